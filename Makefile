@@ -1,0 +1,52 @@
+# Everything runs in .venv, made on first use from pinned versions.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CONSTRAINTS := constraints.txt
+READY := $(VENV)/.ready
+
+# numba's cache does not notice an edit in a called file, so each state of the
+# kernels has a folder of its own.
+STAMP = $(shell cat src/sklazy/kernels/*.py src/sklazy/flow.py 2>/dev/null | cksum | cut -d' ' -f1)
+export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-$(STAMP)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check lint slow bench compat format clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+$(READY): pyproject.toml $(CONSTRAINTS)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[dev]'
+	@touch $@
+
+demo: $(READY)  ## the main job, on data that scikit-learn ships
+	$(BIN)/sklazy demo
+
+test: $(READY)  ## tests and doctests
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+
+check: lint test  ## format, lint, types, contracts, tests, doctests
+
+lint: $(READY)  ## format, lint, types and contracts, no tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+slow: $(READY)  ## the statistical and large tests
+	$(BIN)/python -m pytest -q -m slow
+
+bench: $(READY)  ## speeds as ratios to a peer (ONLY=word picks benchmarks)
+	$(BIN)/python benchmarks/run.py $(ONLY)
+
+compat:  ## the tests against the oldest supported versions
+	$(MAKE) test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt
+
+format: $(READY)  ## rewrite the sources in the house format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:  ## remove the environments and caches
+	rm -rf .venv .venv-oldest .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,56 @@
+"""Every error and warning of the library.
+
+An error names the parameter, the value, what was expected and the way out.
+"""
+
+
+class SklazyError(Exception):
+    """What every error of this library can be caught by."""
+
+
+class BadInputError(SklazyError, ValueError):
+    """A value that cannot be used: wrong shape, unknown column, bad parameter."""
+
+
+class BadFileError(BadInputError):
+    """A file that cannot be read, with the place where reading failed."""
+
+    def __init__(
+        self, message: str, path: object = None, line: int = 0, column: int = 0
+    ) -> None:
+        place = "".join(
+            [
+                str(path or ""),
+                f":{line}" if line else "",
+                f":{column}" if column else "",
+            ]
+        )
+        super().__init__(f"{place}: {message}" if place else message)
+        self.path, self.line, self.column = path, line, column
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), str(self), self.path, self.line, self.column)
+
+
+def _rebuild(
+    kind: type[BadFileError], text: str, path: object, line: int, column: int
+) -> BadFileError:
+    """Make a file error again with the text it had (errors cross processes)."""
+    error = kind(text)
+    error.path, error.line, error.column = path, line, column
+    return error
+
+
+class UnknownIdError(SklazyError, KeyError):
+    """A row id that is not in the case base."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class SklazyWarning(UserWarning):
+    """What every warning of this library can be filtered by."""
+
+
+class DataWarning(SklazyWarning):
+    """The data can be used, but not the way one might think."""

@@ -1,0 +1,47 @@
+"""How this library compiles: cached, without the GIL, announced when it takes long."""
+
+import functools
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+# Never `True`: it would compile the tests for NaN away.
+FAST = {"reassoc", "contract", "nsz", "arcp"}
+
+_ANNOUNCE_AFTER = 1.0  # seconds
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function for use by other kernels."""
+    return numba.njit(cache=True, nogil=True)(function)
+
+
+def fast_kernel(function: Callable[..., Any]) -> Any:
+    """Compile like `kernel`, and let sums be reordered (NaN stays alive)."""
+    return numba.njit(cache=True, nogil=True, fastmath=FAST)(function)
+
+
+def entry(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a function that Python calls; a slow first use is announced."""
+    compiled = numba.njit(cache=True, nogil=True)(function)
+
+    @functools.wraps(function)
+    def call(*arguments: object) -> Any:
+        if compiled.overloads:
+            return compiled(*arguments)
+        notice = threading.Timer(_ANNOUNCE_AFTER, _announce)
+        notice.daemon = True
+        notice.start()
+        try:
+            return compiled(*arguments)
+        finally:
+            notice.cancel()
+
+    return call
+
+
+def _announce() -> None:
+    sys.stderr.write("sklazy: compiling for first use, kept for the next time ...\n")
