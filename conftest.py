@@ -5,6 +5,7 @@ import os
 import pathlib
 import tempfile
 
+import hypothesis
 import pytest
 
 # numba's cache does not notice an edit in a *called* file, so the cache folder is
@@ -15,6 +16,10 @@ _stamp = hashlib.sha256(b"".join(p.read_bytes() for p in _sources)).hexdigest()[
 os.environ.setdefault(
     "NUMBA_CACHE_DIR", os.path.join(tempfile.gettempdir(), f"sklazy-numba-{_stamp}")
 )
+
+# A first call compiles, so no example has a deadline.
+hypothesis.settings.register_profile("house", deadline=None)
+hypothesis.settings.load_profile("house")
 
 
 def _beside(name: str, variable: str) -> pathlib.Path:

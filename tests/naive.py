@@ -12,6 +12,28 @@ section has the twin of one room.
 
 # --- case base ------------------------------------------------------------------------
 
+
+def rows_of_values(codes, offsets):
+    """For each (attribute, value) the list of its rows, and one of none."""
+    members = [[] for _ in range(int(offsets[-1]) + 1)]
+    for attribute in range(codes.shape[0]):
+        for row in range(codes.shape[1]):
+            if codes[attribute, row] >= 0:
+                members[offsets[attribute] + codes[attribute, row]].append(row)
+    return members
+
+
+def count_values(codes, offsets, classes, n_classes):
+    """Class counts of each (attribute, value), as nested lists."""
+    counts = [[0] * n_classes for _ in range(int(offsets[-1]))]
+    for attribute in range(codes.shape[0]):
+        for row in range(codes.shape[1]):
+            if codes[attribute, row] >= 0:
+                value = offsets[attribute] + codes[attribute, row]
+                counts[value][classes[row]] += 1
+    return counts
+
+
 # --- selection ------------------------------------------------------------------------
 
 # --- neighbours -----------------------------------------------------------------------

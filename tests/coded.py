@@ -1,0 +1,55 @@
+"""Random coded tables, as the rooms behind the case base see them."""
+
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+class Coded(NamedTuple):
+    """Arrays of a case base and some queries, made without one."""
+
+    codes: np.ndarray  # int32 (n_attributes, n_rows), -1 missing
+    offsets: np.ndarray  # int64 (n_attributes + 1,)
+    classes: np.ndarray  # int32 (n_rows,)
+    n_classes: int
+    queries: np.ndarray  # int32 (n_queries, n_attributes), -1 missing, -2 unseen
+
+    @property
+    def n_rows(self):
+        return self.codes.shape[1]
+
+    @property
+    def n_attributes(self):
+        return self.codes.shape[0]
+
+
+@st.composite
+def coded_tables(draw, most_rows=140, most_attributes=9, most_values=5):
+    """Tables with ties, missing and unseen cells, constant columns, single rows."""
+    n_rows = draw(st.one_of(st.integers(1, 12), st.integers(1, most_rows)))
+    n_attributes = draw(st.integers(1, most_attributes))
+    n_queries = draw(st.integers(1, 6))
+    n_classes = draw(st.integers(1, 4))
+    sizes = draw(
+        st.lists(
+            st.integers(1, most_values), min_size=n_attributes, max_size=n_attributes
+        )
+    )
+    missing = draw(st.sampled_from([0.0, 0.2, 0.9]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return make_coded(rng, n_rows, sizes, n_classes, n_queries, missing)
+
+
+def make_coded(rng, n_rows, sizes, n_classes, n_queries, missing=0.0):
+    """Draw one table; skewed values, so that ties and rare values occur."""
+    sizes = np.asarray(sizes)
+    skewed = rng.random((len(sizes), n_rows)) ** 1.5 * sizes[:, None]
+    codes = skewed.astype(np.int32)
+    codes[rng.random(codes.shape) < missing] = -1
+    queries = (rng.random((n_queries, len(sizes))) * sizes).astype(np.int32)
+    queries[rng.random(queries.shape) < missing / 2] = -1
+    queries[rng.random(queries.shape) < missing / 4] = -2
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    classes = rng.integers(0, n_classes, n_rows).astype(np.int32)
+    return Coded(codes, offsets, classes, n_classes, queries)

@@ -1,0 +1,51 @@
+"""Bit sets and counts against plain loops."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+from coded import coded_tables
+from sklazy.kernels import bits, counting
+
+
+def unpack(words, n_rows):
+    return np.unpackbits(words.view(np.uint8), axis=-1, bitorder="little")[..., :n_rows]
+
+
+@given(coded_tables())
+def test_bit_sets_hold_the_rows_of_each_value(table):
+    n_words = bits.words_for(table.n_rows)
+    built = bits.build_bits(table.codes, table.offsets, n_words)
+    members = naive.rows_of_values(table.codes, table.offsets)
+    assert n_words % 8 == 0
+    assert built.shape == (table.offsets[-1] + 1, n_words)
+    assert not built[-1].any()
+    unpacked = unpack(built, n_words * 64)
+    for position, rows in enumerate(members):
+        assert np.flatnonzero(unpacked[position]).tolist() == rows
+
+
+@given(coded_tables(), st.data())
+def test_a_row_added_and_removed_leaves_no_trace(table, data):
+    n_words = bits.words_for(table.n_rows + 1)
+    built = bits.build_bits(table.codes, table.offsets, n_words)
+    before = built.copy()
+    row = data.draw(st.integers(0, table.n_rows - 1))
+    cells = np.where(
+        table.codes[:, row] >= 0, table.offsets[:-1] + table.codes[:, row], -1
+    ).astype(np.int64)
+    bits.change_bits(built, cells, row, False)
+    assert not unpack(built, table.n_rows)[:, row].any()
+    bits.change_bits(built, cells, row, True)
+    assert np.array_equal(built, before)
+
+
+@given(coded_tables())
+def test_counts_are_the_plain_counts(table):
+    arguments = table.codes, table.offsets, table.classes
+    expected = naive.count_values(*arguments, table.n_classes)
+    assert counting.count_values(*arguments, table.n_classes).tolist() == expected
+    halves = np.full(table.n_rows, 0.5)
+    weighed = counting.weigh_values(*arguments, halves, table.n_classes)
+    assert np.array_equal(weighed, 0.5 * np.array(expected).reshape(weighed.shape))
