@@ -1,0 +1,1 @@
+"""The memory of cases: coded columns, bins, counts and bit sets."""
