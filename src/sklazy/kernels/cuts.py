@@ -18,6 +18,7 @@ FAYYAD, KONONENKO, BETTER_ENCODING = 0, 1, 2
 
 _UNIT = 2.0**30  # table entries a bit: x log2 x fits 63 bits up to x = 2.9e8
 _SMALLEST_TABLE = 1024
+_BLOCK = 64  # rows a block; fewer bound better, more cost less
 _LOG2_3 = math.log2(3.0)
 _LN_2 = math.log(2.0)
 
@@ -60,7 +61,8 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
     float64 array of shape (n_cuts,)
     """
     n_rows = len(values)
-    cuts = np.empty(max(n_rows, 1), dtype=np.float64)
+    borders, sums = _blocks(values, classes, n_classes)
+    cuts = np.empty(n_rows, dtype=np.float64)
     n_cuts = 0
     # The ends of the parts still to be looked at: the leftmost is on top, so that
     # cuts are found in ascending order and nothing recurs.
@@ -68,11 +70,22 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
     ends[0] = n_rows
     n_ends = 1
     first = 0
-    left = np.zeros(n_classes, dtype=np.int64)
-    right = np.zeros(n_classes, dtype=np.int64)
+    before = np.zeros(n_classes, dtype=np.int64)
     while n_ends > 0:
         last = ends[n_ends - 1]
-        cut = _accepted_cut(values, classes, first, last, criterion, terms, left, right)
+        after = _counts_below(classes, borders, sums, last)
+        cut = _accepted_cut(
+            values,
+            classes,
+            borders,
+            sums,
+            first,
+            last,
+            before,
+            after - before,
+            criterion,
+            terms,
+        )
         if cut > 0:
             ends[n_ends] = cut
             n_ends += 1
@@ -82,6 +95,7 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
             cuts[n_cuts] = _between(values[last - 1], values[last])
             n_cuts += 1
         first = last
+        before = after
     return cuts[:n_cuts].copy()
 
 
@@ -96,69 +110,186 @@ def _between(low, high):
 
 
 @kernel
-def _accepted_cut(values, classes, first, last, criterion, terms, left, right):
+def _blocks(values, classes, n_classes):
+    """Part the rows into blocks, none of which parts equal values.
+
+    Returns
+    -------
+    borders : int64 array of shape (n_blocks + 1,)
+        The first row of each block, and the number of rows.
+    sums : int64 array of shape (n_blocks + 1, n_classes)
+        The class counts of the rows below each border.
+    """
+    n_rows = len(values)
+    size = max(_BLOCK, n_classes)
+    borders = np.zeros(n_rows // size + 2, dtype=np.int64)
+    sums = np.zeros((n_rows // size + 2, n_classes), dtype=np.int64)
+    counts = np.zeros(n_classes, dtype=np.int64)
+    n_blocks = 0
+    start = 0
+    while start < n_rows:
+        end = min(start + size, n_rows)
+        while end < n_rows and values[end - 1] == values[end]:
+            end += 1
+        for i in range(start, end):
+            counts[classes[i]] += 1
+        n_blocks += 1
+        borders[n_blocks] = end
+        sums[n_blocks] = counts
+        start = end
+    return borders[: n_blocks + 1], sums[: n_blocks + 1]
+
+
+@kernel
+def _counts_below(classes, borders, sums, row):
+    """Class counts of the rows below `row`."""
+    block = np.searchsorted(borders, row, side="right") - 1
+    counts = sums[block].copy()
+    for i in range(borders[block], row):
+        counts[classes[i]] += 1
+    return counts
+
+
+@kernel
+def _accepted_cut(
+    values, classes, borders, sums, first, last, before, total, criterion, terms
+):
     """First row right of the best cut of rows first .. last - 1, or 0: no cut.
 
-    `left` and `right` are room for the class counts; nothing is expected in them.
+    `before` has the class counts below row `first`, `total` those of the part.
     """
     n_rows = last - first
-    left[:] = 0
-    right[:] = 0
-    for i in range(first, last):
-        right[classes[i]] += 1
-    prior = terms[n_rows] - _term_sum(right, terms)
+    prior = terms[n_rows] - _term_sum(total, terms)
     if prior == 0:
         return 0
-    cut, n_candidates = _best_cut(
-        values, classes, first, last, prior, terms, left, right
+    limit = prior
+    if criterion == FAYYAD:
+        limit -= max(0, np.int64(_UNIT * _fayyad_least_gain(total, terms)))
+    cut = _best_cut(
+        values, classes, borders, sums, first, last, before, total, limit, terms
     )
     if cut == 0:
         return 0
-    right += left
-    left[:] = 0
-    for i in range(first, cut):
-        left[classes[i]] += 1
-    right -= left
-    if criterion & BETTER_ENCODING == 0:
-        n_candidates = n_rows - 1
+    left = _counts_below(classes, borders, sums, cut) - before
+    n_candidates = n_rows - 1
+    if criterion & BETTER_ENCODING:
+        n_candidates = 0
+        for i in range(first, last - 1):
+            n_candidates += values[i] < values[i + 1]
     if criterion & KONONENKO:
-        accepted = _kononenko_accepts(left, right, n_candidates)
+        accepted = _kononenko_accepts(left, total - left, n_candidates)
     else:
-        accepted = _fayyad_accepts(left, right, n_candidates, terms)
+        accepted = _fayyad_accepts(left, total - left, n_candidates, terms)
     return cut if accepted else 0
 
 
 @kernel
-def _best_cut(values, classes, first, last, prior, terms, left, right):
-    """First row right of the cut of least entropy (0: none gains), and how many cuts.
+def _best_cut(values, classes, borders, sums, first, last, before, total, limit, terms):
+    """First row right of the cut of least entropy below `limit`, or 0: none.
 
     Entropies are in total, not per row: ``|S1| Ent(S1) + |S2| Ent(S2)``, in units
-    of the table. Of cuts that tie, the first is taken.
+    of the table. Of cuts that tie, the first is taken. Equal to looking at every
+    row; a block that cannot have a better cut than the best border is left out.
     """
     n_rows = last - first
     # A table entry is off by half a unit from its rounding and by x 2**-49 bits from
     # that of the logarithm: what is closer than the sum of these errors is a tie.
-    tie = 2 * (len(left) + 1) * (1 + (n_rows >> 18))
-    least = prior
-    inside = _term_sum(right, terms)
+    error = 1 + (n_rows >> 18)
+    tie = 2 * (len(total) + 1) * error
+    low = np.searchsorted(borders, first, side="right")
+    high = np.searchsorted(borders, last)
+    after = before + total
+    known = limit
+    for j in range(low, high):
+        known = min(known, _entropy(sums[j], before, total, terms))
+    least = limit + 2 * tie
     cut = 0
-    n_candidates = 0
-    for i in range(first, last - 1):
+    left = np.zeros(len(total), dtype=np.int64)
+    start = first
+    for j in range(low, high + 1):
+        end = min(borders[j], last)
+        slack = 4 * (end - start + len(total)) * error
+        below = sums[j] if j < high else after
+        bound = _least_entropy(left, below, before, total, start - first, terms)
+        if bound - slack <= known + tie:
+            if values[start] < values[end - 1]:
+                found, least = _best_row(
+                    values, classes, start, end, last, left, total, least, tie, terms
+                )
+                cut = max(cut, found)
+            elif end < last:
+                entropy = _entropy(below, before, total, terms)
+                if entropy < least - tie:
+                    cut, least = end, entropy
+            known = min(known, least)
+        for c in range(len(left)):  # an array expression would make a new array
+            left[c] = below[c] - before[c]
+        start = end
+    return cut
+
+
+@kernel
+def _entropy(below, before, total, terms):
+    """Total entropy of a cut that leaves the class counts ``below - before`` left."""
+    n_left = 0
+    n_rows = 0
+    inside = 0
+    for c in range(len(total)):
+        count = below[c] - before[c]
+        n_left += count
+        n_rows += total[c]
+        inside += terms[count] + terms[total[c] - count]
+    return terms[n_left] + terms[n_rows - n_left] - inside
+
+
+@kernel
+def _least_entropy(left, below, before, total, n_left, terms):
+    """Lower bound of the total entropy of all cuts in a block.
+
+    With F(n) = terms[n] + terms[N - n] and g_c alike for the rows of class c, the
+    entropy of a cut is F(n) - sum g_c(l_c). All are convex: F lies above its tangent
+    at the start of the block, and g_c less the tangent's slope has its greatest value
+    at an end of the block.
+    """
+    n_rows = total.sum()
+    n_right = n_rows - n_left
+    slope = terms[n_left + 1] - terms[n_left] + terms[n_right - 1] - terms[n_right]
+    bound = terms[n_left] + terms[n_right]
+    for c in range(len(total)):
+        count = below[c] - before[c]
+        at_start = terms[left[c]] + terms[total[c] - left[c]]
+        at_end = terms[count] + terms[total[c] - count] - slope * (count - left[c])
+        bound -= max(at_start, at_end)
+    return bound
+
+
+@kernel
+def _best_row(values, classes, start, end, last, left, total, least, tie, terms):
+    """First row right of the best cut of a block, or 0, and the least entropy now.
+
+    `left` has the class counts of the part below row `start`; it is used up.
+    """
+    right = total - left
+    n_left = left.sum()
+    n_right = right.sum()
+    inside = _term_sum(left, terms) + _term_sum(right, terms)
+    cut = 0
+    for i in range(start, min(end, last - 1)):
         label = classes[i]
-        n_left = left[label]
-        n_right = right[label]
-        inside += terms[n_left + 1] - terms[n_left]
-        inside += terms[n_right - 1] - terms[n_right]
-        left[label] = n_left + 1
-        right[label] = n_right - 1
+        count = left[label]
+        inside += terms[count + 1] - terms[count]
+        left[label] = count + 1
+        count = right[label]
+        inside += terms[count - 1] - terms[count]
+        right[label] = count - 1
+        n_left += 1
+        n_right -= 1
         if values[i] < values[i + 1]:
-            n_candidates += 1
-            n_below = i + 1 - first
-            entropy = terms[n_below] + terms[n_rows - n_below] - inside
+            entropy = terms[n_left] + terms[n_right] - inside
             if entropy < least - tie:
                 least = entropy
                 cut = i + 1
-    return cut, n_candidates
+    return cut, least
 
 
 @kernel
@@ -170,15 +301,27 @@ def _term_sum(counts, terms):
 
 
 @kernel
+def _fayyad_least_gain(total, terms):
+    """Bits that any cut of Fayyad and Irani gains: what pure sides would have to."""
+    n_rows = total.sum()
+    n_present, bits = _entropy_bits(total, terms)
+    return math.log2(n_rows - 1) + _label_bits(n_present) - n_present * bits / n_rows
+
+
+@kernel
+def _label_bits(n_present):
+    """``log2(3^k - 2)``, without the overflow of 3^k from k = 647 on."""
+    return n_present * _LOG2_3 + math.log1p(-2.0 * 3.0**-n_present) / _LN_2
+
+
+@kernel
 def _fayyad_accepts(left, right, n_candidates, terms):
     """``N Gain > log2(candidates) + log2(3^k - 2) - (k Ent - k1 Ent1 - k2 Ent2)``."""
     both = left + right
     n_present, bits = _entropy_bits(both, terms)
     n_left, bits_left = _entropy_bits(left, terms)
     n_right, bits_right = _entropy_bits(right, terms)
-    # 3^k overflows from k = 647 on; log2(3^k - 2) = k log2(3) + log2(1 - 2 / 3^k).
-    labels = n_present * _LOG2_3 + math.log1p(-2.0 * 3.0**-n_present) / _LN_2
-    labels -= n_present * bits / both.sum()
+    labels = _label_bits(n_present) - n_present * bits / both.sum()
     labels += n_left * bits_left / left.sum() + n_right * bits_right / right.sum()
     return bits - bits_left - bits_right > math.log2(n_candidates) + labels
 
