@@ -7,37 +7,25 @@ a cut to its left changes two terms a side, whatever the number of classes.
 """
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
 from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.mdl import (
+    BETTER_ENCODING,
+    FAYYAD,
+    KONONENKO,
+    UNIT,
+    fayyad_accepts,
+    fayyad_least_gain,
+    kononenko_accepts,
+    log_terms,
+    term_sum,
+)
 
-FAYYAD, KONONENKO, BETTER_ENCODING = 0, 1, 2
-"""Criteria of `mdl_cuts`; `BETTER_ENCODING` is added to one of the others."""
+__all__ = ["BETTER_ENCODING", "FAYYAD", "KONONENKO", "log_terms", "mdl_cuts"]
 
-_UNIT = 2.0**30  # table entries a bit: x log2 x fits 63 bits up to x = 2.9e8
-_SMALLEST_TABLE = 1024
 _BLOCK = 64  # rows a block; fewer bound better, more cost less
-_LOG2_3 = math.log2(3.0)
-_LN_2 = math.log(2.0)
-
-
-def log_terms(n_rows):
-    """Table of ``rint(2**30 * x * log2(x))`` for at least ``x = 0 .. n_rows``.
-
-    Its length is a power of two, so that an entry does not depend on `n_rows`.
-    """
-    return _log_terms(max(_SMALLEST_TABLE, 1 << int(n_rows).bit_length()))
-
-
-@lru_cache(maxsize=4)
-def _log_terms(length):
-    counts = np.arange(length, dtype=np.float64)
-    terms = counts * np.log2(np.maximum(counts, 1.0))
-    table = np.rint(terms * _UNIT).astype(np.int64)
-    table.setflags(write=False)
-    return table
 
 
 @entry
@@ -159,12 +147,12 @@ def _accepted_cut(
     `before` has the class counts below row `first`, `total` those of the part.
     """
     n_rows = last - first
-    prior = terms[n_rows] - _term_sum(total, terms)
+    prior = terms[n_rows] - term_sum(total, terms)
     if prior == 0:
         return 0
     limit = prior
     if criterion == FAYYAD:
-        limit -= max(0, np.int64(_UNIT * _fayyad_least_gain(total, terms)))
+        limit -= max(0, np.int64(UNIT * fayyad_least_gain(total, terms)))
     cut = _best_cut(
         values, classes, borders, sums, first, last, before, total, limit, terms
     )
@@ -177,9 +165,9 @@ def _accepted_cut(
         for i in range(first, last - 1):
             n_candidates += values[i] < values[i + 1]
     if criterion & KONONENKO:
-        accepted = _kononenko_accepts(left, total - left, n_candidates)
+        accepted = kononenko_accepts(left, total - left, n_candidates)
     else:
-        accepted = _fayyad_accepts(left, total - left, n_candidates, terms)
+        accepted = fayyad_accepts(left, total - left, n_candidates, terms)
     return cut if accepted else 0
 
 
@@ -272,7 +260,7 @@ def _best_row(values, classes, start, end, last, left, total, least, tie, terms)
     right = total - left
     n_left = left.sum()
     n_right = right.sum()
-    inside = _term_sum(left, terms) + _term_sum(right, terms)
+    inside = term_sum(left, terms) + term_sum(right, terms)
     cut = 0
     for i in range(start, min(end, last - 1)):
         label = classes[i]
@@ -290,69 +278,3 @@ def _best_row(values, classes, start, end, last, left, total, least, tie, terms)
                 least = entropy
                 cut = i + 1
     return cut, least
-
-
-@kernel
-def _term_sum(counts, terms):
-    total = 0
-    for i in range(len(counts)):
-        total += terms[counts[i]]
-    return total
-
-
-@kernel
-def _fayyad_least_gain(total, terms):
-    """Bits that any cut of Fayyad and Irani gains: what pure sides would have to."""
-    n_rows = total.sum()
-    n_present, bits = _entropy_bits(total, terms)
-    return math.log2(n_rows - 1) + _label_bits(n_present) - n_present * bits / n_rows
-
-
-@kernel
-def _label_bits(n_present):
-    """``log2(3^k - 2)``, without the overflow of 3^k from k = 647 on."""
-    return n_present * _LOG2_3 + math.log1p(-2.0 * 3.0**-n_present) / _LN_2
-
-
-@kernel
-def _fayyad_accepts(left, right, n_candidates, terms):
-    """``N Gain > log2(candidates) + log2(3^k - 2) - (k Ent - k1 Ent1 - k2 Ent2)``."""
-    both = left + right
-    n_present, bits = _entropy_bits(both, terms)
-    n_left, bits_left = _entropy_bits(left, terms)
-    n_right, bits_right = _entropy_bits(right, terms)
-    labels = _label_bits(n_present) - n_present * bits / both.sum()
-    labels += n_left * bits_left / left.sum() + n_right * bits_right / right.sum()
-    return bits - bits_left - bits_right > math.log2(n_candidates) + labels
-
-
-@kernel
-def _entropy_bits(counts, terms):
-    """Number of classes present, and rows times entropy, in bits."""
-    n_present = 0
-    for i in range(len(counts)):
-        n_present += counts[i] > 0
-    return n_present, (terms[counts.sum()] - _term_sum(counts, terms)) / _UNIT
-
-
-@kernel
-def _kononenko_accepts(left, right, n_candidates):
-    """Whether the classes are told in fewer bits by side than all together."""
-    both = left + right
-    n_present = 0
-    for i in range(len(both)):
-        n_present += both[i] > 0
-    after = _message_bits(left, n_present) + _message_bits(right, n_present)
-    return _message_bits(both, n_present) > math.log2(n_candidates) + after
-
-
-@kernel
-def _message_bits(counts, n_present):
-    """``log2 C(n + k - 1, k - 1) + log2 (n! / prod n_c!)``."""
-    n_rows = counts.sum()
-    total = math.lgamma(n_rows + n_present)
-    total -= math.lgamma(n_rows + 1.0) + math.lgamma(float(n_present))
-    total += math.lgamma(n_rows + 1.0)
-    for i in range(len(counts)):
-        total -= math.lgamma(counts[i] + 1.0)
-    return total / _LN_2

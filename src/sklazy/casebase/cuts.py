@@ -1,0 +1,131 @@
+"""Numbers into bins: cut points of a column, and the bin of each value."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sklazy.errors import BadInputError
+from sklazy.flow import MISSING
+from sklazy.kernels.cuts import (
+    BETTER_ENCODING,
+    FAYYAD,
+    KONONENKO,
+    log_terms,
+    mdl_cuts,
+)
+from sklazy.kernels.sorting import sort_pairs
+
+CRITERIA = {"fayyad": FAYYAD, "kononenko": KONONENKO}
+
+
+def column_cuts(
+    values: ArrayLike,
+    classes: ArrayLike,
+    n_classes: int,
+    criterion: str = "fayyad",
+    order: NDArray[np.integer] | None = None,
+    better_encoding: bool = False,
+) -> NDArray[np.float64]:
+    """Cut points of a numeric column by entropy and description length.
+
+    Rows with NaN are left out. The order of the rows does not matter.
+
+    Parameters
+    ----------
+    values : float64 array of shape (n_rows,)
+        NaN where missing, nowhere infinite.
+    classes : int32 array of shape (n_rows,)
+        The class of each row, 0 .. n_classes - 1.
+    n_classes : int
+    criterion : {"fayyad", "kononenko"}
+    order : integer array of shape (n_present,) or (n_rows,), optional
+        The rows in ascending order of value, NaN last or left out, where it is known.
+    better_encoding : bool
+        A cut costs log2 of the number of candidates, not of rows less one.
+
+    Returns
+    -------
+    float64 array of shape (n_cuts,)
+        Ascending, strictly between the smallest and the largest value (or equal to
+        the lower of two neighbours that have no number between them).
+
+    Examples
+    --------
+    >>> column_cuts([1, 2, 3, 4, 11, 12, 13, 14], [0, 0, 0, 0, 1, 1, 1, 1], 2)
+    array([7.5])
+    """
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    classes = np.ascontiguousarray(classes, dtype=np.int32)
+    if order is None:
+        values, classes = sort_pairs(values, classes)
+    else:
+        present = order[: np.searchsorted(values[order], np.nan)]
+        values, classes = values[present], classes[present]
+    return sorted_cuts(values, classes, n_classes, criterion, better_encoding)
+
+
+def sorted_cuts(
+    values: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    criterion: str = "fayyad",
+    better_encoding: bool = False,
+) -> NDArray[np.float64]:
+    """Cut points of a column that is sorted and has no NaN; see `column_cuts`."""
+    code = criterion_code(criterion, better_encoding)
+    terms = log_terms(len(values))
+    return mdl_cuts(values, classes, int(n_classes), code, terms)
+
+
+def criterion_code(criterion: str, better_encoding: bool = False) -> int:
+    """The kernels' number of a criterion, or an error that names the choices."""
+    if criterion not in CRITERIA:
+        raise BadInputError(
+            f"criterion={criterion!r} is not known; give one of {list(CRITERIA)}."
+        )
+    return CRITERIA[criterion] + BETTER_ENCODING * bool(better_encoding)
+
+
+def bin_codes(values: ArrayLike, cuts: NDArray[np.float64]) -> NDArray[np.int32]:
+    """The bin of each value: how many cuts lie below it; `MISSING` for NaN.
+
+    Examples
+    --------
+    >>> bin_codes([1.0, 7.5, 8.0, float("nan")], np.array([7.5]))
+    array([ 0,  0,  1, -1], dtype=int32)
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    codes = np.searchsorted(cuts, numbers, side="left").astype(np.int32)
+    codes[np.isnan(numbers)] = MISSING
+    return codes
+
+
+def intervals(cuts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Bounds (low, high] of the bins, shape (n_cuts + 1, 2), infinite at the ends.
+
+    Examples
+    --------
+    >>> intervals(np.array([2.5]))
+    array([[-inf,  2.5],
+           [ 2.5,  inf]])
+    """
+    return np.column_stack([np.r_[-np.inf, cuts], np.r_[cuts, np.inf]])
+
+
+def interval_labels(cuts: NDArray[np.float64]) -> list[str]:
+    """The bins in words, as short as they can be and still differ.
+
+    Examples
+    --------
+    >>> interval_labels(np.array([2.5, 1e9]))
+    ['(-inf, 2.5]', '(2.5, 1e+09]', '(1e+09, inf)']
+    """
+    for digits in range(6, 18):  # 17 digits tell any two numbers apart
+        numbers = [f"{cut:.{digits}g}" for cut in cuts]
+        if len(set(numbers)) == len(cuts):
+            break
+    numbers = ["-inf", *numbers, "inf"]
+    closed = ["]"] * len(cuts) + [")"]
+    return [
+        f"({low}, {high}{end}"
+        for low, high, end in zip(numbers[:-1], numbers[1:], closed, strict=True)
+    ]
