@@ -1,5 +1,7 @@
 """Lazy learning for scikit-learn: learning that waits for the question."""
 
+from sklazy.tables import Table
+
 __version__ = "0.1.0"
 
-__all__ = ["__version__"]
+__all__ = ["Table", "__version__"]

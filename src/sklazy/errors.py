@@ -12,6 +12,10 @@ class BadInputError(SklazyError, ValueError):
     """A value that cannot be used: wrong shape, unknown column, bad parameter."""
 
 
+class BadTypeError(BadInputError, TypeError):
+    """A value of a type that cannot be used: a sparse matrix, a dict in a cell."""
+
+
 class BadFileError(BadInputError):
     """A file that cannot be read, with the place where reading failed."""
 

@@ -1,5 +1,18 @@
 """Tables as they are: frames, arrays and files become typed columns."""
 
+from sklazy.tables.align import align
+from sklazy.tables.convert import as_table, as_target
+from sklazy.tables.labels import canonical, recode
 from sklazy.tables.table import Column, Kind, Label, Table
 
-__all__ = ["Column", "Kind", "Label", "Table"]
+__all__ = [
+    "Column",
+    "Kind",
+    "Label",
+    "Table",
+    "align",
+    "as_table",
+    "as_target",
+    "canonical",
+    "recode",
+]

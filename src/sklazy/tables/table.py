@@ -1,18 +1,23 @@
 """The one typed table that every reader gives and every learner takes."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sklazy.errors import BadInputError
-from sklazy.flow import MISSING
+from sklazy.flow import MISSING, UNSEEN
+
+if TYPE_CHECKING:
+    import pandas
 
 Kind = Literal["numeric", "nominal"]
 Label = str | int | float | bool
+
+_SHOWN = 20  # columns in a printed table
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +51,73 @@ class Column:
     def __len__(self) -> int:
         return len(self.data)
 
+    def __repr__(self) -> str:
+        return f"Column({self.name!r}, {self.kind}, {len(self)} rows)"
+
+    def renamed(self, name: str) -> "Column":
+        """The same column under another name."""
+        return replace(self, name=name)
+
+    def take(self, rows: NDArray[Any]) -> "Column":
+        """The given rows (indices or a mask); categories stay as they are."""
+        return replace(self, data=self.data[rows])
+
+    def occurring(self) -> "Column":
+        """The column with only the categories that some row has, in their order."""
+        if self.kind == "numeric":
+            return self
+        used = np.unique(self.data[self.data >= 0])
+        # The two last entries are reached by the codes -2 and -1.
+        lookup = np.full(len(self.categories) + 2, UNSEEN, np.int32)
+        lookup[-1] = MISSING
+        lookup[used] = np.arange(len(used))
+        kept = tuple(self.categories[code] for code in used)
+        return replace(self, data=lookup[self.data], categories=kept)
+
+    def cells(self) -> list[Label | None]:
+        """The cells as plain scalars, None where missing or unseen."""
+        if self.kind == "nominal":
+            values = [*self.categories, None, None]
+            return [values[code] for code in self.data.tolist()]
+        return [None if cell != cell else cell for cell in self.data.tolist()]
+
+
+class Options(TypedDict, total=False):
+    """What `as_table` can be told."""
+
+    categorical_features: object
+    feature_names: Sequence[str] | None
+    allow_empty: bool
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Named, typed columns of equal length."""
+    """Named, typed columns of equal length.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+    n_rows : int, optional
+        Needed only where there is no column to count.
+    named : bool, default=True
+        False where the names were made up (x0, x1, ... for a numpy array): such a
+        table is matched with others by position.
+
+    Examples
+    --------
+    >>> import sklazy
+    >>> table = sklazy.Table.from_any([[1.5, "red"], [None, "blue"], [2.0, "red"]])
+    >>> table
+    Table: 3 rows, 2 columns
+      x0  numeric  1.5 to 2, 1 missing
+      x1  nominal  2 categories: 'blue', 'red'
+    >>> table.take([0, 2]).shape
+    (2, 2)
+    """
 
     columns: tuple[Column, ...]
     n_rows: int = field(default=-1)
+    named: bool = True
 
     def __post_init__(self) -> None:
         lengths = {len(column) for column in self.columns}
@@ -95,6 +160,9 @@ class Table:
     def __iter__(self) -> Iterator[Column]:
         return iter(self.columns)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
     def __getitem__(self, name: str) -> Column:
         if name not in self._index:
             raise BadInputError(
@@ -102,6 +170,73 @@ class Table:
             )
         return self.columns[self._index[name]]
 
+    @property
+    def missing(self) -> dict[str, int]:
+        """The number of missing cells of each column."""
+        return {column.name: int(column.missing.sum()) for column in self.columns}
+
     def select(self, names: Sequence[str]) -> "Table":
         """The named columns, in the order given."""
-        return Table(tuple(self[name] for name in names), self.n_rows)
+        return replace(self, columns=tuple(self[name] for name in names))
+
+    def drop(self, names: Sequence[str]) -> "Table":
+        """All columns but the named ones, which must be there."""
+        gone = {self[name].name for name in names}
+        return self.select([name for name in self.names if name not in gone])
+
+    def take(self, rows: ArrayLike) -> "Table":
+        """The given rows: indices in any order, or a mask; categories stay."""
+        given = np.asarray(rows)
+        index = np.arange(self.n_rows)[given if given.size else given.astype(np.intp)]
+        columns = tuple(column.take(index) for column in self.columns)
+        return replace(self, columns=columns, n_rows=len(index))
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A pandas frame: float64 columns and categories (unseen ones are missing)."""
+        import pandas  # noqa: PLC0415 (an optional dependency)
+
+        return pandas.DataFrame(
+            {column.name: _to_pandas(column) for column in self.columns},
+            index=pandas.RangeIndex(self.n_rows),
+        )
+
+    @classmethod
+    def from_any(cls, X: object, **options: Unpack[Options]) -> "Table":
+        """Make a table of a frame, an array or a list of rows; see `as_table`."""
+        from sklazy.tables.convert import as_table  # noqa: PLC0415 (it makes tables)
+
+        return as_table(X, **options)
+
+    def __repr__(self) -> str:
+        width = max((len(name) for name in self.names[:_SHOWN]), default=0)
+        lines = [f"Table: {self.n_rows} rows, {len(self.columns)} columns"]
+        lines += [
+            f"  {column.name:<{width}}  {column.kind}  {_summary(column)}"
+            for column in self.columns[:_SHOWN]
+        ]
+        if len(self.columns) > _SHOWN:
+            lines.append(f"  ... and {len(self.columns) - _SHOWN} more")
+        return "\n".join(lines)
+
+
+def _summary(column: Column) -> str:
+    """What a column holds, in a few words."""
+    n_missing = int(column.missing.sum())
+    tail = f", {n_missing} missing" if n_missing else ""
+    if n_missing == len(column):
+        return f"no values{tail}"
+    if column.kind == "numeric":
+        return f"{np.nanmin(column.data):g} to {np.nanmax(column.data):g}{tail}"
+    shown = ", ".join(repr(label) for label in column.categories[:3])
+    more = ", ..." if len(column.categories) > 3 else ""
+    noun = "category" if len(column.categories) == 1 else "categories"
+    return f"{len(column.categories)} {noun}: {shown}{more}{tail}"
+
+
+def _to_pandas(column: Column) -> object:
+    import pandas  # noqa: PLC0415 (an optional dependency)
+
+    if column.kind == "numeric":
+        return column.data.copy()
+    codes = np.maximum(column.data, MISSING)
+    return pandas.Categorical.from_codes(codes, categories=list(column.categories))

@@ -1,0 +1,219 @@
+"""The door: whatever a caller has becomes a table or a target."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from sklazy.errors import BadInputError, BadTypeError
+from sklazy.tables.arrays import as_matrix, from_matrix
+from sklazy.tables.frames import (
+    Frame,
+    as_frame,
+    frame_names,
+    from_frame,
+    from_series,
+    is_series,
+)
+from sklazy.tables.labels import to_nominal
+from sklazy.tables.numbers import to_numeric
+from sklazy.tables.table import Column, Kind, Table
+
+Source = Table | Frame | NDArray[Any]
+
+_SHOWN = 5  # rows named in a message
+
+
+def as_table(
+    X: object,
+    *,
+    categorical_features: object = "from_dtype",
+    feature_names: Sequence[str] | None = None,
+    allow_empty: bool = False,
+) -> Table:
+    """Make one typed table of whatever holds rows and columns.
+
+    Parameters
+    ----------
+    X : Table, frame or array-like of shape (n_rows, n_columns)
+        A frame of pandas or polars, an Arrow table, a numpy array, a list of rows.
+        None, NaN, NA and NaT are missing; an all-missing column is allowed and
+        carries no information.
+    categorical_features : "from_dtype", None, or array-like
+        Which columns are nominal. By dtype: category, enum, string and bool columns;
+        columns of objects are nominal unless all their cells are numbers. Names,
+        indices or a boolean mask decide alone: every other column is taken as
+        numbers (bools as 0 and 1). None: no column is nominal.
+    feature_names : sequence of str, optional
+        The columns' names; otherwise those of the frame, or x0, x1, ...
+    allow_empty : bool, default=False
+        Whether no rows or no columns will do.
+
+    Returns
+    -------
+    table : Table
+        It shares no memory with X.
+
+    Examples
+    --------
+    >>> table = as_table([[1.5, "red"], [None, "blue"]])
+    >>> table.kinds, table["x1"].categories
+    (['numeric', 'nominal'], ('blue', 'red'))
+    """
+    if issparse(X):
+        raise BadTypeError(
+            "Sparse data was passed for X, but dense data is required. Use "
+            "'.toarray()' to convert to a dense numpy array."
+        )
+    source = _source(X)
+    if not allow_empty:
+        _check_not_empty(*source.shape)
+    names, named = _names(source, feature_names)
+    nominal = _mask(categorical_features, names)
+    return Table(tuple(_columns(source, names, nominal)), source.shape[0], named)
+
+
+def _source(X: object) -> Source:
+    frame = X if isinstance(X, Table) else as_frame(X)
+    return as_matrix(X) if frame is None else frame
+
+
+def _columns(
+    source: Source, names: Sequence[str], nominal: Sequence[bool] | None
+) -> list[Column]:
+    if isinstance(source, np.ndarray):
+        return from_matrix(source, names, nominal)
+    if not isinstance(source, Table):
+        return from_frame(source, names, nominal)
+    columns = [column.renamed(name) for column, name in zip(source, names, strict=True)]
+    if nominal is None:
+        return columns
+    return [
+        to_nominal(column) if wanted else to_numeric(column)
+        for column, wanted in zip(columns, nominal, strict=True)
+    ]
+
+
+def _check_not_empty(n_rows: int, n_columns: int) -> None:
+    for count, what in ((n_rows, "sample"), (n_columns, "feature")):
+        if not count:
+            raise BadInputError(
+                f"Found array with 0 {what}(s) (shape=({n_rows}, {n_columns})) while a "
+                "minimum of 1 is required."
+            )
+
+
+def _names(source: Source, given: Sequence[str] | None) -> tuple[list[str], bool]:
+    """The columns' names and whether they were given rather than made up."""
+    n_columns = source.shape[1]
+    if given is not None:
+        if len(given) != n_columns or not all(isinstance(n, str) for n in given):
+            raise BadInputError(
+                f"feature_names={list(given)!r}; expected {n_columns} strings, one for "
+                "each column of X."
+            )
+        return list(given), True
+    if isinstance(source, Table):
+        return source.names, source.named
+    if isinstance(source, np.ndarray):
+        return [f"x{j}" for j in range(n_columns)], False
+    return frame_names(source)
+
+
+def _mask(wanted: object, names: Sequence[str]) -> list[bool] | None:
+    """Which columns are to be nominal; None leaves it to their dtypes."""
+    if isinstance(wanted, str) and wanted == "from_dtype":
+        return None
+    entries = np.asarray([] if wanted is None else wanted)
+    if entries.ndim != 1:
+        raise _bad_features(wanted, "'from_dtype', names, indices or a mask")
+    if entries.dtype == bool:
+        if len(entries) != len(names):
+            raise _bad_features(wanted, f"a mask of {len(names)} entries")
+        return entries.tolist()
+    positions = {name: j for j, name in enumerate(names)}
+    if entries.dtype.kind in "iu":
+        positions = {j: j for j in range(len(names))}  # type: ignore[misc]
+    unknown = [entry for entry in entries.tolist() if entry not in positions]
+    if unknown:
+        raise _bad_features(
+            unknown, f"names among {list(names)} or indices 0 to {len(names) - 1}"
+        )
+    chosen = {positions[entry] for entry in entries.tolist()}
+    return [j in chosen for j in range(len(names))]
+
+
+def _bad_features(value: object, expected: str) -> BadInputError:
+    return BadInputError(f"categorical_features={value!r}; expected {expected}.")
+
+
+@overload
+def as_target(y: object, kind: Literal["nominal"]) -> Column: ...
+@overload
+def as_target(y: object, kind: Literal["numeric"]) -> NDArray[np.float64]: ...
+def as_target(y: object, kind: Kind) -> Column | NDArray[np.float64]:
+    """Make a target of labels or of numbers; a missing one is refused.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,), or (n_rows, n_targets) for numbers
+    kind : {"nominal", "numeric"}
+
+    Returns
+    -------
+    target : Column (nominal), or float64 array of the shape of y (numeric)
+        Declared categories are kept even where no row has them; `Column.occurring`
+        leaves those out.
+
+    Examples
+    --------
+    >>> as_target(["yes", "no", "yes"], "nominal").data
+    array([1, 0, 1], dtype=int32)
+    >>> as_target([1, 2.5], "numeric")
+    array([1. , 2.5])
+    """
+    if y is None:
+        raise BadInputError(
+            "This estimator requires y to be passed, but the target y is None."
+        )
+    columns, is_flat = _target_columns(y, kind)
+    missing = np.flatnonzero(np.any([column.missing for column in columns], axis=0))
+    if len(missing):
+        raise _missing_labels(missing)
+    if kind == "numeric":
+        values = np.stack([to_numeric(column).data for column in columns], axis=1)
+        return values[:, 0] if is_flat else values
+    if len(columns) > 1:
+        raise BadInputError(
+            f"y should be a 1d array, got an array of {len(columns)} columns instead. "
+            "Give one label a row."
+        )
+    return to_nominal(columns[0])
+
+
+def _target_columns(y: object, kind: Kind) -> tuple[list[Column], bool]:
+    """The columns of a target, and whether it is one-dimensional."""
+    if isinstance(y, Column):
+        return [y], True
+    if is_series(y):
+        return [from_series("y", y, nominal=kind == "nominal")], True
+    frame = y if isinstance(y, Table) else as_frame(y)
+    if frame is not None:
+        mask = [kind == "nominal"] * frame.shape[1]
+        return list(as_table(y, categorical_features=mask)), False
+    values = np.asarray(y, object) if isinstance(y, list | tuple) else np.asarray(y)
+    matrix = as_matrix(values[:, np.newaxis] if values.ndim == 1 else values)
+    names = [f"y{j}" for j in range(matrix.shape[1])] if values.ndim > 1 else ["y"]
+    columns = from_matrix(matrix, names, [kind == "nominal"] * len(names))
+    return columns, values.ndim == 1
+
+
+def _missing_labels(rows: NDArray[np.intp]) -> BadInputError:
+    shown = ", ".join(map(str, rows[:_SHOWN]))
+    more = ", ..." if len(rows) > _SHOWN else ""
+    return BadInputError(
+        f"Input y contains NaN: {len(rows)} missing label(s), in row(s) {shown}{more} "
+        "(counted from 0). Drop those rows, or give them labels."
+    )

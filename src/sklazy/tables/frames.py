@@ -1,0 +1,141 @@
+"""Frames of pandas, polars and Arrow to columns, through narwhals."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from sklazy.errors import BadInputError, BadTypeError
+from sklazy.tables.arrays import numbers_if_all
+from sklazy.tables.labels import encode
+from sklazy.tables.numbers import check_exact, numeric, to_numeric
+from sklazy.tables.table import Column
+
+Frame = nw.DataFrame[Any]
+Series = nw.Series[Any]
+
+_WORDS = (nw.String, nw.Boolean, nw.Categorical, nw.Enum)
+
+
+def as_frame(X: object) -> Frame | None:
+    """Return X for narwhals to read, or None if it is no frame."""
+    try:
+        frame = nw.from_native(X, pass_through=True, allow_series=True)
+    except nw.exceptions.DuplicateError as error:
+        raise BadInputError(f"column names must be unique. {error}") from None
+    if isinstance(frame, nw.LazyFrame):
+        raise BadTypeError(
+            f"X is a lazy frame ({type(X).__name__}); collect() it first."
+        )
+    if isinstance(frame, nw.Series):
+        raise BadInputError(
+            f"Expected a 2D table, got a 1D series ({type(X).__name__}). Reshape your "
+            "data: give a frame with one column (series.to_frame())."
+        )
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def frame_names(frame: Frame) -> tuple[list[str], bool]:
+    """Return the columns' names, and whether they are names to scikit-learn.
+
+    Columns named by anything but strings (pandas' 0, 1, ...) get those names as
+    text and are told apart by position; a mixture is refused.
+    """
+    are_text = {isinstance(name, str) for name in frame.columns}
+    if are_text == {True, False}:
+        raise BadTypeError(
+            "Feature names are only supported if all input features have string names, "
+            f"but X has {frame.columns}. Rename them: "
+            "X.columns = X.columns.astype(str)."
+        )
+    return [str(name) for name in frame.columns], are_text == {True}
+
+
+def from_frame(
+    frame: Frame, names: Sequence[str], nominal: Sequence[bool] | None
+) -> list[Column]:
+    """Make the columns of a frame.
+
+    Parameters
+    ----------
+    frame : narwhals frame
+    names : sequence of str
+        What the columns are called, in order.
+    nominal : sequence of bool, optional
+        Which columns are nominal; by dtype if None: category, enum, string and bool
+        are, and an object column is judged by its cells.
+    """
+    wanted = [None] * len(names) if nominal is None else nominal
+    return [
+        _column(name, frame[:, j], want)
+        for j, (name, want) in enumerate(zip(names, wanted, strict=True))
+    ]
+
+
+def is_series(values: object) -> bool:
+    """Whether the values are a series of a known frame library."""
+    native = nw.from_native(values, pass_through=True, allow_series=True)
+    return isinstance(native, nw.Series)
+
+
+def from_series(name: str, values: object, *, nominal: bool) -> Column:
+    """Make a column of a native series."""
+    return _column(name, nw.from_native(values, series_only=True), nominal)
+
+
+def _column(name: str, series: Series, nominal: bool | None) -> Column:
+    dtype = series.dtype
+    if dtype.is_numeric() and not nominal:
+        return _numbers(name, series)
+    if not (dtype.is_numeric() or dtype in _WORDS) and dtype != nw.Object:
+        return _other(name, series)
+    column = _labels(name, series)
+    if nominal is None:
+        return numbers_if_all(column) if dtype == nw.Object else column
+    return column if nominal else to_numeric(column)
+
+
+def _numbers(name: str, series: Series) -> Column:
+    # Integers and decimals are judged before the cast that would round them. Other
+    # decimals become the nearest float.
+    if not series.dtype.is_float() and len(series):
+        check_exact(name, series.min(), series.max())
+    if series.dtype.is_decimal():
+        series = series.cast(nw.Float64)
+    return numeric(name, series.to_numpy())
+
+
+def _labels(name: str, series: Series) -> Column:
+    if series.dtype in (nw.Categorical, nw.Enum):
+        return _categories(name, series)
+    return encode(name, series.to_list())
+
+
+def _categories(name: str, series: Series) -> Column:
+    """A column of categories: pandas' and an Enum's are declared.
+
+    Those of polars' Categorical and of Arrow's dictionaries are not: they come in
+    order of appearance, which must not matter.
+    """
+    native = series.to_native()
+    if nw.get_native_namespace(series).__name__ == "polars":
+        declared = getattr(series.dtype, "categories", None)
+        return encode(name, series.to_list(), declared)
+    if not hasattr(native, "cat"):
+        return encode(name, series.to_list())
+    declared = native.cat.categories.tolist()
+    column = encode(name, declared, declared)
+    codes = native.cat.codes.to_numpy().astype(np.int32)  # -1 is missing here, too
+    return Column(name, "nominal", codes, column.categories, declared=True)
+
+
+def _other(name: str, series: Series) -> Column:
+    """A column of no dtype that tells: usable only where every cell is missing."""
+    if series.null_count() == len(series):
+        return Column(name, "numeric", np.full(len(series), np.nan))
+    raise BadTypeError(
+        f"column {name!r} has dtype {series.dtype}; expected numbers, bools, strings "
+        "or categories. Turn dates and times into numbers (days since a date), others "
+        "into strings, or drop the column."
+    )

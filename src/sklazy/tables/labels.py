@@ -1,0 +1,194 @@
+"""Labels of nominal columns: plain scalars, one canonical order, codes.
+
+Labels are equal when Python says so: 1, 1.0 and True are one category, "1" another.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from numbers import Integral, Number, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.errors import BadInputError, BadTypeError
+from sklazy.flow import MISSING, UNSEEN
+from sklazy.tables.table import Column, Label
+
+_ABSENT = {"NAType", "NaTType"}  # pandas' own missing values, known by name
+_BOOLS = (bool, np.bool_)
+
+
+def label_of(cell: object) -> Label | None:
+    """Return the plain scalar of one cell, or None where it is missing.
+
+    Whole floats become integers, so that a label does not depend on the dtype it
+    came in: a column of integers turns to floats as soon as one cell is missing.
+
+    Examples
+    --------
+    >>> label_of(2.0), label_of(np.float32(0.5)), label_of(np.True_), label_of("a")
+    (2, 0.5, True, 'a')
+    >>> label_of(float("nan")) is None
+    True
+    """
+    if cell is None or type(cell).__name__ in _ABSENT:
+        return None
+    for types, make in _PLAIN:
+        if isinstance(cell, types):
+            return make(cell)
+    raise TypeError(type(cell).__name__)
+
+
+def _from_real(cell: Real | Decimal) -> Label | None:
+    value = float(cell)
+    if math.isnan(value):
+        return None
+    if math.isinf(value):
+        raise OverflowError
+    whole = int(math.trunc(cell))
+    return whole if whole == cell else value
+
+
+_PLAIN: tuple[tuple[Any, Any], ...] = (
+    (str, str),
+    (_BOOLS, bool),
+    (Integral, int),
+    ((Real, Decimal), _from_real),
+)
+
+
+def canonical(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """Return the distinct labels in canonical order: numbers by value, then strings.
+
+    Bools beside other numbers are numbers, so that the result does not depend on
+    which of two equal labels came first.
+
+    Examples
+    --------
+    >>> canonical(["b", 10, 2, "a", 2])
+    (2, 10, 'a', 'b')
+    >>> canonical([True, False]), canonical([True, 3])
+    ((False, True), (1, 3))
+    """
+    labels = list(labels)
+    if len({isinstance(la, bool) for la in labels if not isinstance(la, str)}) > 1:
+        labels = [int(la) if isinstance(la, bool) else la for la in labels]
+    return tuple(sorted(set(labels), key=lambda la: (isinstance(la, str), la)))
+
+
+def encode(
+    name: str, cells: Sequence[object], declared: Sequence[object] | None = None
+) -> Column:
+    """Make a nominal column of raw cells.
+
+    Parameters
+    ----------
+    name : str
+    cells : sequence of raw cells
+        Strings, bools, numbers; None, NaN, NA and NaT are missing.
+    declared : sequence of raw labels, optional
+        Categories in their declared order; without them those that occur, in
+        canonical order.
+    """
+    cells = _bools_as_numbers(cells)
+    labels = _labels_of_distinct(name, cells)
+    occurring = [label for label in labels.values() if label is not None]
+    if declared is None:
+        categories = canonical(occurring)
+    else:
+        categories = tuple(_labels_of_distinct(name, declared).values())  # type: ignore[arg-type]
+    code_of: dict[object, int] = {label: i for i, label in enumerate(categories)}
+    code_of[None] = MISSING
+    codes = {cell: code_of[label] for cell, label in labels.items()}
+    data = np.fromiter(map(codes.__getitem__, cells), np.int32, len(cells))
+    return Column(name, "nominal", data, categories, declared is not None)
+
+
+def _labels_of_distinct(
+    name: str, cells: Sequence[object]
+) -> dict[object, Label | None]:
+    try:
+        return {cell: label_of(cell) for cell in dict.fromkeys(cells)}
+    except (TypeError, OverflowError):
+        raise _unusable_cell(name, cells) from None
+
+
+def _bools_as_numbers(cells: Sequence[object]) -> Sequence[object]:
+    """Bools as numbers where other numbers stand beside them (else True hides 1)."""
+    types = set(map(type, cells))
+    others = [t for t in types if issubclass(t, Number) and not issubclass(t, _BOOLS)]
+    if not types.intersection(_BOOLS) or not others:
+        return cells
+    numbers = tuple(others)
+    # NaN is unequal to itself: a missing cell, not a number.
+    if not any(isinstance(cell, numbers) and cell == cell for cell in cells):
+        return cells
+    return [int(c) if isinstance(c, _BOOLS) else c for c in cells]
+
+
+def _unusable_cell(name: str, cells: Sequence[object]) -> BadInputError:
+    """The error for the first cell that can be no label."""
+    for row, cell in enumerate(cells):
+        try:
+            hash(cell)
+            label_of(cell)
+        except OverflowError:
+            return infinite(name, row, cell)
+        except TypeError:
+            break
+    return BadTypeError(
+        f"column {name!r}, row {row}: the cells of the argument must be a string, a "
+        f"bool or a number, or missing (None, NaN); got {type(cell).__name__}. Convert "
+        "the column (for example to strings) or drop it."
+    )
+
+
+def infinite(name: str, row: int, cell: object) -> BadInputError:
+    """The error for an infinite cell."""
+    return BadInputError(
+        f"column {name!r} contains infinity or a value too large for float64: row {row} "
+        f"(counted from 0) is {cell}. Make it missing (NaN), or drop the row."
+    )
+
+
+def to_nominal(column: Column) -> Column:
+    """Return the column with its numbers as labels; a nominal column as it is."""
+    if column.kind == "nominal":
+        return column
+    known = ~column.missing
+    numbers, inverse = np.unique(column.data[known], return_inverse=True)
+    data = np.full(len(column), MISSING, np.int32)
+    data[known] = inverse
+    labels = tuple(label_of(number) for number in numbers.tolist())
+    return Column(column.name, "nominal", data, labels)  # type: ignore[arg-type]
+
+
+def recode(column: Column, categories: Sequence[Label]) -> NDArray[np.int32]:
+    """Return the codes of the cells among other categories.
+
+    Parameters
+    ----------
+    column : Column
+        Nominal, or numeric: then its numbers are taken as labels.
+    categories : sequence of labels
+        What the codes shall stand for.
+
+    Returns
+    -------
+    codes : int32 array of shape (n_rows,)
+        The position among the categories, `UNSEEN` (-2) for a label that is not
+        there, `MISSING` (-1) for a missing cell.
+
+    Examples
+    --------
+    >>> column = encode("colour", ["red", "blue", None, "green"])
+    >>> recode(column, ("green", "red")).tolist()
+    [1, -2, -1, 0]
+    """
+    column = to_nominal(column)
+    position = {label: code for code, label in enumerate(categories)}
+    # The two last entries are reached by the codes -2 and -1.
+    lookup = [position.get(label, UNSEEN) for label in column.categories]
+    return np.array([*lookup, UNSEEN, MISSING], np.int32)[column.data]
