@@ -15,7 +15,8 @@ from sklazy.tables.table import Column
 def as_matrix(X: object) -> NDArray[Any]:
     """Return X as a two-dimensional array; lists of mixed cells keep their types."""
     if isinstance(X, np.ma.MaskedArray):
-        X = np.where(np.ma.getmaskarray(X), None, X.data.astype(object))
+        mask, X = np.ma.getmaskarray(X), X.data.astype(object)
+        X[mask] = None
     matrix = np.asarray(X, object) if isinstance(X, list | tuple) else np.asarray(X)
     if matrix.ndim == 2:
         return matrix

@@ -41,14 +41,13 @@ def label_of(cell: object) -> Label | None:
     raise TypeError(type(cell).__name__)
 
 
-def _from_real(cell: Real | Decimal) -> Label | None:
+def _from_real(cell: float | Decimal) -> Label | None:
     value = float(cell)
     if math.isnan(value):
         return None
     if math.isinf(value):
         raise OverflowError
-    whole = int(math.trunc(cell))
-    return whole if whole == cell else value
+    return int(cell) if int(cell) == cell else value
 
 
 _PLAIN: tuple[tuple[Any, Any], ...] = (
@@ -148,8 +147,8 @@ def _unusable_cell(name: str, cells: Sequence[object]) -> BadInputError:
 def infinite(name: str, row: int, cell: object) -> BadInputError:
     """The error for an infinite cell."""
     return BadInputError(
-        f"column {name!r} contains infinity or a value too large for float64: row {row} "
-        f"(counted from 0) is {cell}. Make it missing (NaN), or drop the row."
+        f"column {name!r} contains infinity or a value too large for float64: {cell} "
+        f"in row {row} (counted from 0). Make it missing (NaN), or drop the row."
     )
 
 
