@@ -13,6 +13,26 @@ section has the twin of one room.
 # --- case base ------------------------------------------------------------------------
 
 
+def cell(table, column, row):
+    """A cell as a person writes it: a number, a label, or None."""
+    found = table.columns[column]
+    value = found.data[row]
+    if found.kind == "numeric":
+        return None if value != value else float(value)
+    return None if value < 0 else found.categories[value]
+
+
+def value_counts(cells, values, labels, classes):
+    """How many rows have each value and each class."""
+    return [
+        [
+            sum(c == value and l == name for c, l in zip(cells, labels, strict=True))
+            for name in classes
+        ]
+        for value in values
+    ]
+
+
 def rows_of_values(codes, offsets):
     """For each (attribute, value) the list of its rows, and one of none."""
     members = [[] for _ in range(int(offsets[-1]) + 1)]

@@ -16,6 +16,53 @@ UNSEEN = -2
 """The code of a value that no case has: it agrees with nothing."""
 
 
+class Cases(NamedTuple):
+    """The memory as the kernels see it: C-contiguous arrays, the last axis the row.
+
+    The arrays may have room for more rows behind `n_rows`; it is filled with zeros.
+
+    Attributes
+    ----------
+    n_rows : int
+    codes : int32 array of shape (n_attributes, capacity)
+        The category or bin of each cell, `MISSING` where there is none.
+    offsets : int64 array of shape (n_attributes + 1,)
+        Value v of attribute j has the row ``offsets[j] + v`` in `counts`.
+    counts : int64 array of shape (n_values, n_classes)
+        Rows by (attribute, value) and class.
+    class_counts : int64 array of shape (n_classes,)
+    classes : int32 array of shape (capacity,)
+    starts : int64 array of shape (n_attributes,)
+        The first set of attribute j in `value_bits`; -1 if it has too many values.
+    value_bits : uint64 array of shape (n_sets + 1, n_words)
+        The rows that have a value; the last set is empty.
+    class_bits : uint64 array of shape (n_classes, n_words)
+    numeric : int64 array of shape (n_attributes,)
+        The row of attribute j in `numbers` and `ranges`, -1 for nominal ones.
+    numbers : float64 array of shape (n_numeric, capacity)
+        NaN where missing.
+    ranges : float64 array of shape (n_numeric, 2)
+        Smallest and largest value, NaN if there is none.
+    targets : float64 array of shape (n_targets, capacity)
+    weights : float64 array of shape (capacity,)
+    """
+
+    n_rows: int
+    codes: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    class_counts: NDArray[np.int64]
+    classes: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    value_bits: NDArray[np.uint64]
+    class_bits: NDArray[np.uint64]
+    numeric: NDArray[np.int64]
+    numbers: NDArray[np.float64]
+    ranges: NDArray[np.float64]
+    targets: NDArray[np.float64]
+    weights: NDArray[np.float64]
+
+
 class Queries(NamedTuple):
     """Rows that ask, coded like the cases.
 

@@ -1,6 +1,6 @@
 """Tables as they are: frames, arrays and files become typed columns."""
 
-from sklazy.tables.align import align
+from sklazy.tables.align import align, match
 from sklazy.tables.convert import as_table, as_target
 from sklazy.tables.labels import canonical, recode
 from sklazy.tables.table import Column, Kind, Label, Table
@@ -14,5 +14,6 @@ __all__ = [
     "as_table",
     "as_target",
     "canonical",
+    "match",
     "recode",
 ]

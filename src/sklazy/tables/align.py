@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from sklazy.errors import BadInputError, BadTypeError
-from sklazy.tables.labels import recode
+from sklazy.tables.labels import recode, to_nominal
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.table import Column, Table
 
@@ -35,9 +35,30 @@ def align(table: Table, like: Table) -> Table:
     >>> align(queries, cases)["x1"].data
     array([-2,  0], dtype=int32)
     """
-    matched = _matched(table, like)
-    columns = [_fit(column, model) for column, model in zip(matched, like, strict=True)]
+    matched = match(table, like)
+    columns = [
+        _recoded(column, model) for column, model in zip(matched, like, strict=True)
+    ]
     return Table(tuple(columns), table.n_rows, like.named)
+
+
+def match(table: Table, like: Table) -> Table:
+    """Return the table with the columns, order and kinds of another.
+
+    Like `align`, but nominal columns keep categories of their own.
+    """
+    columns = [
+        _fit(column, model)
+        for column, model in zip(_matched(table, like), like, strict=True)
+    ]
+    return Table(tuple(columns), table.n_rows, like.named)
+
+
+def _recoded(column: Column, model: Column) -> Column:
+    if model.kind == "numeric":
+        return column
+    codes = recode(column, model.categories)
+    return Column(model.name, "nominal", codes, model.categories, model.declared)
 
 
 def _matched(table: Table, like: Table) -> Iterable[Column]:
@@ -59,7 +80,7 @@ def _matched(table: Table, like: Table) -> Iterable[Column]:
 
 
 def _fit(column: Column, model: Column) -> Column:
-    """One column in the terms of its model."""
+    """One column with the name and kind of its model."""
     if model.kind == "numeric":
         data = _all_missing(column) if column.missing.all() else to_numeric(column).data
         return Column(model.name, "numeric", data)
@@ -70,8 +91,7 @@ def _fit(column: Column, model: Column) -> Column:
             f"{model.categories[0]!r}, but row {row} (counted from 0) holds the number "
             f"{column.data[row]:g}. Give strings, or fit the cases with numbers."
         )
-    codes = recode(column, model.categories)
-    return Column(model.name, "nominal", codes, model.categories, model.declared)
+    return to_nominal(column).renamed(model.name)
 
 
 def _all_missing(column: Column) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -1,0 +1,386 @@
+"""The case base: rows that can be added and erased, and all that follows from them."""
+
+import threading
+import warnings
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sklazy.casebase.bins import Bins
+from sklazy.casebase.canonical import number_words
+from sklazy.casebase.coder import CLASSES, Coder, Moved
+from sklazy.casebase.fingerprint import fingerprint
+from sklazy.casebase.incoming import (
+    GivenIds,
+    Target,
+    check_build,
+    check_incoming,
+    new_ids,
+    slots_of,
+    two_dimensional,
+)
+from sklazy.casebase.rows import Batch, Ids, Rows, Slots
+from sklazy.casebase.schema import Schema
+from sklazy.casebase.tallies import Tallies
+from sklazy.errors import BadInputError, DataWarning
+from sklazy.flow import Cases, Queries
+from sklazy.tables import Label, Table
+
+Cuts = Literal["exact", "frozen"]
+
+
+class CaseBase:
+    """The memory that every lazy learner shares.
+
+    It keeps the rows and what follows from them: categories, bins, counts by
+    (attribute, value, class), bit sets of rows, ranges, and a canonical order. Rows
+    are added and forgotten in next to no time; what they helped to derive is brought
+    up to date at once or, where that is cheaper, when the next question is asked.
+    Either way the state is that of a base built from the rows that are there.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    target : nominal Column, or float64 array of shape (n_rows,) or (n_rows, n_targets)
+        Classes, or numbers to predict.
+    weights : array of shape (n_rows,), optional
+        How much each row counts.
+    ids : sequence of int or str, optional
+        The rows' names; by default 0, 1, ... in order of arrival. The base gives no
+        number twice; a row that was forgotten is gone with its id, so an id of one's
+        own may come again.
+    criterion : {"fayyad", "kononenko"}
+        The stop rule of the cuts.
+    cuts : {"exact", "frozen"}
+        Whether cuts follow every change, or stay as first found until `refresh`.
+    schema : Schema, optional
+        What the columns are; by default as the table and the target say.
+
+    Notes
+    -----
+    Costs, for n rows of d attributes: `add` and `forget` of one row O(d), plus O(n)
+    for a column that gains or loses a category; the first question after a change
+    O(n) for each numeric column with exact cuts, which are found again from sorted
+    orders that followed the change; nothing with frozen cuts. Attributes of more
+    than 64 values have no bit sets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklazy.casebase import CaseBase
+    >>> from sklazy.tables import as_table, as_target
+    >>> X, y = np.array([[1.0], [2.0], [8.0], [9.0]] * 3), ["a", "a", "b", "b"] * 3
+    >>> cases = CaseBase(as_table(X), as_target(y, "nominal"))
+    >>> cases.cuts[0]
+    array([5.])
+    >>> before = cases.digest()
+    >>> added = cases.add(as_table(X[:1] + 4), as_target(["b"], "nominal"))
+    >>> added, cases.n_rows
+    (array([12]), 13)
+    >>> cases.forget(added)
+    >>> cases.digest() == before
+    True
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        target: Target,
+        *,
+        weights: ArrayLike | None = None,
+        ids: GivenIds = None,
+        criterion: str = "fayyad",
+        cuts: Cuts = "exact",
+        schema: Schema | None = None,
+    ) -> None:
+        check_build(table, cuts)
+        target = two_dimensional(target)
+        self.schema = Schema.of(table, target) if schema is None else schema
+        self.weighted = weights is not None
+        n_targets = target.shape[1] if isinstance(target, np.ndarray) else 0
+        self.coder = Coder(self.schema, has_classes=not n_targets)
+        n_numeric, n_attributes = len(self.coder.numeric), len(table.columns)
+        self.rows = Rows(n_numeric, n_attributes, n_targets)
+        self.bins = Bins(n_numeric, criterion, frozen=cuts == "frozen")
+        self.tallies = Tallies(n_attributes)
+        self._ranges = np.full((n_numeric, 2), np.nan)
+        self.next_id = self.n_arrived = 0
+        self._found: dict[str, Any] = {}
+        self._lock = threading.RLock()
+
+        given = new_ids(ids, len(table), 0, self.rows.ids)
+        incoming = check_incoming(table, self.coder.numeric, target, weights, given)
+        self._follow(self.coder.admit(incoming))
+        batch = self.coder.coded(incoming, 0)
+        self._enter(batch.take(self.coder.order(batch, weighted=self.weighted)))
+
+    # --- change -----------------------------------------------------------------------
+
+    def add(
+        self,
+        table: Table,
+        target: Target,
+        *,
+        weights: ArrayLike | None = None,
+        ids: GivenIds = None,
+    ) -> Ids:
+        """Take in further rows; the ids they got."""
+        with self._lock:
+            given = new_ids(ids, len(table), self.next_id, self.rows.ids)
+            self._check_target_kind(target := two_dimensional(target))
+            matched = self.coder.matched(table)
+            incoming = check_incoming(matched, self._numeric, target, weights, given)
+            self.weighted = self.weighted or weights is not None
+            self._follow(self.coder.admit(incoming))
+            self._enter(self.coder.coded(incoming, self.n_arrived))
+            return given
+
+    def forget(self, ids: GivenIds) -> None:
+        """Erase rows: no trace of their values stays, here or in what is derived.
+
+        With frozen cuts a warning says that the cuts still stem from them.
+        """
+        with self._lock:
+            gone = slots_of(ids, self.rows.ids)
+            if len(gone) == self.n_rows:
+                raise BadInputError(
+                    f"ids names all {self.n_rows} rows; a case base keeps at least "
+                    "one. Delete the object instead."
+                )
+            self._leave(gone)
+        if len(gone) and self.bins.frozen and self.bins.current and self._numeric:
+            warnings.warn(
+                "cuts='frozen': the rows are forgotten, but the cuts still stem from "
+                "them until refresh() is called.",
+                DataWarning,
+                stacklevel=2,
+            )
+
+    def refresh(self) -> None:
+        """Find frozen cuts anew from the rows that are there."""
+        self.bins.thaw()
+        self._found.clear()
+
+    def settle_cuts(self, cuts: list[NDArray[np.float64]]) -> None:
+        """Take frozen cuts found before, one array a numeric attribute."""
+        self.bins.restore(cuts)
+        self._recode(range(len(self._numeric)))
+        self._found.clear()
+
+    # --- what is there ----------------------------------------------------------------
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return self.rows.n_rows
+
+    @property
+    def names(self) -> list[str]:
+        """The attributes' names."""
+        return self.schema.names
+
+    @property
+    def ids(self) -> Ids:
+        """The rows' ids, in the order in which the rows lie."""
+        return self.rows.ids
+
+    @property
+    def arrival(self) -> NDArray[np.int64]:
+        """The rows' numbers in order of arrival, in the order in which they lie."""
+        return self.rows.arrival[: self.n_rows]
+
+    @property
+    def class_labels(self) -> list[Label]:
+        """The classes, by code; none if the target is numeric."""
+        return self.categories(CLASSES) if self.coder.has_classes else []
+
+    @property
+    def cuts(self) -> list[NDArray[np.float64]]:
+        """The cut points of each attribute, none for nominal ones."""
+        self._sync()
+        found = dict(zip(self._numeric, self.bins.cuts, strict=True))
+        return [found.get(j, np.zeros(0)) for j in range(len(self.names))]
+
+    def categories(self, attribute: int) -> list[Label]:
+        """The labels of a nominal attribute, by code."""
+        return self.coder.vocabularies[attribute].labels
+
+    def to_table(self) -> Table:
+        """The rows' inputs as a table, in the order in which they lie."""
+        return self.coder.table(self.rows.live())
+
+    @property
+    def cases(self) -> Cases:
+        """The memory as the kernels see it, up to date."""
+        self._sync()
+        rows, tallies = self.rows, self.tallies
+        numeric = np.full(len(self.names), -1, np.int64)
+        numeric[self._numeric] = np.arange(len(self._numeric))
+        return Cases(
+            n_rows=rows.n_rows,
+            codes=rows.codes,
+            offsets=tallies.offsets,
+            counts=tallies.counts,
+            class_counts=tallies.class_counts,
+            classes=rows.classes,
+            starts=tallies.starts,
+            value_bits=tallies.value_bits,
+            class_bits=tallies.class_bits,
+            numeric=numeric,
+            numbers=rows.numbers,
+            ranges=self._ranges,
+            targets=rows.targets,
+            weights=rows.weights,
+        )
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """The rows in canonical order: by content, whatever their order of arrival."""
+        if "order" not in self._found:
+            live = self.rows.live()
+            self._found["order"] = self.coder.order(live, weighted=self.weighted)
+        return self._found["order"]
+
+    def digest(self) -> str:
+        """The fingerprint of the state: of all rows, and of all that was derived.
+
+        It depends on content alone: neither on the order of rows nor on their ids
+        nor on how they came in. With frozen cuts it depends on these, too.
+        """
+        if "digest" not in self._found:
+            self._found["digest"] = fingerprint(self._content())
+        return self._found["digest"]
+
+    def encode(self, table: Table) -> Queries:
+        """Code rows that ask; a label that no case has is unseen, never an error."""
+        codes, values = self.coder.query_codes(table)
+        self._sync()
+        for i, j in enumerate(self._numeric):
+            codes[:, j] = self.bins.code(i, values[:, j])
+        return Queries(codes, values)
+
+    # --- how it changes ---------------------------------------------------------------
+
+    @property
+    def _numeric(self) -> list[int]:
+        return self.coder.numeric
+
+    def _check_target_kind(self, target: Target) -> None:
+        numbers = target.shape[1] if isinstance(target, np.ndarray) else 0
+        if numbers != len(self.rows.targets):
+            learned = f"{len(self.rows.targets)} numbers a row"
+            raise BadInputError(
+                "the target of added rows must be of the kind learned: "
+                + ("classes." if self.coder.has_classes else f"{learned}.")
+            )
+
+    def _enter(self, batch: Batch) -> None:
+        """Put coded rows in and count them."""
+        for i, j in enumerate(self._numeric):
+            batch.codes[j] = self.bins.code(i, batch.numbers[i])
+        slots = self.rows.append(batch)
+        self.coder.tally(batch, 1)
+        self._ranges[:, 0] = np.fmin(self._ranges[:, 0], _least(batch.numbers))
+        self._ranges[:, 1] = np.fmax(self._ranges[:, 1], -_least(-batch.numbers))
+        self.tallies.shift(self.rows, slots, 1)
+        self._touch()
+        self.n_arrived += len(batch)
+        if batch.ids.dtype != object and len(batch):
+            self.next_id = max(self.next_id, int(batch.ids.max()) + 1)
+
+    def _leave(self, gone: Slots) -> None:
+        """Take rows out of everything that knows them."""
+        tail, holes = self.rows.moves(gone)
+        leaving = self.rows.live().take(gone)
+        self.coder.tally(leaving, -1)
+        self.tallies.shift(self.rows, np.concatenate([gone, tail]), -1)
+        self.rows.remove(gone)
+        self.tallies.shift(self.rows, holes, 1)
+        self._narrow(leaving.numbers)
+        self._follow(self.coder.retire())
+        self._touch()
+
+    def _narrow(self, gone: NDArray[np.float64]) -> None:
+        """Find the range anew where a row at its edge has gone."""
+        at_edge = (gone[:, :, None] == self._ranges[:, None, :]).any(axis=(1, 2))
+        live = self.rows.numbers[at_edge, : self.n_rows]
+        self._ranges[at_edge] = np.stack([_least(live), -_least(-live)], axis=1)
+
+    def _follow(self, moves: Moved) -> None:
+        """Renumber the codes of rows where labels came or went."""
+        for j, moved in moves:
+            if j == CLASSES:
+                self.tallies.discard()
+                _relabel(self.rows.classes[: self.n_rows], moved)
+            else:
+                self.tallies.spoil(j)
+                _relabel(self.rows.codes[j, : self.n_rows], moved)
+
+    def _touch(self) -> None:
+        """Say that rows came or went."""
+        self.bins.touch()
+        self._found.clear()
+
+    # --- what follows -----------------------------------------------------------------
+
+    def _sync(self) -> None:
+        """Bring up to date what a change left for the next question."""
+        n_classes = self.coder.n_classes
+        with self._lock:
+            if n_classes:
+                self._recode(self.bins.update(self.rows, n_classes))
+            self.tallies.rebuild(self.rows, self._widths(), n_classes)
+
+    def _recode(self, changed: Iterable[int]) -> None:
+        """Code numeric attributes by their new cuts."""
+        for i in changed:
+            j, live = self._numeric[i], slice(0, self.n_rows)
+            self.tallies.spoil(j)
+            self.rows.codes[j, live] = self.bins.code(i, self.rows.numbers[i, live])
+
+    def _widths(self) -> list[int]:
+        """How many values each attribute has."""
+        widths = {j: len(self.categories(j)) for j in self.coder.nominal}
+        for j, cuts in zip(self._numeric, self.bins.cuts, strict=True):
+            widths[j] = len(cuts) + 1
+        return [widths[j] for j in range(len(self.names))]
+
+    def _content(self) -> list[object]:
+        """All that the state consists of, rows in canonical order."""
+        self._sync()
+        batch, tallies = self.rows.live().take(self.order), self.tallies
+        return [
+            [(a.name, a.kind, a.declared) for a in self.schema.attributes],
+            [v.labels for v in self.coder.vocabularies.values()],
+            (self.coder.has_classes, self.bins.criterion, self.bins.frozen),
+            *[number_words(n) for n in (*batch.numbers, *batch.targets)],
+            batch.codes,
+            batch.classes,
+            number_words(batch.weights),
+            *self.bins.cuts,
+            tallies.offsets,
+            tallies.counts,
+            number_words(self._ranges),
+        ]
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        del state["_lock"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.RLock()
+
+
+def _least(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The smallest number of each row, NaN where there is none."""
+    return np.fmin.reduce(numbers, axis=1, initial=np.nan)
+
+
+def _relabel(codes: NDArray[np.int32], moved: NDArray[np.int32]) -> None:
+    """Follow a map of codes in place; missing stays missing."""
+    codes[:] = np.append(moved, np.int32(-1))[codes]

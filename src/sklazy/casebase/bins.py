@@ -1,0 +1,86 @@
+"""The bins of numeric attributes: cuts that follow the rows, exactly or frozen."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.casebase.cuts import bin_codes, sorted_cuts
+from sklazy.casebase.rows import Rows, Slots
+from sklazy.flow import MISSING
+
+Order = NDArray[np.int32]
+
+
+class Bins:
+    """Cut points a numeric attribute, and the sorted orders to find them again.
+
+    Exact cuts are a function of the rows: after a change they are found anew, from
+    sorted orders that merely follow the rows that came and went. Frozen cuts stay
+    as first found until `thaw`.
+    """
+
+    def __init__(self, n_numeric: int, criterion: str, *, frozen: bool) -> None:
+        self.criterion, self.frozen = criterion, frozen
+        self.cuts = [np.zeros(0) for _ in range(n_numeric)]
+        self.orders: list[Order] | None = None
+        self.current = False
+
+    def touch(self) -> None:
+        """Say that rows came or went."""
+        self.current = self.current and self.frozen
+
+    def thaw(self) -> None:
+        """Have the cuts found anew, frozen or not."""
+        self.current = False
+
+    def restore(self, cuts: list[NDArray[np.float64]]) -> None:
+        """Take frozen cuts as they were."""
+        self.cuts, self.current = cuts, True
+
+    def update(self, rows: Rows, n_classes: int) -> list[int]:
+        """Find the cuts anew where needed; which numeric attributes changed."""
+        if self.current:
+            return []
+        orders = self._orders(rows)
+        found = [
+            sorted_cuts(values[order], rows.classes[order], n_classes, self.criterion)
+            for values, order in zip(rows.numbers, orders, strict=True)
+        ]
+        changed = [
+            i
+            for i, (old, new) in enumerate(zip(self.cuts, found, strict=True))
+            if not np.array_equal(old, new)
+        ]
+        self.cuts, self.current = found, True
+        self.orders = None if self.frozen else orders
+        return changed
+
+    def code(self, numeric: int, values: NDArray[np.float64]) -> NDArray[np.int32]:
+        """The bins of some values of one numeric attribute."""
+        return bin_codes(values, self.cuts[numeric])
+
+    def _orders(self, rows: Rows) -> list[Order]:
+        new_place, newcomers = rows.settle()
+        if self.orders is None:
+            return [_sorted(values[: rows.n_rows]) for values in rows.numbers]
+        return [
+            _followed(order, new_place, newcomers, values)
+            for order, values in zip(self.orders, rows.numbers, strict=True)
+        ]
+
+
+def _sorted(values: NDArray[np.float64]) -> Order:
+    """Rows by value, those without one left out."""
+    order = np.argsort(values).astype(np.int32)
+    return order[: len(values) - int(np.isnan(values).sum())]
+
+
+def _followed(
+    order: Order, new_place: Slots, newcomers: Slots, values: NDArray[np.float64]
+) -> Order:
+    """The sorted order after rows moved, went and came; equal to sorting anew."""
+    moved = new_place[order]
+    kept = moved[moved > MISSING].astype(np.int32)
+    fresh = newcomers[~np.isnan(values[newcomers])]
+    fresh = fresh[np.argsort(values[fresh], kind="stable")]
+    places = np.searchsorted(values[kept], values[fresh])
+    return np.insert(kept, places, fresh.astype(np.int32))

@@ -1,0 +1,141 @@
+"""From tables to codes and back: the schema with the labels in use."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.casebase.canonical import canonical_order, label_words, number_words
+from sklazy.casebase.incoming import Incoming, numbers_of, recoded, used_labels
+from sklazy.casebase.rows import Batch
+from sklazy.casebase.schema import Schema
+from sklazy.casebase.vocabulary import Vocabulary
+from sklazy.tables import Column, Table, align, match
+
+Moved = Iterator[tuple[int, NDArray[np.int32]]]
+CLASSES = -1
+"""Stands for the target where attributes are numbered."""
+
+
+class Coder:
+    """Knows the columns and numbers their labels; classes likewise.
+
+    Attributes
+    ----------
+    numeric : list of int, the positions of numeric attributes
+    vocabularies : dict, from the position of a nominal attribute to its labels;
+        the classes have the position `CLASSES` if there are any
+    """
+
+    def __init__(self, schema: Schema, *, has_classes: bool) -> None:
+        self.schema, self.has_classes = schema, has_classes
+        self.numeric = schema.positions("numeric")
+        self.vocabularies = {
+            j: Vocabulary(schema.attributes[j].declared)
+            for j in schema.positions("nominal")
+        }
+        if has_classes:
+            self.vocabularies[CLASSES] = Vocabulary(schema.classes)
+
+    @property
+    def nominal(self) -> list[int]:
+        """The positions of nominal attributes."""
+        return [j for j in self.vocabularies if j != CLASSES]
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are, 0 for numeric targets."""
+        return len(self.vocabularies[CLASSES]) if self.has_classes else 0
+
+    def matched(self, table: Table) -> Table:
+        """The table with these columns and kinds, labels of its own kept."""
+        return match(table, self.schema.model(self.vocabularies))
+
+    def query_codes(
+        self, table: Table
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Codes and numbers (n_rows, n_attributes) of rows that ask; bins not yet."""
+        aligned = align(table, self.schema.model(self.vocabularies))
+        codes = np.empty(table.shape, np.int32)
+        values = np.full(table.shape, np.nan)
+        values[:, self.numeric] = numbers_of(aligned, self.numeric).T
+        for j in self.nominal:
+            codes[:, j] = aligned.columns[j].data
+        return codes, values
+
+    def admit(self, incoming: Incoming) -> Moved:
+        """Number new labels; the map of codes wherever those of old rows moved."""
+        for j, vocabulary in self.vocabularies.items():
+            moved = vocabulary.admit(used_labels(_column(incoming, j)))
+            if moved is not None:
+                yield j, moved
+
+    def retire(self) -> Moved:
+        """Drop labels that no row has any more; the map of codes wherever they were."""
+        for j, vocabulary in self.vocabularies.items():
+            moved = vocabulary.retire()
+            if moved is not None:
+                yield j, moved
+
+    def tally(self, batch: Batch, step: int) -> None:
+        """Count rows in (step 1) or out (step -1) by their labels."""
+        for j, vocabulary in self.vocabularies.items():
+            vocabulary.tally(_codes(batch, j), step)
+
+    def coded(self, incoming: Incoming, first_arrival: int) -> Batch:
+        """Rows in codes; every label must have been admitted, bins come later."""
+        n_rows, target = len(incoming), incoming.target
+        known = {
+            j: recoded(column := _column(incoming, j), v.lookup(column.categories))
+            for j, v in self.vocabularies.items()
+        }
+        codes = np.full((len(self.schema.attributes), n_rows), -1, np.int32)
+        for j in self.nominal:
+            codes[j] = known[j]
+        no_targets = np.zeros((n_rows, 0))
+        targets = no_targets if isinstance(target, Column) else target
+        return Batch(
+            incoming.numbers,
+            codes,
+            known.get(CLASSES, np.zeros(n_rows, np.int32)),
+            np.ascontiguousarray(targets.T) + 0.0,
+            incoming.weights,
+            np.arange(first_arrival, first_arrival + n_rows),
+            incoming.ids,
+        )
+
+    def table(self, batch: Batch) -> Table:
+        """The inputs of rows as a table."""
+        columns = []
+        for j, attribute in enumerate(self.schema.attributes):
+            if attribute.kind == "nominal":
+                labels = tuple(self.vocabularies[j].labels)
+                declared = bool(attribute.declared)
+                data = batch.codes[j]
+                columns.append(
+                    Column(attribute.name, "nominal", data, labels, declared)
+                )
+            else:
+                data = batch.numbers[self.numeric.index(j)]
+                columns.append(Column(attribute.name, "numeric", data))
+        return Table(tuple(columns), len(batch), self.schema.named)
+
+    def order(self, batch: Batch, *, weighted: bool) -> NDArray[np.int64]:
+        """The canonical order of rows: by their content."""
+        words = [number_words(n) for n in (*batch.numbers, *batch.targets)]
+        for j, vocabulary in self.vocabularies.items():
+            words.append(label_words(_codes(batch, j), vocabulary.hashes()))
+        if weighted:
+            words.append(number_words(batch.weights))
+        return canonical_order(words)
+
+
+def _column(incoming: Incoming, position: int) -> Column:
+    if position != CLASSES:
+        return incoming.table.columns[position]
+    assert isinstance(incoming.target, Column)
+    return incoming.target
+
+
+def _codes(batch: Batch, position: int) -> NDArray[np.int32]:
+    return batch.classes if position == CLASSES else batch.codes[position]

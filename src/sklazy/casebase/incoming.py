@@ -1,0 +1,176 @@
+"""The door of the case base: everything about new rows is checked before any change."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sklazy.casebase.rows import Ids
+from sklazy.errors import BadInputError, UnknownIdError
+from sklazy.tables import Column, Label, Table
+
+Target = Column | NDArray[np.float64]
+GivenIds = Sequence[int] | Sequence[str] | NDArray[np.generic] | None
+
+
+@dataclass
+class Incoming:
+    """Rows that fit the case base, not coded yet."""
+
+    table: Table
+    numbers: NDArray[np.float64]
+    target: Target
+    weights: NDArray[np.float64]
+    ids: Ids
+
+    def __len__(self) -> int:
+        return self.table.n_rows
+
+
+def check_build(table: Table, cuts: str) -> None:
+    """Refuse what no case base can be built from."""
+    if cuts not in ("exact", "frozen"):
+        raise BadInputError(f"cuts={cuts!r} is unknown; use 'exact' or 'frozen'.")
+    if table.n_rows == 0 or not table.columns:
+        raise BadInputError(
+            f"a table of shape {table.shape} has nothing to remember; give at least "
+            "one row and one column."
+        )
+
+
+def two_dimensional(target: Target) -> Target:
+    """The target with one column a number to predict; classes as they are."""
+    if isinstance(target, Column) or target.ndim == 2:
+        return target
+    return target[:, None]
+
+
+def check_incoming(
+    table: Table,
+    numeric: Sequence[int],
+    target: Target,
+    weights: ArrayLike | None,
+    ids: Ids,
+) -> Incoming:
+    """Rows that may come in, or an error that says what is wrong with them."""
+    if len(target) != table.n_rows:
+        raise BadInputError(
+            f"the target has {len(target)} values for {table.n_rows} rows; give one "
+            "a row."
+        )
+    _check_target(target)
+    checked = _checked_weights(weights, len(target))
+    return Incoming(table, numbers_of(table, numeric), target, checked, ids)
+
+
+def numbers_of(table: Table, numeric: Sequence[int]) -> NDArray[np.float64]:
+    """The numeric columns as rows of an array; -0.0 becomes 0.0."""
+    numbers = np.empty((len(numeric), table.n_rows))
+    for i, j in enumerate(numeric):
+        column = table.columns[j]
+        numbers[i] = column.data
+        if np.isinf(numbers[i]).any():
+            row = int(np.flatnonzero(np.isinf(numbers[i]))[0])
+            raise BadInputError(
+                f"column {column.name!r} is infinite in row {row}; replace infinite "
+                "values by numbers or leave the cells empty."
+            )
+    return numbers + 0.0
+
+
+def used_labels(column: Column) -> list[Label]:
+    """The labels that occur, in the column's own order."""
+    used = np.bincount(column.data[column.data >= 0], minlength=len(column.categories))
+    return [l for l, n in zip(column.categories, used, strict=True) if n]
+
+
+def recoded(column: Column, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """A nominal column in other codes: `codes` has one for each of its categories."""
+    return np.append(codes, np.int32(-1))[column.data].astype(np.int32)
+
+
+def new_ids(given: GivenIds, n_rows: int, next_id: int, present: Ids) -> Ids:
+    """The ids of new rows, checked to be new; by default the next numbers."""
+    if given is None:
+        if present.dtype == object:
+            raise BadInputError(
+                "ids=None, but the rows here have text ids; give one for each new row."
+            )
+        return np.arange(next_id, next_id + n_rows, dtype=np.int64)
+    ids = as_ids(given)
+    if ids.shape != (n_rows,):
+        raise BadInputError(f"ids has {len(ids)} entries for {n_rows} rows.")
+    if len(present) and (ids.dtype == object) != (present.dtype == object):
+        raise BadInputError(
+            f"ids={given!r} mixes text and numbers with the ids that are here; use "
+            "one kind."
+        )
+    values, counts = np.unique(ids, return_counts=True)
+    taken = [*values[counts > 1], *ids[np.isin(ids, present)]]
+    if taken:
+        raise BadInputError(
+            f"ids={taken[:5]} are taken; give every row an id of its own."
+        )
+    return ids
+
+
+def as_ids(given: GivenIds) -> Ids:
+    """Ids as int64 or as text; anything else is refused."""
+    ids = np.asarray(given)
+    if ids.size == 0:
+        return np.zeros(0, np.int64)
+    if ids.ndim == 1 and ids.dtype.kind in "iu" and ids.max() < 2**62:
+        return ids.astype(np.int64)
+    if ids.ndim == 1 and all(isinstance(i, str) for i in ids.tolist()):
+        return ids.astype(object)
+    raise BadInputError(
+        f"ids of type {ids.dtype} and shape {ids.shape} cannot name rows; give a flat "
+        "list of whole numbers or of text."
+    )
+
+
+def slots_of(given: GivenIds, present: Ids) -> NDArray[np.int64]:
+    """Where the rows with these ids lie; an unknown or repeated id is refused."""
+    ids = as_ids(given)
+    if len(ids) == 1:
+        slots = np.flatnonzero(present == ids[0])
+    elif (ids.dtype == object) == (present.dtype == object):
+        slots = np.flatnonzero(np.isin(present, ids))
+    else:
+        slots = np.zeros(0, np.int64)
+    if len(slots) < len(ids):
+        unknown = ids[~np.isin(ids, present[slots])]
+        if not len(unknown):
+            raise BadInputError("ids names a row more than once; give each id once.")
+        raise UnknownIdError(
+            f"ids={unknown[:5].tolist()} are not in the case base of {len(present)} "
+            "rows; nothing was forgotten."
+        )
+    return slots
+
+
+def _checked_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+    if weights is None:
+        return np.ones(n_rows)
+    array = np.asarray(weights, float)
+    if array.shape != (n_rows,) or not np.isfinite(array).all() or (array < 0).any():
+        raise BadInputError(
+            f"weights of shape {array.shape} must be {n_rows} finite numbers of at "
+            "least 0, one a row."
+        )
+    return array + 0.0
+
+
+def _check_target(target: Target) -> None:
+    missing = (
+        target.missing
+        if isinstance(target, Column)
+        else ~np.isfinite(target).reshape(len(target), -1).all(axis=1)
+    )
+    if missing.any():
+        rows = np.flatnonzero(missing)
+        raise BadInputError(
+            f"the target is missing or infinite in {len(rows)} rows (rows "
+            f"{rows[:5].tolist()}{' ...' if len(rows) > 5 else ''}); leave them out."
+        )

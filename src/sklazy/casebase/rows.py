@@ -1,0 +1,127 @@
+"""The rows themselves: dense arrays that grow, shrink and leave nothing behind."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Slots = NDArray[np.int64]
+Ids = NDArray[np.int64] | NDArray[np.object_]
+
+
+@dataclass
+class Batch:
+    """Rows on their way in, checked and coded; the last axis is the row.
+
+    Attributes
+    ----------
+    numbers : float64 array (n_numeric, n_rows), NaN where missing
+    codes : int32 array (n_attributes, n_rows); numeric attributes are not coded yet
+    classes : int32 array (n_rows,)
+    targets : float64 array (n_targets, n_rows)
+    weights : float64 array (n_rows,)
+    arrival : int64 array (n_rows,), the rows' numbers in order of arrival
+    ids : int64 array or object array of str (n_rows,)
+    """
+
+    numbers: Floats
+    codes: NDArray[np.int32]
+    classes: NDArray[np.int32]
+    targets: Floats
+    weights: Floats
+    arrival: Ints
+    ids: Ids
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def take(self, order: Slots) -> "Batch":
+        """The rows in another order."""
+        return Batch(**{n: a[..., order] for n, a in vars(self).items()})
+
+
+_GIVEN = ("numbers", "codes", "classes", "targets", "weights", "arrival")
+_KEPT = (*_GIVEN, "origin")
+
+
+class Rows:
+    """A dense store: row i is column i of every array; the last row fills a hole.
+
+    The arrays have room to spare behind `n_rows`, all zeros. `arrival` numbers the
+    rows as they came; `origin` says which row this was when `settle` was last
+    called, -1 for a newcomer, so that sorted orders can follow the moves.
+    """
+
+    def __init__(self, n_numeric: int, n_attributes: int, n_targets: int) -> None:
+        self.n_rows = 0
+        self.numbers = np.zeros((n_numeric, 0))
+        self.codes = np.zeros((n_attributes, 0), np.int32)
+        self.classes = np.zeros(0, np.int32)
+        self.targets = np.zeros((n_targets, 0))
+        self.weights = np.zeros(0)
+        self.arrival = self.origin = np.zeros(0, np.int64)
+        self.ids: Ids = np.zeros(0, np.int64)
+
+    @property
+    def capacity(self) -> int:
+        """How many rows fit before the arrays must grow."""
+        return len(self.classes)
+
+    def append(self, batch: Batch) -> Slots:
+        """Put rows behind the last one; the places they got."""
+        first, last = self.n_rows, self.n_rows + len(batch)
+        self._reserve(last)
+        for name in _GIVEN:
+            getattr(self, name)[..., first:last] = getattr(batch, name)
+        self.origin[first:last] = -1
+        self.ids = np.concatenate([self.ids, batch.ids])
+        self.n_rows = last
+        return np.arange(first, last)
+
+    def live(self) -> Batch:
+        """All rows, without the room behind them."""
+        given = {n: getattr(self, n)[..., : self.n_rows] for n in _GIVEN}
+        return Batch(**given, ids=self.ids)
+
+    def moves(self, gone: Slots) -> tuple[Slots, Slots]:
+        """Which of the last rows go where when the rows `gone` are taken out."""
+        left = self.n_rows - len(gone)
+        tail = np.setdiff1d(np.arange(left, self.n_rows), gone)
+        holes = np.sort(gone[gone < left])
+        return tail, holes
+
+    def remove(self, gone: Slots) -> None:
+        """Take rows out: the last rows fill their places, what is behind is zero."""
+        tail, holes = self.moves(gone)
+        left = self.n_rows - len(gone)
+        for name in _KEPT:
+            array = getattr(self, name)
+            array[..., holes] = array[..., tail]
+            array[..., left : self.n_rows] = 0
+        ids = self.ids.copy()
+        ids[holes] = ids[tail]
+        self.ids = ids[:left].copy()
+        self.n_rows = left
+
+    def settle(self) -> tuple[Slots, Slots]:
+        """Start to follow moves anew: old place to new place (-1 gone), newcomers."""
+        origin = self.origin[: self.n_rows]
+        new_place = np.full(max(self.capacity, 1), -1, np.int64)
+        old = origin >= 0
+        new_place[origin[old]] = np.flatnonzero(old)
+        newcomers = np.flatnonzero(~old)
+        self.origin[: self.n_rows] = np.arange(self.n_rows)
+        return new_place, newcomers
+
+    def _reserve(self, n_rows: int) -> None:
+        if n_rows <= self.capacity:
+            return
+        # Pages of zeros that nobody wrote to take no memory yet.
+        capacity = n_rows + n_rows // 4 + 64
+        for name in _KEPT:
+            old = getattr(self, name)
+            new = np.zeros((*old.shape[:-1], capacity), old.dtype)
+            new[..., : self.n_rows] = old[..., : self.n_rows]
+            setattr(self, name, new)

@@ -1,0 +1,64 @@
+"""What the columns of a case base are: names, kinds, declared categories."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.casebase.vocabulary import Vocabulary
+from sklazy.tables import Column, Kind, Label, Table
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One input column: `declared` holds the categories that stand without rows."""
+
+    name: str
+    kind: Kind
+    declared: tuple[Label, ...] = ()
+
+    @classmethod
+    def of(cls, column: Column) -> "Attribute":
+        """Describe a column."""
+        return cls(
+            column.name, column.kind, column.categories if column.declared else ()
+        )
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The input columns, in order.
+
+    `named` says whether the names are the user's, `classes` holds the declared
+    classes, if any: they stand without rows.
+    """
+
+    attributes: tuple[Attribute, ...]
+    named: bool = True
+    classes: tuple[Label, ...] = ()
+
+    @classmethod
+    def of(cls, table: Table, target: Column | NDArray[np.float64]) -> "Schema":
+        """Describe the columns of a table and its target."""
+        classes = Attribute.of(target).declared if isinstance(target, Column) else ()
+        attributes = tuple(Attribute.of(column) for column in table)
+        return cls(attributes, table.named, classes)
+
+    @property
+    def names(self) -> list[str]:
+        """The attributes' names, in order."""
+        return [attribute.name for attribute in self.attributes]
+
+    def positions(self, kind: Kind) -> list[int]:
+        """Which attributes are of a kind."""
+        return [j for j, a in enumerate(self.attributes) if a.kind == kind]
+
+    def model(self, vocabularies: Mapping[int, Vocabulary]) -> Table:
+        """A table without rows that other tables can be matched with."""
+        columns = []
+        for j, attribute in enumerate(self.attributes):
+            labels = tuple(vocabularies[j].labels) if j in vocabularies else ()
+            data = np.zeros(0, np.int32 if labels else np.float64)
+            columns.append(Column(attribute.name, attribute.kind, data, labels))
+        return Table(tuple(columns), 0, self.named)

@@ -1,0 +1,153 @@
+"""What is counted about the rows: values by class, and bit sets of rows."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.casebase.rows import Rows, Slots
+from sklazy.kernels.bits import build_bits, words_for
+from sklazy.kernels.counting import count_values
+
+MOST_BIT_VALUES = 64
+"""An attribute with more values than this has no bit sets: they would be too many."""
+
+_ONE = np.uint64(1)
+
+
+class Tallies:
+    """Counts and bit sets, kept up to date row by row, attribute by attribute.
+
+    An attribute whose values were renumbered is *stale*: its part is cleared, rows
+    pass it by, and `rebuild` counts it anew.
+
+    Attributes
+    ----------
+    offsets : int64 array (n_attributes + 1,); value v of attribute j has the row
+        ``offsets[j] + v`` of `counts`
+    counts : int64 array (n_values, n_classes)
+    class_counts : int64 array (n_classes,)
+    starts : int64 array (n_attributes,), the first set of each attribute in
+        `value_bits`, -1 where it has too many values for bit sets
+    value_bits : uint64 array (n_sets + 1, n_words), the last set empty
+    class_bits : uint64 array (n_classes, n_words)
+    """
+
+    def __init__(self, n_attributes: int) -> None:
+        self.stale = np.ones(n_attributes, bool)
+        self.offsets = np.zeros(n_attributes + 1, np.int64)
+        self.starts = np.full(n_attributes, -1, np.int64)
+        self.discard()
+
+    def discard(self) -> None:
+        """Forget every count: all is stale."""
+        self.stale[:] = True
+        self.counts = np.zeros((0, 0), np.int64)
+        self.class_counts = np.zeros(0, np.int64)
+        self.value_bits = np.zeros((1, 1), np.uint64)
+        self.class_bits = np.zeros((0, 1), np.uint64)
+
+    def spoil(self, attribute: int) -> None:
+        """Clear one attribute, whose values were renumbered."""
+        if not self.stale[attribute]:
+            first, last = self.offsets[attribute : attribute + 2]
+            self.counts[first:last] = 0
+            self._bits_of(attribute)[:] = 0
+            self.stale[attribute] = True
+
+    def shift(self, rows: Rows, slots: Slots, step: int) -> None:
+        """Count rows in (step 1) or out (step -1), where they lie now."""
+        if self.stale.all():
+            return
+        if len(slots) * 4 > rows.n_rows:
+            self.discard()
+            return
+        self._grow(rows)
+        classes = rows.classes[slots]
+        codes = rows.codes[:, slots]
+        live = (codes >= 0) & ~self.stale[:, None]
+        cells = codes + self.offsets[:-1, None]
+        where = np.broadcast_to(np.arange(len(slots)), codes.shape)[live]
+        if len(self.class_counts):
+            np.add.at(self.counts, (cells[live], classes[where]), step)
+            np.add.at(self.class_counts, classes, step)
+            _mark(self.class_bits, classes, slots, step)
+        live &= self.starts[:, None] >= 0
+        where = np.broadcast_to(slots, codes.shape)[live]
+        _mark(self.value_bits, (codes + self.starts[:, None])[live], where, step)
+
+    def rebuild(self, rows: Rows, widths: Sequence[int], n_classes: int) -> None:
+        """Count the stale attributes anew; `widths` are the numbers of values."""
+        if not self.stale.any():
+            return
+        if self.stale.all():
+            self._count_classes(rows, n_classes)
+        offsets = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
+        sets = [w if w <= MOST_BIT_VALUES else 0 for w in widths]
+        firsts = np.concatenate([[0], np.cumsum(sets)]).astype(np.int64)
+        counts = np.zeros((offsets[-1], n_classes), np.int64)
+        bits = np.zeros((firsts[-1] + 1, words_for(rows.capacity)), np.uint64)
+        self._copy_fresh(counts, offsets, bits, firsts)
+        for attribute in np.flatnonzero(self.stale):
+            j = int(attribute)
+            codes = rows.codes[j : j + 1, : rows.n_rows]
+            span = np.array([0, widths[j]], np.int64)
+            if n_classes:
+                classes = rows.classes[: rows.n_rows]
+                counts[offsets[j] : offsets[j + 1]] = count_values(
+                    np.ascontiguousarray(codes), span, classes, n_classes
+                )
+            if sets[j]:
+                built = build_bits(np.ascontiguousarray(codes), span, bits.shape[1])
+                bits[firsts[j] : firsts[j + 1]] = built[:-1]
+        self.counts, self.offsets, self.value_bits = counts, offsets, bits
+        wide = np.array(widths) > MOST_BIT_VALUES
+        self.starts = np.where(wide, -1, firsts[:-1])
+        self.stale[:] = False
+
+    def _copy_fresh(
+        self,
+        counts: NDArray[np.int64],
+        offsets: NDArray[np.int64],
+        bits: NDArray[np.uint64],
+        firsts: NDArray[np.int64],
+    ) -> None:
+        """Carry over the parts that are not stale."""
+        words = self.value_bits.shape[1]
+        for j in np.flatnonzero(~self.stale):
+            counts[offsets[j] : offsets[j + 1]] = self.counts[
+                self.offsets[j] : self.offsets[j + 1]
+            ]
+            bits[firsts[j] : firsts[j + 1], :words] = self._bits_of(int(j))
+
+    def _bits_of(self, attribute: int) -> NDArray[np.uint64]:
+        first, width = self.starts[attribute], np.diff(self.offsets)[attribute]
+        return self.value_bits[first : first + width] if first >= 0 else _NO_BITS
+
+    def _count_classes(self, rows: Rows, n_classes: int) -> None:
+        classes = rows.classes[: rows.n_rows]
+        self.class_counts = np.bincount(classes, minlength=n_classes)[:n_classes]
+        span = np.array([0, n_classes], np.int64)
+        words = words_for(rows.capacity)
+        self.class_bits = build_bits(classes[None, :], span, words)[:-1]
+
+    def _grow(self, rows: Rows) -> None:
+        """Give the bit sets room for all rows."""
+        short = words_for(rows.capacity) - self.value_bits.shape[1]
+        if short > 0:
+            self.value_bits = np.pad(self.value_bits, ((0, 0), (0, short)))
+            self.class_bits = np.pad(self.class_bits, ((0, 0), (0, short)))
+
+
+_NO_BITS = np.zeros((0, 1), np.uint64)
+
+
+def _mark(
+    bits: NDArray[np.uint64], sets: NDArray[np.signedinteger], slots: Slots, step: int
+) -> None:
+    """Set or clear the bits of rows in their sets."""
+    masks = _ONE << (slots & 63).astype(np.uint64)
+    if step > 0:
+        np.bitwise_or.at(bits, (sets, slots >> 6), masks)
+    else:
+        np.bitwise_and.at(bits, (sets, slots >> 6), ~masks)

@@ -1,0 +1,78 @@
+"""The labels of a nominal column: numbered in canonical order, counted by rows."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.flow import UNSEEN
+from sklazy.tables import Label, canonical
+
+Codes = NDArray[np.int32]
+
+
+class Vocabulary:
+    """Labels in canonical order with the number of rows that have each.
+
+    Declared labels come first, in the order declared, and stay without rows. Any
+    other label is there because of its rows, and goes with the last of them.
+    """
+
+    def __init__(self, declared: Sequence[Label] = ()) -> None:
+        self.declared = len(declared)
+        self.labels: list[Label] = list(declared)
+        self.counts = np.zeros(len(declared), np.int64)
+        self._codes: dict[Label, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def lookup(self, labels: Iterable[Label]) -> Codes:
+        """The codes of labels, `UNSEEN` for those not here."""
+        if self._codes is None:
+            self._codes = {label: i for i, label in enumerate(self.labels)}
+        return np.array([self._codes.get(label, UNSEEN) for label in labels], np.int32)
+
+    def admit(self, labels: Iterable[Label]) -> Codes | None:
+        """Take in new labels; the map from old codes to new ones if any moved."""
+        known = self.lookup(labels := list(labels))
+        new = {label for label, code in zip(labels, known, strict=True) if code < 0}
+        if not new:
+            return None
+        old = self.labels
+        extra = canonical([*old[self.declared :], *new])
+        self._renumber([*old[: self.declared], *extra])
+        moved = self.lookup(old)
+        counts = np.zeros(len(self.labels), np.int64)
+        counts[moved] = self.counts
+        self.counts = counts
+        return moved
+
+    def tally(self, codes: Codes, step: int) -> None:
+        """Count rows in (step 1) or out (step -1) by their codes."""
+        self.counts += step * np.bincount(codes[codes >= 0], minlength=len(self))
+
+    def retire(self) -> Codes | None:
+        """Drop undeclared labels without rows; the map of codes if any went."""
+        keep = self.counts > 0
+        keep[: self.declared] = True
+        if keep.all():
+            return None
+        moved = np.where(keep, np.cumsum(keep) - 1, UNSEEN).astype(np.int32)
+        self._renumber([l for l, kept in zip(self.labels, keep, strict=True) if kept])
+        self.counts = self.counts[keep]
+        return moved
+
+    def hashes(self) -> NDArray[np.uint64]:
+        """A number a label that depends on nothing but the label."""
+        return np.array([_label_hash(label) for label in self.labels], np.uint64)
+
+    def _renumber(self, labels: list[Label]) -> None:
+        self.labels, self._codes = labels, None
+
+
+def _label_hash(label: Label) -> int:
+    text = f"s{label}" if isinstance(label, str) else f"n{label!r}"
+    data = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")

@@ -1,0 +1,537 @@
+"""The case base: the add-and-forget law, erasure, files, and bad input."""
+
+import gc
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+from sklazy.casebase import CaseBase, load_cases, save_cases
+from sklazy.errors import BadFileError, BadInputError, DataWarning, UnknownIdError
+from sklazy.tables import Column, Table
+
+COLORS = ("red", "green", "blue", "ocre")
+SIZES = ("small", "large")
+
+
+def table_of(rows, declared=False):
+    """A mixed table from (number, number, colour, size) rows; None is missing."""
+    columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
+    return Table(
+        (
+            *(numeric(f"n{i}", columns[i]) for i in range(2)),
+            nominal("colour", columns[2], COLORS if declared else None),
+            nominal("size", columns[3]),
+        ),
+        len(rows),
+    )
+
+
+def numeric(name, cells):
+    return Column(
+        name, "numeric", np.array([np.nan if c is None else c for c in cells], float)
+    )
+
+
+def nominal(name, cells, declared=None):
+    labels = declared or tuple(sorted({c for c in cells if c is not None}))
+    codes = np.array([-1 if c is None else labels.index(c) for c in cells], np.int32)
+    return Column(name, "nominal", codes, labels, declared is not None)
+
+
+def classes_of(labels):
+    return nominal("class", labels)
+
+
+CELLS = st.tuples(
+    st.none() | st.integers(-3, 9).map(float),
+    st.none() | st.floats(-1, 1, width=16).map(float),
+    st.none() | st.sampled_from(COLORS),
+    st.none() | st.sampled_from(SIZES),
+)
+
+
+def lean(cells, label, leaning):
+    """Let the first number follow the class, so that there is something to cut."""
+    if not leaning or cells[0] is None:
+        return cells, label
+    return (cells[0] + 20 * "abc".index(label), *cells[1:]), label
+
+
+LABELLED = st.builds(lean, CELLS, st.sampled_from("abc"), st.sampled_from([1, 1, 1, 0]))
+
+
+def build(rows, **options):
+    return CaseBase(
+        table_of([r for r, _ in rows]), classes_of([c for _, c in rows]), **options
+    )
+
+
+def check_inside(cases):
+    """Every derived array says what the rows say."""
+    memory = cases.cases
+    n = memory.n_rows
+    assert n == cases.n_rows == len(cases.ids)
+    n_classes = len(cases.class_labels)
+    for j in range(len(cases.names)):
+        width = memory.offsets[j + 1] - memory.offsets[j]
+        for value in range(width):
+            rows = np.flatnonzero(memory.codes[j, :n] == value)
+            expected = np.bincount(memory.classes[rows], minlength=n_classes)
+            np.testing.assert_array_equal(
+                memory.counts[memory.offsets[j] + value], expected
+            )
+            bits = np.unpackbits(
+                memory.value_bits[memory.starts[j] + value].view(np.uint8),
+                bitorder="little",
+            )
+            np.testing.assert_array_equal(np.flatnonzero(bits), rows)
+    assert not memory.value_bits[-1].any()
+    for c in range(n_classes):
+        bits = np.unpackbits(memory.class_bits[c].view(np.uint8), bitorder="little")
+        np.testing.assert_array_equal(
+            np.flatnonzero(bits), np.flatnonzero(memory.classes[:n] == c)
+        )
+    for name in ("numbers", "codes", "classes", "weights"):
+        assert not np.any(getattr(memory, name)[..., n:])
+
+
+def same_state(left, right):
+    assert left.digest() == right.digest()
+    for old, new in zip(left.cuts, right.cuts, strict=True):
+        np.testing.assert_array_equal(old, new)
+    a, b = left.cases, right.cases
+    np.testing.assert_array_equal(a.counts, b.counts)
+    np.testing.assert_array_equal(a.ranges, b.ranges)
+    np.testing.assert_array_equal(a.codes[:, left.order], b.codes[:, right.order])
+    np.testing.assert_array_equal(a.classes[left.order], b.classes[right.order])
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(LABELLED, min_size=1, max_size=25),
+    st.lists(
+        st.tuples(st.booleans(), st.lists(LABELLED, max_size=4), st.integers(0, 10**6)),
+        max_size=8,
+    ),
+    st.booleans(),
+)
+def test_any_history_has_the_state_of_a_fresh_build(start, changes, ask):
+    cases = build(start)
+    alive = dict(enumerate(start))
+    for adding, rows, seed in changes:
+        if adding and rows:
+            ids = cases.add(
+                table_of([r for r, _ in rows]), classes_of([c for _, c in rows])
+            )
+            alive |= dict(zip(ids.tolist(), rows, strict=True))
+        elif not adding and len(alive) > 1:
+            chosen = random.Random(seed)
+            gone = chosen.sample(
+                sorted(alive), chosen.randint(1, min(4, len(alive) - 1))
+            )
+            cases.forget(gone)
+            for i in gone:
+                del alive[i]
+        if ask:
+            check_inside(cases)
+    check_inside(cases)
+    same_state(cases, build(list(alive.values())))
+    assert set(cases.ids.tolist()) == set(alive)
+    table = cases.to_table()
+    for slot, i in enumerate(cases.ids.tolist()):
+        cells = tuple(naive.cell(table, j, slot) for j in range(4))
+        assert cells == alive[i][0]
+
+
+@settings(max_examples=30)
+@given(st.lists(LABELLED, min_size=1, max_size=30), st.randoms())
+def test_row_order_changes_nothing(rows, shuffler):
+    shuffled = list(rows)
+    shuffler.shuffle(shuffled)
+    same_state(build(rows), build(shuffled))
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(LABELLED, min_size=2, max_size=25),
+    st.lists(LABELLED, min_size=1, max_size=8),
+)
+def test_frozen_cuts_stay_and_the_law_holds_relative_to_them(start, more):
+    cases = build(start, cuts="frozen")
+    cuts, digest = cases.cuts, cases.digest()
+    ids = cases.add(table_of([r for r, _ in more]), classes_of([c for _, c in more]))
+    check_inside(cases)
+    with pytest.warns(DataWarning, match="still stem from"):
+        cases.forget(ids)
+    for old, new in zip(cuts, cases.cuts, strict=True):
+        np.testing.assert_array_equal(old, new)
+    check_inside(cases)
+    assert cases.digest() == digest
+
+
+def test_refresh_finds_frozen_cuts_anew():
+    low = [((i, 0.0, None, None), "a") for i in range(10)]
+    high = [((i, 0.0, None, None), "b") for i in range(20, 30)]
+    cases = build(low, cuts="frozen")
+    assert len(cases.cuts[0]) == 0
+    cases.add(table_of([r for r, _ in high]), classes_of(["b"] * 10))
+    assert len(cases.cuts[0]) == 0
+    cases.refresh()
+    np.testing.assert_array_equal(cases.cuts[0], [14.5])
+    check_inside(cases)
+
+
+@settings(max_examples=40)
+@given(st.lists(LABELLED, min_size=1, max_size=25))
+def test_state_equals_the_naive_one(rows):
+    cases = build(rows)
+    labels = [c for _, c in rows]
+    for j in range(4):
+        cells = [r[j] for r, _ in rows]
+        if j < 2:
+            cuts = naive.mdl_cuts(cells, labels)
+            np.testing.assert_array_equal(cases.cuts[j], cuts)
+            cells = [naive.bin_of(c, cuts) for c in cells]
+            values = list(range(len(cuts) + 1))
+        else:
+            values = sorted({c for c in cells if c is not None})
+            assert cases.categories(j) == values
+        expected = naive.value_counts(cells, values, labels, cases.class_labels)
+        memory = cases.cases
+        found = memory.counts[memory.offsets[j] : memory.offsets[j + 1]]
+        assert found.tolist() == expected
+
+
+def test_queries_are_coded_like_the_cases_and_unseen_is_its_own():
+    rows = [((1.0, 0.0, "red", "small"), "a")] * 5 + [
+        ((9.0, 0.0, "blue", None), "b")
+    ] * 5
+    cases = build(rows)
+    queries = cases.encode(
+        table_of([(1.0, None, "blue", "huge"), (7.0, 0.5, None, "small")])
+    )
+    assert queries.codes.tolist() == [[0, -1, 0, -2], [1, 0, -1, 0]]
+    np.testing.assert_array_equal(
+        queries.values, [[1.0, np.nan, np.nan, np.nan], [7.0, 0.5, np.nan, np.nan]]
+    )
+
+
+def test_declared_categories_stand_without_rows():
+    rows = [(1.0, 0.0, "red", "small")]
+    cases = CaseBase(table_of(rows, declared=True), classes_of(["a"]))
+    assert cases.categories(2) == list(COLORS)
+    ids = cases.add(table_of([(1.0, 0.0, "violet", "small")]), classes_of(["a"]))
+    assert cases.categories(2) == [*COLORS, "violet"]
+    cases.forget(ids)
+    assert cases.categories(2) == list(COLORS)
+
+
+def test_a_wide_column_is_counted_but_has_no_bit_sets():
+    labels = [f"id{i:06d}" for i in range(100_000)]
+    table = Table((nominal_fast("key", labels), numeric("x", np.arange(100_000.0))))
+    start = time.perf_counter()
+    cases = CaseBase(table, classes_of(["a", "b"] * 50_000))
+    memory = cases.cases
+    assert memory.starts.tolist()[0] == -1
+    assert memory.value_bits.nbytes < 10**6
+    assert memory.counts.shape[0] >= 100_000
+    assert time.perf_counter() - start < 30
+
+
+def nominal_fast(name, labels):
+    """A column of distinct labels that are sorted already."""
+    return Column(
+        name, "nominal", np.arange(len(labels), dtype=np.int32), tuple(labels)
+    )
+
+
+def test_numeric_targets():
+    table = table_of([(float(i), 0.0, "red", "small") for i in range(6)])
+    target = np.arange(6.0)[:, None]
+    cases = CaseBase(table, target)
+    digest = cases.digest()
+    ids = cases.add(table_of([(99.0, 1.0, "blue", None)]), np.array([[7.0]]))
+    assert cases.cases.ranges.tolist() == [[0.0, 99.0], [0.0, 1.0]]
+    cases.forget(ids)
+    assert cases.digest() == digest
+    assert cases.cases.ranges.tolist() == [[0.0, 5.0], [0.0, 0.0]]
+    with pytest.raises(BadInputError, match="kind learned"):
+        cases.add(table, classes_of(["a"] * 6))
+
+
+# --- erasure --------------------------------------------------------------------------
+
+
+def test_forgetting_leaves_no_trace(tmp_path):
+    secret, label = 123456.789012345, "top-secret-label"
+    rows = [((float(i % 7), 0.5, "red", "small"), "ab"[i % 2]) for i in range(100)]
+    cases = build(rows)
+    cases.digest()
+    ids = cases.add(
+        table_of([(secret, None, label, "small")]), classes_of(["secret-class"])
+    )
+    cases.digest()
+    needles = [np.float64(secret).tobytes(), label.encode(), b"secret-class"]
+    assert all(needle in everything(cases, tmp_path) for needle in needles)
+    cases.forget(ids)
+    for _ in range(2):  # before and after the next question
+        for needle in needles:
+            assert needle not in everything(cases, tmp_path)
+        cases.digest()
+
+
+def everything(cases, folder):
+    """All bytes of the object (whole buffers, room to spare included) and its file."""
+    save_cases(cases, folder / "cases.sklazy")
+    seen, stack, found = set(), [cases], []
+    while stack:
+        item = stack.pop()
+        if id(item) in seen or isinstance(item, type) or callable(item):
+            continue
+        seen.add(id(item))
+        if isinstance(item, np.ndarray):
+            while item.base is not None and isinstance(item.base, np.ndarray):
+                item = item.base
+            found.append(
+                item.tobytes() if item.dtype != object else repr(item).encode()
+            )
+        elif isinstance(item, str):
+            found.append(item.encode())
+        elif isinstance(item, float):
+            found.append(np.float64(item).tobytes())
+        else:
+            stack.extend(gc.get_referents(item))
+    found.append((folder / "cases.sklazy").read_bytes())
+    found.append(pickle.dumps(cases))
+    return b"\0".join(found)
+
+
+# --- ids ------------------------------------------------------------------------------
+
+
+def test_numbers_are_never_given_twice():
+    cases = build([((1.0, 0.0, "red", None), "a")] * 3)
+    first = cases.add(table_of([(2.0, 0.0, "red", None)]), classes_of(["a"]))
+    cases.forget(first)
+    second = cases.add(table_of([(2.0, 0.0, "red", None)]), classes_of(["a"]))
+    assert (first.tolist(), second.tolist()) == ([3], [4])
+
+
+def test_ids_of_ones_own():
+    rows = [((1.0, 0.0, "red", None), "a")] * 2
+    cases = build(rows, ids=["x", "y"])
+    one = table_of([(2.0, 0.0, "red", None)])
+    cases.add(one, classes_of(["a"]), ids=["z"])
+    cases.forget(["x"])
+    assert sorted(cases.ids) == ["y", "z"]
+    for ids, message in [
+        (None, "text ids"),
+        (["y"], "taken"),
+        ([7], "mixes"),
+        (["p", "q"], "2 entries for 1 rows"),
+        ([1.5], "cannot name rows"),
+    ]:
+        with pytest.raises(BadInputError, match=message):
+            cases.add(one, classes_of(["a"]), ids=ids)
+    with pytest.raises(BadInputError, match="taken"):
+        build(rows, ids=[1, 1])
+
+
+def test_a_failed_call_changes_nothing():
+    cases = build([((float(i), 0.0, "red", "small"), "ab"[i % 2]) for i in range(8)])
+    good = table_of([(2.0, 0.0, "new", None)])
+    cases.encode(good)
+    before = pickle.dumps(cases)
+    infinite = Table((numeric("n0", [np.inf]), *good.columns[1:]))
+    swapped = Table((nominal("n0", ["text"]), *good.columns[1:]))
+    failures = [
+        (UnknownIdError, "not in the case base", lambda: cases.forget([3, 99])),
+        (UnknownIdError, "not in the case base", lambda: cases.forget([99])),
+        (UnknownIdError, "not in the case base", lambda: cases.forget(["3"])),
+        (BadInputError, "more than once", lambda: cases.forget([3, 3])),
+        (BadInputError, "all 8 rows", lambda: cases.forget(list(range(8)))),
+        (BadInputError, "infinite", lambda: cases.add(infinite, classes_of(["q"]))),
+        (
+            BadInputError,
+            "n0",
+            lambda: cases.add(swapped, classes_of(["q"])),
+        ),
+        (
+            BadInputError,
+            "2 values for 1",
+            lambda: cases.add(good, classes_of(["q", "q"])),
+        ),
+        (
+            BadInputError,
+            "missing or infinite",
+            lambda: cases.add(good, classes_of([None])),
+        ),
+        (
+            BadInputError,
+            "weights",
+            lambda: cases.add(good, classes_of(["q"]), weights=[-1]),
+        ),
+        (
+            BadInputError,
+            r"missing \['n0'\], not known \['m'\]",
+            lambda: cases.add(
+                Table((numeric("m", [0.0]), *good.columns[1:])), classes_of(["q"])
+            ),
+        ),
+        (BadInputError, "taken", lambda: cases.add(good, classes_of(["q"]), ids=[3])),
+        (BadInputError, "infinite", lambda: cases.encode(infinite)),
+    ]
+    for kind, message, call in failures:
+        with pytest.raises(kind, match=message):
+            call()
+    assert pickle.dumps(cases) == before
+
+
+@pytest.mark.parametrize(
+    ("build_it", "message"),
+    [
+        (lambda: build([]), "nothing to remember"),
+        (lambda: CaseBase(Table((), 3), classes_of("abc")), "nothing to remember"),
+        (lambda: build([((1.0, None, None, None), "a")], cuts="sometimes"), "cuts="),
+    ],
+)
+def test_what_cannot_be_built(build_it, message):
+    with pytest.raises(BadInputError, match=message):
+        build_it()
+
+
+def test_all_missing_columns_one_row_one_class():
+    cases = build([((None, None, None, None), "a")])
+    check_inside(cases)
+    assert cases.cases.counts.shape == (2, 1)  # one bin a numeric column
+    assert np.isnan(cases.cases.ranges).all()
+    cases.add(table_of([(1.0, None, "red", None)]), classes_of(["b"]))
+    check_inside(cases)
+
+
+# --- files ----------------------------------------------------------------------------
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(LABELLED, min_size=1, max_size=20), st.sampled_from(["exact", "frozen"])
+)
+def test_a_saved_base_comes_back_the_same(tmp_path_factory, rows, cuts):
+    path = tmp_path_factory.mktemp("saved") / "cases.sklazy"
+    cases = build(rows, cuts=cuts)
+    ids = cases.add(table_of([(5.0, 0.5, "new", None)]), classes_of(["z"]))
+    save_cases(cases, path)
+    back = load_cases(path)
+    same_state(cases, back)
+    check_inside(back)
+    assert back.next_id == cases.next_id
+    for base in (cases, back):
+        if cuts == "exact" or not base.bins.current:
+            base.forget(ids)
+        else:
+            with pytest.warns(DataWarning):
+                base.forget(ids)
+    same_state(cases, back)
+
+
+def test_text_ids_weights_and_numeric_targets_are_saved(tmp_path):
+    table = table_of([(float(i), 0.0, "red", "small") for i in range(3)])
+    cases = CaseBase(
+        table,
+        np.arange(6.0).reshape(3, 2),
+        ids=["p", "q", "r"],
+        weights=[1.0, 2.0, 0.5],
+    )
+    save_cases(cases, tmp_path / "c")
+    back = load_cases(tmp_path / "c")
+    same_state(cases, back)
+    by_id = dict(zip(cases.ids, cases.arrival.tolist(), strict=True))
+    assert dict(zip(back.ids, back.arrival.tolist(), strict=True)) == by_id
+
+
+def test_a_file_that_is_not_whole_is_refused(tmp_path):
+    path = tmp_path / "cases.sklazy"
+    save_cases(build([((1.0, 0.0, "red", None), "a")] * 4), path)
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 7):
+        path.write_bytes(whole[:length])
+        with pytest.raises(BadFileError):
+            load_cases(path)
+    for place in range(0, len(whole), 5):
+        altered = bytearray(whole)
+        altered[place] ^= 0x10
+        path.write_bytes(altered)
+        with pytest.raises(BadFileError):
+            load_cases(path)
+    newer = bytearray(whole)
+    newer[8] = 9
+    path.write_bytes(newer)
+    with pytest.raises(BadFileError, match="Update sklazy"):
+        load_cases(path)
+    path.write_bytes(pickle.dumps(os.getcwd))
+    with pytest.raises(BadFileError, match="not a file that sklazy saved"):
+        load_cases(path)
+    with pytest.raises(BadFileError, match="cannot be read"):
+        load_cases(tmp_path / "nowhere")
+
+
+KILLED = """
+import sys
+import numpy as np
+from sklazy.casebase import CaseBase, save_cases
+from sklazy.tables import Column, Table
+rows = np.arange(40_000.0)
+table = Table((Column("x", "numeric", rows), Column("y", "numeric", rows % 7)))
+target = Column("c", "nominal", (rows % 2).astype(np.int32), ("a", "b"))
+bases = [CaseBase(table, target)]
+bases.append(CaseBase(table, target))
+bases[1].forget([0])
+print("ready", flush=True)
+while True:
+    for cases in bases:
+        save_cases(cases, sys.argv[1])
+"""
+
+
+def test_a_save_that_is_killed_leaves_a_whole_file(tmp_path):
+    path = tmp_path / "cases.sklazy"
+    chance = random.Random(7)
+    sizes = set()
+    for _ in range(6):
+        process = subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(chance.uniform(0.02, 0.2))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        if path.exists():
+            sizes.add(load_cases(path).n_rows)
+    assert sizes <= {39_999, 40_000}
+    assert sizes
+    save_cases(load_cases(path), path)
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]  # no leftovers
+
+
+def test_a_failed_save_keeps_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "cases.sklazy"
+    cases = build([((1.0, 0.0, "red", None), "a")] * 4)
+    save_cases(cases, path)
+    whole = path.read_bytes()
+    monkeypatch.setattr(
+        os, "fsync", lambda _: (_ for _ in ()).throw(OSError(28, "full"))
+    )
+    with pytest.raises(OSError, match="full"):
+        save_cases(cases, path)
+    assert path.read_bytes() == whole
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
