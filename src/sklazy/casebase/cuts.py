@@ -53,14 +53,14 @@ def column_cuts(
     >>> column_cuts([1, 2, 3, 4, 11, 12, 13, 14], [0, 0, 0, 0, 1, 1, 1, 1], 2)
     array([7.5])
     """
-    values = np.ascontiguousarray(values, dtype=np.float64)
-    classes = np.ascontiguousarray(classes, dtype=np.int32)
+    numbers = np.ascontiguousarray(values, dtype=np.float64)
+    labels = np.ascontiguousarray(classes, dtype=np.int32)
     if order is None:
-        values, classes = sort_pairs(values, classes)
+        numbers, labels = sort_pairs(numbers, labels)
     else:
-        present = order[: np.searchsorted(values[order], np.nan)]
-        values, classes = values[present], classes[present]
-    return sorted_cuts(values, classes, n_classes, criterion, better_encoding)
+        present = order[: np.searchsorted(numbers[order], np.nan)]
+        numbers, labels = numbers[present], labels[present]
+    return sorted_cuts(numbers, labels, n_classes, criterion, better_encoding)
 
 
 def sorted_cuts(

@@ -48,8 +48,8 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
     -------
     float64 array of shape (n_cuts,)
     """
-    n_rows = len(values)
-    borders, sums = _blocks(values, classes, n_classes)
+    n_rows = np.int64(len(values))
+    borders, sums, n_blocks = _blocks(values, classes, n_classes)
     cuts = np.empty(n_rows, dtype=np.float64)
     n_cuts = 0
     # The ends of the parts still to be looked at: the leftmost is on top, so that
@@ -57,20 +57,25 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
     ends = np.empty(n_rows + 1, dtype=np.int64)
     ends[0] = n_rows
     n_ends = 1
-    first = 0
+    first = np.int64(0)
     before = np.zeros(n_classes, dtype=np.int64)
+    after = np.zeros(n_classes, dtype=np.int64)
     while n_ends > 0:
         last = ends[n_ends - 1]
-        after = _counts_below(classes, borders, sums, last)
+        low = _first_border_above(borders, n_blocks, first)
+        high = _first_border_above(borders, n_blocks, last - 1)
+        _count_below(classes, borders, sums, high - 1, last, after)
         cut = _accepted_cut(
             values,
             classes,
             borders,
             sums,
+            low,
+            high,
             first,
             last,
             before,
-            after - before,
+            after,
             criterion,
             terms,
         )
@@ -83,7 +88,7 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
             cuts[n_cuts] = _between(values[last - 1], values[last])
             n_cuts += 1
         first = last
-        before = after
+        before, after = after, before
     return cuts[:n_cuts].copy()
 
 
@@ -103,165 +108,228 @@ def _blocks(values, classes, n_classes):
 
     Returns
     -------
-    borders : int64 array of shape (n_blocks + 1,)
+    borders : int64 array of shape (>= n_blocks + 1,)
         The first row of each block, and the number of rows.
-    sums : int64 array of shape (n_blocks + 1, n_classes)
-        The class counts of the rows below each border.
+    sums : int64 array of shape (>= (n_blocks + 1) * n_classes,)
+        The class counts of the rows below each border, one border after the other.
+    n_blocks : int
     """
     n_rows = len(values)
     size = max(_BLOCK, n_classes)
     borders = np.zeros(n_rows // size + 2, dtype=np.int64)
-    sums = np.zeros((n_rows // size + 2, n_classes), dtype=np.int64)
-    counts = np.zeros(n_classes, dtype=np.int64)
+    sums = np.zeros((n_rows // size + 2) * n_classes, dtype=np.int64)
     n_blocks = 0
     start = 0
     while start < n_rows:
         end = min(start + size, n_rows)
         while end < n_rows and values[end - 1] == values[end]:
             end += 1
-        for i in range(start, end):
-            counts[classes[i]] += 1
+        at = n_blocks * n_classes
         n_blocks += 1
         borders[n_blocks] = end
-        sums[n_blocks] = counts
+        for c in range(at, at + n_classes):
+            sums[c + n_classes] = sums[c]
+        for i in range(start, end):
+            sums[at + n_classes + classes[i]] += 1
         start = end
-    return borders[: n_blocks + 1], sums[: n_blocks + 1]
+    return borders, sums, n_blocks
 
 
 @kernel
-def _counts_below(classes, borders, sums, row):
-    """Class counts of the rows below `row`."""
-    block = np.searchsorted(borders, row, side="right") - 1
-    counts = sums[block].copy()
-    for i in range(borders[block], row):
+def _first_border_above(borders, n_blocks, row):
+    """Index of the first border above `row`, at most that of the last border."""
+    low, high = 0, n_blocks
+    while low < high:
+        middle = (low + high) // 2
+        if borders[middle] > row:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@kernel
+def _count_below(classes, borders, sums, border, row, counts):
+    """Set `counts` to the class counts below `row`, given a border not above it."""
+    border = max(border, 0)
+    at = border * len(counts)
+    for c in range(len(counts)):
+        counts[c] = sums[at + c]
+    for i in range(borders[border], row):
         counts[classes[i]] += 1
-    return counts
 
 
 @kernel
 def _accepted_cut(
-    values, classes, borders, sums, first, last, before, total, criterion, terms
+    values,
+    classes,
+    borders,
+    sums,
+    low,
+    high,
+    first,
+    last,
+    before,
+    after,
+    criterion,
+    terms,
 ):
     """First row right of the best cut of rows first .. last - 1, or 0: no cut.
 
-    `before` has the class counts below row `first`, `total` those of the part.
+    `low` is the first border above `first`, `high` the first not below `last`;
+    `before` and `after` are the class counts below `first` and below `last`.
     """
     n_rows = last - first
+    total = np.empty(len(before), dtype=np.int64)
+    for c in range(len(total)):
+        total[c] = after[c] - before[c]
     prior = terms[n_rows] - term_sum(total, terms)
     if prior == 0:
-        return 0
+        return np.int64(0)
     limit = prior
     if criterion == FAYYAD:
-        limit -= max(0, np.int64(UNIT * fayyad_least_gain(total, terms)))
+        limit -= np.int64(UNIT * max(0.0, fayyad_least_gain(total, terms)))
     cut = _best_cut(
-        values, classes, borders, sums, first, last, before, total, limit, terms
+        values,
+        classes,
+        borders,
+        sums,
+        low,
+        high,
+        first,
+        last,
+        before,
+        total,
+        limit,
+        terms,
     )
     if cut == 0:
-        return 0
-    left = _counts_below(classes, borders, sums, cut) - before
+        return cut
     n_candidates = n_rows - 1
     if criterion & BETTER_ENCODING:
-        n_candidates = 0
+        n_candidates = np.int64(0)
         for i in range(first, last - 1):
             n_candidates += values[i] < values[i + 1]
+    left = np.zeros(len(total), dtype=np.int64)
+    for i in range(first, cut):
+        left[classes[i]] += 1
+    right = np.empty(len(total), dtype=np.int64)
+    for c in range(len(total)):
+        right[c] = total[c] - left[c]
     if criterion & KONONENKO:
-        accepted = kononenko_accepts(left, total - left, n_candidates)
+        accepted = kononenko_accepts(left, right, total, n_candidates)
     else:
-        accepted = fayyad_accepts(left, total - left, n_candidates, terms)
-    return cut if accepted else 0
+        accepted = fayyad_accepts(left, right, total, n_candidates, terms)
+    return cut if accepted else np.int64(0)
 
 
 @kernel
-def _best_cut(values, classes, borders, sums, first, last, before, total, limit, terms):
+def _best_cut(
+    values,
+    classes,
+    borders,
+    sums,
+    low,
+    high,
+    first,
+    last,
+    before,
+    total,
+    limit,
+    terms,
+):
     """First row right of the cut of least entropy below `limit`, or 0: none.
 
     Entropies are in total, not per row: ``|S1| Ent(S1) + |S2| Ent(S2)``, in units
     of the table. Of cuts that tie, the first is taken. Equal to looking at every
     row; a block that cannot have a better cut than the best border is left out.
     """
+    n_classes = len(total)
     n_rows = last - first
     # A table entry is off by half a unit from its rounding and by x 2**-49 bits from
     # that of the logarithm: what is closer than the sum of these errors is a tie.
     error = 1 + (n_rows >> 18)
-    tie = 2 * (len(total) + 1) * error
-    low = np.searchsorted(borders, first, side="right")
-    high = np.searchsorted(borders, last)
-    after = before + total
+    tie = 2 * (n_classes + 1) * error
+    left = np.zeros(n_classes, dtype=np.int64)
+    right = np.empty(n_classes, dtype=np.int64)
+    upto = np.empty(n_classes, dtype=np.int64)
     known = limit
-    for j in range(low, high):
-        known = min(known, _entropy(sums[j], before, total, terms))
+    for border in range(low, high):
+        for c in range(n_classes):
+            upto[c] = sums[border * n_classes + c] - before[c]
+        known = min(
+            known, _entropy(upto, total, borders[border] - first, n_rows, terms)
+        )
     least = limit + 2 * tie
-    cut = 0
-    left = np.zeros(len(total), dtype=np.int64)
+    cut = np.int64(0)
     start = first
-    for j in range(low, high + 1):
-        end = min(borders[j], last)
-        slack = 4 * (end - start + len(total)) * error
-        below = sums[j] if j < high else after
-        bound = _least_entropy(left, below, before, total, start - first, terms)
+    for border in range(low, high + 1):
+        end = min(borders[border], last)
+        for c in range(n_classes):
+            inside = sums[border * n_classes + c] - before[c]
+            upto[c] = inside if border < high else total[c]
+        slack = 4 * (end - start + n_classes) * error
+        bound = _least_entropy(left, upto, total, start - first, n_rows, terms)
         if bound - slack <= known + tie:
             if values[start] < values[end - 1]:
+                for c in range(n_classes):
+                    right[c] = total[c] - left[c]
                 found, least = _best_row(
-                    values, classes, start, end, last, left, total, least, tie, terms
+                    values, classes, start, end, last, left, right, least, tie, terms
                 )
                 cut = max(cut, found)
             elif end < last:
-                entropy = _entropy(below, before, total, terms)
+                entropy = _entropy(upto, total, end - first, n_rows, terms)
                 if entropy < least - tie:
                     cut, least = end, entropy
             known = min(known, least)
-        for c in range(len(left)):  # an array expression would make a new array
-            left[c] = below[c] - before[c]
+        left, upto = upto, left
         start = end
     return cut
 
 
 @kernel
-def _entropy(below, before, total, terms):
-    """Total entropy of a cut that leaves the class counts ``below - before`` left."""
-    n_left = 0
-    n_rows = 0
-    inside = 0
+def _entropy(left, total, n_left, n_rows, terms):
+    """Total entropy of a cut with the class counts `left` on its left."""
+    entropy = terms[n_left] + terms[n_rows - n_left]
     for c in range(len(total)):
-        count = below[c] - before[c]
-        n_left += count
-        n_rows += total[c]
-        inside += terms[count] + terms[total[c] - count]
-    return terms[n_left] + terms[n_rows - n_left] - inside
+        entropy -= terms[left[c]] + terms[total[c] - left[c]]
+    return entropy
 
 
 @kernel
-def _least_entropy(left, below, before, total, n_left, terms):
+def _least_entropy(left, upto, total, n_left, n_rows, terms):
     """Lower bound of the total entropy of all cuts in a block.
 
     With F(n) = terms[n] + terms[N - n] and g_c alike for the rows of class c, the
     entropy of a cut is F(n) - sum g_c(l_c). All are convex: F lies above its tangent
     at the start of the block, and g_c less the tangent's slope has its greatest value
-    at an end of the block.
+    at an end of the block. `left` and `upto` are the class counts at those ends.
     """
-    n_rows = total.sum()
     n_right = n_rows - n_left
     slope = terms[n_left + 1] - terms[n_left] + terms[n_right - 1] - terms[n_right]
     bound = terms[n_left] + terms[n_right]
     for c in range(len(total)):
-        count = below[c] - before[c]
         at_start = terms[left[c]] + terms[total[c] - left[c]]
-        at_end = terms[count] + terms[total[c] - count] - slope * (count - left[c])
-        bound -= max(at_start, at_end)
+        at_end = terms[upto[c]] + terms[total[c] - upto[c]]
+        bound -= max(at_start, at_end - slope * (upto[c] - left[c]))
     return bound
 
 
 @kernel
-def _best_row(values, classes, start, end, last, left, total, least, tie, terms):
+def _best_row(values, classes, start, end, last, left, right, least, tie, terms):
     """First row right of the best cut of a block, or 0, and the least entropy now.
 
-    `left` has the class counts of the part below row `start`; it is used up.
+    `left` and `right` are the class counts on both sides of row `start`; they are
+    used up.
     """
-    right = total - left
-    n_left = left.sum()
-    n_right = right.sum()
+    n_left = np.int64(0)
+    n_right = np.int64(0)
+    for c in range(len(left)):
+        n_left += left[c]
+        n_right += right[c]
     inside = term_sum(left, terms) + term_sum(right, terms)
-    cut = 0
+    cut = np.int64(0)
     for i in range(start, min(end, last - 1)):
         label = classes[i]
         count = left[label]
@@ -276,5 +344,5 @@ def _best_row(values, classes, start, end, last, left, total, least, tie, terms)
             entropy = terms[n_left] + terms[n_right] - inside
             if entropy < least - tie:
                 least = entropy
-                cut = i + 1
+                cut = np.int64(i + 1)
     return cut, least

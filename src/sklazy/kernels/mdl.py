@@ -14,6 +14,7 @@ FAYYAD, KONONENKO, BETTER_ENCODING = 0, 1, 2
 """Criteria of `mdl_cuts`; `BETTER_ENCODING` is added to one of the others."""
 
 UNIT = 2.0**30  # table entries a bit: x log2 x fits 63 bits up to x = 2.9e8
+_ROUNDING = 1e-8  # bits; a gain that is not more than rounding is none
 _SMALLEST_TABLE = 1024
 _LOG2_3 = math.log2(3.0)
 _LN_2 = math.log(2.0)
@@ -48,9 +49,31 @@ def term_sum(counts, terms):
 @kernel
 def fayyad_least_gain(total, terms):
     """Bits that a cut has to gain to be accepted, were its sides pure."""
-    n_rows = total.sum()
-    n_present, bits = _entropy_bits(total, terms)
+    n_rows, n_present, bits = _entropy_bits(total, terms)
     return math.log2(n_rows - 1) + _label_bits(n_present) - n_present * bits / n_rows
+
+
+@kernel
+def fayyad_accepts(left, right, total, n_candidates, terms):
+    """``N Gain > log2(candidates) + log2(3^k - 2) - (k Ent - k1 Ent1 - k2 Ent2)``."""
+    n_rows, n_present, bits = _entropy_bits(total, terms)
+    n_left, present_left, bits_left = _entropy_bits(left, terms)
+    n_right, present_right, bits_right = _entropy_bits(right, terms)
+    labels = _label_bits(n_present) - n_present * bits / n_rows
+    labels += present_left * bits_left / n_left + present_right * bits_right / n_right
+    gain = bits - bits_left - bits_right
+    return gain > math.log2(n_candidates) + labels + _ROUNDING
+
+
+@kernel
+def kononenko_accepts(left, right, total, n_candidates):
+    """Whether the classes are told in fewer bits by side than all together."""
+    n_present = 0
+    for i in range(len(total)):
+        n_present += total[i] > 0
+    after = _message_bits(left, n_present) + _message_bits(right, n_present)
+    after += math.log2(n_candidates)
+    return _message_bits(total, n_present) > after + _ROUNDING * (1.0 + after * 1e-4)
 
 
 @kernel
@@ -60,42 +83,23 @@ def _label_bits(n_present):
 
 
 @kernel
-def fayyad_accepts(left, right, n_candidates, terms):
-    """``N Gain > log2(candidates) + log2(3^k - 2) - (k Ent - k1 Ent1 - k2 Ent2)``."""
-    both = left + right
-    n_present, bits = _entropy_bits(both, terms)
-    n_left, bits_left = _entropy_bits(left, terms)
-    n_right, bits_right = _entropy_bits(right, terms)
-    labels = _label_bits(n_present) - n_present * bits / both.sum()
-    labels += n_left * bits_left / left.sum() + n_right * bits_right / right.sum()
-    return bits - bits_left - bits_right > math.log2(n_candidates) + labels
-
-
-@kernel
 def _entropy_bits(counts, terms):
-    """Number of classes present, and rows times entropy, in bits."""
+    """Number of rows, of classes present, and rows times entropy in bits."""
+    n_rows = 0
     n_present = 0
     for i in range(len(counts)):
+        n_rows += counts[i]
         n_present += counts[i] > 0
-    return n_present, (terms[counts.sum()] - term_sum(counts, terms)) / UNIT
-
-
-@kernel
-def kononenko_accepts(left, right, n_candidates):
-    """Whether the classes are told in fewer bits by side than all together."""
-    both = left + right
-    n_present = 0
-    for i in range(len(both)):
-        n_present += both[i] > 0
-    after = _message_bits(left, n_present) + _message_bits(right, n_present)
-    return _message_bits(both, n_present) > math.log2(n_candidates) + after
+    return n_rows, n_present, (terms[n_rows] - term_sum(counts, terms)) / UNIT
 
 
 @kernel
 def _message_bits(counts, n_present):
-    """``log2 C(n + k - 1, k - 1) + log2 (n! / prod n_c!)``."""
-    # n! is in both terms and cancels: ln n! = lgamma(n + 1).
-    total = math.lgamma(float(counts.sum() + n_present)) - math.lgamma(float(n_present))
+    """``log2 C(n + k - 1, k - 1) + log2 (n! / prod n_c!)``, where n! cancels."""
+    n_rows = 0
+    ln_factorials = 0.0
     for i in range(len(counts)):
-        total -= math.lgamma(counts[i] + 1.0)
-    return total / _LN_2
+        n_rows += counts[i]
+        ln_factorials += math.lgamma(counts[i] + 1.0)
+    ln_ways = math.lgamma(1.0 * n_rows + n_present) - math.lgamma(1.0 * n_present)
+    return (ln_ways - ln_factorials) / _LN_2

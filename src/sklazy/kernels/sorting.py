@@ -35,8 +35,7 @@ def sort_pairs(values, partners):
     to_partners = np.empty_like(partners)
     for digit in range(n_digits):
         shift = np.uint64(digit * n_bits)
-        if counts[digit].max() < len(keys):
-            _scatter(keys, partners, shift, counts[digit], to_keys, to_partners)
+        if _scatter(keys, partners, shift, counts[digit], to_keys, to_partners):
             keys, to_keys = to_keys, keys
             partners, to_partners = to_partners, partners
     for i in range(len(keys)):
@@ -75,8 +74,10 @@ def _digit_counts(keys, n_bits, n_digits):
 
 @kernel
 def _scatter(keys, partners, shift, counts, to_keys, to_partners):
-    """Move the rows to their places by one digit; equal digits keep their order."""
+    """Move the rows to their places by one digit, unless it is the same in all."""
     mask = np.uint64(len(counts) - 1)
+    if len(keys) == 0 or counts[(keys[0] >> shift) & mask] == len(keys):
+        return False
     place = 0
     for i in range(len(counts)):
         place, counts[i] = place + counts[i], place
@@ -85,3 +86,4 @@ def _scatter(keys, partners, shift, counts, to_keys, to_partners):
         to_keys[counts[digit]] = keys[i]
         to_partners[counts[digit]] = partners[i]
         counts[digit] += 1
+    return True
