@@ -38,7 +38,7 @@ class Bins:
 
     def update(self, rows: Rows, n_classes: int) -> list[int]:
         """Find the cuts anew where needed; which numeric attributes changed."""
-        if self.current:
+        if self.current or not self.cuts:
             return []
         orders = self._orders(rows)
         found = [
