@@ -1,7 +1,7 @@
 """Lazy learning for scikit-learn: learning that waits for the question."""
 
-from sklazy.tables import Table
+from sklazy.tables import Table, read_table
 
 __version__ = "0.1.0"
 
-__all__ = ["Table", "__version__"]
+__all__ = ["Table", "__version__", "read_table"]

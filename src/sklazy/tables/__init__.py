@@ -3,6 +3,7 @@
 from sklazy.tables.align import align, match
 from sklazy.tables.convert import as_table, as_target
 from sklazy.tables.labels import canonical, recode
+from sklazy.tables.read import read_table
 from sklazy.tables.table import Column, Kind, Label, Table
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "as_target",
     "canonical",
     "match",
+    "read_table",
     "recode",
 ]

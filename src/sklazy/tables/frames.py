@@ -53,7 +53,7 @@ def frame_names(frame: Frame) -> tuple[list[str], bool]:
 
 
 def from_frame(
-    frame: Frame, names: Sequence[str], nominal: Sequence[bool] | None
+    frame: Frame, names: Sequence[str], nominal: Sequence[bool | None] | None
 ) -> list[Column]:
     """Make the columns of a frame.
 
@@ -63,8 +63,8 @@ def from_frame(
     names : sequence of str
         What the columns are called, in order.
     nominal : sequence of bool, optional
-        Which columns are nominal; by dtype if None: category, enum, string and bool
-        are, and an object column is judged by its cells.
+        Which columns are nominal; by dtype if (or where) None: category, enum, string
+        and bool are, and an object column is judged by its cells.
     """
     wanted = [None] * len(names) if nominal is None else nominal
     return [

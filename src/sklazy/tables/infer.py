@@ -1,0 +1,106 @@
+"""What a column of text is: numbers or labels, and when to say so aloud.
+
+A column is numeric if all its known cells write numbers in decimal, unless it looks
+like an id or a code. It is then nominal, with a `DataWarning`, if
+
+* a number has a leading zero (007, 02134),
+* an integer is beyond 2^53, where float64 rounds, or
+* its name has "id" for a word (id, row_id, customerID) and its cells are distinct
+  integers.
+
+A column that is nearly all numbers, or that would be with a decimal comma, is nominal
+and said aloud, too. An all-missing column is numeric.
+"""
+
+import re
+from collections.abc import Sequence
+
+from sklazy.tables.labels import encode
+from sklazy.tables.table import Column, Kind
+from sklazy.tables.text import (
+    all_numbers,
+    is_long_integer,
+    is_number,
+    parse_numbers,
+    shown,
+)
+
+MOSTLY = 0.9
+"""The share of numbers from which on a nominal column is remarkable."""
+
+_LEADING_ZERO = re.compile(r"[+-]?0[0-9]")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+(?:,[0-9]+)?")
+_ID_NAME = re.compile(r"(?:^|[\W_])(?i:id)(?:$|[\W_])|[a-z]I[dD]$")
+_SWAP = str.maketrans(".,", ",.")
+_INFINITE = {"inf", "infinity"}
+
+Cells = Sequence[str | None]
+
+
+def text_column(
+    name: str, cells: Cells, kind: Kind | None, notes: list[str], decimal: str = "."
+) -> Column:
+    """Make a column of texts; what is remarkable about it goes to the notes."""
+    numbers = cells
+    if decimal == ",":  # a point then is no decimal point
+        numbers = [cell and cell.translate(_SWAP) for cell in cells]
+    if kind is None:
+        kind, note = judge(name, [cell for cell in numbers if cell is not None])
+        if note:
+            notes.append(f"column {name!r} is taken as {kind}: {note}")
+    if kind == "numeric":
+        return Column(name, "numeric", parse_numbers(numbers))
+    return encode(name, cells)
+
+
+def judge(name: str, texts: Sequence[str]) -> tuple[Kind, str]:
+    """The kind of a column with these known cells, and what to say about it.
+
+    Examples
+    --------
+    >>> judge("height", ["1.8", "2"])
+    ('numeric', '')
+    >>> judge("zip", ["02134", "10001"])[0]
+    'nominal'
+    """
+    distinct = set(texts)
+    if not all_numbers(distinct):
+        return _judge_words(distinct, texts)
+    note = _code_like(distinct) or _id_like(name, distinct, len(texts))
+    if not note:
+        return "numeric", ""
+    return "nominal", f"{note}. Say numeric=[{name!r}] if it is a number."
+
+
+def _code_like(distinct: set[str]) -> str:
+    for text in sorted(filter(_LEADING_ZERO.match, distinct)):
+        return f"{shown(text)} has a leading zero, as codes have"
+    for text in sorted(filter(is_long_integer, distinct)):
+        return f"{shown(text)} is beyond 2^53 and would lose digits"
+    return ""
+
+
+def _id_like(name: str, distinct: set[str], n_cells: int) -> str:
+    if not _ID_NAME.search(name) or len(distinct) < n_cells:
+        return ""
+    is_id = all(map(_INTEGER.fullmatch, distinct)) and n_cells > 0
+    return "it is named like an id and its integers are all distinct" if is_id else ""
+
+
+def _judge_words(distinct: set[str], texts: Sequence[str]) -> tuple[Kind, str]:
+    words = {text for text in distinct if not is_number(text)}
+    if all(word.lstrip("+-").lower() in _INFINITE for word in words):
+        return "numeric", ""  # and refused as such, with its place
+    if all(map(_DECIMAL_COMMA.fullmatch, distinct)):
+        return "nominal", (
+            "all its cells look like numbers with a decimal comma; say decimal=',' if "
+            "they are."
+        )
+    n_words = sum(text in words for text in texts)
+    if 1 - n_words / len(texts) < MOSTLY:
+        return "nominal", ""
+    return "nominal", (
+        f"all but {n_words} of its {len(texts)} cells are numbers, but not "
+        f"{shown(min(words))}; mend it, or list it under missing."
+    )

@@ -1,0 +1,174 @@
+"""What both text readers share: bytes to text, places in it, strict numbers."""
+
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.errors import BadFileError, BadInputError
+from sklazy.tables.numbers import EXACT
+
+MOST_BYTES = 2**31
+"""A gzip file that unpacks to more is refused."""
+
+MOST_GROWTH = 500
+"""A gzip file that unpacks to more than this many times its size, and to more than
+`ALWAYS_FINE` bytes, is refused: it holds next to nothing."""
+
+ALWAYS_FINE = 2**26
+
+_STEP = 2**20
+_DIGITS = "0123456789+-.eE"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text and where it came from."""
+
+    path: str
+    text: str
+
+    def error(self, message: str, line: int = 0, column: int = 0) -> BadFileError:
+        """The error for a place of the text; lines and columns count from 1."""
+        return BadFileError(message, self.path, line, column)
+
+
+def read_text(path: str | os.PathLike[str], encoding: str = "utf-8") -> Source:
+    """Read a text file, plain or gzip (told by its first bytes, not by its name)."""
+    name = os.fspath(path)
+    raw = unpacked(name, Path(name).read_bytes())
+    source = Source(name, _decoded(name, raw, encoding))
+    position = source.text.find("\0")
+    if position >= 0:
+        raise source.error(
+            "a NUL character: this is no text file, or one in another encoding "
+            "(try encoding='utf-16').",
+            *_place(source.text[:position]),
+        )
+    return source
+
+
+def unpacked(name: str, raw: bytes) -> bytes:
+    """The bytes of a file, unpacked if they are gzip."""
+    if raw[:2] != b"\x1f\x8b":
+        return raw
+    most = min(MOST_BYTES, max(ALWAYS_FINE, MOST_GROWTH * len(raw)))
+    pieces, size = [], 0
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
+            while piece := stream.read(_STEP):
+                pieces.append(piece)
+                size += len(piece)
+                if size > most:
+                    raise BadFileError(
+                        f"unpacks to more than {most} bytes from {len(raw)}; unpack it "
+                        "yourself if that is right.",
+                        name,
+                    )
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadFileError(f"a damaged gzip file ({error}).", name) from None
+    return b"".join(pieces)
+
+
+def _decoded(name: str, raw: bytes, encoding: str) -> str:
+    try:
+        text = raw.decode(encoding)
+    except LookupError:
+        raise BadInputError(
+            f"encoding={encoding!r} is unknown; give 'utf-8', 'latin-1', ..."
+        ) from None
+    except UnicodeError as error:
+        start = getattr(error, "start", 0)
+        before = raw[:start].decode("latin-1")
+        raise BadFileError(
+            f"not {encoding} text ({getattr(error, 'reason', error)}); save it as "
+            "UTF-8 or name its encoding, for example encoding='latin-1'.",
+            name,
+            *_place(before),
+        ) from None
+    return text.removeprefix("\ufeff")
+
+
+def _place(before: str) -> tuple[int, int]:
+    """Line and column after this text."""
+    return before.count("\n") + 1, len(before) - before.rfind("\n")
+
+
+class NotANumberError(ValueError):
+    """A cell that is no number: its index, and why."""
+
+    def __init__(self, index: int, why: str) -> None:
+        super().__init__(why)
+        self.index, self.why = index, why
+
+
+def parse_numbers(cells: Sequence[str | None]) -> NDArray[np.float64]:
+    """Return the numbers that the texts write in decimal, NaN for None.
+
+    Stricter than float(): no underscores, blanks, words or foreign digits, nothing
+    that overflows, and no integer beyond 2^53, whose last digits would be lost.
+
+    Examples
+    --------
+    >>> parse_numbers(["1", "-2.5e3", None])
+    array([ 1.e+00, -2.5e+03, nan])
+    """
+    if not all_numbers([cell for cell in cells if cell is not None]):
+        raise _first_bad(cells)
+    numbers = np.array([float(cell or "nan") for cell in cells], np.float64)
+    for index in np.flatnonzero(np.abs(numbers) > EXACT):
+        _check_large(int(index), str(cells[index]))
+    return numbers
+
+
+def all_numbers(texts: Collection[str]) -> bool:
+    """Whether every text writes a number in decimal (which may be too large)."""
+    # strip() leaves nothing if and only if all characters are allowed ones.
+    if "" in texts or "".join(texts).strip(_DIGITS):
+        return False
+    try:
+        for _ in map(float, texts):
+            pass
+    except ValueError:
+        return False
+    return True
+
+
+def is_number(text: str) -> bool:
+    """Whether the text writes a number in decimal (which may be too large)."""
+    return all_numbers((text,))
+
+
+def _first_bad(cells: Sequence[str | None]) -> NotANumberError:
+    for index, cell in enumerate(cells):
+        if cell is not None and not is_number(cell):
+            return NotANumberError(index, f"{shown(cell)} is not a number")
+    raise AssertionError("called for numbers only")
+
+
+def _check_large(index: int, cell: str) -> None:
+    if np.isinf(float(cell)):
+        raise NotANumberError(index, f"{shown(cell)} is too large for a number")
+    if is_long_integer(cell):
+        raise NotANumberError(
+            index,
+            f"{shown(cell)} is beyond 2^53 and would lose digits as a number; "
+            "make the column nominal",
+        )
+
+
+def is_long_integer(text: str) -> bool:
+    """Whether the text is an integer that float64 would round."""
+    digits = text.lstrip("+-")
+    return digits.isdecimal() and abs(float(digits)) > EXACT
+
+
+def shown(text: str, most: int = 40) -> str:
+    """A piece of a file for a message: quoted, and not too long."""
+    return repr(text if len(text) <= most else text[:most] + "...")
