@@ -1,0 +1,47 @@
+"""From counts to relevance: what values, attributes and sets of them are worth."""
+
+from sklazy.measures.advantage import v_by_attribute
+from sklazy.measures.amount import how_many
+from sklazy.measures.contingency import CountTable, entropy, settle, spread_missing
+from sklazy.measures.relevance import (
+    MEASURES,
+    Measure,
+    attribute_scores,
+    chi_square,
+    find_measure,
+    gain_ratio,
+    gini_gain,
+    information_gain,
+    lazy_scores,
+    symmetric_uncertainty,
+    value_scores,
+)
+from sklazy.measures.search import Found, best_first, greedy
+from sklazy.measures.subsets import CfsMerit, Consistency, Evaluator, count_known
+
+__all__ = [
+    "MEASURES",
+    "CfsMerit",
+    "Consistency",
+    "CountTable",
+    "Evaluator",
+    "Found",
+    "Measure",
+    "attribute_scores",
+    "best_first",
+    "chi_square",
+    "count_known",
+    "entropy",
+    "find_measure",
+    "gain_ratio",
+    "gini_gain",
+    "greedy",
+    "how_many",
+    "information_gain",
+    "lazy_scores",
+    "settle",
+    "spread_missing",
+    "symmetric_uncertainty",
+    "v_by_attribute",
+    "value_scores",
+]

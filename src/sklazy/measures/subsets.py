@@ -1,0 +1,195 @@
+"""How good a set of attributes is: correlation-based and by consistency.
+
+An evaluator says how good the empty set is and, for any set, how good each set with
+one attribute more would be: what a forward search asks, answered in one sweep.
+
+References
+----------
+M. A. Hall: Correlation-based feature selection for machine learning. PhD thesis,
+University of Waikato, 1999.
+
+H. Liu, R. Setiono: A probabilistic approach to feature selection: a filter solution.
+ICML 1996.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.flow import MISSING
+from sklazy.kernels.counting import count_values
+from sklazy.measures.contingency import Floats, Ints, settle, sorted_sum, spread_missing
+from sklazy.measures.relevance import symmetric_uncertainty
+
+Codes = NDArray[np.int32]
+
+
+class Evaluator(Protocol):
+    """What a search over sets of attributes asks."""
+
+    n_attributes: int
+
+    def of_none(self) -> float:
+        """Merit of the empty set."""
+
+    def with_one_more(self, subset: Sequence[int]) -> Floats:
+        """Merit of the set with each attribute added, shape (n_attributes,).
+
+        The figures of the set's own members mean nothing.
+        """
+
+
+def count_known(
+    codes: Codes, offsets: Ints, classes: Codes, n_classes: int, missing: str = "omit"
+) -> NDArray[np.generic]:
+    """Counts of every value with every class, with missing cells omitted or spread.
+
+    Parameters
+    ----------
+    codes : int32 array of shape (n_attributes, n_rows)
+    offsets : int64 array of shape (n_attributes + 1,)
+    classes : int32 array of shape (n_rows,)
+        May have missing cells, too: any attribute can take the place of the class.
+    n_classes : int
+    missing : {"omit", "spread"}
+        Leave out the rows that miss one of the two, or deal them out
+        (`spread_missing`).
+
+    Returns
+    -------
+    int64 ("omit") or float64 ("spread") array of shape (n_values_total, n_classes)
+    """
+    if missing == "omit":
+        known = classes != MISSING
+        if not known.all():
+            codes, classes = np.ascontiguousarray(codes[:, known]), classes[known]
+        return np.asarray(count_values(codes, offsets, classes, n_classes))
+    # With all codes raised by one, a missing cell is value 0 of its attribute.
+    raised = offsets + np.arange(len(offsets))
+    full = count_values(
+        codes + np.int32(1), raised, classes + np.int32(1), n_classes + 1
+    )
+    lost = np.zeros(len(full), dtype=bool)
+    lost[raised[:-1]] = True
+    return spread_missing(
+        full[~lost, 1:], offsets, full[lost, 1:], full[~lost, 0], full[lost, 0]
+    )
+
+
+class CfsMerit:
+    """Merit ``k mean(rc) / sqrt(k + k (k - 1) mean(ra))`` of k attributes.
+
+    ``rc`` is the symmetric uncertainty of an attribute with the class and ``ra`` that
+    of two attributes. A row of the latter is computed when first asked for, and kept.
+
+    Parameters
+    ----------
+    codes : int32 array of shape (n_attributes, n_rows)
+    offsets : int64 array of shape (n_attributes + 1,)
+    classes : int32 array of shape (n_rows,)
+    n_classes : int
+    missing : {"omit", "spread"}
+    zero_correlation : float
+        What a correlation of exactly zero between two attributes counts as. Weka
+        takes 1: attributes that have nothing in common count as redundant.
+    """
+
+    def __init__(
+        self,
+        codes: Codes,
+        offsets: Ints,
+        classes: Codes,
+        n_classes: int,
+        missing: str = "omit",
+        zero_correlation: float = 0.0,
+    ) -> None:
+        self.codes, self.offsets, self.missing = codes, offsets, missing
+        self.zero_correlation = zero_correlation
+        self.n_attributes = len(offsets) - 1
+        self.with_class = self._correlate(classes, n_classes)
+        self._rows: dict[int, Floats] = {}
+
+    def _correlate(self, classes: Codes, n_classes: int) -> Floats:
+        counts = count_known(self.codes, self.offsets, classes, n_classes, self.missing)
+        return symmetric_uncertainty(counts, self.offsets)
+
+    def with_attribute(self, attribute: int) -> Floats:
+        """Correlation of one attribute with each, shape (n_attributes,)."""
+        if attribute not in self._rows:
+            n_values = int(np.diff(self.offsets)[attribute])
+            row = self._correlate(self.codes[attribute], n_values)
+            self._rows[attribute] = np.where(row == 0.0, self.zero_correlation, row)
+        return self._rows[attribute]
+
+    def of_none(self) -> float:
+        """Merit of the empty set."""
+        return 0.0
+
+    def with_one_more(self, subset: Sequence[int]) -> Floats:
+        """Merit of the set with each attribute added."""
+        members = sorted(subset)
+        rows = np.array([self.with_attribute(j) for j in members])
+        rows = rows.reshape(len(members), self.n_attributes)
+        within = sorted_sum(np.triu(rows[:, members], 1).ravel())
+        relevance = sorted_sum(self.with_class[members]) + self.with_class
+        redundancy = within + sorted_sum(rows.T)
+        # k mean(rc) is a sum over attributes, k (k - 1) mean(ra) twice one over pairs.
+        return settle(relevance / np.sqrt(len(members) + 1 + 2.0 * redundancy))
+
+
+class Consistency:
+    """Share of the rows whose class is the commonest among rows with the same cells.
+
+    A missing cell is a value of its own here, as in Weka.
+
+    Parameters
+    ----------
+    codes : int32 array of shape (n_attributes, n_rows)
+    offsets : int64 array of shape (n_attributes + 1,)
+    classes : int32 array of shape (n_rows,)
+    n_classes : int
+    """
+
+    def __init__(
+        self, codes: Codes, offsets: Ints, classes: Codes, n_classes: int
+    ) -> None:
+        self.n_attributes, self.n_rows = codes.shape
+        self._cells = codes.astype(np.int64) + 1  # a missing cell is 0
+        self._widths = np.diff(offsets) + 1
+        self._classes, self._n_classes = classes.astype(np.int64), n_classes
+
+    def of_none(self) -> float:
+        """Merit of the empty set: the share of the commonest class."""
+        return self._merit(np.zeros(self.n_rows, dtype=np.int64), 1)
+
+    def with_one_more(self, subset: Sequence[int]) -> Floats:
+        """Merit of the set with each attribute added."""
+        groups, n_groups = self._groups(sorted(subset))
+        merits = [
+            self._merit(groups * width + cells, n_groups * int(width))
+            for cells, width in zip(self._cells, self._widths, strict=True)
+        ]
+        return np.array(merits)
+
+    def _groups(self, subset: Sequence[int]) -> tuple[Ints, int]:
+        """Number the distinct rows of cells; equal rows get the same number."""
+        groups, n_groups = np.zeros(self.n_rows, dtype=np.int64), 1
+        for j in subset:
+            keys = groups * self._widths[j] + self._cells[j]
+            distinct, groups = np.unique(keys, return_inverse=True)
+            n_groups = len(distinct)
+        return groups, n_groups
+
+    def _merit(self, groups: Ints, n_groups: int) -> float:
+        n_cells = n_groups * self._n_classes
+        keys = groups * self._n_classes + self._classes
+        if n_cells <= 8 * self.n_rows:
+            table = np.bincount(keys, minlength=n_cells)
+            agreeing = table.reshape(n_groups, self._n_classes).max(axis=1).sum()
+        else:
+            distinct, counts = np.unique(keys, return_counts=True)
+            parts = np.flatnonzero(np.diff(distinct // self._n_classes, prepend=-1))
+            agreeing = np.maximum.reduceat(counts, parts).sum()
+        return float(agreeing / self.n_rows)

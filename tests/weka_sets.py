@@ -1,0 +1,77 @@
+"""Weka's data sets and outputs, read without the library."""
+
+import csv
+import json
+
+import numpy as np
+
+SETS = [
+    "breast-cancer",
+    "contact-lenses",
+    "credit-g",
+    "diabetes",
+    "glass",
+    "ionosphere",
+    "iris",
+    "labor",
+    "soybean",
+    "vote",
+    "weather.nominal",
+    "weather.numeric",
+]
+
+
+def read_columns(folder, name):
+    """Schema and columns (floats with NaN, or labels with None) of one set."""
+    base = folder / "weka" / "inputs_csv"
+    schema = json.loads((base / f"{name}.schema.json").read_text())
+    with (base / f"{name}.csv").open(newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    columns = []
+    for field, cells in zip(schema, zip(*rows, strict=True), strict=True):
+        if field["type"] == "numeric":
+            numbers = [np.nan if cell == "?" else float(cell) for cell in cells]
+            columns.append(np.array(numbers))
+        else:
+            columns.append([None if cell == "?" else cell for cell in cells])
+    return schema, columns
+
+
+def read_outputs(folder, name):
+    """The outputs of Weka 3.9.7 and 3.6.14 for one set."""
+    weka = folder / "weka"
+    new = json.loads((weka / "outputs" / f"{name}.json").read_text())
+    return new, json.loads((weka / "outputs_36" / f"{name}.json").read_text())
+
+
+def train_rows(n_rows):
+    """The rows that Weka's outputs call train."""
+    return np.flatnonzero(np.arange(n_rows) % 3 != 2)
+
+
+def label_codes(labels, values):
+    """Codes of labels in the order of the values, -1 for None."""
+    index = {value: code for code, value in enumerate(values)}
+    return np.array([-1 if v is None else index[v] for v in labels], dtype=np.int32)
+
+
+def bin_codes(numbers, cuts):
+    """Bins of numbers, a value equal to a cut in the lower one, -1 for NaN."""
+    codes = np.searchsorted(np.asarray(cuts, dtype=float), numbers, side="left")
+    return np.where(np.isnan(numbers), -1, codes).astype(np.int32)
+
+
+def coded_by_cuts(schema, columns, cuts, rows):
+    """Codes (n_attributes, n_rows), offsets, classes, number of classes."""
+    codes, sizes = [], []
+    for field, column in zip(schema[:-1], columns[:-1], strict=True):
+        if field["type"] == "numeric":
+            codes.append(bin_codes(column[rows], cuts[field["name"]]))
+            sizes.append(len(cuts[field["name"]]) + 1)
+        else:
+            codes.append(label_codes([column[i] for i in rows], field["values"]))
+            sizes.append(len(field["values"]))
+    labels = [columns[-1][i] for i in rows]
+    classes = label_codes(labels, schema[-1]["values"])
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return np.array(codes), offsets, classes, len(schema[-1]["values"])
