@@ -311,6 +311,18 @@ def count_values(codes, offsets, classes, n_classes):
 
 # --- selection ------------------------------------------------------------------------
 
+
+def select(codes, value_scores, attribute_scores, offsets, n_selected):
+    """The attributes of one query with the lowest (score, attribute score, index)."""
+    keys = []
+    for attribute, code in enumerate(codes):
+        score = attribute_scores[attribute]
+        if code >= 0:
+            score = value_scores[offsets[attribute] + code]
+        keys.append((score, attribute_scores[attribute], attribute))
+    return [attribute for _, _, attribute in sorted(keys)[:n_selected]]
+
+
 # --- neighbours -----------------------------------------------------------------------
 
 # --- naive Bayes ----------------------------------------------------------------------

@@ -24,8 +24,12 @@ def fast_kernel(function: Callable[..., Any]) -> Any:
     return numba.njit(cache=True, nogil=True, fastmath=FAST)(function)
 
 
-def entry(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a function that Python calls; a slow first use is announced."""
+def entry(function: Callable[..., Any]) -> Any:
+    """Compile a function that Python calls; a slow first use is announced.
+
+    Its `is_ready()` tells whether a call would start at once, so that a small job
+    can take a path of numpy instead of waiting for the compiler.
+    """
     compiled = numba.njit(cache=True, nogil=True)(function)
 
     @functools.wraps(function)
@@ -40,6 +44,7 @@ def entry(function: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             notice.cancel()
 
+    call.is_ready = lambda: bool(compiled.overloads)  # type: ignore[attr-defined]
     return call
 
 

@@ -1,0 +1,86 @@
+"""The query's attributes: those of lowest rank."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.flow import Selected
+from sklazy.kernels.ranking import select_by_rank
+from sklazy.selection.ranks import RankTable
+
+# Below this many cells numpy answers before the compiler would have begun.
+_SMALL_JOB = 200_000
+
+# A set of ranks this many words an attribute is slower to read than to sort.
+_MOST_WORDS = 16
+
+
+def select(codes: NDArray[np.int32], table: RankTable, n_selected: int) -> Selected:
+    """Select for each query its `n_selected` attributes of lowest rank.
+
+    Parameters
+    ----------
+    codes : int32 array of shape (n_queries, n_attributes)
+        C-contiguous; below zero: missing or unseen.
+    table : RankTable
+    n_selected : int
+        Between 1 and the number of attributes; all of them give the whole order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklazy.selection.ranks import rank_values
+    >>> value_scores = np.array([0.9, 0.1, 0.5, 0.5])
+    >>> table = rank_values(value_scores, np.array([0.8, 0.5]), np.array([0, 2, 4]))
+    >>> select(np.array([[0, 0], [1, 0]], np.int32), table, 1).attributes.tolist()
+    [[1], [0]]
+    """
+    n_queries = codes.shape[0]
+    attributes = np.empty((n_queries, n_selected), np.int32)
+    select_range(codes, table, attributes, 0, n_queries)
+    return Selected(attributes, np.full(n_queries, n_selected, np.int32))
+
+
+def select_range(
+    codes: NDArray[np.int32],
+    table: RankTable,
+    attributes: NDArray[np.int32],
+    first: int,
+    last: int,
+) -> None:
+    """Write the attributes of the queries ``first..last - 1`` into `attributes`."""
+    n_selected = attributes.shape[1]
+    if _kernel_is_usable_for(table, last - first):
+        select_by_rank(codes, *table, n_selected, first, last, attributes)
+    else:
+        attributes[first:last] = _select_by_sorting(
+            codes[first:last], table, n_selected
+        )
+
+
+def _kernel_is_usable_for(table: RankTable, n_queries: int) -> bool:
+    """Tell whether reading a bit set is the quicker way, compiling included."""
+    cells_per_attribute = table.ranks.size // table.n_attributes
+    if cells_per_attribute > 64 * _MOST_WORDS:
+        return False
+    return select_by_rank.is_ready() or n_queries * table.n_attributes > _SMALL_JOB
+
+
+def _select_by_sorting(
+    codes: NDArray[np.int32], table: RankTable, n_selected: int
+) -> NDArray[np.int32]:
+    """Select by partitioning the ranks; equal to the kernel, rank for rank."""
+    ranks = table.ranks.take(table.starts + np.maximum(codes, -1))
+    if n_selected < table.n_attributes:
+        ranks.partition(n_selected - 1, axis=1)
+        ranks = ranks[:, :n_selected]
+    ranks.sort(axis=1)
+    return table.attribute_of_rank.take(ranks)
+
+
+def to_mask(selected: Selected, n_attributes: int) -> NDArray[np.bool_]:
+    """Return the selection as a boolean array of shape (n_queries, n_attributes)."""
+    n_queries, n_most = selected.attributes.shape
+    mask = np.zeros((n_queries, n_attributes), bool)
+    used = np.arange(n_most) < selected.counts[:, None]
+    mask[np.nonzero(used)[0], selected.attributes[used]] = True
+    return mask
