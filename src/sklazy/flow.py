@@ -91,3 +91,89 @@ class Selected(NamedTuple):
 
     attributes: NDArray[np.int32]
     counts: NDArray[np.int32]
+
+
+class Neighbours(NamedTuple):
+    """The nearest cases of each query, nearest first.
+
+    Attributes
+    ----------
+    rows : int64 array of shape (n_queries, n_nearest)
+        Row indices, filled up with -1 where too few cases can be seen.
+    distances : float64 array of shape (n_queries, n_nearest)
+        Squared where the metric is euclidean; infinite where filled up.
+    """
+
+    rows: NDArray[np.int64]
+    distances: NDArray[np.float64]
+
+
+class LocalCases(NamedTuple):
+    """What local regression knows of the cases.
+
+    Attributes
+    ----------
+    regressors : float64 array of shape (n_rows, n_regressors)
+        NaN where missing.
+    targets : float64 array of shape (n_rows, n_targets)
+    weights : float64 array of shape (n_rows,), or empty
+        Positive; empty where all rows weigh 1.
+    """
+
+    regressors: NDArray[np.float64]
+    targets: NDArray[np.float64]
+    weights: NDArray[np.float64]
+
+
+class LocalPlan(NamedTuple):
+    """Which local models are tried and how many are combined.
+
+    Attributes
+    ----------
+    ranges : int64 array of shape (3, 3)
+        For each degree the fewest and most neighbours and how many of the nearest
+        are scored (0: all); zeros where the degree is off.
+    best : int64 array of shape (4,)
+        How many of the best over all degrees, then of each degree by itself.
+    spread : float
+        The prior variance of a coefficient, R's lambda, one over the ridge.
+    as_in_r : bool
+        As R has it, the ridge holds the intercept, too, and constants with an
+        explicit number scored are scored on another scale. Else the intercept is free.
+    """
+
+    ranges: NDArray[np.int64]
+    best: NDArray[np.int64]
+    spread: float
+    as_in_r: bool
+
+
+class LocalModels(NamedTuple):
+    """The local models of each query and target.
+
+    Attributes
+    ----------
+    coefficients : float64 array of shape (n_queries, n_targets, n_terms)
+        Combined, in coordinates centred on the query: the first is the prediction.
+    errors : float64 array of shape (n_queries, n_targets)
+        The leave-one-out mean squared error of the models chosen.
+    models : int64 array of shape (n_queries, n_targets, n_best, 2)
+        Degree and number of neighbours, filled up with -1.
+    scores : float64 array of shape (n_queries, n_targets, n_best)
+        The leave-one-out score of each, filled up with NaN.
+    curves : float64 array of shape (n_queries, n_targets, 3, n_nearest)
+        The score of each degree with k = 1, 2, ... neighbours; NaN where not tried.
+        No queries where not asked for.
+    leverages, residuals : float64 arrays of shape (n_queries, n_targets, n_nearest)
+        The neighbours' own, in the last model grown: the highest degree, the most
+        neighbours; residuals of the fit, times the square root of the weight.
+        No queries where not asked for.
+    """
+
+    coefficients: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    models: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    curves: NDArray[np.float64]
+    leverages: NDArray[np.float64]
+    residuals: NDArray[np.float64]

@@ -1,0 +1,448 @@
+"""Local models of every size at once: recursive least squares with its PRESS score.
+
+Neighbours are added from near to far. With `gain = V z`, `spread = 1 + z'gain` and
+`error = y - z'theta` of the new neighbour, every earlier neighbour needs one product
+`along = z_i'gain` to bring its leverage and residual up to date:
+
+    leverage_i -= along^2 / spread          residual_i -= along * error / spread
+
+so the leave-one-out errors `residual / (1 - leverage)` of all sizes k cost O(k p) a
+step instead of a new fit. Coordinates are centred on the query: the prediction is the
+intercept.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklazy.kernels.compiling import entry, fast_kernel, kernel
+
+_ZERO_SCORE = 1e-20  # what a score of 0 counts, whose weight 1/score has no value
+
+
+class _Work(NamedTuple):
+    """The arrays that one query after the other is worked in."""
+
+    terms: Any  # (p, k_most), times sqrt(weight)
+    means: Any  # (k_most, n_targets, 1), the models of degree 0
+    lines: Any  # (k_most, n_targets, 1 + d), of degree 1
+    parabolas: Any  # (k_most, n_targets, 1 + d + d (d + 1) / 2), of degree 2
+    scores: Any  # (n_targets, 3, k_most)
+    targets: Any  # (n_targets, k_most)
+    scaled: Any  # (n_targets, k_most), times sqrt(weight)
+    weights: Any  # (k_most,)
+    roots: Any  # (k_most,), sqrt(weight)
+    weight_sums: Any  # (k_most,), the weights of the first k summed: k if all weigh 1
+    leverage: Any  # (k_most,)
+    residual: Any  # (n_targets, k_most), times sqrt(weight)
+    along: Any  # (4, k_most), terms along the gains of four steps
+
+
+@fast_kernel
+def _dot(a, b):
+    total = 0.0
+    for i in range(a.size):
+        total += a[i] * b[i]
+    return total
+
+
+@fast_kernel
+def _shrink(matrix, vector, factor):
+    """Matrix -= factor * outer(vector, vector)."""
+    size = vector.size
+    for a in range(size):
+        row = matrix[a]
+        scaled = vector[a] * factor
+        for b in range(size):
+            row[b] -= scaled * vector[b]
+
+
+@fast_kernel
+def _multiply(matrix, vector, product):
+    """`matrix @ vector`, for a symmetric matrix: four rows a pass."""
+    size = vector.size
+    for b in range(size):
+        product[b] = 0.0
+    a = 0
+    while a + 4 <= size:
+        row0, row1, row2, row3 = matrix[a], matrix[a + 1], matrix[a + 2], matrix[a + 3]
+        v0, v1, v2, v3 = vector[a], vector[a + 1], vector[a + 2], vector[a + 3]
+        for b in range(size):
+            product[b] += (row0[b] * v0 + row1[b] * v1) + (row2[b] * v2 + row3[b] * v3)
+        a += 4
+    while a < size:
+        row0, v0 = matrix[a], vector[a]
+        for b in range(size):
+            product[b] += row0[b] * v0
+        a += 1
+
+
+@fast_kernel
+def _project(terms, gains, along, size):
+    """`along[:, :size] = gains @ terms[:, :size]`, for four gains at once.
+
+    The terms of a quadratic model do not fit the first-level cache; four terms and
+    four gains a pass read them once where a step by step product reads them four
+    times.
+    """
+    along0, along1, along2, along3 = along[0], along[1], along[2], along[3]
+    for i in range(size):
+        along0[i], along1[i], along2[i], along3[i] = 0.0, 0.0, 0.0, 0.0
+    n_terms = gains.shape[1]
+    a = 0
+    while a + 4 <= n_terms:
+        row0, row1, row2, row3 = terms[a], terms[a + 1], terms[a + 2], terms[a + 3]
+        g00, g01, g02, g03 = (
+            gains[0, a],
+            gains[0, a + 1],
+            gains[0, a + 2],
+            gains[0, a + 3],
+        )
+        g10, g11, g12, g13 = (
+            gains[1, a],
+            gains[1, a + 1],
+            gains[1, a + 2],
+            gains[1, a + 3],
+        )
+        g20, g21, g22, g23 = (
+            gains[2, a],
+            gains[2, a + 1],
+            gains[2, a + 2],
+            gains[2, a + 3],
+        )
+        g30, g31, g32, g33 = (
+            gains[3, a],
+            gains[3, a + 1],
+            gains[3, a + 2],
+            gains[3, a + 3],
+        )
+        for i in range(size):
+            z0, z1, z2, z3 = row0[i], row1[i], row2[i], row3[i]
+            along0[i] += (z0 * g00 + z1 * g01) + (z2 * g02 + z3 * g03)
+            along1[i] += (z0 * g10 + z1 * g11) + (z2 * g12 + z3 * g13)
+            along2[i] += (z0 * g20 + z1 * g21) + (z2 * g22 + z3 * g23)
+            along3[i] += (z0 * g30 + z1 * g31) + (z2 * g32 + z3 * g33)
+        a += 4
+    while a < n_terms:
+        row0 = terms[a]
+        g00, g10, g20, g30 = gains[0, a], gains[1, a], gains[2, a], gains[3, a]
+        for i in range(size):
+            along0[i] += row0[i] * g00
+            along1[i] += row0[i] * g10
+            along2[i] += row0[i] * g20
+            along3[i] += row0[i] * g30
+        a += 1
+
+
+@fast_kernel
+def _add_scaled(values, along, factor):
+    """Values += factor * along."""
+    for i in range(along.size):
+        values[i] += factor * along[i]
+
+
+@kernel
+def _copy(source, copy):
+    """Copy an array (an assignment compiles error messages with it)."""
+    for i in range(source.size):
+        copy[i] = source[i]
+
+
+@fast_kernel
+def _lower_leverage(leverage, along, factor):
+    """Leverage -= factor * along**2."""
+    for i in range(along.size):
+        leverage[i] -= factor * along[i] * along[i]
+
+
+@fast_kernel
+def _sum_loo_squares(residual, leverage):
+    """The sum of squared leave-one-out residuals."""
+    total = 0.0
+    for i in range(residual.size):
+        error = residual[i] / (1.0 - leverage[i])
+        total += error * error
+    return total
+
+
+@kernel
+def count_terms(d, degree):
+    """Coefficients of a model of d regressors, the intercept among them."""
+    return 1 + (d if degree > 0 else 0) + (d * (d + 1) // 2 if degree > 1 else 0)
+
+
+@kernel
+def _make_work(d, n_targets, k_most, ranges):
+    """Workspace; a degree that is off takes no room."""
+    most = 0
+    for degree in range(3):
+        if ranges[degree, 0] > 0:
+            most = degree
+    n_lines = k_most if ranges[1, 0] > 0 else 0
+    n_parabolas = k_most if ranges[2, 0] > 0 else 0
+    return _Work(
+        np.empty((count_terms(d, most), k_most)),
+        np.empty((k_most, n_targets, 1)),
+        np.empty((n_lines, n_targets, count_terms(d, 1))),
+        np.empty((n_parabolas, n_targets, count_terms(d, 2))),
+        np.empty((n_targets, 3, k_most)),
+        np.empty((n_targets, k_most)),
+        np.empty((n_targets, k_most)),
+        np.ones(k_most),
+        np.ones(k_most),
+        np.empty(k_most),
+        np.empty(k_most),
+        np.empty((n_targets, k_most)),
+        np.empty((4, k_most)),
+    )
+
+
+@kernel
+def _gather(cases, rows, work):
+    """Copy the neighbours' targets and weights; return how many there are."""
+    total = 0.0
+    for i in range(rows.size):
+        if rows[i] < 0:
+            return i
+        if cases.weights.size:
+            work.weights[i] = cases.weights[rows[i]]
+            work.roots[i] = np.sqrt(work.weights[i])
+        total += work.weights[i]
+        work.weight_sums[i] = total
+        for t in range(work.targets.shape[0]):
+            work.targets[t, i] = cases.targets[rows[i], t]
+            work.scaled[t, i] = work.targets[t, i] * work.roots[i]
+    return rows.size
+
+
+@kernel
+def _fill_terms(regressors, query, rows, degree, work):
+    """Fill terms[:p, :k]: 1, centred values, their products; times sqrt(weight).
+
+    A value missing in the row or the query stands where the query stands: 0.
+    """
+    terms, d = work.terms, query.size
+    for i in range(rows.size):
+        row = regressors[rows[i]]
+        terms[0, i] = 1.0
+        for j in range(d):
+            centred = row[j] - query[j]
+            terms[1 + j, i] = 0.0 if np.isnan(centred) else centred
+    term = 1 + d
+    if degree == 2:
+        for a in range(d):
+            for b in range(a, d):
+                for i in range(rows.size):
+                    terms[term, i] = terms[1 + a, i] * terms[1 + b, i]
+                term += 1
+    for a in range(term):
+        for i in range(rows.size):
+            terms[a, i] *= work.roots[i]
+
+
+@kernel
+def _begin(variance, theta, plan, work):
+    """The state before the recursion; returns how many neighbours it has taken in.
+
+    A free intercept has no prior. The state after the first neighbour is then known:
+    it fits exactly, whatever the slopes, which have their prior variance still.
+    """
+    terms, spread = work.terms, plan.spread
+    for a in range(variance.shape[0]):
+        variance[a, a] = spread
+    if plan.as_in_r:
+        return 0
+    root, squares = work.roots[0], 0.0
+    for a in range(1, variance.shape[0]):
+        centred = terms[a, 0] / root
+        variance[0, a] = variance[a, 0] = -spread * centred
+        squares += centred * centred
+    variance[0, 0] = 1.0 / work.weights[0] + spread * squares
+    work.leverage[0] = 1.0
+    for t in range(theta.shape[0]):
+        theta[t, 0] = work.targets[t, 0]
+        work.residual[t, 0] = 0.0
+    return 1
+
+
+@kernel
+def _grow_models(k_max, degree, start, n_scored, plan, thetas, work):
+    """Models and scores of the first k neighbours, from k = start on.
+
+    Leaves the leverages and residuals of the last model in the workspace.
+    """
+    terms, leverage, residual = work.terms, work.leverage, work.residual
+    n_targets, n_terms = residual.shape[0], thetas.shape[2]
+    variance = np.zeros((n_terms, n_terms))
+    theta, new = np.zeros((n_targets, n_terms)), np.empty(n_terms)
+    begun = _begin(variance, theta, plan, work)
+    gains, shares, steps = np.empty((4, n_terms)), np.empty(4), np.empty((4, n_targets))
+    for first in range(begun, k_max, 4):
+        last = min(first + 4, k_max)
+        gains[:] = 0.0
+        for k in range(first, last):
+            gain = gains[k - first]
+            for a in range(n_terms):
+                new[a] = terms[a, k]
+            _multiply(variance, new, gain)
+            share = 1.0 / (1.0 + _dot(new, gain))
+            shares[k - first] = share
+            for t in range(n_targets):
+                step = (work.scaled[t, k] - _dot(new, theta[t])) * share
+                steps[k - first, t] = step
+                _add_scaled(theta[t], gain, step)
+                _copy(theta[t], thetas[k, t])
+            _shrink(variance, gain, share)
+        _project(terms, gains, work.along, last)
+        for k in range(first, last):
+            along = work.along[k - first, :k]
+            _lower_leverage(leverage, along, shares[k - first])
+            leverage[k] = 1.0 - shares[k - first]
+            scored = min(k + 1, n_scored) if n_scored > 0 else k + 1
+            for t in range(n_targets):
+                _add_scaled(residual[t], along, -steps[k - first, t])
+                residual[t, k] = steps[k - first, t]
+                if k + 1 >= start:
+                    total = _sum_loo_squares(residual[t, :scored], leverage[:scored])
+                    work.scores[t, degree, k] = total / work.weight_sums[k]
+
+
+@kernel
+def _grow_means(target, k_max, start, n_scored, as_in_r, work):
+    """Weighted means of the first k targets, and their scores, from k = start on.
+
+    The mean moves from neighbour to neighbour, so that of equal targets is exact.
+    R's score with an explicit n_scored is on another scale (`as_in_r`).
+    """
+    mean = 0.0
+    values, residual = work.targets[target], work.residual[target]
+    for k in range(k_max):
+        weight_sum = work.weight_sums[k]
+        mean += (values[k] - mean) * (work.weights[k] / weight_sum)
+        work.means[k, target, 0] = mean
+        if k + 1 < start:
+            continue
+        for i in range(k + 1):
+            residual[i] = (values[i] - mean) * work.roots[i]
+            work.leverage[i] = work.weights[i] / weight_sum
+        scored = min(k + 1, n_scored) if n_scored > 0 else k + 1
+        if as_in_r:
+            total = _dot(residual[:scored], residual[:scored])
+            work.scores[target, 0, k] = scored / (scored - 1.0) * total
+        else:
+            total = _sum_loo_squares(residual[:scored], work.leverage[:scored])
+            work.scores[target, 0, k] = total / weight_sum
+
+
+@kernel
+def _is_taken(models, degree, k):
+    taken = False
+    for m in range(models.shape[0]):
+        taken |= models[m, 0] == degree and models[m, 1] == k
+    return taken
+
+
+@kernel
+def _choose(all_scores, n_rows, plan, models, scores):
+    """Fill the chosen (degree, k) and their scores, best first, then -1 and NaN.
+
+    Equal scores: the lower degree, then the smaller k. NaN is never chosen.
+    """
+    models[:] = -1
+    scores[:] = np.nan
+    n_chosen = 0
+    for only in range(-1, 3):
+        for _ in range(plan.best[only + 1]):
+            best, best_degree, best_k = np.inf, -1, 0
+            for degree in range(3):
+                if plan.ranges[degree, 0] == 0 or only not in (-1, degree):
+                    continue
+                most = min(plan.ranges[degree, 1], n_rows)
+                for k in range(plan.ranges[degree, 0], most + 1):
+                    score = all_scores[degree, k - 1]
+                    if score < best and not _is_taken(models, degree, k):
+                        best, best_degree, best_k = score, degree, k
+            if best_degree < 0:
+                break
+            models[n_chosen, 0], models[n_chosen, 1] = best_degree, best_k
+            scores[n_chosen] = best
+            n_chosen += 1
+
+
+@kernel
+def _combine(work, q, target, n_rows, fitted):
+    """Mean of the chosen models weighted by 1/score, and the same of their scores.
+
+    Where no model has a score, the mean of all neighbours and no error.
+    """
+    models, scores = fitted.models[q, target], fitted.scores[q, target]
+    coefficients = fitted.coefficients[q, target]
+    coefficients[:] = 0.0
+    total, error = 0.0, 0.0
+    for m in range(scores.size):
+        if models[m, 0] >= 0:
+            total += 1.0 / (scores[m] if scores[m] > 0.0 else _ZERO_SCORE)
+    for m in range(scores.size):
+        degree, k = models[m]
+        if degree < 0:
+            continue
+        share = 1.0 / (scores[m] if scores[m] > 0.0 else _ZERO_SCORE) / total
+        error += share * scores[m]
+        theta = work.means[k - 1, target]
+        if degree == 1:
+            theta = work.lines[k - 1, target]
+        elif degree == 2:
+            theta = work.parabolas[k - 1, target]
+        _add_scaled(coefficients, theta, share)
+    fitted.errors[q, target] = error if total > 0.0 else np.nan
+    if not total > 0.0:
+        for i in range(n_rows):
+            share = work.weights[i] / work.weight_sums[n_rows - 1]
+            coefficients[0] += share * work.targets[target, i]
+
+
+@entry
+def fit_local_models(cases, plan, queries, neighbours, first, last, fitted):
+    """Fit, score, choose and combine the local models of the queries first..last.
+
+    Parameters
+    ----------
+    cases : flow.LocalCases
+    plan : flow.LocalPlan
+    queries : float64 (n_queries, n_regressors)
+    neighbours : int64 (n_queries, k_most), nearest first, filled up with -1
+    first, last : int
+    fitted : flow.LocalModels, which is filled
+    """
+    n_targets, k_most = cases.targets.shape[1], neighbours.shape[1]
+    work = _make_work(queries.shape[1], n_targets, k_most, plan.ranges)
+    with_curves = fitted.curves.shape[0] > 0
+    for q in range(first, last):
+        n_rows = _gather(cases, neighbours[q], work)
+        work.scores[:] = np.nan
+        for degree in range(3):
+            least, most, n_scored = plan.ranges[degree]
+            if least == 0:
+                continue
+            start = 2 if with_curves else least
+            k_max = min(most, n_rows)
+            if degree == 0:
+                on_r_scale = plan.as_in_r and n_scored > 0
+                for t in range(n_targets):
+                    _grow_means(t, k_max, start, n_scored, on_r_scale, work)
+            else:
+                rows = neighbours[q, :k_max]
+                _fill_terms(cases.regressors, queries[q], rows, degree, work)
+                thetas = work.lines if degree == 1 else work.parabolas
+                _grow_models(k_max, degree, start, n_scored, plan, thetas, work)
+        for t in range(n_targets):
+            _choose(
+                work.scores[t], n_rows, plan, fitted.models[q, t], fitted.scores[q, t]
+            )
+            _combine(work, q, t, n_rows, fitted)
+            if with_curves:
+                for degree in range(3):
+                    _copy(work.scores[t, degree], fitted.curves[q, t, degree])
+            if fitted.leverages.shape[0]:
+                _copy(work.leverage, fitted.leverages[q, t])
+                _copy(work.residual[t], fitted.residuals[q, t])
