@@ -5,3 +5,8 @@ from sklazy.tables import Table, read_table
 __version__ = "0.1.0"
 
 __all__ = ["Table", "__version__", "read_table"]
+from sklazy.racing import RaceResult, RaceStep, race
+
+__version__ = "0.1.0"
+
+__all__ = ["RaceResult", "RaceStep", "__version__", "race"]

@@ -52,6 +52,10 @@ class UnknownIdError(SklazyError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class AllFailedError(SklazyError, RuntimeError):
+    """Every candidate of a race failed to be evaluated."""
+
+
 class SklazyWarning(UserWarning):
     """What every warning of this library can be filtered by."""
 

@@ -1,0 +1,6 @@
+"""Races: losses in, survivors out; and the search for candidates to race."""
+
+from sklazy.racing.engine import race
+from sklazy.racing.outcome import RaceResult, RaceStep
+
+__all__ = ["RaceResult", "RaceStep", "race"]

@@ -1,0 +1,275 @@
+"""The tests that decide who is out; each looks at the field and names losers."""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from sklazy.racing.field import Field, Losses, Mask
+from sklazy.racing.quantiles import chi_square_above, normal_above, student_above
+from sklazy.racing.ranks import RankSums, rank_sums
+
+_ROUNDING = 10 * float(np.finfo(np.float64).eps)
+
+
+class Criterion(Protocol):
+    """A test over the candidates of a field (two or more alive)."""
+
+    def losers(self, field: Field) -> Mask:
+        """Tell which candidates alive are significantly worse."""
+
+    def standing(self, field: Field) -> Losses:
+        """Order the candidates alive, lower is better."""
+
+    def forget(self) -> None:
+        """Start afresh: the field has become smaller."""
+
+
+class Friedman:
+    """Friedman's test, then Conover's comparison with the best (R `race`, `irace`).
+
+    Rank sums are kept from block to block. Two alive: Wilcoxon's signed ranks.
+    """
+
+    def __init__(self, alpha: float) -> None:
+        self.alpha = alpha
+        self._kept: RankSums | None = None
+
+    def forget(self) -> None:
+        """Drop the rank sums: the ranks of a smaller field are others."""
+        self._kept = None
+
+    def standing(self, field: Field) -> Losses:
+        """Rank sums, brought up to date with the blocks entered since."""
+        return self._up_to_date(field).sums
+
+    def losers(self, field: Field) -> Mask:
+        """Candidates whose rank sum exceeds the best by Conover's margin."""
+        if field.n_alive == 2:
+            return _wilcoxon_losers(field.losses, self.alpha)
+        ranks = self._up_to_date(field)
+        if not _rejected(ranks, self.alpha):
+            return np.zeros(field.n_alive, dtype=bool)
+        return ranks.sums - ranks.sums.min() > _conover_margin(ranks, self.alpha)
+
+    def _up_to_date(self, field: Field) -> RankSums:
+        if self._kept is None:
+            self._kept = rank_sums(field.losses)
+        elif self._kept.n_blocks < field.n_blocks:
+            fresh = field.losses[self._kept.n_blocks :]
+            self._kept = self._kept.plus(rank_sums(fresh))
+        return self._kept
+
+
+class FriedmanOneByOne(Friedman):
+    """Friedman's test as in RACSAM: the largest mean loss goes, the test repeats."""
+
+    def standing(self, field: Field) -> Losses:
+        """Mean losses."""
+        return field.sums
+
+    def losers(self, field: Field) -> Mask:
+        """Candidates dropped, worst mean first, until the null stands."""
+        ranks = self._up_to_date(field)
+        out = np.zeros(field.n_alive, dtype=bool)
+        if not _rejected(ranks, self.alpha):
+            return out
+        worst_first = np.argsort(field.sums, kind="stable")[::-1]
+        losses = field.losses[:, worst_first]
+        ranks = ranks._replace(sums=ranks.sums[worst_first])
+        n_out = 0
+        while n_out < field.n_alive - 1 and _rejected(ranks, self.alpha):
+            ranks = _without_first(ranks, losses[:, n_out:])
+            n_out += 1
+        out[worst_first[:n_out]] = True
+        return out
+
+
+class PairedDifferences:
+    """Mean and spread of each candidate's differences from the best so far.
+
+    The sums are carried on from block to block (Welford) for as long as the best
+    stays the same and nobody leaves.
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Start afresh at the next look."""
+        self._best = -1
+        self._n_blocks = 0
+
+    def statistics(self, field: Field) -> Losses:
+        """Mean difference over its standard error; 0 for the best itself.
+
+        Where all differences are equal up to rounding the statistic is infinite, or
+        0 if the two candidates are equal, too.
+        """
+        self._look(field)
+        n = field.n_blocks
+        error = np.sqrt(self._squares / (n - 1) / n)
+        means = np.abs(field.sums) / n
+        noise = _ROUNDING * np.maximum(means, means[self._best])
+        flat = error <= noise
+        sure = np.where(self._means > noise, np.inf, 0.0)
+        return np.where(flat, sure, self._means / np.where(flat, 1.0, error))
+
+    def _look(self, field: Field) -> None:
+        best = int(np.argmin(field.sums))
+        if best == self._best and self._n_blocks == field.n_blocks - 1:
+            self._carry_on(field.losses[-1])
+        elif best != self._best or self._n_blocks != field.n_blocks:
+            self._start(field.losses, best)
+
+    def _start(self, losses: Losses, best: int) -> None:
+        differences = losses - losses[:, [best]]
+        self._best, self._n_blocks = best, len(losses)
+        self._means: Losses = differences.mean(axis=0)
+        self._squares: Losses = np.sum((differences - self._means) ** 2, axis=0)
+
+    def _carry_on(self, row: Losses) -> None:
+        differences = row - row[self._best]
+        self._n_blocks += 1
+        before = differences - self._means
+        self._means = self._means + before / self._n_blocks
+        self._squares = self._squares + before * (differences - self._means)
+
+
+class StudentT:
+    """Paired t-tests against the best; `adjust` is "none", "holm" or "bonferroni"."""
+
+    def __init__(self, alpha: float, adjust: str) -> None:
+        self.alpha = alpha
+        self.adjust = adjust
+        self._pairs = PairedDifferences()
+
+    def forget(self) -> None:
+        """Start afresh at the next look."""
+        self._pairs.forget()
+
+    def standing(self, field: Field) -> Losses:
+        """Mean losses."""
+        return field.sums
+
+    def losers(self, field: Field) -> Mask:
+        """Candidates with a significantly larger mean loss than the best."""
+        freedom, n_tests = field.n_blocks - 1, field.n_alive - 1
+        statistics = self._pairs.statistics(field)
+        tests = n_tests if self.adjust == "bonferroni" else 1
+        out = statistics > student_above(freedom, self.alpha / 2 / tests)
+        if self.adjust == "holm" and out.any():
+            out[out] = self._holm(statistics[out], freedom, n_tests)
+        return out
+
+    def _holm(self, statistics: Losses, freedom: int, n_tests: int) -> Mask:
+        """Step down from the largest statistic until one test is not rejected."""
+        order = np.argsort(-statistics, kind="stable")
+        p_values = 2 * special.stdtr(freedom, -statistics[order])
+        rejected = p_values * (n_tests - np.arange(len(order))) < self.alpha
+        out = np.zeros(len(order), dtype=bool)
+        out[order] = np.logical_and.accumulate(rejected)
+        return out
+
+
+class Brace:
+    """BRACE: a normal interval on the mean of the paired differences."""
+
+    def __init__(self, alpha: float) -> None:
+        self.alpha = alpha
+        self._pairs = PairedDifferences()
+
+    def forget(self) -> None:
+        """Start afresh at the next look."""
+        self._pairs.forget()
+
+    def standing(self, field: Field) -> Losses:
+        """Mean losses."""
+        return field.sums
+
+    def losers(self, field: Field) -> Mask:
+        """Candidates whose interval of the difference to the best is above zero."""
+        return self._pairs.statistics(field) > normal_above(self.alpha / 2)
+
+
+class Hoeffding:
+    """Hoeffding race: intervals that hold for any losses of a bounded range.
+
+    A range of None is estimated by the losses seen so far, as Maron and Moore do.
+    """
+
+    def __init__(self, alpha: float, loss_range: float | None) -> None:
+        self.alpha = alpha
+        self.loss_range = loss_range
+        self._n_candidates = 0
+        self._n_seen = 0
+        self._lowest, self._highest = np.inf, -np.inf
+
+    def forget(self) -> None:
+        """Nothing is kept that depends on who is alive."""
+
+    def standing(self, field: Field) -> Losses:
+        """Mean losses."""
+        return field.sums
+
+    def losers(self, field: Field) -> Mask:
+        """Candidates whose lower bound is above the best one's upper bound."""
+        self._n_candidates = max(self._n_candidates, field.n_alive)
+        chances = np.log(2 * self._n_candidates / self.alpha)
+        reach = self._range(field.losses) * np.sqrt(chances / 2 / field.n_blocks)
+        means = field.means
+        return means - reach > means.min() + reach
+
+    def _range(self, losses: Losses) -> float:
+        if self.loss_range is not None:
+            return self.loss_range
+        fresh = losses[self._n_seen :]
+        self._n_seen = len(losses)
+        self._lowest = min(self._lowest, float(fresh.min(initial=np.inf)))
+        self._highest = max(self._highest, float(fresh.max(initial=-np.inf)))
+        return self._highest - self._lowest
+
+
+def _rejected(ranks: RankSums, alpha: float) -> bool:
+    """Friedman's test: not all candidates have the same distribution of losses."""
+    return ranks.statistic() > chi_square_above(len(ranks.sums) - 1, alpha)
+
+
+def _conover_margin(ranks: RankSums, alpha: float) -> float:
+    """How far a rank sum may exceed the best without being worse (Conover)."""
+    freedom = (ranks.n_blocks - 1) * (len(ranks.sums) - 1)
+    spread = ranks.n_blocks * ranks.squares - float(ranks.sums @ ranks.sums)
+    width = np.sqrt(2 * max(spread, 0.0) / freedom)
+    return student_above(freedom, alpha / 2) * float(width)
+
+
+def _without_first(ranks: RankSums, losses: Losses) -> RankSums:
+    """Rank sums without the first candidate: those above it move up, ties by half."""
+    first, others = losses[:, :1], losses[:, 1:]
+    tied = others == first
+    moved = np.sum(others > first, axis=0) + np.sum(tied, axis=0) / 2
+    # In a group of t + 1 that loses one, t^3 - t falls by 3 t (t + 1).
+    n_tied = tied.sum(axis=1).astype(np.float64)
+    ties = ranks.ties - 3 * float(n_tied @ (n_tied + 1))
+    return RankSums(ranks.sums[1:] - moved, ties, ranks.n_blocks)
+
+
+def _wilcoxon_losers(losses: Losses, alpha: float) -> Mask:
+    """Wilcoxon's signed-rank test of two candidates.
+
+    Normal approximation with continuity correction, zeros dropped, variance
+    corrected for ties: `scipy.stats.wilcoxon(method="asymptotic", correction=True)`.
+    """
+    differences: NDArray[np.float64] = losses[:, 0] - losses[:, 1]
+    differences = differences[differences != 0]
+    n = len(differences)
+    if n == 0:
+        return np.zeros(2, dtype=bool)
+    ranked = rank_sums(np.abs(differences)[None, :])
+    off = float(ranked.sums[differences > 0].sum()) - n * (n + 1) / 4
+    variance = n * (n + 1) * (2 * n + 1) / 24 - ranked.ties / 48
+    apart = max(abs(off) - 0.5, 0.0) / np.sqrt(variance)
+    if apart <= normal_above(alpha / 2):
+        return np.zeros(2, dtype=bool)
+    return np.array([off > 0, off < 0])

@@ -1,0 +1,307 @@
+"""The race: block by block, those that are significantly worse are out."""
+
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from sklazy.errors import AllFailedError, BadInputError, DataWarning
+from sklazy.racing.answers import Answers, read_losses
+from sklazy.racing.field import Field, Losses, Mask
+from sklazy.racing.outcome import RaceResult, RaceStep
+from sklazy.racing.rules import Rules
+
+Evaluate = Callable[[list[Any], Any], Answers]
+
+
+def race(  # noqa: PLR0913 - each argument is a choice of the user's
+    evaluate: Evaluate,
+    candidates: Iterable[Any],
+    blocks: Iterable[Any],
+    *,
+    test: str = "friedman",
+    alpha: float = 0.05,
+    first_test: int = 5,
+    min_effect: float = 0.0,
+    n_winners: int = 1,
+    max_blocks: int | None = None,
+    max_evaluations: int | None = None,
+    max_seconds: float | None = None,
+    loss_range: float | None = None,
+    on_step: Callable[[RaceStep], object] | None = None,
+) -> RaceResult:
+    """Race candidates over blocks and drop losers as soon as they show.
+
+    A block is whatever all candidates can be judged on alike: a test row, a fold,
+    an instance of a problem. All candidates alive are judged on the same block
+    before anyone is judged on the next. An interrupt (Ctrl-C) ends the race with
+    what is known.
+
+    Parameters
+    ----------
+    evaluate : callable ``evaluate(candidates, block) -> losses``
+        Gives one loss, lower is better, for each of the candidates alive. A loss
+        that is NaN or infinite, or an exception in the place of a loss, puts the
+        candidate out. If the call itself raises, the candidates are asked one by
+        one and those that raise again are out; the reasons are kept.
+    candidates : iterable
+        What is raced; they are named by their position from here on.
+    blocks : iterable
+        In the order of their use. Shuffle them yourself if they have an order.
+    test : str, default="friedman"
+        "friedman": Friedman's test, then all that are significantly worse than the
+        best by Conover's comparison are out, as in the R packages race and irace
+        (Wilcoxon's test when two are left). "friedman-paper": after each rejection
+        the candidate with the largest mean loss is out and the test is repeated.
+        "hoeffding", "brace": the races of Maron and Moore, and of Moore and Lee.
+        "t", "t-holm", "t-bonferroni": paired t-tests against the best.
+    alpha : float, default=0.05
+        Level of each test. A race tests often, so that the chance to lose the best
+        candidate somewhere on the way is another, which depends on the test.
+    first_test : int, default=5
+        Blocks before the first test.
+    min_effect : float, default=0
+        The indifference zone: a candidate whose mean loss is within it of the best
+        counts as equal to it, and the race ends when all that are left are equal.
+    n_winners : int, default=1
+        The race ends when no more are left, and never drops below.
+    max_blocks, max_evaluations, max_seconds : optional
+        Budgets. A block is begun only if it can be paid for; the first block is
+        always run, so that there is an answer.
+    loss_range : float, optional
+        Largest minus smallest possible loss, for the Hoeffding race; estimated by
+        the losses seen if not given.
+    on_step : callable, optional
+        Told each `RaceStep`.
+
+    Returns
+    -------
+    RaceResult
+        The survivors, best first, all losses and the history.
+
+    References
+    ----------
+    Bontempi, Birattari, Meyer (2005). Combining lazy learning, racing and
+    subsampling for effective feature selection. ICANNGA.
+
+    Birattari, Stuetzle, Paquete, Varrentrapp (2002). A racing algorithm for
+    configuring metaheuristics. GECCO.
+
+    Maron, Moore (1994). Hoeffding races. NIPS 6.
+
+    Moore, Lee (1994). Efficient algorithms for minimizing cross validation error.
+    ICML.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklazy import race
+    >>> noise = np.random.default_rng(0).normal(size=(50, 4))
+    >>> def evaluate(alive, block):
+    ...     return [shift + noise[block, i] for i, shift in alive]
+    >>> result = race(evaluate, list(enumerate([2.0, 0.0, 1.0, 3.0])), range(50))
+    >>> result.best, result.stopped, result.n_evaluations < 200
+    (1, 'winners', True)
+    """
+    rules = Rules(
+        test=test,
+        alpha=alpha,
+        first_test=first_test,
+        min_effect=min_effect,
+        n_winners=n_winners,
+        max_blocks=max_blocks,
+        max_evaluations=max_evaluations,
+        max_seconds=max_seconds,
+        loss_range=loss_range,
+    )
+    return _Race(evaluate, list(candidates), rules, on_step).run(blocks)
+
+
+class _Race:
+    """One race under way."""
+
+    def __init__(
+        self,
+        evaluate: Evaluate,
+        candidates: list[Any],
+        rules: Rules,
+        on_step: Callable[[RaceStep], object] | None,
+    ) -> None:
+        _check_candidates(len(candidates), rules)
+        self.evaluate, self.rules, self.on_step = evaluate, rules, on_step
+        self.contenders = candidates
+        self.field = Field(len(candidates))
+        self.criterion = rules.criterion()
+        self.rows: list[Losses] = []
+        self.eliminated_at = np.zeros(len(candidates), dtype=np.int64)
+        self.reasons: dict[int, str] = {}
+        self.history: list[RaceStep] = []
+        self.n_evaluations = 0
+        self.started = time.monotonic()
+
+    def run(self, blocks: Iterable[Any]) -> RaceResult:
+        """Take block after block until the race is decided or a budget is spent."""
+        stopped = ""
+        for block in blocks:
+            try:
+                answers = self._ask(block)
+            except KeyboardInterrupt:
+                if not self.history:
+                    raise
+                stopped = "interrupted"
+                break
+            self._step(answers)
+            if stopped := self._decided() or self._spent():
+                break
+        return self._result(stopped or "blocks")
+
+    def _ask(self, block: object) -> Answers:
+        """Return the answers of all contenders, one by one if together they fail."""
+        try:
+            return self.evaluate(self.contenders, block)
+        except Exception:
+            return [self._ask_one(contender, block) for contender in self.contenders]
+
+    def _ask_one(self, contender: object, block: object) -> object:
+        try:
+            return self.evaluate([contender], block)[0]
+        except Exception as failure:
+            return failure
+
+    def _step(self, answers: Answers) -> None:
+        """Enter the losses of one block, test, and write the step down."""
+        self.n_evaluations += self.field.n_alive
+        row, reasons = read_losses(answers, self.field.n_alive)
+        failed = self._put_out_failed(row, reasons)
+        if failed:
+            row = row[np.isfinite(row)]
+        self._enter(row)
+        dropped = self._put_out_losers()
+        best = int(np.argmin(self.field.sums))
+        step = RaceStep(
+            n_blocks=self.field.n_blocks,
+            n_alive=self.field.n_alive,
+            best=int(self.field.alive[best]),
+            best_loss=float(self.field.sums[best]) / self.field.n_blocks,
+            dropped=dropped,
+            failed=failed,
+        )
+        self.history.append(step)
+        if self.on_step is not None:
+            self.on_step(step)
+
+    def _enter(self, row: Losses) -> None:
+        losses = np.full(len(self.eliminated_at), np.nan)
+        losses[self.field.alive] = row
+        self.rows.append(losses)
+        self.field.enter(row)
+
+    def _put_out_failed(self, row: Losses, reasons: list[str]) -> tuple[int, ...]:
+        staying = np.isfinite(row)
+        if staying.all():
+            return ()
+        failed = self._put_out(~staying, self.field.n_blocks + 1)
+        self.reasons.update(zip(failed, reasons, strict=True))
+        if not self.field.n_alive:
+            raise AllFailedError(
+                f"no candidate is left after block {self.field.n_blocks + 1}: the "
+                f"evaluation of candidate {failed[0]} failed with {reasons[0]}; "
+                "evaluate it alone to see more."
+            )
+        return failed
+
+    def _put_out_losers(self) -> tuple[int, ...]:
+        field, rules = self.field, self.rules
+        if field.n_blocks < rules.first_test or field.n_alive <= rules.n_winners:
+            return ()
+        losers = self.criterion.losers(field)
+        if not losers.any():
+            return ()
+        if rules.min_effect > 0:
+            losers &= field.means - field.means.min() > rules.min_effect
+        if field.n_alive - losers.sum() < rules.n_winners:
+            standing = self.criterion.standing(field)
+            losers[np.argsort(standing, kind="stable")[: rules.n_winners]] = False
+        return self._put_out(losers, field.n_blocks)
+
+    def _put_out(self, leaving: Mask, n_blocks: int) -> tuple[int, ...]:
+        """Take candidates out of the race; returns their numbers."""
+        leavers = self.field.alive[leaving]
+        self.eliminated_at[leavers] = n_blocks
+        staying = ~leaving
+        self.contenders = [
+            contender
+            for contender, stays in zip(self.contenders, staying, strict=True)
+            if stays
+        ]
+        self.field.keep(staying)
+        self.criterion.forget()
+        return tuple(leavers.tolist())
+
+    def _decided(self) -> str:
+        """Tell whether the race has found what it looks for, and how."""
+        field, rules = self.field, self.rules
+        if field.n_blocks < rules.first_test:
+            return ""
+        if field.n_alive <= rules.n_winners:
+            return "winners"
+        spread = float(np.ptp(field.means)) if rules.min_effect > 0 else np.inf
+        return "equal" if spread <= rules.min_effect else ""
+
+    def _spent(self) -> str:
+        """Name the budget that cannot pay for another block."""
+        rules, next_cost = self.rules, self.field.n_alive
+        if rules.max_blocks and self.field.n_blocks >= rules.max_blocks:
+            return "blocks"
+        most = rules.max_evaluations
+        if most is not None and self.n_evaluations + next_cost > most:
+            return "evaluations"
+        elapsed = time.monotonic() - self.started
+        if rules.max_seconds is not None and elapsed >= rules.max_seconds:
+            return "seconds"
+        return ""
+
+    def _result(self, stopped: str) -> RaceResult:
+        field = self.field
+        if not self.rows:
+            raise BadInputError("blocks is empty; give at least one block to race on.")
+        if stopped == "blocks" and not self._decided():
+            _warn_if_untested(field, self.rules)
+        best_first = field.alive[np.argsort(field.sums, kind="stable")]
+        return RaceResult(
+            winners=tuple(best_first.tolist()),
+            losses=np.array(self.rows),
+            eliminated_at=self.eliminated_at,
+            reasons=self.reasons,
+            history=tuple(self.history),
+            stopped=stopped,
+        )
+
+
+def _check_candidates(n_candidates: int, rules: Rules) -> None:
+    if n_candidates == 0:
+        raise BadInputError("candidates is empty; give at least one to race.")
+    if rules.n_winners > n_candidates:
+        raise BadInputError(
+            f"n_winners={rules.n_winners} of {n_candidates} candidates cannot win; "
+            f"give 1 to {n_candidates}."
+        )
+    most = rules.max_evaluations
+    if most is not None and most < n_candidates:
+        raise BadInputError(
+            f"max_evaluations={most} does not pay for one block of {n_candidates} "
+            f"candidates; give {n_candidates} or more, or None for no limit."
+        )
+
+
+def _warn_if_untested(field: Field, rules: Rules) -> None:
+    if field.n_blocks < rules.first_test and field.n_alive > rules.n_winners:
+        warnings.warn(
+            f"the race had {field.n_blocks} blocks and first_test="
+            f"{rules.first_test}: no test was made and nobody was dropped. Give more "
+            "blocks or a smaller first_test.",
+            DataWarning,
+            stacklevel=4,
+        )

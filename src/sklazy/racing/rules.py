@@ -1,0 +1,72 @@
+"""The rules of a race, checked once at the door."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sklazy.errors import BadInputError
+from sklazy.racing.criteria import (
+    Brace,
+    Criterion,
+    Friedman,
+    FriedmanOneByOne,
+    Hoeffding,
+    StudentT,
+)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What `race` was told; see there for the meaning of each."""
+
+    test: str = "friedman"
+    alpha: float = 0.05
+    first_test: int = 5
+    min_effect: float = 0.0
+    n_winners: int = 1
+    max_blocks: int | None = None
+    max_evaluations: int | None = None
+    max_seconds: float | None = None
+    loss_range: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.test not in TESTS:
+            raise BadInputError(
+                f"test={self.test!r} is not known; choose one of {sorted(TESTS)}."
+            )
+        if not 0 < self.alpha < 1:
+            raise BadInputError(
+                f"alpha={self.alpha!r} is no level of a test; give a number in (0, 1)."
+            )
+        _at_least("first_test", self.first_test, 2)
+        _at_least("n_winners", self.n_winners, 1)
+        _at_least("min_effect", self.min_effect, 0)
+        for name in ("max_blocks", "max_evaluations"):
+            _at_least(name, getattr(self, name), 1)
+        for name in ("max_seconds", "loss_range"):
+            _at_least(name, getattr(self, name), 0)
+
+    def criterion(self) -> Criterion:
+        """Make the test, fresh for one race."""
+        return TESTS[self.test](self)
+
+
+def _at_least(name: str, value: float | None, least: int) -> None:
+    if value is not None and not value >= least:
+        raise BadInputError(
+            f"{name}={value!r} is too small; give {least} or more"
+            f"{'' if name in _NEEDED else ', or None for no limit'}."
+        )
+
+
+_NEEDED = ("first_test", "n_winners", "min_effect")
+
+TESTS: dict[str, Callable[[Rules], Criterion]] = {
+    "friedman": lambda rules: Friedman(rules.alpha),
+    "friedman-paper": lambda rules: FriedmanOneByOne(rules.alpha),
+    "hoeffding": lambda rules: Hoeffding(rules.alpha, rules.loss_range),
+    "brace": lambda rules: Brace(rules.alpha),
+    "t": lambda rules: StudentT(rules.alpha, "none"),
+    "t-holm": lambda rules: StudentT(rules.alpha, "holm"),
+    "t-bonferroni": lambda rules: StudentT(rules.alpha, "bonferroni"),
+}
+"""The tests by name."""
