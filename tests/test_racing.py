@@ -321,3 +321,33 @@ def test_nothing_to_race_is_refused():
 def test_a_wrong_number_of_losses_is_refused():
     with pytest.raises(BadInputError, match="one number for each"):
         race(lambda alive, block: [1.0], range(3), range(5))
+
+
+# --- the statistical promise ----------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("test", "gap"),
+    [
+        ("friedman", 0.3),
+        ("friedman-paper", 0.3),
+        ("hoeffding", 0.0),
+        ("t-holm", 0.3),
+        ("t-bonferroni", 0.3),
+        # Uncorrected for the number of candidates: only a clear best is safe.
+        ("brace", 1.0),
+        ("t", 1.0),
+    ],
+)
+@pytest.mark.parametrize("skewed", [False, True])
+def test_the_best_is_dropped_no_more_often_than_alpha(test, gap, skewed):
+    """All other candidates are worse by `gap` standard deviations of the noise."""
+    n_races, alpha, lost = 400, 0.05, 0
+    for seed in range(n_races):
+        rng = np.random.default_rng([seed, skewed])
+        losses = (rng.exponential if skewed else rng.normal)(size=(60, 10))
+        losses[:, 1:] += gap
+        lost += bool(run(losses, test=test, alpha=alpha).eliminated_at[0])
+    chance = np.sqrt(alpha * (1 - alpha) / n_races)
+    assert lost / n_races <= alpha + 2 * chance
