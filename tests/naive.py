@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from decimal import Decimal, localcontext
 from fractions import Fraction
+
 import numpy as np
 from scipy import stats
 
