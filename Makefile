@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CONSTRAINTS := constraints.txt
+EXTRA := dev
 READY := $(VENV)/.ready
 
 # numba's cache does not notice an edit in a called file, so each state of the
@@ -18,7 +19,7 @@ help:  ## list the targets
 
 $(READY): pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[$(EXTRA)]'
 	@touch $@
 
 demo: $(READY)  ## the main job, on data that scikit-learn ships
@@ -42,7 +43,7 @@ bench: $(READY)  ## speeds as ratios to a peer (ONLY=word picks benchmarks)
 	$(BIN)/python benchmarks/run.py $(ONLY)
 
 compat:  ## the tests against the oldest supported versions
-	$(MAKE) test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt
+	$(MAKE) test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt EXTRA=test
 
 format: $(READY)  ## rewrite the sources in the house format
 	$(BIN)/ruff format .

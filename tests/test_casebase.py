@@ -237,6 +237,14 @@ def test_declared_categories_stand_without_rows():
     assert cases.categories(2) == list(COLORS)
 
 
+def test_large_bit_sets_say_the_same():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(-1, 40, 30_000).astype(np.int32)
+    column = Column("x", "nominal", codes, tuple(f"v{i:02d}" for i in range(40)))
+    cases = CaseBase(Table((column,)), classes_of(list(rng.choice(["a", "b"], 30_000))))
+    check_inside(cases)
+
+
 def test_a_wide_column_is_counted_but_has_no_bit_sets():
     labels = [f"id{i:06d}" for i in range(100_000)]
     table = Table((nominal_fast("key", labels), numeric("x", np.arange(100_000.0))))

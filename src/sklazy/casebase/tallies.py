@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.rows import Rows, Slots
 from sklazy.kernels.bits import build_bits, words_for
-from sklazy.kernels.counting import count_values
 
 MOST_BIT_VALUES = 64
 """An attribute with more values than this has no bit sets: they would be too many."""
@@ -88,18 +87,16 @@ class Tallies:
         counts = np.zeros((offsets[-1], n_classes), np.int64)
         bits = np.zeros((firsts[-1] + 1, words_for(rows.capacity)), np.uint64)
         self._copy_fresh(counts, offsets, bits, firsts)
-        for attribute in np.flatnonzero(self.stale):
-            j = int(attribute)
-            codes = rows.codes[j : j + 1, : rows.n_rows]
-            span = np.array([0, widths[j]], np.int64)
-            if n_classes:
-                classes = rows.classes[: rows.n_rows]
-                counts[offsets[j] : offsets[j + 1]] = count_values(
-                    np.ascontiguousarray(codes), span, classes, n_classes
-                )
+        live = slice(0, rows.n_rows)
+        for j in np.flatnonzero(self.stale).tolist():
+            codes = rows.codes[j, live]
+            counts[offsets[j] : offsets[j + 1]] = _counted(
+                codes, rows.classes[live], widths[j], n_classes
+            )
             if sets[j]:
-                built = build_bits(np.ascontiguousarray(codes), span, bits.shape[1])
-                bits[firsts[j] : firsts[j + 1]] = built[:-1]
+                bits[firsts[j] : firsts[j + 1]] = _bit_sets(
+                    codes, sets[j], bits.shape[1]
+                )
         self.counts, self.offsets, self.value_bits = counts, offsets, bits
         wide = np.array(widths) > MOST_BIT_VALUES
         self.starts = np.where(wide, -1, firsts[:-1])
@@ -127,9 +124,7 @@ class Tallies:
     def _count_classes(self, rows: Rows, n_classes: int) -> None:
         classes = rows.classes[: rows.n_rows]
         self.class_counts = np.bincount(classes, minlength=n_classes)[:n_classes]
-        span = np.array([0, n_classes], np.int64)
-        words = words_for(rows.capacity)
-        self.class_bits = build_bits(classes[None, :], span, words)[:-1]
+        self.class_bits = _bit_sets(classes, n_classes, words_for(rows.capacity))
 
     def _grow(self, rows: Rows) -> None:
         """Give the bit sets room for all rows."""
@@ -140,6 +135,29 @@ class Tallies:
 
 
 _NO_BITS = np.zeros((0, 1), np.uint64)
+_SMALL_JOB = 10**6  # cells; below, numpy is done before a kernel is loaded
+
+
+def _counted(
+    codes: NDArray[np.int32], classes: NDArray[np.int32], width: int, n_classes: int
+) -> NDArray[np.int64]:
+    """Rows by value and class."""
+    known = codes >= 0
+    cells = codes[known].astype(np.int64) * n_classes + classes[known]
+    return np.bincount(cells, minlength=width * n_classes)[: width * n_classes].reshape(
+        width, n_classes
+    )
+
+
+def _bit_sets(codes: NDArray[np.int32], width: int, n_words: int) -> NDArray[np.uint64]:
+    """One bit set of rows for each value, shape (width, n_words)."""
+    if len(codes) * width > _SMALL_JOB:
+        span = np.array([0, width], np.int64)
+        return build_bits(np.ascontiguousarray(codes[None]), span, n_words)[:-1]
+    packed = np.packbits(codes == np.arange(width)[:, None], axis=1, bitorder="little")
+    padded = np.zeros((width, n_words * 8), np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return padded.view("<u8").astype(np.uint64, copy=False)
 
 
 def _mark(

@@ -1,0 +1,27 @@
+"""The front door, from a shell."""
+
+import sys
+
+try:
+    import click
+    from rich.console import Console
+except ModuleNotFoundError as error:  # pragma: no cover - depends on the install
+    sys.exit(f"sklazy's command line needs {error.name}: pip install 'sklazy[cli]'")
+
+import sklazy
+from sklazy.experiments.demo import show_demo
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(sklazy.__version__, prog_name="sklazy")
+def main() -> None:
+    """Learn when asked: the attributes, cases and model for each query."""
+
+
+@main.command()
+def demo() -> None:
+    """Show on wine which attributes matter for two rows, and why they differ.
+
+    Example: sklazy demo
+    """
+    show_demo(Console())

@@ -1,0 +1,1 @@
+"""What can be shown: the demo now; the papers' protocols are to come."""

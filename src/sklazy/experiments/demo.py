@@ -1,0 +1,172 @@
+"""The tour: wine, discretised, and what matters for two of its rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.table import Table as Grid
+from rich.text import Text
+from sklearn.datasets import load_wine
+
+from sklazy.casebase import CaseBase
+from sklazy.casebase.cuts import interval_labels
+from sklazy.measures import (
+    attribute_scores,
+    entropy,
+    how_many,
+    lazy_scores,
+    v_by_attribute,
+    value_scores,
+)
+from sklazy.selection import rank_values, select
+from sklazy.tables import Table, as_table, as_target
+
+SHARE = 0.3  # of the attributes, the library's default
+COLORS = ("cyan", "magenta", "yellow")
+
+
+@dataclass
+class Tour:
+    """The figures that the demo shows."""
+
+    table: Table
+    cases: CaseBase
+    codes: NDArray[np.int32]
+    chosen: NDArray[np.int32]
+    classes: NDArray[np.int64]
+
+    @property
+    def names(self) -> list[str]:
+        """The attributes' names."""
+        return self.cases.names
+
+
+def show_demo(console: Console) -> None:
+    """Print the tour."""
+    tour = _make_tour()
+    n_rows, n_attributes = tour.table.shape
+    console.print(
+        f"\n[bold]Wine[/]: {n_rows} rows, {n_attributes} numeric attributes, "
+        f"{len(tour.cases.class_labels)} growers to tell apart. Each attribute is cut "
+        "where that says most about the grower, or not at all (Fayyad and Irani).\n"
+    )
+    console.print(_attributes(tour))
+    first, second = _most_different(tour.chosen)
+    console.print(
+        "\nAn eager learner picks attributes once, for everybody. A lazy one waits for "
+        f"the row in question. These are the {tour.chosen.shape[1]} attributes of two "
+        "rows:\n"
+    )
+    console.print(_side_by_side(_row(tour, first), _row(tour, second)))
+    console.print(_why(tour, first, second))
+    console.print(_worth(tour))
+
+
+def _make_tour() -> Tour:
+    frame, classes = load_wine(return_X_y=True)
+    names = load_wine().feature_names
+    table = as_table(frame, feature_names=names)
+    labels = [f"grower {c}" for c in classes]
+    cases = CaseBase(table, as_target(labels, "nominal"))
+    memory, codes = cases.cases, cases.encode(table).codes
+    ranks = rank_values(
+        lazy_scores(memory.counts, memory.offsets),
+        attribute_scores(memory.counts, memory.offsets),
+        memory.offsets,
+    )
+    n_selected = how_many(SHARE, len(names))
+    chosen = select(codes, ranks, n_selected).attributes
+    return Tour(table, cases, codes, chosen, classes)
+
+
+def _attributes(tour: Tour) -> Grid:
+    """All attributes: cuts, entropy, V, best first."""
+    memory = tour.cases.cases
+    eager = attribute_scores(memory.counts, memory.offsets)
+    advantage = v_by_attribute(memory.counts, memory.offsets)
+    grid = Grid("attribute", "cut at", box=None, header_style="bold", padding=(0, 2))
+    grid.add_column("entropy left", justify="right")
+    grid.add_column("V, how far its values differ", no_wrap=True)
+    for j in np.lexsort((np.arange(len(eager)), eager)):
+        cuts = ", ".join(f"{cut:.4g}" for cut in tour.cases.cuts[j])
+        grid.add_row(
+            tour.names[j],
+            f"[dim]{cuts}[/]",
+            f"{eager[j]:.3f}",
+            f"{advantage[j]:.3f} [green]{'━' * round(25 * advantage[j])}[/]",
+        )
+    return grid
+
+
+def _most_different(chosen: NDArray[np.int32]) -> tuple[int, int]:
+    """The first two rows that share the fewest attributes."""
+    n_rows, _ = chosen.shape
+    mask = np.zeros((n_rows, chosen.max() + 1), np.int64)
+    mask[np.arange(n_rows)[:, None], chosen] = 1
+    shared = mask @ mask.T
+    first, second = np.unravel_index(shared.argmin(), shared.shape)
+    return int(first), int(second)
+
+
+def _side_by_side(left: Panel, right: Panel) -> Grid:
+    grid = Grid.grid(expand=True)
+    grid.add_column(ratio=1)
+    grid.add_column(ratio=1)
+    grid.add_row(left, right)
+    return grid
+
+
+def _row(tour: Tour, row: int) -> Panel:
+    """A row's own attributes, with the classes of the cases that share each value."""
+    memory = tour.cases.cases
+    own = value_scores(memory.counts, memory.offsets)
+    parts: list[Text | str] = []
+    for j in tour.chosen[row]:
+        cell = memory.offsets[j] + tour.codes[row, j]
+        value = tour.table.columns[j].data[row]
+        interval = interval_labels(tour.cases.cuts[j])[tour.codes[row, j]]
+        parts.append(f"[bold]{tour.names[j]}[/]")
+        parts.append(f"  {value:g} [dim]in {interval}[/]")
+        parts.append(_bar(memory.counts[cell]))
+        parts.append(f"  entropy {own[cell]:.3f}\n")
+    title = f"row {row}, {tour.cases.class_labels[tour.classes[row]]}"
+    return Panel(Group(*parts), title=title, border_style=COLORS[tour.classes[row]])
+
+
+def _bar(counts: NDArray[np.int64]) -> Text:
+    bar = Text("  ")
+    for count, color in zip(counts, COLORS, strict=True):
+        bar.append("█" * round(20 * count / counts.sum()), color)
+    return bar.append("  " + " / ".join(str(count) for count in counts), "dim")
+
+
+def _why(tour: Tour, first: int, second: int) -> str:
+    """One attribute that serves the first row and not the second, in words."""
+    memory = tour.cases.cases
+    own = value_scores(memory.counts, memory.offsets)
+    eager = attribute_scores(memory.counts, memory.offsets)
+    lost = [j for j in tour.chosen[first] if j not in tour.chosen[second]]
+    cells = memory.offsets[:-1] + tour.codes
+    j = max(lost, key=lambda j: own[cells[second, j]] - own[cells[first, j]])
+    here, there = (memory.counts[cells[row, j]] for row in (first, second))
+    return (
+        f"Why they differ: [bold]{tour.names[j]}[/] leaves an entropy of "
+        f"{eager[j]:.3f} on the whole. But the value of row {first} leaves "
+        f"{entropy(here):.3f} ({here.max()} of {here.sum()} cases that share it have one grower), that of "
+        f"row {second} {entropy(there):.3f} ({there.max()} of {there.sum()}): decisive "
+        "for the one, of little use for the other.\n"
+    )
+
+
+def _worth(tour: Tour) -> str:
+    memory = tour.cases.cases
+    advantage = np.sort(v_by_attribute(memory.counts, memory.offsets))[::-1]
+    top = advantage[: how_many(SHARE, len(advantage))].mean()
+    return (
+        f"Will it pay? V(D) = {advantage.mean():.3f}, and V(D, 30 %) = {top:.3f} over "
+        "the attributes that vary most. In the paper lazy selection beat eager "
+        "selection in 61 % of all cases, in 65 % where V(D, x) was 0.2 or more, and in "
+        "77 % where it was 0.4 or more.\n"
+    )
