@@ -10,3 +10,9 @@ from sklazy.racing import RaceResult, RaceStep, race
 __version__ = "0.1.0"
 
 __all__ = ["RaceResult", "RaceStep", "__version__", "race"]
+from sklazy.estimators import EntropyDiscretizer
+from sklazy.tables import Table
+
+__version__ = "0.1.0"
+
+__all__ = ["EntropyDiscretizer", "Table", "__version__"]
