@@ -83,6 +83,21 @@ def test_passing_over_blocks_changes_nothing(criterion, better_encoding, shape):
     assert cuts.tolist() == expected
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [1, 1, 2, 2, 1, 2, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0, 2, 0, 1, 1, 1, 1, 1, 2, 2, 2, 0, 2, 2, 2],
+        [0, 0, 0, 0, 2, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 0, 2, 2, 2, 2, 2, 2],
+    ],
+)
+def test_of_cuts_that_tie_by_other_counts_the_first_is_taken(labels):
+    # Different counts of equal entropy, whose sums differ in the last digit.
+    values = [float(row) for row in range(len(labels))]
+    cuts = column_cuts(values, labels, 3, "kononenko")
+    assert cuts.tolist() == naive.cut_points(values, labels, "kononenko")
+
+
 @settings(max_examples=100, deadline=None)
 @given(column=columns(), seed=st.integers(0, 100), variant=st.sampled_from(VARIANTS))
 def test_row_order_and_a_given_order_change_nothing(column, seed, variant):

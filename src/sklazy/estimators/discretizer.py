@@ -142,7 +142,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         task = delayed(_cut_column)
         found = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
             task(column, labels, len(classes), self.criterion, self.better_encoding)
-            for column in numbers.T
+            for column in np.asfortranarray(numbers).T
         )
         # Nothing is kept before everything has gone well.
         validate_data(self, X, skip_check_array=True)
