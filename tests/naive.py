@@ -220,7 +220,7 @@ def cfs_merit(subset, columns, sizes, classes, n_classes, missing, zero_correlat
     among = [
         correlation(i, columns[j], sizes[j]) for i in subset for j in subset if i < j
     ]
-    among = [zero_correlation if abs(c) < 1e-12 else c for c in among]
+    among = [zero_correlation if c < 1e-6 else c for c in among]
     mean_among = sum(among) / len(among) if among else 0.0
     return k * (sum(with_class) / k) / math.sqrt(k + k * (k - 1) * mean_among)
 

@@ -3,6 +3,7 @@
 from sklazy.measures.advantage import v_by_attribute
 from sklazy.measures.amount import how_many
 from sklazy.measures.contingency import CountTable, entropy, settle, spread_missing
+from sklazy.measures.pairs import correlate, count_known
 from sklazy.measures.relevance import (
     MEASURES,
     Measure,
@@ -17,7 +18,7 @@ from sklazy.measures.relevance import (
     value_scores,
 )
 from sklazy.measures.search import Found, best_first, greedy
-from sklazy.measures.subsets import CfsMerit, Consistency, Evaluator, count_known
+from sklazy.measures.subsets import CfsMerit, Consistency, Evaluator
 
 __all__ = [
     "MEASURES",
@@ -30,6 +31,7 @@ __all__ = [
     "attribute_scores",
     "best_first",
     "chi_square",
+    "correlate",
     "count_known",
     "entropy",
     "find_measure",

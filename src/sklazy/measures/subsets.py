@@ -16,14 +16,11 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sklazy.flow import MISSING
-from sklazy.kernels.counting import count_values
-from sklazy.measures.contingency import Floats, Ints, settle, sorted_sum, spread_missing
-from sklazy.measures.relevance import symmetric_uncertainty
+from sklazy.measures.contingency import Floats, Ints, settle, sorted_sum
+from sklazy.measures.pairs import Codes, correlate
 
-Codes = NDArray[np.int32]
+_NONE = 1e-6  # a correlation below is none, as in Weka
 
 
 class Evaluator(Protocol):
@@ -41,43 +38,6 @@ class Evaluator(Protocol):
         """
 
 
-def count_known(
-    codes: Codes, offsets: Ints, classes: Codes, n_classes: int, missing: str = "omit"
-) -> NDArray[np.generic]:
-    """Counts of every value with every class, with missing cells omitted or spread.
-
-    Parameters
-    ----------
-    codes : int32 array of shape (n_attributes, n_rows)
-    offsets : int64 array of shape (n_attributes + 1,)
-    classes : int32 array of shape (n_rows,)
-        May have missing cells, too: any attribute can take the place of the class.
-    n_classes : int
-    missing : {"omit", "spread"}
-        Leave out the rows that miss one of the two, or deal them out
-        (`spread_missing`).
-
-    Returns
-    -------
-    int64 ("omit") or float64 ("spread") array of shape (n_values_total, n_classes)
-    """
-    if missing == "omit":
-        known = classes != MISSING
-        if not known.all():
-            codes, classes = np.ascontiguousarray(codes[:, known]), classes[known]
-        return np.asarray(count_values(codes, offsets, classes, n_classes))
-    # With all codes raised by one, a missing cell is value 0 of its attribute.
-    raised = offsets + np.arange(len(offsets))
-    full = count_values(
-        codes + np.int32(1), raised, classes + np.int32(1), n_classes + 1
-    )
-    lost = np.zeros(len(full), dtype=bool)
-    lost[raised[:-1]] = True
-    return spread_missing(
-        full[~lost, 1:], offsets, full[lost, 1:], full[~lost, 0], full[lost, 0]
-    )
-
-
 class CfsMerit:
     """Merit ``k mean(rc) / sqrt(k + k (k - 1) mean(ra))`` of k attributes.
 
@@ -92,8 +52,8 @@ class CfsMerit:
     n_classes : int
     missing : {"omit", "spread"}
     zero_correlation : float
-        What a correlation of exactly zero between two attributes counts as. Weka
-        takes 1: attributes that have nothing in common count as redundant.
+        What two attributes without correlation (below 1e-6) count as. Weka takes 1:
+        attributes that have nothing in common count as redundant.
     """
 
     def __init__(
@@ -108,19 +68,17 @@ class CfsMerit:
         self.codes, self.offsets, self.missing = codes, offsets, missing
         self.zero_correlation = zero_correlation
         self.n_attributes = len(offsets) - 1
-        self.with_class = self._correlate(classes, n_classes)
+        self.with_class = correlate(codes, offsets, classes, n_classes, missing)
         self._rows: dict[int, Floats] = {}
-
-    def _correlate(self, classes: Codes, n_classes: int) -> Floats:
-        counts = count_known(self.codes, self.offsets, classes, n_classes, self.missing)
-        return symmetric_uncertainty(counts, self.offsets)
 
     def with_attribute(self, attribute: int) -> Floats:
         """Correlation of one attribute with each, shape (n_attributes,)."""
         if attribute not in self._rows:
             n_values = int(np.diff(self.offsets)[attribute])
-            row = self._correlate(self.codes[attribute], n_values)
-            self._rows[attribute] = np.where(row == 0.0, self.zero_correlation, row)
+            row = correlate(
+                self.codes, self.offsets, self.codes[attribute], n_values, self.missing
+            )
+            self._rows[attribute] = np.where(row < _NONE, self.zero_correlation, row)
         return self._rows[attribute]
 
     def of_none(self) -> float:

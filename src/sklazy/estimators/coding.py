@@ -1,0 +1,102 @@
+"""Rows with labels, coded for the measures: categories and MDL bins, and classes."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_consistent_length
+
+from sklazy.casebase.cuts import bin_codes, column_cuts
+from sklazy.errors import BadInputError
+from sklazy.measures import count_known
+from sklazy.tables import Column, Table, as_table, as_target
+
+
+class Coded(NamedTuple):
+    """A table and its labels as codes.
+
+    Attributes
+    ----------
+    codes : int32 array of shape (n_attributes, n_rows)
+    offsets : int64 array of shape (n_attributes + 1,)
+    classes : int32 array of shape (n_rows,)
+    n_classes : int
+    names : list of str
+    """
+
+    codes: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    classes: NDArray[np.int32]
+    n_classes: int
+    names: list[str]
+
+    def counts(self, missing: str = "omit") -> NDArray[np.generic]:
+        """Counts of values by class, shape (n_values_total, n_classes)."""
+        return count_known(
+            self.codes, self.offsets, self.classes, self.n_classes, missing
+        )
+
+
+def code_rows(
+    X: object,
+    y: object,
+    categorical_features: object = "from_dtype",
+    criterion: str = "fayyad",
+    better_encoding: bool = False,
+) -> Coded:
+    """Code rows with labels; numeric columns become MDL bins.
+
+    Parameters
+    ----------
+    X : table, frame or array-like of shape (n_rows, n_attributes)
+    y : array-like of shape (n_rows,)
+    categorical_features, criterion, better_encoding
+        As in `as_table` and `column_cuts`.
+    """
+    table = as_table(X, categorical_features=categorical_features)
+    target = _labels(y)
+    check_consistent_length(table, target)
+    n_classes = len(target.categories)
+    codes, sizes = [], []
+    for column in table:
+        if column.kind == "nominal":
+            codes.append(column.data)
+            sizes.append(len(column.categories))
+            continue
+        cuts = column_cuts(
+            column.data,
+            target.data,
+            n_classes,
+            criterion,
+            better_encoding=better_encoding,
+        )
+        codes.append(bin_codes(column.data, cuts))
+        sizes.append(len(cuts) + 1)
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return Coded(np.stack(codes), offsets, target.data, n_classes, _names(table))
+
+
+def _names(table: Table) -> list[str]:
+    return [column.name for column in table]
+
+
+def _labels(y: object) -> Column:
+    """Class labels; numbers with fractions are no classes."""
+    target = as_target(y, "nominal").occurring()
+    fractions = [
+        label
+        for label in target.categories
+        if isinstance(label, float) and not label.is_integer()
+    ]
+    if fractions:
+        raise BadInputError(
+            f"Unknown label type: y has the continuous value {fractions[0]!r}; "
+            "expected classes. Bin the target, or give its values as strings."
+        )
+    return target
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Refuse a parameter that is none of its choices."""
+    if value not in choices:
+        raise BadInputError(f"{name}={value!r} is not known; give one of {choices}.")
