@@ -328,6 +328,49 @@ def select(codes, value_scores, attribute_scores, offsets, n_selected):
 
 # --- neighbours -----------------------------------------------------------------------
 
+
+def disagreements(codes, query, attributes):
+    """For each row the number of attributes on which it differs from the query."""
+    distances = []
+    for row in range(codes.shape[1]):
+        differ = 0
+        for attribute in attributes:
+            known = query[attribute] >= 0
+            if not (known and codes[attribute, row] == query[attribute]):
+                differ += 1
+        distances.append(differ)
+    return distances
+
+
+def nearest_with_ties(distances, k, excluded=-1):
+    """The rows as near as the k-th nearest or nearer, nearest first, then by row."""
+    order = sorted(
+        (distance, row) for row, distance in enumerate(distances) if row != excluded
+    )
+    if len(order) > k:
+        order = [pair for pair in order if pair[0] <= order[k - 1][0]]
+    return [row for _, row in order]
+
+
+def count_classes(rows, classes, n_classes):
+    """One vote a row."""
+    votes = [0] * n_classes
+    for row in rows:
+        votes[classes[row]] += 1
+    return votes
+
+
+def decide(votes, class_counts):
+    """The class with most votes, then most cases, then the lowest index."""
+    return max(range(len(votes)), key=lambda c: (votes[c], class_counts[c], -c))
+
+
+def ibk_probabilities(votes, n_rows):
+    """Weka's rule: 1/n for every class, 1 for every neighbour, normalised."""
+    scores = [vote + 1 / n_rows for vote in votes]
+    return [score / sum(scores) for score in scores]
+
+
 # --- naive Bayes ----------------------------------------------------------------------
 
 # --- local regression -----------------------------------------------------------------

@@ -93,6 +93,31 @@ def build_bits(codes, offsets, n_words):
 
 
 @entry
+def build_bits_of(codes, offsets, slots, n_sets, n_words):
+    """Like `build_bits`, for the values with a slot (0 .. n_sets - 1) only.
+
+    Parameters
+    ----------
+    codes : int32 array of shape (n_attributes, n_rows)
+    offsets : int64 array of shape (n_attributes + 1,)
+    slots : int64 array of shape (offsets[-1],)
+        The set of each value; `n_sets`, the empty one, for those not wanted.
+    n_sets, n_words : int
+    """
+    n_attributes, n_rows = codes.shape
+    bits = np.zeros((n_sets + 1, n_words), np.uint64)
+    for attribute in range(n_attributes):
+        own = slots[offsets[attribute] : offsets[attribute + 1]]
+        if (own == n_sets).all():
+            continue
+        for row in range(n_rows):
+            code = codes[attribute, row]
+            if code >= 0 and own[code] < n_sets:
+                set_bit(bits[own[code]], row)
+    return bits
+
+
+@entry
 def change_bits(bits, cells, row, present):
     """Set (or clear) one row's bit in the sets of its cells, in place.
 

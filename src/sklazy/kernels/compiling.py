@@ -16,7 +16,9 @@ _ANNOUNCE_AFTER = 1.0  # seconds
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function for use by other kernels."""
-    return numba.njit(cache=True, nogil=True)(function)
+    return numba.njit(
+        cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
+    )(function)
 
 
 def fast_kernel(function: Callable[..., Any]) -> Any:

@@ -1,0 +1,329 @@
+"""Nominal nearest neighbours: the rows that agree with a query most often.
+
+The k-th largest number of agreements is a threshold; every row that reaches it votes,
+ties and all. No distance and no list of rows is ever written down.
+"""
+
+import numpy as np
+
+from sklazy.kernels.bits import ALL, ONE, ZERO, popcount, trailing_zeros
+from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.planes import (
+    GROUP,
+    compare_planes,
+    compare_sets,
+    count_common,
+    planes_for,
+    select_threshold,
+    sum_sets,
+)
+
+FIRST_BLOCK = 64  # words; the threshold among these rows starts the search
+BLOCK = 256  # words; what many queries read of the bit sets stays in the L2 cache
+MOST_QUERIES = 64  # that share a block
+MOST_LEVELS = 1 << 17  # counters of rows above the threshold, over these queries
+
+
+@kernel
+def keep_valid(words, word, n_words, n_rows, excluded):
+    """Take the rows beyond the last and the excluded one out of the block."""
+    for i in range(max(0, (n_rows >> 6) - word), n_words):
+        left = n_rows - ((word + i) << 6)
+        if left <= 0:
+            words[i] = ZERO
+        elif left < 64:
+            words[i] &= (ONE << np.uint64(left)) - ONE
+    place = (excluded >> 6) - word
+    if excluded >= 0 and 0 <= place < n_words:
+        words[place] &= ~(ONE << np.uint64(excluded & 63))
+
+
+@kernel
+def fill_ones(words, n_words):
+    """words[:n_words] = all rows."""
+    for i in range(n_words):
+        words[i] = ALL
+
+
+@kernel
+def separate(above, reaching, n_words):
+    """Reaching &= ~above; returns the numbers of rows above and of those left."""
+    n_above = n_left = ZERO
+    for i in range(n_words):
+        more = above[i]
+        left = reaching[i] & ~more
+        reaching[i] = left
+        n_above += popcount(more)
+        n_left += popcount(left)
+    return np.int64(n_above), np.int64(n_left)
+
+
+@kernel
+def count_row(bits, sets, n_sets, row):
+    """Number of the sets that have one row."""
+    count = np.int64(0)
+    word, bit = np.uintp(row >> 6), np.uint64(row & 63)
+    for i in range(n_sets):
+        count += np.int64((bits[sets[i] + word] >> bit) & ONE)
+    return count
+
+
+@kernel
+def line_is_empty(words, i):
+    """Tell whether a cache line of words has no row."""
+    found = ZERO
+    for j in range(i, i + np.uintp(8)):
+        found |= words[j]
+    return found == ZERO
+
+
+@kernel
+def file_rows(words, word, n_words, bits, sets, n_sets, classes, levels):
+    """Count the block's rows by their number of agreements and class."""
+    for line in range(0, n_words, 8):
+        if line_is_empty(words, np.uintp(line)):
+            continue
+        for i in range(line, line + 8):
+            left = words[i]
+            while left != ZERO:
+                row = ((word + i) << 6) + np.int64(trailing_zeros(left))
+                levels[count_row(bits, sets, n_sets, row), classes[row]] += 1
+                left &= left - ONE
+
+
+@kernel
+def raise_threshold(threshold, k, n_above, levels, tied):
+    """Move the threshold up while k rows lie above it; returns both."""
+    while n_above >= k:
+        threshold += 1
+        for c in range(tied.size):
+            tied[c] = levels[threshold, c]
+            n_above -= tied[c]
+    return threshold, n_above
+
+
+@kernel
+def vote(words, word, n_words, n_members, class_bits, stride, classes, votes):
+    """One vote for the class of every row in the block's set.
+
+    Row by row while they are few (a row costs some 40 words of popcount), else class
+    by class.
+    """
+    if 40 * n_members < votes.size * n_words:
+        for line in range(0, n_words, 8):
+            if line_is_empty(words, np.uintp(line)):
+                continue
+            for i in range(line, line + 8):
+                left = words[i]
+                while left != ZERO:
+                    row = ((word + i) << 6) + np.int64(trailing_zeros(left))
+                    votes[classes[row]] += 1
+                    left &= left - ONE
+    else:
+        for c in range(votes.size):
+            start = stride * np.uintp(c) + np.uintp(word)
+            votes[c] += count_common(words, class_bits, start, np.uintp(n_words))
+
+
+@kernel
+def point_at_sets(codes, attributes, n_sets, offsets, slots, n_empty, stride, sets):
+    """Write the word offsets of the bit sets of one query's values.
+
+    What agrees with nothing, and every place left over, points at the empty set.
+    """
+    for i in range(sets.size):
+        sets[i] = np.uintp(n_empty) * stride
+    for i in range(n_sets):
+        attribute = attributes[i]
+        code = codes[attribute]
+        if code >= 0:
+            sets[i] = np.uintp(slots[offsets[attribute] + code]) * stride
+
+
+@kernel
+def start_search(
+    bits,
+    sets,
+    n_sets,
+    n_words,
+    n_rows,
+    excluded,
+    k,
+    planes,
+    width,
+    above,
+    reaching,
+    carries,
+):
+    """Find the threshold among the rows of the first block; return it.
+
+    Leaves above = count > threshold and reaching = count >= threshold behind.
+    """
+    n_planes = planes_for(n_sets)
+    length = np.uintp(n_words)
+    sum_sets(bits, sets, n_sets, np.uintp(0), length, planes, width, n_planes, carries)
+    for i in range(n_words):
+        above[i] = ALL
+    keep_valid(above, 0, n_words, n_rows, excluded)
+    threshold = select_threshold(planes, width, n_planes, length, k, above)
+    for i in range(n_words):
+        above[i] = carries[i] = ZERO
+        reaching[i] = ALL
+    compare_planes(
+        planes, width, 0, n_planes, length, threshold, above, reaching, carries
+    )
+    return threshold
+
+
+@entry
+def match_nominal(
+    value_bits,
+    slots,
+    offsets,
+    class_bits,
+    classes,
+    codes,
+    attributes,
+    counts,
+    excluded,
+    k,
+    first,
+    last,
+    votes,
+    thresholds,
+    n_tied,
+):
+    """Let all rows vote that agree at least as often as the k-th most agreeing one.
+
+    Equal, for each query, to ``agreements = sum(cases[j] == query[j])`` over its
+    attributes and ``bincount(classes[agreements >= kth_largest(agreements)])``.
+
+    Parameters
+    ----------
+    value_bits : uint64 array of shape (n_sets + 1, n_words), the last set empty
+    slots : int64 array of shape (offsets[-1],)
+        Which set belongs to value v of attribute j, at ``offsets[j] + v``.
+    offsets : int64 array of shape (n_attributes + 1,)
+    class_bits : uint64 array of shape (n_classes, n_words)
+    classes : int32 array of shape (n_rows,)
+    codes : int32 array of shape (n_queries, n_attributes)
+    attributes : int32 array of shape (n_queries, n_most)
+    counts : int32 array of shape (n_queries,)
+        A query uses the first ``counts`` of its attributes.
+    excluded : int64 array of shape (n_queries,)
+        A row that does not take part, or -1.
+    k, first, last : int
+        Neighbours asked for; the queries to answer are ``first..last - 1``.
+    votes : int64 array of shape (n_queries, n_classes), written
+    thresholds : int64 array of shape (n_queries,), written
+        The number of agreements of the k-th neighbour.
+    n_tied : int64 array of shape (n_queries,), written
+        How many rows have just this number.
+    """
+    stride = np.uintp(value_bits.shape[1])
+    n_empty = value_bits.shape[0] - 1
+    bits, flat_classes = value_bits.reshape(-1), class_bits.reshape(-1)
+    n_rows, n_classes = classes.size, votes.shape[1]
+    n_levels = attributes.shape[1] + 1
+    n_all = (n_rows + 511) >> 9 << 3  # words, in whole cache lines
+    first_words = min(n_all, max(FIRST_BLOCK, (k + 255) >> 8 << 3))
+    if n_all <= 2 * FIRST_BLOCK:
+        first_words = n_all
+    width = np.uintp(max(first_words, BLOCK))
+    planes = np.empty(width * np.uintp(planes_for(n_levels - 1)), np.uint64)
+    carries = np.empty(width, np.uint64)
+    above = np.empty(width, np.uint64)
+    reaching = np.empty(width, np.uint64)
+    nothing = np.zeros(width * np.uintp(4), np.uint64)
+    step = min(MOST_QUERIES, max(4, MOST_LEVELS // (n_levels * n_classes)))
+    step = min(step, last - first)
+    sets = np.empty(
+        (step, (max(1, n_levels - 1) + GROUP - 1) // GROUP * GROUP), np.uintp
+    )
+    levels = np.empty((step, n_levels, n_classes), np.int64)
+    n_above = np.empty(step, np.int64)
+    for begin in range(first, last, step):
+        end = min(last, begin + step)
+        levels[:] = 0
+        word = 0
+        while word < n_all:
+            n_words = min(n_all - word, first_words if word == 0 else BLOCK)
+            length = np.uintp(n_words)
+            for query in range(begin, end):
+                own, own_levels = sets[query - begin], levels[query - begin]
+                n_sets, without = np.int64(counts[query]), excluded[query]
+                if word == 0:
+                    point_at_sets(
+                        codes[query],
+                        attributes[query],
+                        n_sets,
+                        offsets,
+                        slots,
+                        n_empty,
+                        stride,
+                        own,
+                    )
+                    votes[query, :] = 0
+                    n_above[query - begin] = 0
+                    thresholds[query] = start_search(
+                        bits,
+                        own,
+                        n_sets,
+                        n_words,
+                        n_rows,
+                        without,
+                        k,
+                        planes,
+                        width,
+                        above,
+                        reaching,
+                        carries,
+                    )
+                else:
+                    compare_sets(
+                        bits,
+                        own,
+                        n_sets,
+                        np.uintp(word),
+                        length,
+                        planes,
+                        width,
+                        thresholds[query],
+                        above,
+                        reaching,
+                        carries,
+                        nothing,
+                    )
+                keep_valid(reaching, word, n_words, n_rows, without)
+                keep_valid(above, word, n_words, n_rows, without)
+                n_more, n_same = separate(above, reaching, length)
+                if n_more > 0:
+                    file_rows(
+                        above, word, n_words, bits, own, n_sets, classes, own_levels
+                    )
+                    n_above[query - begin] += n_more
+                if n_above[query - begin] >= k:
+                    thresholds[query], n_above[query - begin] = raise_threshold(
+                        thresholds[query],
+                        k,
+                        n_above[query - begin],
+                        own_levels,
+                        votes[query],
+                    )
+                elif n_same > 0:
+                    vote(
+                        reaching,
+                        word,
+                        n_words,
+                        n_same,
+                        flat_classes,
+                        stride,
+                        classes,
+                        votes[query],
+                    )
+            word += n_words
+        for query in range(begin, end):
+            n_tied[query] = votes[query].sum()
+            for level in range(thresholds[query] + 1, counts[query] + 1):
+                for c in range(n_classes):
+                    votes[query, c] += levels[query - begin, level, c]

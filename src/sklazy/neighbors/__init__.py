@@ -1,0 +1,16 @@
+"""A query's neighbours, all tied with the last of them included."""
+
+from sklazy.neighbors.cases import MixedCases, NominalCases
+from sklazy.neighbors.nominal import Neighborhood, NominalSearch, count_agreements
+from sklazy.neighbors.voting import decide, to_probabilities, vote_by_weight
+
+__all__ = [
+    "MixedCases",
+    "Neighborhood",
+    "NominalCases",
+    "NominalSearch",
+    "count_agreements",
+    "decide",
+    "to_probabilities",
+    "vote_by_weight",
+]

@@ -1,0 +1,186 @@
+"""Nominal neighbours by bit planes, against counting differences row by row."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+from coded import coded_tables, make_coded
+from sklazy import neighbors
+from sklazy.flow import Selected
+from sklazy.kernels import bits
+
+
+class Cases(NamedTuple):
+    codes: np.ndarray
+    offsets: np.ndarray
+    classes: np.ndarray
+    class_bits: np.ndarray
+    value_bits: np.ndarray | None
+
+
+def as_cases(table, keep_bits=True):
+    n_words = bits.words_for(table.n_rows)
+    limits = np.array([0, table.n_classes])
+    class_bits = bits.build_bits(table.classes[None], limits, n_words)[:-1]
+    value_bits = bits.build_bits(table.codes, table.offsets, n_words)
+    return Cases(
+        table.codes,
+        table.offsets,
+        table.classes,
+        class_bits,
+        value_bits if keep_bits else None,
+    )
+
+
+def draw_selection(table, rng, same_count=False):
+    """A different subset, of a different size, for each query."""
+    n_queries = len(table.queries)
+    counts = rng.integers(0, table.n_attributes + 1, n_queries).astype(np.int32)
+    if same_count:
+        counts[:] = counts[0]
+    orders = [rng.permutation(table.n_attributes) for _ in range(n_queries)]
+    attributes = np.array(orders, np.int32)
+    attributes[np.arange(table.n_attributes) >= counts[:, None]] = -1
+    return Selected(np.ascontiguousarray(attributes[:, : max(counts)]), counts)
+
+
+def check(table, search, queries=None):
+    """Compare a finished search with the plain count."""
+    selected = search.selected
+    for query in range(len(table.queries)) if queries is None else queries:
+        used = selected.attributes[query, : selected.counts[query]]
+        distances = naive.disagreements(table.codes, table.queries[query], used)
+        rows = naive.nearest_with_ties(
+            distances, search.n_neighbors, search.excluded[query]
+        )
+        expected = naive.count_classes(rows, table.classes, table.n_classes)
+        assert search.votes[query].tolist() == expected
+        found = search.list_neighbors(query)
+        assert found.rows.tolist() == rows
+        assert found.distances.tolist() == [distances[row] for row in rows]
+        if len(rows) >= search.n_neighbors:
+            farthest = distances[rows[-1]]
+            assert search.thresholds[query] == used.size - farthest
+            at_last = [row for row in rows if distances[row] == farthest]
+            assert search.n_tied[query] == len(at_last)
+
+
+@given(coded_tables(), st.integers(1, 200), st.integers(0, 2**32 - 1), st.data())
+def test_votes_are_those_of_all_rows_tied_with_the_kth(table, k, seed, data):
+    rng = np.random.default_rng(seed)
+    selected = draw_selection(table, rng)
+    excluded = None
+    if data.draw(st.booleans(), label="exclude rows"):
+        excluded = rng.integers(-1, table.n_rows, len(table.queries))
+    keep_bits = data.draw(st.booleans(), label="keep bits")
+    search = neighbors.NominalSearch(
+        as_cases(table, keep_bits), table.queries, selected, k, excluded
+    )
+    search.run(0, len(table.queries))
+    check(table, search)
+
+
+@pytest.mark.parametrize("n_rows", [4095, 8192, 8193, 20_000])
+@pytest.mark.parametrize("most_attributes", [6, 12, 31])
+@pytest.mark.parametrize("k", [1, 30, 6000])
+def test_many_blocks_of_rows(n_rows, most_attributes, k):
+    rng = np.random.default_rng(n_rows + most_attributes)
+    sizes = rng.integers(2, 6, most_attributes)
+    table = make_coded(rng, n_rows, sizes, 3, 5, missing=0.1)
+    selected = draw_selection(table, rng)
+    search = neighbors.NominalSearch(
+        as_cases(table), table.queries, selected, k, rng.integers(0, n_rows, 5)
+    )
+    search.run(0, 5)
+    check(table, search, queries=[0, 4])
+
+
+def test_the_worst_order_of_rows_changes_nothing():
+    """Each block nearer than the one before: the threshold rises all the time."""
+    rng = np.random.default_rng(0)
+    table = make_coded(rng, 9000, [2] * 9, 2, 1)
+    matches = (table.codes == table.queries[0][:, None]).sum(axis=0)
+    order = np.argsort(matches, kind="stable")
+    table = table._replace(
+        codes=np.ascontiguousarray(table.codes[:, order]), classes=table.classes[order]
+    )
+    selected = Selected(np.arange(9, dtype=np.int32)[None], np.array([9], np.int32))
+    search = neighbors.NominalSearch(as_cases(table), table.queries, selected, 40)
+    search.run(0, 1)
+    check(table, search)
+
+
+@given(coded_tables(), st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_batches_do_not_matter(table, k, seed):
+    selected = draw_selection(table, np.random.default_rng(seed))
+    whole = neighbors.NominalSearch(as_cases(table), table.queries, selected, k)
+    whole.run(0, len(table.queries))
+    parts = neighbors.NominalSearch(as_cases(table), table.queries, selected, k)
+    for query in reversed(range(len(table.queries))):
+        parts.run(query, query + 1)
+    assert np.array_equal(whole.votes, parts.votes)
+    assert np.array_equal(whole.thresholds, parts.thresholds)
+
+
+@given(coded_tables(), st.integers(0, 2**32 - 1), st.integers(1, 5))
+def test_columns_of_many_values_need_no_kept_bits(table, seed, k):
+    rng = np.random.default_rng(seed)
+    codes = table.codes.copy()
+    codes[0] = rng.integers(0, 1000, table.n_rows)
+    offsets = table.offsets.copy()
+    offsets[1:] += 1000 - offsets[1]
+    queries = table.queries.copy()
+    queries[:, 0] = codes[0, rng.integers(0, table.n_rows, len(queries))]
+    table = table._replace(codes=codes, offsets=offsets, queries=queries)
+    search = neighbors.NominalSearch(
+        as_cases(table, keep_bits=False), queries, draw_selection(table, rng), k
+    )
+    search.run(0, len(queries))
+    check(table, search)
+
+
+@given(
+    st.lists(st.integers(0, 4), min_size=1, max_size=5),
+    st.lists(st.integers(0, 3), min_size=5, max_size=5),
+)
+def test_vote_ties_go_to_the_larger_prior_then_the_lower_index(votes, counts):
+    votes = np.array([votes])
+    counts = np.array(counts[: votes.shape[1]])
+    assert neighbors.decide(votes, counts)[0] == naive.decide(votes[0], counts)
+    assert neighbors.decide(votes, counts[None])[0] == naive.decide(votes[0], counts)
+
+
+@given(coded_tables(), st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_a_weight_is_that_many_rows(table, k, seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, 4, table.n_rows)
+    distances = np.array(
+        naive.disagreements(table.codes, table.queries[0], range(table.n_attributes)),
+        float,
+    )
+    votes, farthest = neighbors.vote_by_weight(
+        distances, table.classes, weights.astype(float), k, table.n_classes
+    )
+    repeated = np.repeat(np.arange(table.n_rows), weights)
+    rows = naive.nearest_with_ties(distances[repeated], k)
+    voters = repeated[rows]
+    expected = naive.count_classes(voters, table.classes, table.n_classes)
+    assert votes.tolist() == expected
+    if voters.size:
+        assert farthest == distances[voters[-1]]
+    shuffled = rng.permutation(table.n_rows)
+    again, _ = neighbors.vote_by_weight(
+        distances[shuffled],
+        table.classes[shuffled],
+        weights[shuffled] / 3,
+        k,
+        table.n_classes,
+    )
+    straight, _ = neighbors.vote_by_weight(
+        distances, table.classes, weights / 3, k, table.n_classes
+    )
+    assert np.array_equal(again, straight)
