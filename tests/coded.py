@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
+from sklazy.flow import Selected
+
 
 class Coded(NamedTuple):
     """Arrays of a case base and some queries, made without one."""
@@ -26,14 +28,14 @@ class Coded(NamedTuple):
 
 @st.composite
 def coded_tables(draw, most_rows=140, most_attributes=9, most_values=5):
-    """Tables with ties, missing and unseen cells, constant columns, single rows."""
+    """Tables with ties, missing and unseen cells, constant and empty columns."""
     n_rows = draw(st.one_of(st.integers(1, 12), st.integers(1, most_rows)))
     n_attributes = draw(st.integers(1, most_attributes))
     n_queries = draw(st.integers(1, 6))
     n_classes = draw(st.integers(1, 4))
     sizes = draw(
         st.lists(
-            st.integers(1, most_values), min_size=n_attributes, max_size=n_attributes
+            st.integers(0, most_values), min_size=n_attributes, max_size=n_attributes
         )
     )
     missing = draw(st.sampled_from([0.0, 0.2, 0.9]))
@@ -47,9 +49,21 @@ def make_coded(rng, n_rows, sizes, n_classes, n_queries, missing=0.0):
     skewed = rng.random((len(sizes), n_rows)) ** 1.5 * sizes[:, None]
     codes = skewed.astype(np.int32)
     codes[rng.random(codes.shape) < missing] = -1
+    codes[sizes == 0] = -1
     queries = (rng.random((n_queries, len(sizes))) * sizes).astype(np.int32)
     queries[rng.random(queries.shape) < missing / 2] = -1
     queries[rng.random(queries.shape) < missing / 4] = -2
+    queries[:, sizes == 0] = -2
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     classes = rng.integers(0, n_classes, n_rows).astype(np.int32)
     return Coded(codes, offsets, classes, n_classes, queries)
+
+
+def draw_selection(table, rng):
+    """A different subset, of a different size, for each query."""
+    n_queries = len(table.queries)
+    counts = rng.integers(0, table.n_attributes + 1, n_queries).astype(np.int32)
+    orders = [rng.permutation(table.n_attributes) for _ in range(n_queries)]
+    attributes = np.array(orders, np.int32)
+    attributes[np.arange(table.n_attributes) >= counts[:, None]] = -1
+    return Selected(np.ascontiguousarray(attributes[:, : max(counts)]), counts)

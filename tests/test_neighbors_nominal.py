@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from coded import coded_tables, make_coded
+from coded import coded_tables, draw_selection, make_coded
 from sklazy import neighbors
 from sklazy.flow import Selected
 from sklazy.kernels import bits
@@ -34,18 +34,6 @@ def as_cases(table, keep_bits=True):
         class_bits,
         value_bits if keep_bits else None,
     )
-
-
-def draw_selection(table, rng, same_count=False):
-    """A different subset, of a different size, for each query."""
-    n_queries = len(table.queries)
-    counts = rng.integers(0, table.n_attributes + 1, n_queries).astype(np.int32)
-    if same_count:
-        counts[:] = counts[0]
-    orders = [rng.permutation(table.n_attributes) for _ in range(n_queries)]
-    attributes = np.array(orders, np.int32)
-    attributes[np.arange(table.n_attributes) >= counts[:, None]] = -1
-    return Selected(np.ascontiguousarray(attributes[:, : max(counts)]), counts)
 
 
 def check(table, search, queries=None):

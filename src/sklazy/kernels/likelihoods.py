@@ -1,0 +1,41 @@
+"""Naive Bayes on the query's own attributes: adding rows of a table."""
+
+import numpy as np
+
+from sklazy.kernels.compiling import entry
+
+
+@entry
+def sum_likelihoods(
+    table, priors, offsets, codes, attributes, counts, first, last, out
+):
+    """Add up the log-likelihoods of the values that each query has, class by class.
+
+    Equal to ``out[q] = priors + sum(table[offsets[j] + codes[q, j]])`` over the
+    query's attributes j, added in their order; a code below zero adds nothing.
+
+    Parameters
+    ----------
+    table : float64 array of shape (n_values, n_classes)
+    priors : float64 array of shape (n_classes,)
+    offsets : int64 array of shape (n_attributes + 1,)
+    codes : int32 array of shape (n_queries, n_attributes)
+    attributes : int32 array of shape (n_queries, n_most)
+    counts : int32 array of shape (n_queries,)
+    first, last : int
+    out : float64 array of shape (n_queries, n_classes), written
+    """
+    n_classes = priors.size
+    total = np.empty(n_classes)
+    for query in range(first, last):
+        for c in range(n_classes):
+            total[c] = priors[c]
+        for i in range(counts[query]):
+            attribute = attributes[query, i]
+            code = codes[query, attribute]
+            if code >= 0:
+                row = table[offsets[attribute] + code]
+                for c in range(n_classes):
+                    total[c] += row[c]
+        for c in range(n_classes):
+            out[query, c] = total[c]

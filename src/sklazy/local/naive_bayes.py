@@ -1,0 +1,226 @@
+"""Naive Bayes on the attributes a query uses."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.flow import Selected
+from sklazy.kernels.likelihoods import sum_likelihoods
+
+# Below this many additions numpy answers before the compiler would have begun.
+_SMALL_JOB = 1_000_000
+
+# Elements of the array that numpy gathers at once.
+_MOST_GATHERED = 4_000_000
+
+
+class Likelihoods(NamedTuple):
+    """Logarithms of the smoothed frequencies.
+
+    Attributes
+    ----------
+    offsets : int64 array of shape (n_attributes + 1,)
+    values : float64 array of shape (n_values + 1, n_classes)
+        log P(value | class) at ``offsets[j] + v``; the last row is zero, for a value
+        that is missing or was never seen.
+    priors : float64 array of shape (n_classes,)
+        log P(class).
+    """
+
+    offsets: NDArray[np.int64]
+    values: NDArray[np.float64]
+    priors: NDArray[np.float64]
+
+
+def estimate_likelihoods(
+    counts: NDArray[np.int64] | NDArray[np.float64],
+    class_counts: NDArray[np.int64] | NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    alpha: float = 1.0,
+) -> Likelihoods:
+    """Estimate log-probabilities from counts, `alpha` added to every count.
+
+    Parameters
+    ----------
+    counts : array of shape (n_values, n_classes)
+    class_counts : array of shape (n_classes,)
+    offsets : int64 array of shape (n_attributes + 1,)
+    alpha : float
+        Greater than zero; 1 is Laplace's rule and Weka's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> counts = np.array([[3, 0], [1, 2]])
+    >>> found = estimate_likelihoods(counts, np.array([4, 2]), np.array([0, 2]))
+    >>> np.exp(found.values[:2]).round(3).tolist()
+    [[0.667, 0.25], [0.333, 0.75]]
+    >>> np.exp(found.priors).round(3).tolist()
+    [0.625, 0.375]
+    """
+    values = np.zeros((counts.shape[0] + 1, counts.shape[1]))
+    values[:-1] = np.log((counts + alpha) / _smooth_totals(counts, offsets, alpha))
+    share = (class_counts + alpha) / (class_counts.sum() + alpha * class_counts.size)
+    return Likelihoods(offsets, values, np.log(share))
+
+
+def _smooth_totals(
+    counts: NDArray[np.int64] | NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    alpha: float,
+) -> NDArray[np.float64]:
+    """Return for each value the smoothed number of rows its attribute knows.
+
+    Shape (n_values, n_classes), the same for all values of an attribute.
+    """
+    sizes = np.diff(offsets)
+    of_value = np.repeat(np.arange(sizes.size), sizes)
+    totals = np.zeros((sizes.size, counts.shape[1]))
+    np.add.at(totals, of_value, counts)
+    return (totals + alpha * sizes[:, None])[of_value]
+
+
+def add_likelihoods(
+    likelihoods: Likelihoods,
+    codes: NDArray[np.int32],
+    selected: Selected,
+    out: NDArray[np.float64],
+    first: int,
+    last: int,
+) -> None:
+    """Write log P(class) + sum of log P(value | class) for ``first..last - 1``.
+
+    Parameters
+    ----------
+    likelihoods : Likelihoods
+    codes : int32 array of shape (n_queries, n_attributes)
+    selected : Selected
+        The sum runs over each query's own attributes, in their order.
+    out : float64 array of shape (n_queries, n_classes), written
+    first, last : int
+    """
+    offsets, values, priors = likelihoods
+    work = (last - first) * selected.attributes.shape[1] * priors.size
+    if sum_likelihoods.is_ready() or work > _SMALL_JOB:
+        sum_likelihoods(values, priors, offsets, codes, *selected, first, last, out)
+        return
+    part = Selected(selected.attributes[first:last], selected.counts[first:last])
+    cells = find_cells(codes[first:last], part, offsets)
+    out[first:last] = _gather_and_add(values, priors, cells)
+
+
+def find_cells(
+    codes: NDArray[np.int32], selected: Selected, offsets: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the table rows of each query's values, shape (n_queries, n_most).
+
+    ``offsets[-1]``, the row of zeros, stands for whatever adds nothing.
+    """
+    attributes = np.maximum(selected.attributes, 0)
+    own = np.take_along_axis(codes, attributes, axis=1)
+    used = np.arange(attributes.shape[1]) < selected.counts[:, None]
+    return np.where(used & (own >= 0), offsets[attributes] + own, offsets[-1])
+
+
+def _gather_and_add(
+    values: NDArray[np.float64],
+    priors: NDArray[np.float64],
+    cells: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Add the table rows of each query to the priors, in order, a few at a time.
+
+    `cumsum` adds one after the other, as the kernel does; `sum` would not.
+    """
+    n_queries, n_most = cells.shape
+    joint = np.empty((n_queries, priors.shape[-1]))
+    step = max(1, _MOST_GATHERED // max(1, (n_most + 1) * priors.shape[-1]))
+    for first in range(0, n_queries, step):
+        part = slice(first, min(n_queries, first + step))
+        terms = np.empty((part.stop - first, n_most + 1, priors.shape[-1]))
+        terms[:, 0] = priors if priors.ndim == 1 else priors[part]
+        terms[:, 1:] = values[cells[part]]
+        joint[part] = terms.cumsum(axis=1)[:, -1]
+    return joint
+
+
+def to_probabilities(joint: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn log P(class, query) of shape (n_queries, n_classes) into P(class | query).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> to_probabilities(np.log([[0.02, 0.06]])).round(6).tolist()
+    [[0.25, 0.75]]
+    """
+    shares = np.exp(joint - joint.max(axis=1, keepdims=True))
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def contributions(
+    likelihoods: Likelihoods, codes: NDArray[np.int32], selected: Selected
+) -> NDArray[np.float64]:
+    """Return what each attribute in use adds: (n_queries, n_most, n_classes).
+
+    With the priors they add up to what `add_likelihoods` writes.
+    """
+    cells = find_cells(codes, selected, likelihoods.offsets)
+    return likelihoods.values[cells]
+
+
+def leave_one_out(
+    counts: NDArray[np.int64],
+    class_counts: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    alpha: float,
+    codes: NDArray[np.int32],
+    classes: NDArray[np.int32],
+    selected: Selected,
+    vanishing: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """Return the joint log-probabilities of training rows, each without itself.
+
+    Equal to estimating again from all other rows. A row's own counts matter only in
+    the column of its class, so one more table serves all rows.
+
+    Parameters
+    ----------
+    counts, class_counts, offsets, alpha
+        As in `estimate_likelihoods`, of all rows.
+    codes : int32 array of shape (n_rows, n_attributes)
+        The rows asked for, as queries.
+    classes : int32 array of shape (n_rows,)
+        Their classes.
+    selected : Selected
+        Their attributes, chosen without themselves.
+    vanishing : bool array of shape (n_attributes,)
+        Whether a value is unknown without its only row (its domain is not declared).
+    """
+    fitted = estimate_likelihoods(counts, class_counts, offsets, alpha)
+    others = _smooth_totals(counts, offsets, alpha) - 1
+    without = np.zeros_like(fitted.values)
+    present = counts > 0  # elsewhere no row can be left out
+    without[:-1][present] = np.log((counts - 1 + alpha)[present] / others[present])
+    cells = find_cells(codes, selected, offsets)
+    vanishes = np.repeat(vanishing, np.diff(offsets)) & (counts.sum(axis=1) == 1)
+    cells[np.append(vanishes, False)[cells]] = offsets[-1]
+    remaining = class_counts - np.eye(class_counts.size, dtype=np.int64)[classes]
+    share = remaining + alpha
+    priors = np.log(share / share.sum(axis=1, keepdims=True))
+    joint = _gather_and_add(fitted.values, priors, cells)
+    own = np.arange(classes.size), classes
+    joint[own] = _add_own(without, priors[own], cells, classes)
+    return joint
+
+
+def _add_own(
+    without: NDArray[np.float64],
+    priors: NDArray[np.float64],
+    cells: NDArray[np.int64],
+    classes: NDArray[np.int32],
+) -> NDArray[np.float64]:
+    """Sum each row's terms for its own class, its own counts taken out."""
+    terms = np.empty((cells.shape[0], cells.shape[1] + 1))
+    terms[:, 0] = priors
+    terms[:, 1:] = without[cells, classes[:, None]]
+    return terms.cumsum(axis=1)[:, -1]

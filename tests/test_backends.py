@@ -1,0 +1,68 @@
+"""Chunks: each query once, whatever the number of threads; failures come back."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sklazy import backends
+from sklazy.backends import chunks
+from sklazy.errors import BadInputError
+
+LONG = 1e9
+
+
+@given(st.integers(0, 3000), st.sampled_from([1, 2, 4, -1, None]))
+def test_every_query_is_covered_once(n_queries, n_jobs):
+    visits = np.zeros(n_queries, int)
+
+    def visit(first, last):
+        assert first < last
+        visits[first:last] += 1
+
+    backends.run_chunks(visit, n_queries, n_jobs, LONG)
+    assert (visits == 1).all()
+
+
+def test_threads_only_for_long_jobs():
+    def name_threads(work):
+        barrier_met = set()
+        meeting = threading.Barrier(2, timeout=0.2)
+
+        def meet(*_):
+            try:
+                meeting.wait()
+                barrier_met.add(threading.get_ident())
+            except threading.BrokenBarrierError:
+                pass
+
+        backends.run_chunks(meet, 10_000, 2, work)
+        return len(barrier_met)
+
+    assert name_threads(LONG) == 2
+    assert name_threads(10.0) == 0
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_a_failure_reaches_the_caller(n_jobs):
+    def fail(first, _):
+        if first >= 0:
+            raise KeyError(first)
+
+    with pytest.raises(KeyError):
+        backends.run_chunks(fail, 1000, n_jobs, LONG)
+
+
+def test_number_of_workers(monkeypatch):
+    monkeypatch.setattr(chunks.joblib, "cpu_count", lambda: 8)
+    chunks._default_workers.cache_clear()
+    assert [backends.count_workers(n) for n in (3, -1, -2, -20)] == [3, 8, 7, 1]
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert backends.count_workers(None) == 8
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    assert backends.count_workers(None) == 2
+    chunks._default_workers.cache_clear()
+    with pytest.raises(BadInputError, match="n_jobs=0"):
+        backends.count_workers(0)
