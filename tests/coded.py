@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from sklazy.flow import Selected
+from sklazy.kernels import bits
 
 
 class Coded(NamedTuple):
@@ -67,3 +68,33 @@ def draw_selection(table, rng):
     attributes = np.array(orders, np.int32)
     attributes[np.arange(table.n_attributes) >= counts[:, None]] = -1
     return Selected(np.ascontiguousarray(attributes[:, : max(counts)]), counts)
+
+
+class Cases(NamedTuple):
+    codes: np.ndarray
+    offsets: np.ndarray
+    classes: np.ndarray
+    class_bits: np.ndarray
+    value_bits: np.ndarray | None
+
+
+def as_cases(table, keep_bits=True):
+    n_words = bits.words_for(table.n_rows)
+    limits = np.array([0, table.n_classes])
+    class_bits = bits.build_bits(table.classes[None], limits, n_words)[:-1]
+    value_bits = bits.build_bits(table.codes, table.offsets, n_words)
+    return Cases(
+        table.codes,
+        table.offsets,
+        table.classes,
+        class_bits,
+        value_bits if keep_bits else None,
+    )
+
+
+def select_all(table):
+    """Every attribute for every query, in column order."""
+    shape = len(table.queries), table.n_attributes
+    attributes = np.broadcast_to(np.arange(shape[1], dtype=np.int32), shape)
+    counts = np.full(shape[0], shape[1], np.int32)
+    return Selected(np.ascontiguousarray(attributes), counts)

@@ -1,39 +1,14 @@
 """Nominal neighbours by bit planes, against counting differences row by row."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from coded import coded_tables, draw_selection, make_coded
+from coded import as_cases, coded_tables, draw_selection, make_coded
 from sklazy import neighbors
 from sklazy.flow import Selected
-from sklazy.kernels import bits
-
-
-class Cases(NamedTuple):
-    codes: np.ndarray
-    offsets: np.ndarray
-    classes: np.ndarray
-    class_bits: np.ndarray
-    value_bits: np.ndarray | None
-
-
-def as_cases(table, keep_bits=True):
-    n_words = bits.words_for(table.n_rows)
-    limits = np.array([0, table.n_classes])
-    class_bits = bits.build_bits(table.classes[None], limits, n_words)[:-1]
-    value_bits = bits.build_bits(table.codes, table.offsets, n_words)
-    return Cases(
-        table.codes,
-        table.offsets,
-        table.classes,
-        class_bits,
-        value_bits if keep_bits else None,
-    )
 
 
 def check(table, search, queries=None):
