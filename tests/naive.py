@@ -12,7 +12,6 @@ from fractions import Fraction
 
 import numpy as np
 from scipy import stats
-import math
 
 # --- tables ---------------------------------------------------------------------------
 
@@ -399,6 +398,128 @@ def naive_bayes_joint(*arguments):
 
 
 # --- local regression -----------------------------------------------------------------
+
+
+def difference(x, q, kind, absent):
+    """How far two cells are apart; None is missing."""
+    if x is None or q is None:
+        return absent
+    if kind == "nominal":
+        return 0.0 if x == q else absent
+    return abs(x - q)
+
+
+def distance(row, query, kinds, weights, absents, metric):
+    total = 0.0
+    for x, q, kind, w, absent in zip(row, query, kinds, weights, absents, strict=True):
+        d = difference(x, q, kind, absent)
+        total += w * (d * d if metric == "euclidean" else d)
+    return total
+
+
+def nearest(rows, query, n_nearest, kinds, weights, absents, metric, hidden=()):
+    """Indices of the nearest rows that are not hidden; ties by index."""
+    seen = [i for i in range(len(rows)) if i not in hidden]
+    by_distance = sorted(
+        seen,
+        key=lambda i: (distance(rows[i], query, kinds, weights, absents, metric), i),
+    )
+    return by_distance[:n_nearest]
+
+
+def local_terms(row, query, degree):
+    """1, the centred values, their products i <= j; NaN stands where the query is."""
+    centred = [
+        0.0 if x != x or q != q else x - q for x, q in zip(row, query, strict=True)
+    ]
+    terms = [1.0]
+    if degree >= 1:
+        terms += centred
+    if degree == 2:
+        for a in range(len(centred)):
+            for b in range(a, len(centred)):
+                terms.append(centred[a] * centred[b])
+    return terms
+
+
+def local_fit(terms, targets, weights, degree, ridge, as_in_r):
+    """Weighted least squares with a ridge; R's ridge holds the intercept, too.
+
+    A constant has no ridge at all.
+    """
+    import numpy as np
+
+    Z, y, w = np.array(terms), np.array(targets), np.array(weights)
+    penalty = ridge * np.eye(Z.shape[1]) if degree else np.zeros((1, 1))
+    if not as_in_r:
+        penalty[0, 0] = 0.0
+    return np.linalg.solve(Z.T @ (w[:, None] * Z) + penalty, Z.T @ (w * y))
+
+
+def local_score(terms, targets, weights, degree, n_scored, ridge, as_in_r):
+    """Leave every neighbour out, fit without it, predict it; the mean squared error."""
+    k = len(terms)
+    if degree == 0 and as_in_r and n_scored:
+        scored = min(n_scored, k)
+        mean = sum(targets) / k
+        return scored / (scored - 1) * sum((y - mean) ** 2 for y in targets[:scored])
+    total = 0.0
+    for i in range(min(n_scored or k, k)):
+        others = [j for j in range(k) if j != i]
+        theta = local_fit(
+            [terms[j] for j in others],
+            [targets[j] for j in others],
+            [weights[j] for j in others],
+            degree,
+            ridge,
+            as_in_r,
+        )
+        total += weights[i] * (targets[i] - float(terms[i] @ theta)) ** 2
+    return total / sum(weights)
+
+
+def local_models(rows, targets, weights, query, ranges, ridge, as_in_r=False):
+    """Score and coefficients of every model: {(degree, k): (score, theta)}.
+
+    Rows are the query's neighbours, nearest first; ranges maps a degree to the
+    fewest and most neighbours and how many are scored.
+    """
+    import numpy as np
+
+    models = {}
+    for degree, (least, most, n_scored) in ranges.items():
+        terms = [np.array(local_terms(row, query, degree)) for row in rows]
+        for k in range(least, min(most, len(rows)) + 1):
+            near = (terms[:k], targets[:k], weights[:k], degree)
+            models[degree, k] = (
+                local_score(*near, n_scored, ridge, as_in_r),
+                local_fit(*near, ridge, as_in_r),
+            )
+    return models
+
+
+def choose_models(scores, n_best):
+    """The best (degree, k): over all degrees, or (c0, c1, c2) of each degree."""
+    ranked = sorted((score, degree, k) for (degree, k), score in scores.items())
+    if isinstance(n_best, int):
+        return [(degree, k) for _, degree, k in ranked[:n_best]]
+    chosen = []
+    for wanted, count in enumerate(n_best):
+        chosen += [(degree, k) for _, degree, k in ranked if degree == wanted][:count]
+    return chosen
+
+
+def combine_models(models, chosen, n_terms):
+    """Coefficients weighted by 1/score, shorter ones filled up with zeros."""
+    total, combined = 0.0, [0.0] * n_terms
+    for key in chosen:
+        score, theta = models[key]
+        weight = 1 / (score or 1e-20)
+        total += weight
+        for a, coefficient in enumerate(theta):
+            combined[a] += weight * coefficient
+    return [coefficient / total for coefficient in combined]
+
 
 # --- races ----------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ Arrays of a batch of queries; the first axis is always the query. Codes number t
 values of an attribute from 0; two codes below zero have a meaning of their own.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -93,6 +94,29 @@ class Selected(NamedTuple):
     counts: NDArray[np.int32]
 
 
+class Columns(NamedTuple):
+    """What distances are measured on; the order of rows breaks ties.
+
+    Attributes
+    ----------
+    values : float64 array of shape (n_columns, n_rows)
+        Numbers, or codes of a nominal column; NaN where missing.
+    kinds : int64 array of shape (n_columns,)
+        `kernels.nearest.NUMERIC`, `NUMERIC_MISSING` or `NOMINAL`.
+    weights, absents : float64 arrays of shape (n_columns,)
+        The weight of a column, and the difference that counts for a missing cell or
+        another code.
+    squared : bool
+        Squared euclidean distance, else manhattan.
+    """
+
+    values: NDArray[np.float64]
+    kinds: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    absents: NDArray[np.float64]
+    squared: bool
+
+
 class Neighbours(NamedTuple):
     """The nearest cases of each query, nearest first.
 
@@ -177,3 +201,15 @@ class LocalModels(NamedTuple):
     curves: NDArray[np.float64]
     leverages: NDArray[np.float64]
     residuals: NDArray[np.float64]
+
+
+Chunk = Callable[[int, int], None]
+"""Work on the queries first..last of a batch."""
+
+Runner = Callable[[Chunk, int], None]
+"""What runs a chunk function over so many queries."""
+
+
+def run_here(chunk: Chunk, n_queries: int) -> None:
+    """Run all queries as one chunk, in this thread."""
+    chunk(0, n_queries)

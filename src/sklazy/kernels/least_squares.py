@@ -373,7 +373,7 @@ def _choose(all_scores, n_rows, plan, models, scores):
 def _combine(work, q, target, n_rows, fitted):
     """Mean of the chosen models weighted by 1/score, and the same of their scores.
 
-    Where no model has a score, the mean of all neighbours and no error.
+    Where no model has a score, the mean of all neighbours without an error, or NaN.
     """
     models, scores = fitted.models[q, target], fitted.scores[q, target]
     coefficients = fitted.coefficients[q, target]
@@ -396,6 +396,7 @@ def _combine(work, q, target, n_rows, fitted):
         _add_scaled(coefficients, theta, share)
     fitted.errors[q, target] = error if total > 0.0 else np.nan
     if not total > 0.0:
+        coefficients[0] = 0.0 if n_rows > 0 else np.nan
         for i in range(n_rows):
             share = work.weights[i] / work.weight_sums[n_rows - 1]
             coefficients[0] += share * work.targets[target, i]

@@ -1,0 +1,176 @@
+"""The space local models live in: columns that measure, columns that regress.
+
+Every attribute gives one column to the distance. To the regression a numeric attribute
+gives one column, too, and a nominal one an indicator of each category but the first.
+Missing cells are as far as can be in the distance (HEOM), and stand where the query
+stands in the regression, so they tilt no model.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.errors import BadInputError
+from sklazy.flow import MISSING, Cases, Columns, Queries
+from sklazy.kernels.nearest import NOMINAL, NUMERIC, NUMERIC_MISSING
+
+Scale = Literal["std", "range", "none"]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Space(NamedTuple):
+    """Where cases and queries meet.
+
+    Attributes
+    ----------
+    columns : Columns of n_attributes columns
+        What distances are measured on.
+    centres, factors : float64 arrays of shape (n_attributes,)
+        A number x is placed at (x - centre) * factor.
+    sources, categories : int64 arrays of shape (n_regressors,)
+        The attribute a regressor comes from, and the category it indicates or -1.
+    regressors : float64 array of shape (n_rows, n_regressors)
+        What models are fitted on.
+    """
+
+    columns: Columns
+    centres: Floats
+    factors: Floats
+    sources: Ints
+    categories: Ints
+    regressors: Floats
+
+
+def make_space(
+    cases: Cases,
+    rows: NDArray[np.integer],
+    *,
+    metric: str = "euclidean",
+    weights: object = None,
+    scale: Scale = "std",
+    max_categories: int = 10,
+) -> Space:
+    """Place cases, in the given order of rows, which also breaks ties.
+
+    Parameters
+    ----------
+    cases : Cases
+    rows : int array
+        The rows to place, in order.
+    metric : {"euclidean", "manhattan"}
+    weights : array-like of shape (n_attributes,), optional
+        What an attribute counts in the distance; 0 leaves it to the regression.
+    scale : {"std", "range", "none"}
+        What a number is divided by.
+    max_categories : int
+        A nominal attribute with more is left to the distance.
+    """
+    n_attributes = len(cases.numeric)
+    values = np.empty((n_attributes, len(rows)))
+    measures = np.tile([0.0, 1.0, 1.0], (n_attributes, 1))
+    for j, i in enumerate(cases.numeric):
+        if i >= 0:
+            measures[j] = _measure(cases.numbers[i, rows], scale)
+            values[j] = (cases.numbers[i, rows] - measures[j, 0]) * measures[j, 1]
+        else:
+            values[j] = _as_floats(cases.codes[j, rows])
+    centres, factors, absents = measures.T.copy()
+    columns = Columns(
+        values,
+        _kinds(cases, values),
+        attribute_weights(weights, n_attributes),
+        absents,
+        check_metric(metric) == "euclidean",
+    )
+    sources, categories = _regressors_of(cases, max_categories)
+    regressors = _regress(values.T, sources, categories)
+    return Space(columns, centres, factors, sources, categories, regressors)
+
+
+def _kinds(cases: Cases, values: Floats) -> Ints:
+    missing = np.isnan(values).any(axis=1)
+    numeric = np.where(missing, NUMERIC_MISSING, NUMERIC)
+    return np.where(cases.numeric < 0, NOMINAL, numeric).astype(np.int64)
+
+
+def place(space: Space, queries: Queries) -> tuple[Floats, Floats]:
+    """Queries as distances see them, and as regressions do.
+
+    Returns
+    -------
+    columns : float64 array of shape (n_queries, n_attributes)
+    regressors : float64 array of shape (n_queries, n_regressors)
+    """
+    placed = (queries.values - space.centres) * space.factors
+    nominal = space.columns.kinds == NOMINAL
+    placed[:, nominal] = _as_floats(queries.codes[:, nominal])
+    return placed, _regress(placed, space.sources, space.categories)
+
+
+def check_metric(metric: str) -> str:
+    """The name of a metric, if it is one."""
+    if metric not in ("euclidean", "manhattan"):
+        raise BadInputError(
+            f"metric={metric!r} is unknown; use 'euclidean' or 'manhattan'."
+        )
+    return metric
+
+
+def attribute_weights(weights: object, n_attributes: int) -> Floats:
+    """One weight an attribute; all 1 if none are given."""
+    if weights is None:
+        return np.ones(n_attributes)
+    array = np.array(weights, float)
+    finite = np.isfinite(array).all() and (array >= 0).all()
+    if array.shape != (n_attributes,) or not finite or not array.any():
+        raise BadInputError(
+            f"attribute_weights={weights!r}; expected {n_attributes} finite numbers of "
+            "at least 0, one an attribute and one of them above 0."
+        )
+    return array
+
+
+def _measure(values: Floats, scale: Scale) -> tuple[float, float, float]:
+    """Centre and factor of a column, and the difference a missing cell counts.
+
+    A column without spread says nothing: its factor is 0, unless nothing is scaled.
+    """
+    present = values[~np.isnan(values)]
+    low, high = (present.min(), present.max()) if len(present) else (0.0, 0.0)
+    if scale == "none":
+        return 0.0, 1.0, high - low
+    centre = low + 0.5 * (high - low)
+    if low == high:
+        return centre, 0.0, 0.0
+    spread = high - low if scale == "range" else float(np.std(present - centre))
+    return centre, 1.0 / spread, (high - low) / spread
+
+
+def _as_floats(codes: NDArray[np.int32]) -> Floats:
+    """Codes as numbers, missing as NaN; an unseen code equals none."""
+    return np.where(codes == MISSING, np.nan, codes)
+
+
+def _regressors_of(cases: Cases, max_categories: int) -> tuple[Ints, Ints]:
+    """The attribute and category of each regressor."""
+    pairs: list[tuple[int, int]] = []
+    for j, i in enumerate(cases.numeric):
+        n_values = int(cases.offsets[j + 1] - cases.offsets[j])
+        if i >= 0:
+            pairs.append((j, -1))
+        elif n_values <= max_categories:
+            pairs += [(j, category) for category in range(1, n_values)]
+    table = np.array(pairs, np.int64).reshape(-1, 2)
+    return table[:, 0].copy(), table[:, 1].copy()
+
+
+def _regress(placed: Floats, sources: Ints, categories: Ints) -> Floats:
+    """Placed rows as regressors: numbers, and indicators with NaN where unknown."""
+    values = np.ascontiguousarray(placed[:, sources])
+    indicating = categories >= 0
+    codes = values[:, indicating]
+    indicators = np.where(codes == categories[indicating], 1.0, 0.0)
+    values[:, indicating] = np.where(codes >= 0, indicators, np.nan)
+    return values
