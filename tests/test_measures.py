@@ -176,7 +176,7 @@ def test_counts_of_two_columns_equal_the_plain_twin(missing, table, other):
             codes.tolist(), second.tolist(), size, n_second, missing
         )
     ]
-    np.testing.assert_allclose(ours, plain, rtol=1e-12)
+    np.testing.assert_allclose(ours, np.reshape(plain, ours.shape), rtol=1e-12)
 
 
 @pytest.mark.parametrize(

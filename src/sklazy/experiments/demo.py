@@ -154,8 +154,8 @@ def _why(tour: Tour, first: int, second: int) -> str:
     return (
         f"Why they differ: [bold]{tour.names[j]}[/] leaves an entropy of "
         f"{eager[j]:.3f} on the whole. But the value of row {first} leaves "
-        f"{entropy(here):.3f} ({here.max()} of {here.sum()} cases that share it have one grower), that of "
-        f"row {second} {entropy(there):.3f} ({there.max()} of {there.sum()}): decisive "
+        f"{entropy(here):.3f} ({here.max()} of {here.sum()} cases that share it have "
+        f"one grower), that of row {second} {entropy(there):.3f} ({there.max()} of {there.sum()}): decisive "
         "for the one, of little use for the other.\n"
     )
 

@@ -122,8 +122,8 @@ def parse_numbers(cells: Sequence[str | None]) -> NDArray[np.float64]:
     if not all_numbers([cell for cell in cells if cell is not None]):
         raise _first_bad(cells)
     numbers = np.array([float(cell or "nan") for cell in cells], np.float64)
-    for index in np.flatnonzero(np.abs(numbers) > EXACT):
-        _check_large(int(index), str(cells[index]))
+    for index in np.flatnonzero(np.abs(numbers) > EXACT).tolist():
+        _check_large(index, str(cells[index]))
     return numbers
 
 
