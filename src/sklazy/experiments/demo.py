@@ -155,7 +155,8 @@ def _why(tour: Tour, first: int, second: int) -> str:
         f"Why they differ: [bold]{tour.names[j]}[/] leaves an entropy of "
         f"{eager[j]:.3f} on the whole. But the value of row {first} leaves "
         f"{entropy(here):.3f} ({here.max()} of {here.sum()} cases that share it have "
-        f"one grower), that of row {second} {entropy(there):.3f} ({there.max()} of {there.sum()}): decisive "
+        f"one grower), that of row {second} {entropy(there):.3f} "
+        f"({there.max()} of {there.sum()}): decisive "
         "for the one, of little use for the other.\n"
     )
 
