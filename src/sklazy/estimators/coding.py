@@ -8,8 +8,9 @@ from sklearn.utils import check_consistent_length
 
 from sklazy.casebase.cuts import bin_codes, column_cuts
 from sklazy.errors import BadInputError
+from sklazy.estimators.inputs import class_column
 from sklazy.measures import count_known
-from sklazy.tables import Column, Table, as_table, as_target
+from sklazy.tables import Table, as_table
 
 
 class Coded(NamedTuple):
@@ -54,7 +55,7 @@ def code_rows(
         As in `as_table` and `column_cuts`.
     """
     table = as_table(X, categorical_features=categorical_features)
-    target = _labels(y)
+    target = class_column(y)
     check_consistent_length(table, target)
     n_classes = len(target.categories)
     codes, sizes = [], []
@@ -78,22 +79,6 @@ def code_rows(
 
 def _names(table: Table) -> list[str]:
     return [column.name for column in table]
-
-
-def _labels(y: object) -> Column:
-    """Class labels; numbers with fractions are no classes."""
-    target = as_target(y, "nominal").occurring()
-    fractions = [
-        label
-        for label in target.categories
-        if isinstance(label, float) and not label.is_integer()
-    ]
-    if fractions:
-        raise BadInputError(
-            f"Unknown label type: y has the continuous value {fractions[0]!r}; "
-            "expected classes. Bin the target, or give its values as strings."
-        )
-    return target
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from sklazy.errors import BadInputError
-from sklazy.tables.convert import as_target
+from sklazy.tables import Column, as_target
 from sklazy.tables.frames import as_frame
 
 _NOT_NUMBERS = (
@@ -42,10 +42,16 @@ def numeric_matrix(X: ArrayLike, estimator: object) -> NDArray[np.float64]:
 
 def class_codes(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The labels of a target, and the number of each row's label."""
+    target = class_column(y)
+    return np.array(target.categories), target.data
+
+
+def class_column(y: object, *, declared: bool = False) -> Column:
+    """A target of classes, those that occur; numbers with fractions are refused."""
     flat = None if y is None else column_or_1d(y, warn=True)
     target = as_target(flat, "nominal")
     check_classification_targets(flat)
-    return np.array(target.categories), target.data
+    return Column("target", "nominal", target.data, target.categories, declared)
 
 
 def _numeric_names(X: ArrayLike) -> dict[int, str]:
