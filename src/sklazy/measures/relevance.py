@@ -45,10 +45,10 @@ from sklazy.measures.contingency import (
     CountTable,
     Floats,
     Ints,
+    per,
     raw_entropy,
     raw_gini,
     settle,
-    shares,
     sorted_sum,
 )
 
@@ -98,10 +98,11 @@ def _gain_over(table: CountTable, scale: Floats) -> Floats:
 
 
 def _chi_square_of_values(table: CountTable) -> Floats:
-    expected = shares(table.class_counts)[table.owner]
-    apart = (shares(table.counts) - expected) ** 2
-    terms = np.divide(apart, expected, out=np.zeros_like(apart), where=expected > 0)
-    return table.totals[table.owner] * sorted_sum(terms)
+    # q - p as one fraction: the numerator is exact, and ties are.
+    rows, all_rows = table.sizes[:, None], table.totals[table.owner, None]
+    classes = table.class_counts[table.owner]
+    apart = per(table.counts * all_rows - rows * classes, rows * all_rows)
+    return table.totals[table.owner] * sorted_sum(per(apart**2 * all_rows, classes))
 
 
 MEASURES: dict[str, Measure] = {
