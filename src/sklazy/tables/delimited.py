@@ -23,22 +23,7 @@ if TYPE_CHECKING:
 
 DELIMITERS = ("\t", ";", "|", ",")
 MISSING_MARKERS = frozenset(
-    [
-        "",
-        *[
-            "?",
-            "NA",
-            "N/A",
-            "n/a",
-            "#N/A",
-            "<NA>",
-            "NaN",
-            "nan",
-            "NULL",
-            "null",
-            "None",
-        ],
-    ]
+    ["", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"]
 )
 _SAMPLE = 50  # records that decide about the delimiter
 _HEADER_SAMPLE = 1000  # records that decide about the header

@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import re
 import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ MOST_GROWTH = 500
 ALWAYS_FINE = 2**26
 
 _STEP = 2**20
+_EXACT_DIGITS = len(str(EXACT))
+_INTEGER = re.compile(r"[+-]?[0-9]+")
 _DIGITS = "0123456789+-.eE"
 
 
@@ -122,7 +125,7 @@ def parse_numbers(cells: Sequence[str | None]) -> NDArray[np.float64]:
     if not all_numbers([cell for cell in cells if cell is not None]):
         raise _first_bad(cells)
     numbers = np.array([float(cell or "nan") for cell in cells], np.float64)
-    for index in np.flatnonzero(np.abs(numbers) > EXACT).tolist():
+    for index in np.flatnonzero(np.abs(numbers) >= EXACT).tolist():
         _check_large(index, str(cells[index]))
     return numbers
 
@@ -165,8 +168,10 @@ def _check_large(index: int, cell: str) -> None:
 
 def is_long_integer(text: str) -> bool:
     """Whether the text is an integer that float64 would round."""
-    digits = text.lstrip("+-")
-    return digits.isdecimal() and abs(float(digits)) > EXACT
+    if not _INTEGER.fullmatch(text):
+        return False
+    digits = text.lstrip("+-0")
+    return len(digits) > _EXACT_DIGITS or int(digits or "0") > EXACT
 
 
 def shown(text: str, most: int = 40) -> str:
