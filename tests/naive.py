@@ -6,13 +6,13 @@ section has the twin of one room.
 
 import itertools
 import math
+import re
 from collections import Counter
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 from scipy import stats
-import re
 
 # --- tables ---------------------------------------------------------------------------
 

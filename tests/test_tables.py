@@ -16,7 +16,7 @@ import naive
 from sklazy import Table
 from sklazy.errors import BadInputError, BadTypeError, SklazyError
 from sklazy.flow import MISSING, UNSEEN
-from sklazy.tables import Column, align, as_table, as_target, canonical, recode
+from sklazy.tables import Column, align, as_table, as_target, canonical, match, recode
 from sklazy.tables.labels import encode
 from strategies import mixed_problems, mixed_tables, split_problems
 
@@ -393,6 +393,13 @@ def test_columns_are_matched_by_name_else_by_position():
         align(as_table([[3.0]]), cases)
     with pytest.raises(BadInputError, match=r"missing \['b'\], not known \['z'\]"):
         align(as_table(pd.DataFrame({"a": [1.0], "z": [1.0]})), cases)
+
+
+def test_matched_queries_keep_their_own_categories():
+    cases = as_table(pd.DataFrame({"a": [1.0], "b": ["x"]}))
+    matched = match(as_table(pd.DataFrame({"b": ["z", "y"], "a": [2, 3]})), cases)
+    assert matched.names == ["a", "b"]
+    assert matched["b"].categories == ("y", "z")
 
 
 def test_kinds_that_do_not_fit_are_refused():

@@ -122,9 +122,14 @@ def parse_numbers(cells: Sequence[str | None]) -> NDArray[np.float64]:
     >>> parse_numbers(["1", "-2.5e3", None])
     array([ 1.e+00, -2.5e+03, nan])
     """
-    if not all_numbers([cell for cell in cells if cell is not None]):
+    known = [cell for cell in cells if cell is not None]
+    values = _floats(known)
+    if values is None:
         raise _first_bad(cells)
-    numbers = np.array([float(cell or "nan") for cell in cells], np.float64)
+    numbers = np.array(values, np.float64)
+    if len(known) < len(cells):
+        found = iter(values)
+        numbers = np.array([np.nan if c is None else next(found) for c in cells])
     for index in np.flatnonzero(np.abs(numbers) >= EXACT).tolist():
         _check_large(index, str(cells[index]))
     return numbers
@@ -132,15 +137,17 @@ def parse_numbers(cells: Sequence[str | None]) -> NDArray[np.float64]:
 
 def all_numbers(texts: Collection[str]) -> bool:
     """Whether every text writes a number in decimal (which may be too large)."""
+    return _floats(texts) is not None
+
+
+def _floats(texts: Collection[str]) -> list[float] | None:
     # strip() leaves nothing if and only if all characters are allowed ones.
-    if "" in texts or "".join(texts).strip(_DIGITS):
-        return False
+    if "".join(texts).strip(_DIGITS):
+        return None
     try:
-        for _ in map(float, texts):
-            pass
+        return list(map(float, texts))
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def is_number(text: str) -> bool:
