@@ -24,6 +24,7 @@ from sklazy.casebase.incoming import (
 from sklazy.casebase.rows import Batch, Ids, Rows, Slots
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.tallies import Tallies
+from sklazy.casebase.vocabulary import plain_label
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import Cases, Queries
 from sklazy.tables import Label, Table
@@ -354,7 +355,10 @@ class CaseBase:
         batch, tallies = self.rows.live().take(self.order), self.tallies
         return [
             [(a.name, a.kind, a.declared) for a in self.schema.attributes],
-            [v.labels for v in self.coder.vocabularies.values()],
+            [
+                [plain_label(label) for label in vocabulary.labels]
+                for vocabulary in self.coder.vocabularies.values()
+            ],
             (self.coder.has_classes, self.bins.criterion, self.bins.frozen),
             *[number_words(n) for n in (*batch.numbers, *batch.targets)],
             batch.codes,

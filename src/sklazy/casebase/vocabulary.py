@@ -72,7 +72,12 @@ class Vocabulary:
         self.labels, self._codes = labels, None
 
 
+def plain_label(label: Label) -> Label:
+    """The label with a bool as the number that it equals."""
+    return int(label) if isinstance(label, bool) else label
+
+
 def _label_hash(label: Label) -> int:
-    text = f"s{label}" if isinstance(label, str) else f"n{label!r}"
+    text = f"s{label}" if isinstance(label, str) else f"n{plain_label(label)!r}"
     data = text.encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
