@@ -16,15 +16,6 @@ def load(path: str | Path) -> Remembering:
 
     A truncated or altered file, one of a newer format, or one that is anything else
     is refused with the reason; nothing in a file is ever executed.
-
-    Examples
-    --------
-    >>> import sklazy, tempfile, pathlib
-    >>> model = sklazy.LazyKNeighborsClassifier().fit([[0.0], [1.0]], ["no", "yes"])
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.sklazy"
-    >>> model.save(path)
-    >>> sklazy.load(path).predict([[0.9]])
-    array(['yes'], dtype='<U3')
     """
     header, arrays = read_file(path)
     if header.pop("content", None) != "estimator":
