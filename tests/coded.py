@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from sklazy.flow import Selected
-from sklazy.kernels import bits
+from sklazy.flow import Cases, Selected
+from sklazy.kernels import bits, counting
 
 
 class Coded(NamedTuple):
@@ -70,25 +70,39 @@ def draw_selection(table, rng):
     return Selected(np.ascontiguousarray(attributes[:, : max(counts)]), counts)
 
 
-class Cases(NamedTuple):
-    codes: np.ndarray
-    offsets: np.ndarray
-    classes: np.ndarray
-    class_bits: np.ndarray
-    value_bits: np.ndarray | None
-
-
-def as_cases(table, keep_bits=True):
-    n_words = bits.words_for(table.n_rows)
+def as_cases(table, most_sets=64, spare=5):
+    """The table as a case base would hand it on, with room for more rows."""
+    n_rows, sizes = table.n_rows, np.diff(table.offsets)
+    capacity = n_rows + spare
+    codes = np.zeros((table.n_attributes, capacity), np.int32)
+    codes[:, :n_rows] = table.codes
+    classes = np.zeros(capacity, np.int32)
+    classes[:n_rows] = table.classes
+    n_words = bits.words_for(capacity)
     limits = np.array([0, table.n_classes])
     class_bits = bits.build_bits(table.classes[None], limits, n_words)[:-1]
-    value_bits = bits.build_bits(table.codes, table.offsets, n_words)
+    kept = sizes <= most_sets
+    firsts = np.cumsum(np.where(kept, sizes, 0)) - np.where(kept, sizes, 0)
+    every = bits.build_bits(table.codes, table.offsets, n_words)
+    value_bits = every[np.append(np.repeat(kept, sizes), True)]
+    counts = counting.count_values(
+        table.codes, table.offsets, table.classes, table.n_classes
+    )
     return Cases(
-        table.codes,
-        table.offsets,
-        table.classes,
-        class_bits,
-        value_bits if keep_bits else None,
+        n_rows=n_rows,
+        codes=codes,
+        offsets=table.offsets,
+        counts=counts,
+        class_counts=np.bincount(table.classes, minlength=table.n_classes),
+        classes=classes,
+        starts=np.where(kept, firsts, -1),
+        value_bits=np.ascontiguousarray(value_bits),
+        class_bits=np.ascontiguousarray(class_bits),
+        numeric=np.full(table.n_attributes, -1, np.int64),
+        numbers=np.zeros((0, capacity)),
+        ranges=np.zeros((0, 2)),
+        targets=np.zeros((0, capacity)),
+        weights=np.zeros(capacity),
     )
 
 

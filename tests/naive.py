@@ -387,6 +387,42 @@ def select(codes, value_scores, attribute_scores, offsets, n_selected):
     return [attribute for _, _, attribute in sorted(keys)[:n_selected]]
 
 
+def lazy_merit(subset, relevances, correlations):
+    """``k mean(rc) / sqrt(k + k (k - 1) mean(ra))`` for one query."""
+    if not subset:
+        return 0.0
+    k = len(subset)
+    among = [correlations[i][j] for i in subset for j in subset if i < j]
+    mean_class = sum(relevances[i] for i in subset) / k
+    mean_among = sum(among) / len(among) if among else 0.0
+    return round(k * mean_class / math.sqrt(k + k * (k - 1) * mean_among), 10)
+
+
+def grow_conjunction(codes, classes, n_classes, query, min_support, excluded=-1):
+    """The attributes whose values in the query leave ever purer rows, in order."""
+    rows = [i for i in range(codes.shape[1]) if i != excluded]
+
+    def impurity(members):
+        votes = count_classes(members, classes, n_classes)
+        return round(entropy_of(votes), 9) if members else 0.0
+
+    chosen = []
+    while impurity(rows) > 0:
+        trials = []
+        for attribute in range(len(query)):
+            if attribute in chosen or query[attribute] < 0:
+                continue
+            left = [i for i in rows if codes[attribute, i] == query[attribute]]
+            if len(left) >= min_support and impurity(left) < impurity(rows):
+                trials.append((impurity(left), -len(left), attribute))
+        if not trials:
+            break
+        best = min(trials)[-1]
+        chosen.append(best)
+        rows = [i for i in rows if codes[best, i] == query[best]]
+    return chosen
+
+
 # --- neighbours -----------------------------------------------------------------------
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 from hypothesis import given
-from hypothesis import strategies as st
 
 import naive
 from coded import coded_tables
@@ -24,21 +23,6 @@ def test_bit_sets_hold_the_rows_of_each_value(table):
     unpacked = unpack(built, n_words * 64)
     for position, rows in enumerate(members):
         assert np.flatnonzero(unpacked[position]).tolist() == rows
-
-
-@given(coded_tables(), st.data())
-def test_a_row_added_and_removed_leaves_no_trace(table, data):
-    n_words = bits.words_for(table.n_rows + 1)
-    built = bits.build_bits(table.codes, table.offsets, n_words)
-    before = built.copy()
-    row = data.draw(st.integers(0, table.n_rows - 1))
-    cells = np.where(
-        table.codes[:, row] >= 0, table.offsets[:-1] + table.codes[:, row], -1
-    ).astype(np.int64)
-    bits.change_bits(built, cells, row, False)
-    assert not unpack(built, table.n_rows)[:, row].any()
-    bits.change_bits(built, cells, row, True)
-    assert np.array_equal(built, before)
 
 
 @given(coded_tables())

@@ -39,9 +39,9 @@ def test_votes_are_those_of_all_rows_tied_with_the_kth(table, k, seed, data):
     excluded = None
     if data.draw(st.booleans(), label="exclude rows"):
         excluded = rng.integers(-1, table.n_rows, len(table.queries))
-    keep_bits = data.draw(st.booleans(), label="keep bits")
+    most_sets = data.draw(st.sampled_from([64, 3, 0]), label="values with bits")
     search = neighbors.NominalSearch(
-        as_cases(table, keep_bits), table.queries, selected, k, excluded
+        as_cases(table, most_sets), table.queries, selected, k, excluded
     )
     search.run(0, len(table.queries))
     check(table, search)
@@ -100,7 +100,7 @@ def test_columns_of_many_values_need_no_kept_bits(table, seed, k):
     queries[:, 0] = codes[0, rng.integers(0, table.n_rows, len(queries))]
     table = table._replace(codes=codes, offsets=offsets, queries=queries)
     search = neighbors.NominalSearch(
-        as_cases(table, keep_bits=False), queries, draw_selection(table, rng), k
+        as_cases(table), queries, draw_selection(table, rng), k
     )
     search.run(0, len(queries))
     check(table, search)
@@ -147,3 +147,21 @@ def test_a_weight_is_that_many_rows(table, k, seed):
         distances, table.classes, weights / 3, k, table.n_classes
     )
     assert np.array_equal(again, straight)
+
+
+@given(coded_tables(), st.integers(1, 9), st.integers(0, 2**32 - 1), st.booleans())
+def test_votes_with_one_attribute_two_and_so_on(table, k, seed, exclude):
+    rng = np.random.default_rng(seed)
+    n_queries = len(table.queries)
+    order = [rng.permutation(table.n_attributes) for _ in range(n_queries)]
+    order = np.array(order, np.int32)
+    excluded = rng.integers(0, table.n_rows, n_queries) if exclude else None
+    cases = as_cases(table, most_sets=rng.choice([64, 2]))
+    votes = neighbors.vote_with_each_count(cases, table.queries, order, k, excluded)
+    for r in range(1, table.n_attributes + 1):
+        selected = Selected(
+            np.ascontiguousarray(order[:, :r]), np.full(n_queries, r, np.int32)
+        )
+        search = neighbors.NominalSearch(cases, table.queries, selected, k, excluded)
+        search.run(0, n_queries)
+        assert np.array_equal(votes[:, r - 1], search.votes)

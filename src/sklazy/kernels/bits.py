@@ -10,6 +10,11 @@ from sklazy.kernels.compiling import entry, kernel
 WORD_BITS = 64
 PAD_WORDS = 8  # 64 bytes, one cache line
 
+# Of bit sets made at once for attributes that keep none.
+_MOST_BYTES = 32 << 20
+
+_NO_SLOTS = np.zeros(0, np.int64)
+
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -51,18 +56,6 @@ def set_bit(bits, row):
     bits[row >> 6] |= ONE << np.uint64(row & 63)
 
 
-@kernel
-def clear_bit(bits, row):
-    """Take a row out of the set `bits`, equal to ``members.discard(row)``."""
-    bits[row >> 6] &= ~(ONE << np.uint64(row & 63))
-
-
-@kernel
-def has_bit(bits, row):
-    """Tell whether a row is in the set `bits`, equal to ``row in members``."""
-    return (bits[row >> 6] >> np.uint64(row & 63)) & ONE != ZERO
-
-
 @entry
 def build_bits(codes, offsets, n_words):
     """One bit set of rows for each (attribute, value).
@@ -98,7 +91,7 @@ def build_bits_of(codes, offsets, slots, n_sets, n_words):
 
     Parameters
     ----------
-    codes : int32 array of shape (n_attributes, n_rows)
+    codes : int32 array of shape (n_attributes, n_rows), rows may be strided
     offsets : int64 array of shape (n_attributes + 1,)
     slots : int64 array of shape (offsets[-1],)
         The set of each value; `n_sets`, the empty one, for those not wanted.
@@ -117,21 +110,46 @@ def build_bits_of(codes, offsets, slots, n_sets, n_words):
     return bits
 
 
-@entry
-def change_bits(bits, cells, row, present):
-    """Set (or clear) one row's bit in the sets of its cells, in place.
+def sets_in_parts(cases, codes, first, last):
+    """Cut queries into parts, each with the bit sets of all values that it has.
+
+    Attributes with many values keep no bit sets. Reading their columns once for many
+    queries, to make the few sets these need, costs little beside a search.
 
     Parameters
     ----------
-    bits : uint64 array of shape (n_sets, n_words)
-    cells : int64 array
-        The sets concerned; those below zero are skipped.
-    row : int
-    present : bool
+    cases : Cases
+    codes : int32 array of shape (n_queries, n_attributes)
+    first, last : int
+
+    Yields
+    ------
+    begin, end : int
+        The queries of the part.
+    bits : uint64 array of shape (n_sets + 1, n_words), the last set empty
+        The kept sets, where they were, and further ones.
+    slots : int64 array of shape (offsets[-1],), or empty if all sets are kept
+        The further sets by value; that of any other value is the empty one.
     """
-    for cell in cells:
-        if cell >= 0:
-            if present:
-                set_bit(bits[cell], row)
-            else:
-                clear_bit(bits[cell], row)
+    wide = np.flatnonzero(cases.starts < 0)
+    if not wide.size:
+        yield first, last, cases.value_bits, _NO_SLOTS
+        return
+    step = max(1, _MOST_BYTES // (wide.size * cases.value_bits[0].nbytes))
+    for begin in range(first, last, step):
+        end = min(last, begin + step)
+        own = codes[begin:end, wide]
+        wanted = np.unique((cases.offsets[wide] + own)[own >= 0])
+        yield begin, end, *_add_sets(cases, wanted)
+
+
+def _add_sets(cases, wanted):
+    """Return the kept bit sets with those of further values, and where these are."""
+    n_kept, n_words = cases.value_bits.shape[0] - 1, cases.value_bits.shape[1]
+    n_sets = n_kept + wanted.size
+    slots = np.full(cases.offsets[-1], n_sets, np.int64)
+    slots[wanted] = np.arange(n_kept, n_sets)
+    codes = cases.codes[:, : cases.n_rows]
+    bits = build_bits_of(codes, cases.offsets, slots, n_sets, n_words)
+    bits[:n_kept] = cases.value_bits[:-1]
+    return bits, slots

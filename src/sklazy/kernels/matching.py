@@ -10,7 +10,6 @@ from sklazy.kernels.bits import ALL, ONE, ZERO, popcount, trailing_zeros
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.planes import (
     GROUP,
-    compare_planes,
     compare_sets,
     count_common,
     planes_for,
@@ -126,7 +125,9 @@ def vote(words, word, n_words, n_members, class_bits, stride, classes, votes):
 
 
 @kernel
-def point_at_sets(codes, attributes, n_sets, offsets, slots, n_empty, stride, sets):
+def point_at_sets(
+    codes, attributes, n_sets, starts, offsets, slots, n_empty, stride, sets
+):
     """Write the word offsets of the bit sets of one query's values.
 
     What agrees with nothing, and every place left over, points at the empty set.
@@ -137,7 +138,10 @@ def point_at_sets(codes, attributes, n_sets, offsets, slots, n_empty, stride, se
         attribute = attributes[i]
         code = codes[attribute]
         if code >= 0:
-            sets[i] = np.uintp(slots[offsets[attribute] + code]) * stride
+            place = starts[attribute] + code
+            if starts[attribute] < 0:
+                place = slots[offsets[attribute] + code]
+            sets[i] = np.uintp(place) * stride
 
 
 @kernel
@@ -157,31 +161,26 @@ def start_search(
 ):
     """Find the threshold among the rows of the first block; return it.
 
-    Leaves above = count > threshold and reaching = count >= threshold behind.
+    Leaves above = count > threshold and reaching = count == threshold behind.
     """
     n_planes = planes_for(n_sets)
     length = np.uintp(n_words)
     sum_sets(bits, sets, n_sets, np.uintp(0), length, planes, width, n_planes, carries)
     for i in range(n_words):
-        above[i] = ALL
-    keep_valid(above, 0, n_words, n_rows, excluded)
-    threshold = select_threshold(planes, width, n_planes, length, k, above)
-    for i in range(n_words):
-        above[i] = carries[i] = ZERO
         reaching[i] = ALL
-    compare_planes(
-        planes, width, 0, n_planes, length, threshold, above, reaching, carries
-    )
-    return threshold
+    keep_valid(reaching, 0, n_words, n_rows, excluded)
+    return select_threshold(planes, width, n_planes, length, k, reaching, above)
 
 
 @entry
 def match_nominal(
     value_bits,
-    slots,
+    starts,
     offsets,
+    slots,
     class_bits,
     classes,
+    n_rows,
     codes,
     attributes,
     counts,
@@ -201,11 +200,15 @@ def match_nominal(
     Parameters
     ----------
     value_bits : uint64 array of shape (n_sets + 1, n_words), the last set empty
-    slots : int64 array of shape (offsets[-1],)
-        Which set belongs to value v of attribute j, at ``offsets[j] + v``.
+    starts : int64 array of shape (n_attributes,)
+        The set of value v of attribute j is ``starts[j] + v``, or, where that is -1,
     offsets : int64 array of shape (n_attributes + 1,)
+    slots : int64 array of shape (offsets[-1],), or empty if no such attribute is used
+        ``slots[offsets[j] + v]``.
     class_bits : uint64 array of shape (n_classes, n_words)
-    classes : int32 array of shape (n_rows,)
+    classes : int32 array of shape (capacity,)
+    n_rows : int
+        The rows there are; the arrays may have room for more.
     codes : int32 array of shape (n_queries, n_attributes)
     attributes : int32 array of shape (n_queries, n_most)
     counts : int32 array of shape (n_queries,)
@@ -223,7 +226,7 @@ def match_nominal(
     stride = np.uintp(value_bits.shape[1])
     n_empty = value_bits.shape[0] - 1
     bits, flat_classes = value_bits.reshape(-1), class_bits.reshape(-1)
-    n_rows, n_classes = classes.size, votes.shape[1]
+    n_classes = votes.shape[1]
     n_levels = attributes.shape[1] + 1
     n_all = (n_rows + 511) >> 9 << 3  # words, in whole cache lines
     first_words = min(n_all, max(FIRST_BLOCK, (k + 255) >> 8 << 3))
@@ -257,6 +260,7 @@ def match_nominal(
                         codes[query],
                         attributes[query],
                         n_sets,
+                        starts,
                         offsets,
                         slots,
                         n_empty,

@@ -235,20 +235,25 @@ def keep_common(words, planes, start, n_words):
 
 
 @kernel
-def drop_common(words, planes, start, n_words):
-    """Words &= ~plane."""
+def move_common(words, planes, start, n_words, above):
+    """Move what the words have in common with one plane from `words` to `above`."""
     for i in range(n_words):
-        words[i] &= ~planes[start + i]
+        word, bits = words[i], planes[start + i]
+        above[i] |= word & bits
+        words[i] = word & ~bits
 
 
 @kernel
-def select_threshold(planes, width, n_planes, n_words, k, candidates):
+def select_threshold(planes, width, n_planes, n_words, k, candidates, above):
     """Return the k-th largest count among the candidate rows, 0 if there are fewer.
 
     A radix selection from the top plane down: keep the rows with the bit if they are
-    enough, else count them in and go on with the others. Uses up `candidates`.
+    enough, else count them in and go on with the others. Leaves the rows of just this
+    count in `candidates` and those of a larger one in `above`.
     """
     threshold = 0
+    for i in range(n_words):
+        above[i] = ZERO
     for plane in range(n_planes - 1, -1, -1):
         start = width * np.uintp(plane)
         with_bit = count_common(candidates, planes, start, n_words)
@@ -257,5 +262,5 @@ def select_threshold(planes, width, n_planes, n_words, k, candidates):
             threshold |= 1 << plane
         else:
             k -= with_bit
-            drop_common(candidates, planes, start, n_words)
+            move_common(candidates, planes, start, n_words, above)
     return threshold

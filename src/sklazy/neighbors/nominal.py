@@ -5,13 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.flow import Selected
-from sklazy.kernels.bits import build_bits_of
+from sklazy.flow import Cases, Selected
+from sklazy.kernels.bits import sets_in_parts
 from sklazy.kernels.matching import match_nominal
-from sklazy.neighbors.cases import NominalCases
-
-# Bytes of bit sets made for a chunk of queries when the case base keeps none.
-_MOST_BYTES = 32 << 20
+from sklazy.kernels.nesting import vote_nested
 
 
 class Neighborhood(NamedTuple):
@@ -37,7 +34,7 @@ class NominalSearch:
 
     Parameters
     ----------
-    cases : NominalCases
+    cases : Cases
     codes : int32 array of shape (n_queries, n_attributes)
         The queries, C-contiguous.
     selected : Selected
@@ -45,7 +42,7 @@ class NominalSearch:
         long as a query's are there before `run` comes to it.
     n_neighbors : int
         If there are fewer rows, all of them vote.
-    excluded : int64 array of shape (n_queries,) or None
+    excluded : int64 array of shape (n_queries,), optional
         For each query a row that does not take part, -1 for none.
 
     Attributes
@@ -59,7 +56,7 @@ class NominalSearch:
 
     def __init__(
         self,
-        cases: NominalCases,
+        cases: Cases,
         codes: NDArray[np.int32],
         selected: Selected,
         n_neighbors: int,
@@ -77,85 +74,96 @@ class NominalSearch:
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
-        bits = self.cases.value_bits
-        if bits is not None:
-            slots = np.arange(bits.shape[0] - 1, dtype=np.int64)
-            self._match(bits, slots, first, last)
-            return
-        n_words = self.cases.class_bits.shape[1]
-        a_query = max(1, self.selected.attributes.shape[1]) * n_words * 8
-        step = max(1, _MOST_BYTES // a_query)
-        for begin in range(first, last, step):
-            end = min(last, begin + step)
-            self._match(*self._build_bits(begin, end), begin, end)
-
-    def _match(
-        self, bits: NDArray[np.uint64], slots: NDArray[np.int64], first: int, last: int
-    ) -> None:
         cases = self.cases
-        match_nominal(
-            bits,
-            slots,
-            cases.offsets,
-            cases.class_bits,
-            cases.classes,
-            self.codes,
-            *self.selected,
-            self.excluded,
-            self.n_neighbors,
-            first,
-            last,
-            self.votes,
-            self.thresholds,
-            self.n_tied,
-        )
-
-    def _build_bits(
-        self, first: int, last: int
-    ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """Return the bit sets of the values that these queries have, and their slots.
-
-        Reading the columns once for many queries costs little beside the search, and
-        columns with thousands of values need no thousands of bit sets.
-        """
-        cases = self.cases
-        part = self.selected.attributes[first:last]
-        used = np.arange(part.shape[1]) < self.selected.counts[first:last, None]
-        codes = np.take_along_axis(self.codes[first:last], np.maximum(part, 0), axis=1)
-        used &= codes >= 0
-        wanted = np.unique(cases.offsets[part[used]] + codes[used])
-        slots = np.full(cases.offsets[-1], wanted.size, np.int64)
-        slots[wanted] = np.arange(wanted.size)
-        n_words = cases.class_bits.shape[1]
-        bits = build_bits_of(cases.codes, cases.offsets, slots, wanted.size, n_words)
-        return bits, slots
+        for begin, end, bits, slots in sets_in_parts(cases, self.codes, first, last):
+            match_nominal(
+                bits,
+                cases.starts,
+                cases.offsets,
+                slots,
+                cases.class_bits,
+                cases.classes,
+                cases.n_rows,
+                self.codes,
+                *self.selected,
+                self.excluded,
+                self.n_neighbors,
+                begin,
+                end,
+                self.votes,
+                self.thresholds,
+                self.n_tied,
+            )
 
     def list_neighbors(self, query: int) -> Neighborhood:
         """Return the rows that voted for a query that has been answered."""
         used = self.selected.attributes[query, : self.selected.counts[query]]
-        agreements = count_agreements(self.cases.codes, self.codes[query], used)
+        agreements = count_agreements(self.cases, self.codes[query], used)
         reached = agreements >= self.thresholds[query]
         if self.excluded[query] >= 0:
             reached[self.excluded[query]] = False
         rows = np.flatnonzero(reached)
-        order = np.argsort(-agreements[rows], kind="stable")
-        rows = rows[order]
+        rows = rows[np.argsort(-agreements[rows], kind="stable")]
         return Neighborhood(rows, (used.size - agreements[rows]).astype(np.float64))
 
 
+def vote_with_each_count(
+    cases: Cases,
+    codes: NDArray[np.int32],
+    order: NDArray[np.int32],
+    n_neighbors: int,
+    excluded: NDArray[np.int64] | None = None,
+) -> NDArray[np.int32]:
+    """Return the votes with a query's first attribute, its first two, three, ...
+
+    Parameters
+    ----------
+    cases, codes, n_neighbors, excluded
+        As in `NominalSearch`.
+    order : int32 array of shape (n_queries, n_most)
+        The attributes of each query, best first.
+
+    Returns
+    -------
+    int32 array of shape (n_queries, n_most, n_classes)
+        What `NominalSearch` finds with the first r attributes is at ``[:, r - 1]``.
+    """
+    n_queries = codes.shape[0]
+    if excluded is None:
+        excluded = np.full(n_queries, -1, np.int64)
+    votes = np.zeros((*order.shape, cases.class_bits.shape[0]), np.int32)
+    for begin, end, bits, slots in sets_in_parts(cases, codes, 0, n_queries):
+        vote_nested(
+            bits,
+            cases.starts,
+            cases.offsets,
+            slots,
+            cases.class_bits,
+            cases.n_rows,
+            codes,
+            order,
+            excluded,
+            n_neighbors,
+            begin,
+            end,
+            votes,
+        )
+    return votes
+
+
 def count_agreements(
-    codes: NDArray[np.int32], query: NDArray[np.int32], attributes: NDArray[np.int32]
+    cases: Cases, query: NDArray[np.int32], attributes: NDArray[np.int32]
 ) -> NDArray[np.int32]:
     """Count for every row the attributes on which it has the query's value.
 
     Parameters
     ----------
-    codes : int32 array of shape (n_attributes, n_rows)
+    cases : Cases
     query : int32 array of shape (n_attributes,)
     attributes : int32 array of the attributes compared
     """
-    agreements = np.zeros(codes.shape[1], np.int32)
+    agreements = np.zeros(cases.n_rows, np.int32)
     for attribute in attributes:
         if query[attribute] >= 0:
-            agreements += codes[attribute] == query[attribute]
+            agreements += cases.codes[attribute, : cases.n_rows] == query[attribute]
     return agreements
