@@ -715,8 +715,8 @@ def paired_p_values(losses):
     values = []
     for j in range(losses.shape[1]):
         differences = losses[:, j] - losses[:, best]
-        if np.ptp(differences) == 0:
-            values.append(0.0 if differences[0] > 0 else 1.0)
+        if np.ptp(differences) == 0:  # no spread to judge by: a sign test
+            values.append(2 * 0.5 ** len(losses) if differences[0] > 0 else 1.0)
         else:
             values.append(stats.ttest_rel(losses[:, j], losses[:, best]).pvalue)
     return np.array(values), best
@@ -744,6 +744,8 @@ def brace_losers(losses, alpha):
         differences = losses[:, j] - losses[:, best]
         error = differences.std(ddof=1) / np.sqrt(n)
         lower = differences.mean() - stats.norm.ppf(1 - alpha / 2) * error
+        if np.ptp(differences) == 0:  # no spread to judge by: a sign test
+            lower = alpha / 2 - 0.5**n if differences[0] > 0 else 0
         if lower > 0:
             out.append(j)
     return out, means

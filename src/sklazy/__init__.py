@@ -2,6 +2,7 @@
 
 from sklazy.estimators import EntropyDiscretizer
 from sklazy.estimators.advantage import LazyAdvantage, lazy_advantage
+from sklazy.estimators.race_search import RaceSearchCV
 from sklazy.estimators.ranker import AttributeRanker
 from sklazy.estimators.subset import SubsetSelector
 from sklazy.racing import RaceResult, RaceStep, race
@@ -14,6 +15,7 @@ __all__ = [
     "EntropyDiscretizer",
     "LazyAdvantage",
     "RaceResult",
+    "RaceSearchCV",
     "RaceStep",
     "SubsetSelector",
     "Table",

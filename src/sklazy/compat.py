@@ -1,1 +1,24 @@
-"""The only door to scikit-learn's private names. It is shut: none is needed yet."""
+"""The only door to scikit-learn's private names."""
+
+import inspect
+from collections.abc import Callable
+
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.metaestimators import _safe_split as split_rows
+from sklearn.utils.validation import _check_method_params as rows_of_params
+
+__all__ = ["forwards_sample_weight", "rows_of_params", "split_rows"]
+
+# Whether this release's own searches hand sample weights on to their scorers when
+# metadata routing is off.
+_SEARCHES_FORWARD = hasattr(GridSearchCV, "_check_scorers_accept_sample_weight")
+
+
+def forwards_sample_weight(scorer: Callable[..., object]) -> bool:
+    """Tell whether GridSearchCV of this release would weigh rows in this scorer."""
+    if not _SEARCHES_FORWARD:
+        return False
+    accepts = getattr(scorer, "_accept_sample_weight", None)
+    if accepts is not None:
+        return bool(accepts())
+    return "sample_weight" in inspect.signature(scorer).parameters

@@ -52,7 +52,7 @@ class UnknownIdError(SklazyError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
-class AllFailedError(SklazyError, RuntimeError):
+class AllFailedError(SklazyError, ValueError):
     """Every candidate of a race failed to be evaluated."""
 
 

@@ -1,5 +1,7 @@
 """The tests that decide who is out; each looks at the field and names losers."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -101,11 +103,12 @@ class PairedDifferences:
         self._best = -1
         self._n_blocks = 0
 
-    def statistics(self, field: Field) -> Losses:
+    def statistics(self, field: Field, quantile: Callable[[float], float]) -> Losses:
         """Mean difference over its standard error; 0 for the best itself.
 
-        Where all differences are equal up to rounding the statistic is infinite, or
-        0 if the two candidates are equal, too.
+        Few blocks and coarse losses can give the same difference in every block,
+        which says nothing of its spread. A sign test takes over there: n wins out of
+        n have the chance 2^-n, and `quantile` turns this into a statistic.
         """
         self._look(field)
         n = field.n_blocks
@@ -113,7 +116,7 @@ class PairedDifferences:
         means = np.abs(field.sums) / n
         noise = _ROUNDING * np.maximum(means, means[self._best])
         flat = error <= noise
-        sure = np.where(self._means > noise, np.inf, 0.0)
+        sure = np.where(self._means > noise, quantile(0.5**n), 0.0)
         return np.where(flat, sure, self._means / np.where(flat, 1.0, error))
 
     def _look(self, field: Field) -> None:
@@ -156,7 +159,7 @@ class StudentT:
     def losers(self, field: Field) -> Mask:
         """Candidates with a significantly larger mean loss than the best."""
         freedom, n_tests = field.n_blocks - 1, field.n_alive - 1
-        statistics = self._pairs.statistics(field)
+        statistics = self._pairs.statistics(field, partial(student_above, freedom))
         tests = n_tests if self.adjust == "bonferroni" else 1
         out = statistics > student_above(freedom, self.alpha / 2 / tests)
         if self.adjust == "holm" and out.any():
@@ -190,7 +193,8 @@ class Brace:
 
     def losers(self, field: Field) -> Mask:
         """Candidates whose interval of the difference to the best is above zero."""
-        return self._pairs.statistics(field) > normal_above(self.alpha / 2)
+        statistics = self._pairs.statistics(field, normal_above)
+        return statistics > normal_above(self.alpha / 2)
 
 
 class Hoeffding:

@@ -30,6 +30,7 @@ def race(  # noqa: PLR0913 - each argument is a choice of the user's
     max_evaluations: int | None = None,
     max_seconds: float | None = None,
     loss_range: float | None = None,
+    on_error: str = "drop",
     on_step: Callable[[RaceStep], object] | None = None,
 ) -> RaceResult:
     """Race candidates over blocks and drop losers as soon as they show.
@@ -73,6 +74,8 @@ def race(  # noqa: PLR0913 - each argument is a choice of the user's
     loss_range : float, optional
         Largest minus smallest possible loss, for the Hoeffding race; estimated by
         the losses seen if not given.
+    on_error : {"drop", "raise"}, default="drop"
+        Whether an exception raised by `evaluate` puts candidates out or ends it all.
     on_step : callable, optional
         Told each `RaceStep`.
 
@@ -115,6 +118,7 @@ def race(  # noqa: PLR0913 - each argument is a choice of the user's
         max_evaluations=max_evaluations,
         max_seconds=max_seconds,
         loss_range=loss_range,
+        on_error=on_error,
     )
     return _Race(evaluate, list(candidates), rules, on_step).run(blocks)
 
@@ -162,6 +166,8 @@ class _Race:
         try:
             return self.evaluate(self.contenders, block)
         except Exception:
+            if self.rules.on_error == "raise":
+                raise
             return [self._ask_one(contender, block) for contender in self.contenders]
 
     def _ask_one(self, contender: object, block: object) -> object:

@@ -27,6 +27,7 @@ class Rules:
     max_evaluations: int | None = None
     max_seconds: float | None = None
     loss_range: float | None = None
+    on_error: str = "drop"
 
     def __post_init__(self) -> None:
         if self.test not in TESTS:
@@ -36,6 +37,10 @@ class Rules:
         if not 0 < self.alpha < 1:
             raise BadInputError(
                 f"alpha={self.alpha!r} is no level of a test; give a number in (0, 1)."
+            )
+        if self.on_error not in {"drop", "raise"}:
+            raise BadInputError(
+                f"on_error={self.on_error!r} is not known; give 'drop' or 'raise'."
             )
         _at_least("first_test", self.first_test, 2)
         _at_least("n_winners", self.n_winners, 1)

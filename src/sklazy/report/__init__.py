@@ -1,0 +1,1 @@
+"""Plain data as text, figures and progress; knows no other room."""

@@ -1,0 +1,110 @@
+"""Progress on a terminal: silent for short work, a bar (rich) for long work."""
+
+import importlib
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sized
+from types import TracebackType
+from typing import Any, TextIO, TypeVar
+
+Item = TypeVar("Item")
+
+SILENT_FOR = 2.0  # seconds
+
+
+class Progress:
+    """A bar that appears after two seconds, on a terminal, if rich is installed.
+
+    Parameters
+    ----------
+    label : str
+        What is being done.
+    total : int, optional
+        How many steps there are, if known.
+    stream : text stream, default=sys.stderr
+        Where the bar goes; nothing is shown if it is no terminal.
+    silent_for : float, default=2.0
+        Seconds before anything is shown.
+
+    Examples
+    --------
+    >>> with Progress("racing", total=3) as progress:
+    ...     for left in (12, 5, 1):
+    ...         progress.advance(note=f"{left} left")
+    """
+
+    def __init__(
+        self,
+        label: str,
+        total: int | None = None,
+        stream: TextIO | None = None,
+        silent_for: float = SILENT_FOR,
+    ) -> None:
+        self.label, self.total = label, total
+        self.stream = sys.stderr if stream is None else stream
+        self.done, self.note = 0, ""
+        self._lock = threading.Lock()
+        self._bar: Any = None
+        self._task: Any = None
+        self._timer = threading.Timer(silent_for, self._show)
+        self._timer.daemon = True
+
+    def __enter__(self) -> "Progress":
+        if self.stream.isatty():
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        with self._lock:
+            if self._bar is not None:
+                self._bar.stop()
+
+    def advance(self, steps: int = 1, note: str = "") -> None:
+        """Say that so many more steps are done."""
+        with self._lock:
+            self.done += steps
+            self.note = note
+            if self._bar is not None:
+                self._bar.update(self._task, completed=self.done, note=note)
+
+    def _show(self) -> None:
+        try:
+            bars = importlib.import_module("rich.progress")
+            consoles = importlib.import_module("rich.console")
+        except ImportError:
+            return
+        with self._lock:
+            self._bar = bars.Progress(
+                *bars.Progress.get_default_columns(),
+                bars.TextColumn("{task.fields[note]}"),
+                console=consoles.Console(file=self.stream),
+                transient=True,
+            )
+            self._task = self._bar.add_task(
+                self.label, total=self.total, completed=self.done, note=self.note
+            )
+            self._bar.start()
+
+
+def track(
+    items: Iterable[Item], label: str, total: int | None = None
+) -> Iterator[Item]:
+    """Go through the items with a `Progress` that counts them.
+
+    Examples
+    --------
+    >>> sum(track(range(4), "adding"))
+    6
+    """
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    with Progress(label, total) as progress:
+        for item in items:
+            yield item
+            progress.advance()

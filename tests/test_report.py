@@ -1,0 +1,68 @@
+"""Progress and figures: plain data in, something to look at out."""
+
+import io
+import time
+
+import numpy as np
+import pytest
+
+from sklazy.report.progress import Progress, track
+from sklazy.report.races import draw_race, running_means
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_short_work_shows_nothing():
+    screen = Terminal()
+    with Progress("working", total=3, stream=screen) as progress:
+        progress.advance()
+    assert not screen.getvalue()
+
+
+def test_nothing_is_shown_but_on_a_terminal():
+    paper = io.StringIO()
+    with Progress("working", total=3, stream=paper, silent_for=0.0) as progress:
+        time.sleep(0.05)
+        progress.advance()
+    assert not paper.getvalue()
+
+
+def test_long_work_shows_a_bar():
+    pytest.importorskip("rich")
+    screen = Terminal()
+    with Progress("working", total=4, stream=screen, silent_for=0.0) as progress:
+        deadline = time.monotonic() + 20
+        while not screen.getvalue() and time.monotonic() < deadline:
+            progress.advance(0, note="5 left")
+            time.sleep(0.02)
+    assert "working" in screen.getvalue()
+
+
+def test_track_gives_every_item():
+    assert list(track("abc", "spelling")) == ["a", "b", "c"]
+    assert list(track(iter("abc"), "spelling")) == ["a", "b", "c"]
+
+
+def test_running_means():
+    values = np.array([[1.0, 4.0], [3.0, np.nan]])
+    assert np.array_equal(
+        running_means(values), [[1.0, 4.0], [2.0, np.nan]], equal_nan=True
+    )
+
+
+def test_a_race_is_drawn_line_by_line():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    figure, ax = pyplot.subplots()
+    values = np.array([[1.0, 4.0, 2.0], [3.0, np.nan, 2.0]])
+    draw_race(values, [2, 0], ax, names=["a", "b", "c"])
+    drawn = {line.get_label(): line.get_ydata().tolist() for line in ax.lines}
+    assert drawn["a"] == [1.0, 2.0]
+    assert drawn["c"] == [2.0, 2.0]
+    assert [4.0] in [line.get_ydata().tolist() for line in ax.lines]
+    assert ax.get_title() == "2 of 3 left after 2 blocks"
+    pyplot.close(figure)
