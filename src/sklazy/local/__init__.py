@@ -1,7 +1,16 @@
 """Neighbours become small models."""
 
-from sklazy.local.plans import make_plan, neighbour_range
+from sklazy.local.plans import count_terms, find_ranges, make_plan, neighbour_range
 from sklazy.local.regression import fit_models
 from sklazy.local.space import Space, make_space, place
 
-__all__ = ["Space", "fit_models", "make_plan", "make_space", "neighbour_range", "place"]
+__all__ = [
+    "Space",
+    "count_terms",
+    "find_ranges",
+    "fit_models",
+    "make_plan",
+    "make_space",
+    "neighbour_range",
+    "place",
+]

@@ -13,7 +13,13 @@ from sklazy.flow import LocalPlan
 Span = float | int | Sequence[int]
 """A float times the usual range, an exact number, a pair, or a triple."""
 
+Spans = Span | str | Mapping[int, Span | str]
+"""One span for every degree, "auto", or one for each degree."""
+
 _LEAST = 2  # one neighbour alone cannot be left out
+_MOST_REGRESSORS = 100  # a line through more costs a second a query and says little
+_CONSTANT = (3, 40)  # neighbours of a constant, found by measurement
+_A_TERM = (3, 5)  # neighbours a coefficient of other models, as in R
 
 
 def count_terms(n_regressors: int, degree: int) -> int:
@@ -96,6 +102,67 @@ def _bad_span(span: object, name: str) -> BadInputError:
         "number for how many are scored, one whole number for exactly so many, or a "
         "float above 0 for so many times the usual range."
     )
+
+
+def find_ranges(
+    degrees: object, spans: Spans, n_regressors: int, n_rows: int
+) -> dict[int, tuple[int, int, int]]:
+    """The range of neighbours of each degree.
+
+    Parameters
+    ----------
+    degrees : "auto", or ints among 0, 1 and 2
+        By itself: constants, and lines where there are 1 to 100 regressors.
+    spans : "auto", what `neighbour_range` takes, or a dict of these by degree
+        By itself: 3 to 40 neighbours for constants and 3 to 5 a coefficient for
+        lines and parabolas, or all where there are fewer.
+    n_regressors, n_rows : int
+
+    Examples
+    --------
+    >>> find_ranges("auto", "auto", n_regressors=5, n_rows=200)
+    {0: (3, 40, 0), 1: (18, 30, 0)}
+    >>> find_ranges((1, 2), {2: (10, 20)}, n_regressors=1, n_rows=200)
+    {1: (6, 10, 0), 2: (10, 20, 0)}
+    """
+    if n_rows < _LEAST:
+        raise BadInputError(
+            f"local models need {_LEAST} rows to learn from; there are "
+            f"n_samples={n_rows}. Give more rows."
+        )
+    chosen = _degrees(degrees, n_regressors)
+    by_degree = spans if isinstance(spans, Mapping) else dict.fromkeys(chosen, spans)
+    unknown = [degree for degree in by_degree if degree not in chosen]
+    if unknown:
+        raise BadInputError(
+            f"n_neighbors={spans!r} has ranges for the degrees {unknown}, which are "
+            f"off; degrees={degrees!r}."
+        )
+    return {
+        degree: _automatic(degree, n_regressors, n_rows)
+        if isinstance(span := by_degree.get(degree, "auto"), str) and span == "auto"
+        else neighbour_range(span, degree, n_regressors, n_rows)  # type: ignore[arg-type]
+        for degree in chosen
+    }
+
+
+def _automatic(degree: int, n_regressors: int, n_rows: int) -> tuple[int, int, int]:
+    """The range of a degree that was left to us; never more than there are rows."""
+    n_terms = count_terms(n_regressors, degree)
+    least, most = _A_TERM if degree else _CONSTANT
+    return min(least * n_terms, n_rows), min(most * n_terms, n_rows), 0
+
+
+def _degrees(degrees: object, n_regressors: int) -> list[int]:
+    if isinstance(degrees, str) and degrees == "auto":
+        return [0, 1] if 0 < n_regressors <= _MOST_REGRESSORS else [0]
+    given = np.atleast_1d(np.asarray(degrees, object)).tolist()
+    if not given or any(isinstance(g, bool) or g not in (0, 1, 2) for g in given):
+        raise BadInputError(
+            f"degrees={degrees!r}; expected 'auto' or some of 0 (constant), 1 (linear) "
+            "and 2 (quadratic)."
+        )
+    return sorted({int(degree) for degree in given})
 
 
 def make_plan(
