@@ -2,8 +2,11 @@
 
 from sklazy.estimators import EntropyDiscretizer
 from sklazy.estimators.advantage import LazyAdvantage, lazy_advantage
+from sklazy.estimators.lazy_learning_classifier import LazyLearningClassifier
+from sklazy.estimators.lazy_regressor import LazyLearningRegressor
 from sklazy.estimators.race_search import RaceSearchCV
 from sklazy.estimators.ranker import AttributeRanker
+from sklazy.estimators.saving import load
 from sklazy.estimators.subset import SubsetSelector
 from sklazy.racing import RaceResult, RaceStep, race
 from sklazy.tables import Table, read_table
@@ -14,6 +17,8 @@ __all__ = [
     "AttributeRanker",
     "EntropyDiscretizer",
     "LazyAdvantage",
+    "LazyLearningClassifier",
+    "LazyLearningRegressor",
     "RaceResult",
     "RaceSearchCV",
     "RaceStep",
@@ -21,6 +26,7 @@ __all__ = [
     "Table",
     "__version__",
     "lazy_advantage",
+    "load",
     "race",
     "read_table",
 ]

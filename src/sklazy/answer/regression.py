@@ -1,5 +1,7 @@
 """Local regression: queries are placed, find neighbours, and these become models."""
 
+import warnings
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -7,7 +9,7 @@ from numpy.typing import NDArray
 
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
-from sklazy.errors import BadInputError
+from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import (
     Chunk,
     LocalCases,
@@ -17,7 +19,15 @@ from sklazy.flow import (
     Queries,
     Runner,
 )
-from sklazy.local import Space, find_ranges, fit_models, make_plan, make_space, place
+from sklazy.local import (
+    Space,
+    count_terms,
+    find_ranges,
+    fit_models,
+    make_plan,
+    make_space,
+    place,
+)
 from sklazy.local.plans import Spans
 from sklazy.local.space import Scale
 from sklazy.neighbors import find_nearest
@@ -30,7 +40,7 @@ class LocalSettings(NamedTuple):
 
     degrees: object
     n_neighbors: Spans
-    n_best: object
+    n_best: int | Sequence[int]
     metric: str
     ridge: float
     scale: Scale
@@ -140,16 +150,47 @@ def ask(
         Whether to keep the score of every number of neighbours.
     n_jobs : int, optional
     """
+    placed = place(memory.space, queries)
     plan = memory.plan if plan is None else plan
-    columns, regressors = place(memory.space, queries)
+    return _ask_placed(memory, placed, plan, groups, curves, n_jobs)
+
+
+def ask_rows(
+    memory: LocalMemory, rows: NDArray[np.int64], n_jobs: int | None = None
+) -> LocalAnswer:
+    """Answer for cases of the memory, each left out itself."""
+    values = np.ascontiguousarray(memory.space.columns.values[:, rows].T)
+    placed = values, memory.space.regressors[rows]
+    everyone = np.arange(len(memory.slots))
+    plan = plan_without(memory, 1)
+    return _ask_placed(memory, placed, plan, (everyone, rows), False, n_jobs)
+
+
+def plan_without(memory: LocalMemory, n_hidden: int) -> LocalPlan:
+    """The plan where so many rows cannot be seen; what was warned of is known."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        n_rows = len(memory.slots) - n_hidden
+        return make_plan_for(memory.settings, memory.space, n_rows)
+
+
+def _ask_placed(
+    memory: LocalMemory,
+    placed: tuple[NDArray[np.float64], NDArray[np.float64]],
+    plan: LocalPlan,
+    groups: Groups | None,
+    curves: bool,
+    n_jobs: int | None,
+) -> LocalAnswer:
+    columns, regressors = placed
     n_nearest = int(plan.ranges[:, 1].max())
-    cells = memory.space.columns.values.size
+    search = 0.2 * memory.space.columns.values.size + 100.0 * n_nearest
     neighbours = find_nearest(
         memory.space.columns,
         columns,
         n_nearest,
         groups=groups,
-        run=_runner(n_jobs, 0.2 * cells + 100.0 * n_nearest),
+        run=_runner(n_jobs, search),
     )
     models = fit_models(
         memory.cases,
@@ -171,12 +212,11 @@ def _runner(n_jobs: int | None, nanoseconds: float) -> Runner:
     return run
 
 
-def _cost(plan: LocalPlan, d: int) -> float:
+def _cost(plan: LocalPlan, n_regressors: int) -> float:
     """Nanoseconds a query, roughly: p^2 + k p operations for each neighbour."""
     total = 0.0
-    for most, n_terms in zip(
-        plan.ranges[:, 1], (1, 1 + d, (1 + d) * (2 + d) // 2), strict=True
-    ):
+    for degree, most in enumerate(plan.ranges[:, 1].tolist()):
+        n_terms = count_terms(n_regressors, degree)
         total += 0.2 * most * (n_terms**2 + most * n_terms)
     return total
 

@@ -1,0 +1,284 @@
+"""What the regressor and the classifier of local models share: memory and answers."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sklazy.answer.regression import (
+    LocalAnswer,
+    LocalMemory,
+    LocalSettings,
+    ask,
+    plan_without,
+    remember,
+)
+from sklazy.casebase import CaseBase
+from sklazy.casebase.incoming import GivenIds, Target
+from sklazy.errors import BadInputError
+from sklazy.estimators.saving import save_estimator
+from sklazy.flow import Queries
+from sklazy.local.plans import Spans
+from sklazy.receipts.regression import RegressionReceipt, make_receipts, query_of
+from sklazy.tables import Table, as_table
+
+_SCALES: dict[object, Literal["std", "range", "none"]] = {
+    True: "std",
+    "std": "std",
+    "range": "range",
+    False: "none",
+}
+
+
+class LocalLearner(BaseEstimator):
+    """Keeps cases and answers queries by local models; see the subclasses."""
+
+    cases_: CaseBase
+    _found: dict[str, Any]
+
+    def __init__(
+        self,
+        degrees: str | int | Sequence[int] = "auto",
+        n_neighbors: Spans = "auto",
+        n_best: int | Sequence[int] = 20,
+        metric: str = "euclidean",
+        ridge: float = 0.1,
+        scale: bool | str = True,
+        attribute_weights: ArrayLike | None = None,
+        max_categories: int = 10,
+        categorical_features: object = "from_dtype",
+        parity: str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.degrees = degrees
+        self.n_neighbors = n_neighbors
+        self.n_best = n_best
+        self.metric = metric
+        self.ridge = ridge
+        self.scale = scale
+        self.attribute_weights = attribute_weights
+        self.max_categories = max_categories
+        self.categorical_features = categorical_features
+        self.parity = parity
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = self.parity is None
+        tags.input_tags.categorical = self.parity is None
+        tags.input_tags.string = self.parity is None
+        return tags
+
+    # --- change -----------------------------------------------------------------------
+
+    def fit(
+        self,
+        X: object,
+        y: object,
+        sample_weight: ArrayLike | None = None,
+        ids: GivenIds = None,
+    ) -> Self:
+        """Remember the cases.
+
+        Parameters
+        ----------
+        X : frame, table or array-like of shape (n_rows, n_attributes)
+            Numbers and categories; NaN and None are missing.
+        y : array-like of shape (n_rows,), or (n_rows, n_targets) for numbers
+        sample_weight : array-like of shape (n_rows,), optional
+            What a case counts in the local models; one of weight 0 is nobody's
+            neighbour.
+        ids : sequence of int or str, optional
+            The cases' names; 0, 1, ... in order of arrival if not given.
+
+        Returns
+        -------
+        self
+        """
+        table, target = self._table(X), self._target(y)
+        cases = CaseBase(table, target, weights=sample_weight, ids=ids)
+        memory = self._remember(cases)
+        validate_data(self, X, skip_check_array=True)
+        self.cases_, self._found = cases, {"memory": memory}
+        self._is_flat = not isinstance(target, np.ndarray) or target.ndim == 1
+        return self
+
+    def partial_fit(
+        self,
+        X: object,
+        y: object,
+        sample_weight: ArrayLike | None = None,
+        ids: GivenIds = None,
+    ) -> Self:
+        """Remember further cases; the state is that of one fit on all of them.
+
+        Parameters are those of `fit`.
+        """
+        if not hasattr(self, "cases_"):
+            return self.fit(X, y, sample_weight, ids)
+        table, target = self._table(X), self._target(y)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        self.cases_.add(table, target, weights=sample_weight, ids=ids)
+        self._found.clear()
+        return self
+
+    def forget(self, ids: GivenIds) -> Self:
+        """Erase cases; the state is that of a fit without them, bit for bit.
+
+        Parameters
+        ----------
+        ids : sequence of int or str
+        """
+        check_is_fitted(self)
+        self.cases_.forget(ids)
+        self._found.clear()
+        return self
+
+    def digest(self) -> str:
+        """The fingerprint of the cases: the same for the same rows in any order."""
+        check_is_fitted(self)
+        return self.cases_.digest()
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted estimator to a file that `sklazy.load` reads."""
+        check_is_fitted(self)
+        save_estimator(self, path)
+
+    def _fitted_state(self) -> dict[str, Any]:
+        return {"is_flat": self._is_flat}
+
+    def _restore(self, cases: CaseBase, state: dict[str, Any]) -> None:
+        self.cases_, self._found = cases, {}
+        self._is_flat = bool(state["is_flat"])
+        self.n_features_in_ = len(cases.names)
+        if cases.schema.named:
+            self.feature_names_in_ = np.array(cases.names, object)
+
+    # --- answers ----------------------------------------------------------------------
+
+    def explain(self, X: object) -> list[RegressionReceipt]:
+        """Say for each query what it is answered and why.
+
+        Parameters
+        ----------
+        X : frame, table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        receipts : list of RegressionReceipt, one a query
+            Models chosen and their scores against k, coefficients in the units of X,
+            neighbours with influence, leverage and leave-one-out residual, and
+            columns in which the query lies outside its neighbours.
+        """
+        check_is_fitted(self)
+        queries = self._queries(X)
+        answer = self._ask(queries, curves=True)
+        values = self._values(answer)
+        return make_receipts(self.cases_, self._memory, queries, answer, values)
+
+    def verify(self, receipt: RegressionReceipt | Mapping[str, Any]) -> None:
+        """Replay a receipt against these cases; refuse one that does not agree.
+
+        Parameters
+        ----------
+        receipt : RegressionReceipt, or what its `to_dict` gave
+        """
+        check_is_fitted(self)
+        claimed = RegressionReceipt.of(receipt)
+        (replayed,) = self.explain(query_of(claimed, self.cases_))
+        if replayed.to_dict() != claimed.to_dict():
+            raise BadInputError(
+                "the receipt does not follow from the cases and the parameters of "
+                "this estimator; it was made by another one."
+            )
+
+    def _ask(self, queries: Queries, *, curves: bool = False) -> LocalAnswer:
+        return ask(self._memory, queries, curves=curves, n_jobs=self.n_jobs)
+
+    def _ask_cases(self, groups: ArrayLike | None) -> LocalAnswer:
+        """Ask for every case in order of arrival, its own group hidden."""
+        memory, by_arrival = self._memory, np.argsort(self.cases_.arrival)
+        labels = np.arange(len(by_arrival)) if groups is None else _codes(groups)
+        if labels.shape != by_arrival.shape:
+            raise BadInputError(
+                f"groups has shape {labels.shape}; expected one label for each of the "
+                f"{len(by_arrival)} cases."
+            )
+        of_slot = np.empty_like(labels)
+        of_slot[by_arrival] = labels
+        of_row = of_slot[memory.slots]
+        plan = plan_without(memory, int(np.bincount(of_row).max()))
+        queries = self.cases_.encode(self.cases_.to_table().take(by_arrival))
+        hidden = of_row, labels
+        return ask(memory, queries, plan=plan, groups=hidden, n_jobs=self.n_jobs)
+
+    @property
+    def _memory(self) -> LocalMemory:
+        """The cases made ready, again after a change."""
+        if "memory" not in self._found:
+            self._found["memory"] = self._remember(self.cases_)
+        return self._found["memory"]
+
+    def _remember(self, cases: CaseBase) -> LocalMemory:
+        return remember(cases, self._settings())
+
+    # --- the door ---------------------------------------------------------------------
+
+    def _settings(self) -> LocalSettings:
+        """The parameters, once they are known to make sense."""
+        if self.parity not in (None, "r"):
+            raise BadInputError(f"parity={self.parity!r}; expected None or 'r'.")
+        if isinstance(self.scale, list) or self.scale not in _SCALES:
+            raise BadInputError(
+                f"scale={self.scale!r}; expected True, False, 'std' or 'range'."
+            )
+        return LocalSettings(
+            self.degrees,
+            self.n_neighbors,
+            self.n_best,
+            self.metric,
+            self.ridge,
+            _SCALES[self.scale],
+            self.attribute_weights,
+            self.max_categories,
+            self.parity == "r",
+        )
+
+    def _target(self, y: object) -> Target:
+        raise NotImplementedError
+
+    def _values(self, answer: LocalAnswer) -> list[Any]:
+        raise NotImplementedError
+
+    def _table(self, X: object) -> Table:
+        table = as_table(X, categorical_features=self.categorical_features)
+        if self.parity == "r":
+            _check_plain(table)
+        return table
+
+    def _queries(self, X: object) -> Queries:
+        table = self._table(X)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return self.cases_.encode(table)
+
+
+def _codes(groups: ArrayLike) -> NDArray[np.int64]:
+    """Labels of any kind as numbers."""
+    return np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
+
+
+def _check_plain(table: Table) -> None:
+    """Refuse what R's lazy cannot take."""
+    for column in table:
+        if column.kind == "nominal" or column.missing.any():
+            raise BadInputError(
+                f"column {column.name!r} is not all numbers (Input X contains NaN or "
+                "words), which R's lazy cannot take; use LazyLearningRegressor() "
+                "without parity."
+            )

@@ -1,0 +1,1 @@
+"""An answer as plain, serialisable, replayable data."""
