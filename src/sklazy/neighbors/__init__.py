@@ -1,8 +1,6 @@
 """A query's neighbours, all tied with the last of them included."""
 
-from sklazy.neighbors.cases import MixedCases, NominalCases
 from sklazy.neighbors.nearest import find_nearest
-from sklazy.neighbors.nominal import Neighborhood, NominalSearch, count_agreements
 from sklazy.neighbors.nominal import (
     Neighborhood,
     NominalSearch,
