@@ -1,0 +1,47 @@
+"""What an estimator asks for, as plain data."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Strategy = Literal["lazy", "eager", "none", "lazy-cfs", "lazy-consistency"]
+Rule = Literal["count", "fraction", "auto", "local", "vote"]
+
+STRATEGIES: tuple[Strategy, ...] = (
+    "lazy",
+    "eager",
+    "none",
+    "lazy-cfs",
+    "lazy-consistency",
+)
+"""How a query's attributes are chosen."""
+
+RANKED: tuple[Strategy, ...] = ("lazy", "eager", "none")
+"""The strategies that put attributes in an order and take the first of it."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How attributes are chosen for a query; what then uses them is the host.
+
+    Attributes
+    ----------
+    n_attributes : int, float, "auto", "local" or "vote"
+    selection : one of `STRATEGIES`
+    measure : str
+        A name in `sklazy.measures.MEASURES`.
+    min_support : int
+        Rows that must remain when a conjunction is grown (lazy consistency).
+    n_auto : int
+        How many training rows "auto" leaves out in turn, at most.
+    n_local : int
+        How many neighbours "local" leaves out in turn.
+    n_jobs : int or None
+    """
+
+    n_attributes: int | float | str = 0.3
+    selection: Strategy = "lazy"
+    measure: str = "entropy"
+    min_support: int = 1
+    n_auto: int = 1000
+    n_local: int = 20
+    n_jobs: int | None = None
