@@ -65,7 +65,7 @@ EXPECTED_FAILURES = {
         ),
         RaceSearchCV(
             make_pipeline(StandardScaler(), LogisticRegression()),
-            {"logisticregression__C": stats.loguniform(0.1, 10)},
+            {"logisticregression__C": [0.1, 0.3, 1.0, 3.0, 10.0]},
             n_iter=4,
             cv=3,
             test="t-holm",
