@@ -1,0 +1,81 @@
+"""Neighbours of attribute sets: one more, one less, one for another."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.racing.masks import members
+
+
+class Neighbourhood:
+    """Hands out the neighbours of sets, each set's only once, at most so many a time.
+
+    Sets with one attribute more or less come first; when those of all winners are
+    used up, the best one's sets with one attribute exchanged.
+
+    Parameters
+    ----------
+    promise : float64 array of shape (n_attributes,)
+        Where there are more neighbours than may be handed out, they are drawn with
+        chances in proportion to the promise of the attribute added; all that drop
+        an attribute have the largest promise.
+    max_new : int
+        The most neighbours to hand out at a time.
+    rng : numpy Generator
+    """
+
+    def __init__(
+        self, promise: NDArray[np.float64], max_new: int, rng: np.random.Generator
+    ) -> None:
+        self.promise, self.max_new, self.rng = promise, max_new, rng
+        self._flips: dict[int, dict[int, None]] = {}
+        self._swaps: dict[int, Iterator[int]] = {}
+
+    def of(self, winners: Sequence[int]) -> list[int]:
+        """Return new neighbours of the winners (best first); none if all are known."""
+        waiting = [(w, j) for w in winners for j in self._unused_flips(w)]
+        if not waiting:
+            return self._some_swaps(winners[0])
+        found: dict[int, None] = {}
+        for i in self._draw(waiting):
+            winner, attribute = waiting[i]
+            del self._flips[winner][attribute]
+            found[winner ^ (1 << attribute)] = None
+        return [mask for mask in found if mask and mask not in winners]
+
+    def _draw(self, waiting: list[tuple[int, int]]) -> list[int]:
+        if len(waiting) <= self.max_new:
+            return list(range(len(waiting)))
+        chances = np.array([self._promise_of(*flip) for flip in waiting])
+        drawn = self.rng.choice(
+            len(waiting), self.max_new, replace=False, p=chances / chances.sum()
+        )
+        return sorted(drawn.tolist())
+
+    def _promise_of(self, winner: int, attribute: int) -> float:
+        drops = winner >> attribute & 1
+        return float(self.promise.max() if drops else self.promise[attribute])
+
+    def _unused_flips(self, mask: int) -> dict[int, None]:
+        if mask not in self._flips:
+            self._flips[mask] = dict.fromkeys(range(len(self.promise)))
+        return self._flips[mask]
+
+    def _some_swaps(self, mask: int) -> list[int]:
+        if mask not in self._swaps:
+            self._swaps[mask] = self._exchange(mask)
+        found = []
+        for swapped in self._swaps[mask]:
+            found.append(swapped)
+            if len(found) == self.max_new:
+                break
+        return found
+
+    def _exchange(self, mask: int) -> Iterator[int]:
+        """Yield the sets with one attribute exchanged, in a random order."""
+        inside = members(mask)
+        outside = [j for j in range(len(self.promise)) if not mask >> j & 1]
+        for pair in self.rng.permutation(len(inside) * len(outside)):
+            leaving, coming = divmod(int(pair), len(outside))
+            yield mask ^ (1 << inside[leaving]) ^ (1 << outside[coming])

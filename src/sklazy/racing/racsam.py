@@ -1,0 +1,280 @@
+"""RACSAM: attribute sets raced on growing sub-samples; winners beget neighbours.
+
+Who knows what: a stranger gives the losses of sets of attributes on test rows, given
+training rows; here it is decided which sets, which rows, and how many.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.errors import BadInputError
+from sklazy.racing.engine import race
+from sklazy.racing.neighbourhood import Neighbourhood
+from sklazy.racing.outcome import RaceResult
+from sklazy.racing.quantiles import student_above
+
+Rows = NDArray[np.int64]
+Block = tuple[Rows, Rows]
+"""The rows to be predicted, and those that may be learned from."""
+
+SetLosses = Callable[[list[int], Rows, Rows], NDArray[np.float64]]
+"""Losses of sets (bit masks), for test rows, given training rows."""
+
+
+@dataclass(frozen=True)
+class SearchRules:
+    """How a search of attribute sets goes; see `RaceFeatureSelector`."""
+
+    n_winners: int = 5
+    test: str = "friedman"
+    alpha: float = 0.05
+    first_test: int = 5
+    min_effect: float = 0.0
+    sampling: tuple[float, int] = (0.3, 30)
+    max_blocks: int = 60
+    max_new: int = 200
+    max_candidates: int = 1000
+    max_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        share, steps = self.sampling
+        if not 0 < share <= 1 or steps < 0:
+            raise BadInputError(
+                f"sampling={self.sampling!r} is not (share, steps); give the share of "
+                "the rows to begin with, in (0, 1], and the number of steps until all "
+                "are used."
+            )
+        for name in ("n_winners", "max_blocks", "max_new", "max_candidates"):
+            if getattr(self, name) < 1:
+                raise BadInputError(
+                    f"{name}={getattr(self, name)!r} is too small; give 1 or more."
+                )
+
+    def n_training(self, step: int, n_rows: int) -> int:
+        """Return the size of the sub-sample at a step: it grows linearly to all."""
+        share, steps = self.sampling
+        grown = 1.0 if step >= steps else share + (1 - share) * step / steps
+        return max(1, min(n_rows, round(grown * n_rows)))
+
+
+class SearchStep(NamedTuple):
+    """One race of a search.
+
+    Attributes
+    ----------
+    phase : str
+        "explore", on sub-samples and few blocks, or "confirm", on all there is.
+    n_candidates : int
+        Sets in this race.
+    n_blocks : int
+        Blocks it took.
+    n_predictions : int
+        Losses computed in it.
+    best : int
+        The winner, as a bit mask.
+    best_loss : float
+        Its mean loss in this race.
+    """
+
+    phase: str
+    n_candidates: int
+    n_blocks: int
+    n_predictions: int
+    best: int
+    best_loss: float
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """What a search found.
+
+    Attributes
+    ----------
+    winners : tuple of int
+        Bit masks, the lowest mean loss first.
+    losses : float64 array of shape (n_blocks, n_winners)
+        Theirs, in the last race.
+    smallest : int
+        The smallest winner that is not significantly worse than the best.
+    history : tuple of SearchStep
+    n_predictions : int
+    n_candidates : int
+        Different sets that were assessed.
+    stopped : str
+        "candidates", "seconds", "interrupted", or "no improvement".
+    last_race : RaceResult
+    last_candidates : tuple of int
+        The sets of the last race.
+    """
+
+    winners: tuple[int, ...]
+    losses: NDArray[np.float64]
+    smallest: int
+    history: tuple[SearchStep, ...]
+    n_predictions: int
+    n_candidates: int
+    stopped: str
+    last_race: RaceResult
+    last_candidates: tuple[int, ...]
+
+
+class Racsam:
+    """One search under way.
+
+    Parameters
+    ----------
+    losses : callable ``losses(masks, test_rows, training_rows)``
+    blocks : sequence of (test rows, training rows)
+        The training rows of a block are those its sub-samples are drawn from.
+    rules : SearchRules
+    rng : numpy Generator
+    on_step : callable, optional
+        Told each `SearchStep`.
+    """
+
+    def __init__(
+        self,
+        losses: SetLosses,
+        blocks: Sequence[Block],
+        rules: SearchRules,
+        rng: np.random.Generator,
+        on_step: Callable[[SearchStep], object] | None = None,
+    ) -> None:
+        self.losses, self.blocks, self.rules, self.rng = losses, blocks, rules, rng
+        self.on_step = on_step
+        self.assessed: dict[int, None] = {}
+        self.history: list[SearchStep] = []
+        self.stopped = ""
+        self.started = time.monotonic()
+
+    def explore(self, start: Sequence[int], neighbourhood: Neighbourhood) -> list[int]:
+        """Race the start, then winners and their neighbours, until a stop.
+
+        Returns the winners of the last race, best first.
+        """
+        candidates = list(dict.fromkeys(start))
+        while True:
+            winners = self.race_sets("explore", candidates)
+            self.stopped = self.stopped or self._spent()
+            new = [] if self.stopped else neighbourhood.of(winners)
+            if not new:
+                self.stopped = self.stopped or "no improvement"
+                return winners
+            candidates = winners + new
+
+    def confirm(self, winners: Sequence[int], n_attributes: int) -> list[int]:
+        """Race winners and the best one's neighbours on all rows until it stays.
+
+        The best is here the smallest that is not significantly worse: a larger set
+        that is as good only by chance would be kept for its neighbours otherwise.
+        """
+        best, known = winners[0], set[int]()
+        while best not in known and not self._out_of_time():
+            known.add(best)
+            flips = [best ^ (1 << j) for j in range(n_attributes)]
+            fresh = [mask for mask in flips if mask and mask not in winners]
+            winners = self.race_sets("confirm", [*winners, *fresh])
+            best = self._smallest(winners)
+        return list(winners)
+
+    def race_sets(self, phase: str, candidates: list[int]) -> list[int]:
+        """Race candidates; returns the winners, best first."""
+        rules, exploring = self.rules, phase == "explore"
+        order = self.rng.permutation(len(self.blocks))
+        steps = enumerate(order[: rules.max_blocks] if exploring else order)
+        result = race(
+            self._evaluate_grown if exploring else self._evaluate_all,
+            candidates,
+            list(steps),
+            test=rules.test,
+            alpha=rules.alpha,
+            first_test=min(rules.first_test, len(order)),
+            min_effect=rules.min_effect,
+            n_winners=min(rules.n_winners, len(candidates)) if exploring else 1,
+            max_seconds=self._seconds_left(),
+        )
+        self.assessed |= dict.fromkeys(candidates)
+        self._note(phase, candidates, result)
+        return [candidates[i] for i in result.winners[: rules.n_winners]]
+
+    def result(self, winners: Sequence[int]) -> SearchResult:
+        """Wrap up."""
+        places = [self.last_candidates.index(mask) for mask in winners]
+        return SearchResult(
+            winners=tuple(winners),
+            losses=self.last_race.losses[:, places],
+            smallest=self._smallest(winners),
+            history=tuple(self.history),
+            n_predictions=sum(step.n_predictions for step in self.history),
+            n_candidates=len(self.assessed),
+            stopped=self.stopped,
+            last_race=self.last_race,
+            last_candidates=tuple(self.last_candidates),
+        )
+
+    def _evaluate_grown(
+        self, masks: list[int], block: tuple[int, int]
+    ) -> NDArray[np.float64]:
+        """Losses given a sub-sample that grows with the step, one for all sets."""
+        step, number = block
+        test, pool = self.blocks[number]
+        size = self.rules.n_training(step, len(pool))
+        training = pool
+        if size < len(pool):
+            training = np.sort(self.rng.choice(pool, size, replace=False))
+        return self.losses(masks, test, training)
+
+    def _evaluate_all(
+        self, masks: list[int], block: tuple[int, int]
+    ) -> NDArray[np.float64]:
+        return self.losses(masks, *self.blocks[block[1]])
+
+    def _note(self, phase: str, candidates: list[int], result: RaceResult) -> None:
+        self.last_race, self.last_candidates = result, candidates
+        step = SearchStep(
+            phase=phase,
+            n_candidates=len(candidates),
+            n_blocks=len(result.losses),
+            n_predictions=result.n_evaluations,
+            best=candidates[result.best],
+            best_loss=float(result.mean_losses[result.best]),
+        )
+        self.history.append(step)
+        if result.stopped == "interrupted":
+            self.stopped = "interrupted"
+        if self.on_step is not None:
+            self.on_step(step)
+
+    def _smallest(self, winners: Sequence[int]) -> int:
+        """The smallest winner of the last race that is not worse than the best.
+
+        Worse is by a one-sided paired t-test over the blocks of that race.
+        """
+        places = [self.last_candidates.index(mask) for mask in winners]
+        losses = self.last_race.losses[:, places]
+        differences = losses - losses[:, :1]
+        n_blocks = len(losses)
+        errors = differences.std(axis=0, ddof=1 if n_blocks > 1 else 0)
+        reach = student_above(max(n_blocks - 1, 1), self.rules.alpha)
+        worse = differences.mean(axis=0) > reach * errors / np.sqrt(n_blocks)
+        equal = [mask for mask, out in zip(winners, worse, strict=True) if not out]
+        return min(equal, key=int.bit_count)
+
+    def _spent(self) -> str:
+        if len(self.assessed) >= self.rules.max_candidates:
+            return "candidates"
+        return "seconds" if self._out_of_time() else ""
+
+    def _out_of_time(self) -> bool:
+        left = self._seconds_left()
+        return self.stopped == "interrupted" or (left is not None and left <= 0)
+
+    def _seconds_left(self) -> float | None:
+        if self.rules.max_seconds is None:
+            return None
+        return max(0.0, self.rules.max_seconds - (time.monotonic() - self.started))

@@ -1,0 +1,91 @@
+"""Where a search of attribute sets begins: by chance, or by a filter's ranking."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.racing.masks import mask_of
+
+Floats = NDArray[np.float64]
+
+
+def random_sets(
+    n_attributes: int, n_sets: int, rng: np.random.Generator, most: int
+) -> list[int]:
+    """Draw different sets of every size up to `most`, all sizes equally likely."""
+    found: dict[int, None] = {}
+    for _ in range(20 * n_sets):
+        if len(found) == n_sets:
+            break
+        size = int(rng.integers(1, min(most, n_attributes) + 1))
+        drawn = rng.choice(n_attributes, size, replace=False)
+        found[mask_of(drawn.tolist())] = None
+    return list(found)
+
+
+def sets_of_ranking(
+    ranking: list[int], n_sets: int, rng: np.random.Generator
+) -> list[int]:
+    """Combine the first attributes of a ranking: its heads, then draws from them.
+
+    The heads (the first, the first two, ...) come first; the rest are random sets in
+    which an attribute is the more likely the earlier it ranks.
+    """
+    found: dict[int, None] = {}
+    for size in range(1, min(len(ranking), max(1, n_sets // 2)) + 1):
+        found[mask_of(ranking[:size])] = None
+    chances = np.linspace(0.9, 0.1, len(ranking))
+    for _ in range(20 * n_sets):
+        if len(found) >= n_sets:
+            break
+        drawn = rng.random(len(ranking)) < chances
+        if drawn.any():
+            found[mask_of(np.array(ranking)[drawn].tolist())] = None
+    return list(found)
+
+
+def correlation_ranking(columns: Floats, target: Floats, most: int) -> list[int]:
+    """Rank columns by their absolute Pearson correlation with the target.
+
+    Parameters
+    ----------
+    columns : array of shape (n_rows, n_columns)
+    target : array of shape (n_rows, n_targets)
+        The largest correlation with any of them counts.
+    most : int
+        How many to rank.
+    """
+    strength = np.abs(_unit(columns).T @ _unit(target)).max(axis=1)
+    return np.argsort(-strength, kind="stable")[:most].tolist()
+
+
+def gram_schmidt_ranking(columns: Floats, target: Floats, most: int) -> list[int]:
+    """Rank columns by Gram-Schmidt orthogonalisation.
+
+    Each next column is the one that explains most of what its forerunners leave of
+    the target; the others are then made orthogonal to it (forward regression).
+    """
+    rest, left = _unit(columns), _unit(target)
+    sizes = np.ones(rest.shape[1])
+    ranking: list[int] = []
+    for _ in range(min(most, rest.shape[1])):
+        explained = ((rest.T @ left) ** 2).sum(axis=1)
+        # A column that lies in the span of its forerunners explains nothing more.
+        gain = np.where(sizes > 1e-10, explained / np.maximum(sizes, 1e-10), -1.0)
+        gain[ranking] = -2.0
+        best = int(np.argmax(gain))
+        ranking.append(best)
+        if gain[best] <= 0:
+            continue
+        axis = rest[:, best] / np.sqrt(sizes[best])
+        left = left - np.outer(axis, axis @ left)
+        rest = rest - np.outer(axis, axis @ rest)
+        sizes = (rest**2).sum(axis=0)
+    return ranking
+
+
+def _unit(columns: Floats) -> Floats:
+    """Centre columns and give them length 1; missing cells stand at the mean."""
+    centred = columns - np.nanmean(columns, axis=0)
+    centred = np.nan_to_num(centred)
+    lengths = np.sqrt((centred**2).sum(axis=0))
+    return centred / np.where(lengths > 0, lengths, 1.0)
