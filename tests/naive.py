@@ -769,5 +769,308 @@ LOSERS = {
 }
 
 # --- trees, paths and bags ------------------------------------------------------------
+#
+# A column is a list with None for a missing cell: floats (numeric) or codes (nominal);
+# `values[j]` is the number of categories, None for a numeric column.
+
+_ALIKE = 1e-6  # C4.5 as in J48: weights and gains this close count as equal
+_SLACK = 1e-3  # "at least average gain" is meant up to this
+
+TREE_RULES = {
+    "min_weight": 2.0,  # two branches must hold at least this
+    "min_share": True,  # numeric: a side holds 10 % of the mean class, at most 25
+    "correct": True,  # numeric: the gain pays log2(candidate cuts) / weight
+    "at_values": True,  # a cut moves down to the next value that the bag holds
+    "inspect": 0,  # attributes looked at in a node, drawn at random; 0: all
+}
+
+
+def xlog2x(x):
+    return x * math.log2(x) if x > 1e-9 else 0.0
+
+
+def class_weights_of(rows, classes, n_classes):
+    sums = [0.0] * n_classes
+    for row, weight in rows:
+        sums[classes[row]] += weight
+    return sums
+
+
+def information(weights):
+    """The entropy of weights, times their sum."""
+    return xlog2x(sum(weights)) - sum(xlog2x(w) for w in weights)
+
+
+def branches_of(rows, column, cut, n_values):
+    """The known rows of each branch; numeric columns have two."""
+    parts = [[] for _ in range(2 if cut is not None else n_values)]
+    for row, weight in rows:
+        cell = column[row]
+        if cell is not None:
+            parts[int(cell > cut) if cut is not None else cell].append((row, weight))
+    return parts
+
+
+def gain_of(parts, total, classes, n_classes):
+    """Information gain and split information, both in bits a unit of weight."""
+    tables = [class_weights_of(part, classes, n_classes) for part in parts]
+    known = [sum(column) for column in zip(*tables, strict=True)]
+    gain = information(known) - sum(information(table) for table in tables)
+    sizes = [sum(table) for table in tables]
+    missing = total - sum(sizes)
+    split = xlog2x(total) - sum(xlog2x(size) for size in sizes) - xlog2x(missing)
+    return gain / total, split / total
+
+
+def numeric_split(rows, column, classes, n_classes, rules):
+    """The best cut of a numeric column: gain, split information, (left, right)."""
+    total = sum(weight for _, weight in rows)
+    known = sum(weight for row, weight in rows if column[row] is not None)
+    least = rules["min_weight"]
+    if rules["min_share"]:
+        least = max(least, min(25.0, 0.1 * known / n_classes))
+    present = sorted({column[row] for row, _ in rows if column[row] is not None})
+    best, n_candidates = (0.0, 0.0, None), 0
+    for left, right in itertools.pairwise(present):
+        parts = branches_of(rows, column, left, None)
+        sizes = [sum(weight for _, weight in part) for part in parts]
+        if min(sizes) < least - _ALIKE:
+            continue
+        n_candidates += 1
+        gain, split = gain_of(parts, total, classes, n_classes)
+        if gain > best[0] + _ALIKE:
+            best = gain, split, (left, right)
+    gain, split, pair = best
+    if pair is not None and rules["correct"]:
+        gain -= math.log2(n_candidates) / total
+    return (gain, split, pair) if pair is not None and gain > _ALIKE else None
+
+
+def nominal_split(rows, column, n_values, classes, n_classes, rules):
+    parts = branches_of(rows, column, None, n_values)
+    sizes = [sum(weight for _, weight in part) for part in parts]
+    if sum(size >= rules["min_weight"] - _ALIKE for size in sizes) < 2:
+        return None
+    total = sum(weight for _, weight in rows)
+    return *gain_of(parts, total, classes, n_classes), None
+
+
+def best_split(rows, columns, values, classes, n_classes, rules, key, n_weights):
+    """The attribute with the best gain ratio among those of at least average gain."""
+    found = {}
+    order = attribute_order(key, len(columns), rules["inspect"])
+    for looked_at, j in enumerate(order):
+        gainful = any(gain > _ALIKE for gain, _, _ in found.values())
+        if looked_at >= (rules["inspect"] or len(columns)) and gainful:
+            break
+        if values[j] is None:
+            split = numeric_split(rows, columns[j], classes, n_classes, rules)
+        else:
+            split = nominal_split(
+                rows, columns[j], values[j], classes, n_classes, rules
+            )
+        if split is not None:
+            found[j] = split
+    # Attributes with very many values do not count in the average, unless all have.
+    many = [v is not None and v >= 0.3 * n_weights - _ALIKE for v in values]
+    counted = [found[j][0] for j in sorted(found) if all(many) or not many[j]]
+    if not counted:
+        return None
+    average = sum(counted) / len(counted)
+    chosen, best = None, 0.0
+    for j in sorted(found):
+        gain, split, _ = found[j]
+        ratio = gain / split if split > _ALIKE else 0.0
+        if gain >= average - _SLACK and ratio > best + _ALIKE:
+            chosen, best = j, ratio
+    return None if chosen is None else (chosen, found[chosen][2])
+
+
+def grow_tree(columns, values, classes, n_classes, weights, rules, key=0):
+    """Grow the whole unpruned tree on weighted rows."""
+    bag = [(row, float(w)) for row, w in enumerate(weights) if w > 0]
+    n_weights = sum(weight for _, weight in bag)
+    table = columns, values, classes, n_classes
+    return _grow_node(bag, table, rules, key, bag, n_weights)
+
+
+def _grow_node(rows, table, rules, key, bag, n_weights):
+    columns, values, classes, n_classes = table
+    sums = class_weights_of(rows, classes, n_classes)
+    node = {"weights": sums, "attribute": None}
+    total = sum(sums)
+    if total < 2 * rules["min_weight"] - _ALIKE or total - max(sums) <= _ALIKE:
+        return node
+    split = best_split(rows, *table, rules, key, n_weights)
+    if split is None:
+        return node
+    j, pair = split
+    cut = None if pair is None else place_cut(pair, columns[j], bag, rules)
+    parts = branches_of(rows, columns[j], cut, values[j])
+    sizes = [sum(weight for _, weight in part) for part in parts]
+    shares = [size / sum(sizes) for size in sizes]
+    missing = [(row, weight) for row, weight in rows if columns[j][row] is None]
+    sons = []
+    for branch, (part, share) in enumerate(zip(parts, shares, strict=True)):
+        if not part:
+            sons.append(None)
+            continue
+        spread = [(row, weight * share) for row, weight in missing]
+        child = sorted(part + spread)
+        child_key = path_key(key, j, branch)
+        sons.append(_grow_node(child, table, rules, child_key, bag, n_weights))
+    node.update(attribute=j, cut=cut, shares=shares, sons=sons)
+    return node
+
+
+def place_cut(pair, column, bag, rules):
+    """Midway between two values, or at the greatest value of the bag below that."""
+    left, right = pair
+    middle = 0.5 * left + 0.5 * right
+    middle = left if middle == right else middle
+    if not rules["at_values"]:
+        return middle
+    cells = [column[row] for row, _ in bag if column[row] is not None]
+    return max(cell for cell in cells if cell <= middle)
+
+
+def tree_answer(node, query, n_classes):
+    """Class probabilities; a query without the value goes every way by its share."""
+    own = [w / sum(node["weights"]) for w in node["weights"]]
+    if node["attribute"] is None:
+        return own
+    cell = query[node["attribute"]]
+    if cell is None:
+        answer = [0.0] * n_classes
+        for son, share in zip(node["sons"], node["shares"], strict=True):
+            if son is not None:
+                part = tree_answer(son, query, n_classes)
+                answer = [a + share * p for a, p in zip(answer, part, strict=True)]
+        return answer
+    branch = int(cell > node["cut"]) if node["cut"] is not None else cell
+    known = 0 <= branch < len(node["sons"])
+    son = node["sons"][branch] if known else None
+    return own if son is None else tree_answer(son, query, n_classes)
+
+
+def collapse_tree(node):
+    """Make a leaf of every node whose tree errs as often: J48 does it even with -U."""
+
+    def wrong(weights):
+        return sum(weights) - max(weights)
+
+    def errors(node):
+        if node["attribute"] is None:
+            return wrong(node["weights"])
+        return sum(errors(son) for son in node["sons"] if son is not None)
+
+    if node["attribute"] is None:
+        return node
+    if errors(node) >= wrong(node["weights"]) - 1e-3:
+        return {"weights": node["weights"], "attribute": None}
+    sons = [None if son is None else collapse_tree(son) for son in node["sons"]]
+    return {**node, "sons": sons}
+
+
+_64 = (1 << 64) - 1
+_STEP = 0x9E3779B97F4A7C15
+
+
+def mix64(z):
+    """The finaliser of splitmix64 (Steele, Lea, Flood 2014)."""
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _64
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _64
+    return z ^ (z >> 31)
+
+
+def word64(seed, number):
+    """Number `number` (0, 1, ...) of the stream that belongs to a seed."""
+    return mix64((seed + (number + 1) * _STEP) & _64)
+
+
+def path_key(key, attribute, branch):
+    return mix64(((key ^ (attribute << 32 | branch)) + _STEP) & _64)
+
+
+def attribute_order(key, n_attributes, inspect):
+    """The order in which a node looks at the attributes: a shuffle, or as they are."""
+    order = list(range(n_attributes))
+    if inspect:
+        for i in range(n_attributes):
+            k = i + ((word64(key, i) >> 32) * (n_attributes - i) >> 32)
+            order[i], order[k] = order[k], order[i]
+    return order
+
+
+def bag_weights(seed, n_rows, neighbours):
+    """N-K draws from all rows and K from the neighbours, two draws a word."""
+    weights = [0] * n_rows
+    n_near = len(neighbours)
+
+    def draw(first_word, t, n):
+        word = word64(seed, first_word + t // 2)
+        return (((word >> 32) if t % 2 == 0 else word & 0xFFFFFFFF) * n) >> 32
+
+    for t in range(n_rows - n_near):
+        weights[draw(0, t, n_rows)] += 1
+    first_word = (n_rows - n_near + 1) // 2
+    for t in range(n_near):
+        weights[neighbours[draw(first_word, t, n_near)]] += 1
+    return weights
+
+
+def query_seed(cells, random_state):
+    """A seed from the content of the query: 64 bits a cell."""
+    seed = mix64((random_state + _STEP) & _64)
+    for cell in cells:
+        seed = mix64(((seed ^ cell) + _STEP) & _64)
+    return seed
+
+
+def beta_neighbours(n_rows, beta):
+    """K/N <= (1 - beta) log_4 N, at least one and at most all rows."""
+    share = (1 - beta) * math.log(n_rows) / math.log(4)
+    return min(n_rows, max(1, math.floor(n_rows * share + 1e-9)))
+
+
+def lazy_tree_answer(codes, classes, n_classes, query):
+    """Friedman, Kohavi, Yun (1996): class counts of the rows left on the query's path.
+
+    `codes[j][row]` and `query[j]` are codes; below 0 they agree with nothing.
+    """
+    rows = list(range(len(classes)))
+    while True:
+        counts = class_weights_of([(r, 1.0) for r in rows], classes, n_classes)
+        if sum(count > 0 for count in counts) < 2:
+            return counts
+        best, chosen = (1e-9, 0), None
+        for j, value in enumerate(query):
+            known = [r for r in rows if codes[j][r] >= 0]
+            agree = [r for r in known if codes[j][r] == value]
+            if value < 0 or not agree or len(agree) == len(known):
+                continue
+            gain = _balanced_gain(known, agree, classes, counts) * len(known)
+            gain /= len(rows)
+            better = gain > best[0] + 1e-9
+            tied = abs(gain - best[0]) <= 1e-9 and len(agree) > best[1]
+            if better or (chosen is not None and tied):
+                best, chosen = (gain, len(agree)), j
+        if chosen is None:
+            return counts
+        rows = [r for r in rows if codes[chosen][r] == query[chosen]]
+
+
+def _balanced_gain(known, agree, classes, counts):
+    """Gain of "agrees or not" when every class of the node weighs the same."""
+
+    def sums(rows):
+        pairs = [(r, 1.0 / counts[classes[r]]) for r in rows]
+        return class_weights_of(pairs, classes, len(counts))
+
+    others = [r for r in known if r not in set(agree)]
+    whole = sums(known)
+    left = information(whole) - information(sums(agree)) - information(sums(others))
+    return left / sum(whole)
+
 
 # --- diversity ------------------------------------------------------------------------

@@ -1,0 +1,156 @@
+"""Bags as integer weights, from a generator that has no state but a counter.
+
+Word t of the stream of a seed is ``mix64(seed + (t + 1) * STEP)`` (splitmix64 of
+Steele, Lea, Flood 2014): any word can be had without the ones before it, so that an
+answer depends on nothing but its own seed.
+"""
+
+import numpy as np
+
+from sklazy.kernels.compiling import entry, kernel
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+_FACTOR_1 = np.uint64(0xBF58476D1CE4E5B9)
+_FACTOR_2 = np.uint64(0x94D049BB133111EB)
+_27 = np.uint64(27)
+_30 = np.uint64(30)
+_31 = np.uint64(31)
+_32 = np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
+_ONE = np.uint64(1)
+
+
+@kernel
+def mix64(z):
+    """Scatter 64 bits; a bijection."""
+    z = (z ^ (z >> _30)) * _FACTOR_1
+    z = (z ^ (z >> _27)) * _FACTOR_2
+    return z ^ (z >> _31)
+
+
+@kernel
+def word64(seed, number):
+    """Word `number` (from 0) of a seed's stream."""
+    return mix64(seed + (np.uint64(number) + _ONE) * STEP)
+
+
+@kernel
+def path_key(key, attribute, branch):
+    """The key of a node's child: random choices there depend on the way alone."""
+    place = (np.uint64(attribute) << _32) | np.uint64(branch)
+    return mix64((key ^ place) + STEP)
+
+
+@kernel
+def shuffle_attributes(key, order):
+    """Fill `order` with 0..d-1, shuffled by the words of `key`."""
+    n = order.size
+    for i in range(n):
+        order[i] = i
+    for i in range(n):
+        span = (word64(key, i) >> _32) * np.uint64(n - i)
+        k = i + np.int64(span >> _32)
+        order[i], order[k] = order[k], order[i]
+
+
+@kernel
+def draw_from_all(seed, n_draws, weights):
+    """Add `n_draws` draws from all rows, two a word; return the words used."""
+    n_rows = np.uint64(weights.size)
+    z = seed
+    for _ in range(n_draws >> 1):
+        z += STEP
+        word = mix64(z)
+        weights[((word >> _32) * n_rows) >> _32] += 1
+        weights[((word & _LOW) * n_rows) >> _32] += 1
+    if n_draws & 1:
+        weights[((mix64(z + STEP) >> _32) * n_rows) >> _32] += 1
+    return (n_draws + 1) >> 1
+
+
+@kernel
+def draw_from_near(seed, first_word, neighbours, weights):
+    """Add as many draws from the neighbours as there are neighbours."""
+    n_near = np.uint64(neighbours.size)
+    for t in range(neighbours.size):
+        word = word64(seed, first_word + (t >> 1))
+        half = word & _LOW if t & 1 else word >> _32
+        weights[neighbours[(half * n_near) >> _32]] += 1
+
+
+@kernel
+def draw_bag(seed, shared_seed, neighbours, weights):
+    """Fill `weights` with the bag of a seed: N-K draws from all, K from near.
+
+    `shared_seed` draws the first part; it is `seed` unless bags share that part.
+    """
+    for row in range(weights.size):
+        weights[row] = 0
+    n_draws = weights.size - neighbours.size
+    n_words = draw_from_all(shared_seed, n_draws, weights)
+    draw_from_near(seed, n_words, neighbours, weights)
+
+
+@entry
+def bag_weights(seeds, shared_seeds, neighbours, n_rows):
+    """The bags of one query as weights of the training rows.
+
+    Parameters
+    ----------
+    seeds, shared_seeds : uint64 arrays of shape (n_bags,)
+        The bags' own seeds, and those of the part drawn from all rows (the same,
+        unless bags share that part).
+    neighbours : int32 array of shape (n_neighbors,)
+    n_rows : int
+
+    Returns
+    -------
+    int32 array of shape (n_bags, n_rows)
+        Each row sums to `n_rows`.
+    """
+    weights = np.empty((seeds.size, n_rows), np.int32)
+    for bag in range(seeds.size):
+        draw_bag(seeds[bag], shared_seeds[bag], neighbours, weights[bag])
+    return weights
+
+
+@entry
+def query_seeds(cells, random_state):
+    """One seed a query, from the 64-bit words of its cells.
+
+    Parameters
+    ----------
+    cells : uint64 array of shape (n_queries, n_cells)
+    random_state : uint64
+
+    Returns
+    -------
+    uint64 array of shape (n_queries,)
+    """
+    seeds = np.empty(cells.shape[0], np.uint64)
+    for query in range(cells.shape[0]):
+        seed = mix64(random_state + STEP)
+        for cell in cells[query]:
+            seed = mix64((seed ^ cell) + STEP)
+        seeds[query] = seed
+    return seeds
+
+
+@entry
+def bag_seeds(seeds, n_bags):
+    """The seeds of each query's bags: the first words of the query's own stream.
+
+    Parameters
+    ----------
+    seeds : uint64 array of shape (n_queries,)
+    n_bags : int
+
+    Returns
+    -------
+    uint64 array of shape (n_queries, n_bags)
+    """
+    result = np.empty((seeds.size, n_bags), np.uint64)
+    for query in range(seeds.size):
+        for bag in range(n_bags):
+            result[query, bag] = word64(seeds[query], bag)
+    return result

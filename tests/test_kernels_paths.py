@@ -1,0 +1,162 @@
+"""Paths against whole trees, bags against plain draws."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+from sklazy.flow import Queries
+from sklazy.kernels.path_nodes import make_node
+from sklazy.kernels.path_table import build_path_table
+from sklazy.kernels.paths import bagged_paths, make_route
+from sklazy.kernels.splits import PathRules
+
+
+class Mixed(NamedTuple):
+    """Numeric and nominal columns as the kernels and as the slow twin want them."""
+
+    codes: np.ndarray  # (n_attributes, n_rows)
+    values: np.ndarray
+    n_categories: np.ndarray  # 0: numeric
+    classes: np.ndarray
+    n_classes: int
+    query_codes: np.ndarray  # (n_queries, n_attributes)
+    query_values: np.ndarray
+
+    def columns(self):
+        return [
+            _plain(codes if size else values, size)
+            for codes, values, size in zip(
+                self.codes, self.values, self.n_categories, strict=True
+            )
+        ]
+
+    def queries(self):
+        rows = np.where(self.n_categories > 0, self.query_codes, self.query_values)
+        sizes = self.n_categories.tolist()
+        return [
+            [_plain([cell], size)[0] for cell, size in zip(row, sizes, strict=True)]
+            for row in rows
+        ]
+
+    def sizes(self):
+        return [int(size) or None for size in self.n_categories]
+
+    def unit(self):
+        cells = np.where(self.n_categories[:, None] > 0, self.codes, self.values)
+        lacking = (
+            np.isnan(cells) | (cells == -1) & (self.n_categories[:, None] > 0)
+        ).any()
+        return np.float64 if lacking else np.int32
+
+
+def _plain(cells, size):
+    if size:
+        return [None if cell == -1 else int(cell) for cell in cells]
+    return [None if np.isnan(cell) else float(cell) for cell in cells]
+
+
+def make_mixed(rng, n_rows, sizes, n_classes, n_queries, missing=0.0, levels=6):
+    """Draw a table; sizes of 0 are numeric columns of few or of distinct values."""
+    sizes = np.asarray(sizes, np.int64)
+    shape = len(sizes), n_rows + n_queries
+    skewed = rng.random(shape) ** 1.5
+    codes = (skewed * np.maximum(sizes, 1)[:, None]).astype(np.int32)
+    values = np.round(skewed * levels, 0 if levels < 100 else 9) - 1.5
+    lacking = rng.random(shape) < missing
+    codes[lacking], values[lacking] = -1, np.nan
+    codes[sizes == 0], values[sizes > 0] = -1, np.nan
+    query_codes = codes.T[n_rows:].copy()
+    unseen = rng.random(query_codes.shape) < 0.05
+    query_codes[unseen & (sizes > 0)] = -2
+    classes = rng.integers(0, n_classes, n_rows)
+    hint = np.where(sizes > 0, codes.T[:n_rows], values.T[:n_rows]).T[0] > 0
+    classes = np.where(rng.random(n_rows) < 0.6, hint % n_classes, classes)
+    return Mixed(
+        np.ascontiguousarray(codes[:, :n_rows]),
+        np.ascontiguousarray(values[:, :n_rows]),
+        sizes,
+        classes.astype(np.int32),
+        n_classes,
+        query_codes,
+        np.ascontiguousarray(values.T[n_rows:]),
+    )
+
+
+@st.composite
+def mixed_tables(draw, most_rows=60):
+    """Mixed columns with missing and unseen cells, ties, constants, single rows."""
+    n_rows = draw(st.one_of(st.integers(1, 8), st.integers(1, most_rows)))
+    sizes = draw(st.lists(st.integers(0, 4), min_size=1, max_size=6))
+    n_classes = draw(st.integers(1, 4))
+    missing = draw(st.sampled_from([0.0, 0.1, 0.5]))
+    levels = draw(st.sampled_from([3, 12, 1000]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return make_mixed(rng, n_rows, sizes, n_classes, 4, missing, levels)
+
+
+rules_of_trees = st.builds(
+    PathRules,
+    min_weight=st.sampled_from([1.0, 2.0, 5.0]),
+    min_share=st.booleans(),
+    correct=st.booleans(),
+    at_values=st.booleans(),
+    inspect=st.sampled_from([0, 0, 1, 2]),
+)
+
+
+def tree_answers(table, rules, weights, key):
+    """What the whole tree says, by the slow twin."""
+    tree = naive.grow_tree(
+        table.columns(),
+        table.sizes(),
+        [int(c) for c in table.classes],
+        table.n_classes,
+        [int(w) for w in weights],
+        rules._asdict(),
+        int(key),
+    )
+    return [naive.tree_answer(tree, q, table.n_classes) for q in table.queries()]
+
+
+def path_answers(table, rules, weights, key, few_values=64, bits=True, unit=None):
+    data = build_path_table(
+        table.codes,
+        table.values,
+        table.n_categories,
+        table.classes,
+        table.n_classes,
+        few_values,
+    )
+    if not bits:
+        data = data._replace(bits=data.bits[:0])
+    n_queries, n_rows = len(table.query_codes), table.classes.size
+    answers = np.zeros((n_queries, 1, table.n_classes))
+    bagged_paths(
+        data,
+        rules,
+        Queries(table.query_codes, table.query_values),
+        np.zeros((n_queries, 1), np.int32),
+        np.full((2, n_queries, 1), key, np.uint64),
+        np.asarray(weights, np.int32)[None],
+        make_node(data, table.n_classes, table.unit() if unit is None else unit),
+        make_route(n_rows),
+        np.zeros((n_queries, 1, 1, 6)),
+        answers,
+    )
+    return answers[:, 0]
+
+
+@pytest.mark.parametrize(("few_values", "bits"), [(64, True), (64, False), (0, False)])
+@settings(max_examples=150)
+@given(mixed_tables(), rules_of_trees, st.integers(0, 2**64 - 1))
+def test_a_path_answers_like_the_whole_tree(few_values, bits, table, rules, key):
+    rng = np.random.default_rng(key)
+    n_rows = table.classes.size
+    weights = np.bincount(rng.integers(0, n_rows, n_rows), minlength=n_rows)
+    expected = tree_answers(table, rules, weights, key)
+    answers = path_answers(table, rules, weights, key, few_values, bits)
+    np.testing.assert_allclose(answers, expected, rtol=0, atol=1e-12)
