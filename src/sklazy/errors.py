@@ -56,6 +56,14 @@ class AllFailedError(SklazyError, ValueError):
     """Every candidate of a race failed to be evaluated."""
 
 
+class ReceiptError(SklazyError, ValueError):
+    """A receipt that is malformed, was edited, or does not replay."""
+
+
+class MissingExtraError(SklazyError, ImportError):
+    """A library that only some uses need is not installed."""
+
+
 class SklazyWarning(UserWarning):
     """What every warning of this library can be filtered by."""
 

@@ -1,0 +1,184 @@
+"""Why a receipt's answer is what it is, in sentences."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sklazy.report.words import counted, fixed, listed, ordinal, say
+
+Plain = Mapping[str, Any]
+
+_CHOSEN = {
+    "lazy": "say most about the class for this row's own values",
+    "eager": "say most about the class on the whole",
+    "lazy-cfs": "say most about the class for this row's own values, and little twice",
+    "lazy-consistency": "together single out cases of one class like this row",
+}
+_COUNTED = {
+    "auto": "a number found by leave-one-out over all cases",
+    "local": "a number found by leave-one-out over the cases near this row",
+}
+
+
+def explain_in_words(receipt: Plain) -> list[str]:
+    """The sentences that say why, the most important first."""
+    said = [_opening(receipt), _selection(receipt["selection"])]
+    if "neighbors" in receipt:
+        said += _neighbors(receipt)
+    if "likelihoods" in receipt:
+        said.append(_likelihoods(receipt))
+    if "model" in receipt:
+        said.append(_model(receipt["model"]))
+    return [sentence for sentence in said if sentence]
+
+
+def settings_in_words(settings: Plain) -> str:
+    """Parameters as one would write them, shortened."""
+    return ", ".join(
+        f"{say(name)}={_setting(value)}" for name, value in settings.items()
+    )
+
+
+def _setting(value: object) -> str:
+    return say(repr(value) if isinstance(value, str | None) else value)
+
+
+def used_attributes(selection: Plain) -> list[Plain]:
+    """The attributes in use, the first in rank first."""
+    return [item for item in ranked_attributes(selection) if item["used"]]
+
+
+def ranked_attributes(selection: Plain) -> list[Plain]:
+    """All attributes, the first in rank first."""
+    return sorted(selection["attributes"], key=lambda item: item["rank"])
+
+
+def _opening(receipt: Plain) -> str:
+    return (
+        f"The answer is {say(receipt['answer'])}, with probability "
+        f"{fixed(receipt['probability'])}."
+    )
+
+
+def _selection(selection: Plain) -> str:
+    used, n_all = used_attributes(selection), len(selection["attributes"])
+    if selection["strategy"] == "none":
+        return f"All {counted(n_all, 'attribute')} count; none was selected."
+    if selection["rule"] == "vote":
+        return (
+            f"Every number of attributes from 1 to {n_all} had a vote; "
+            f"{listed([say(item['name']) for item in used])} came first in rank."
+        )
+    reason = _CHOSEN.get(selection["strategy"], "were selected")
+    number = _COUNTED.get(selection["rule"])
+    return (
+        f"Of {counted(n_all, 'attribute')}, {listed([_cell(item) for item in used])} "
+        f"{reason if len(used) != 1 else reason.replace('say', 'says', 1)}"
+        f"{f' ({number})' if number else ''}; the others were disregarded for this row."
+    )
+
+
+def _cell(attribute: Plain) -> str:
+    """An attribute with the value or bin that made it count."""
+    name, value = say(attribute["name"]), attribute["value"]
+    if value is None:
+        return f"{name} (missing)"
+    if attribute["bin"] is not None:
+        return f"{name} in {say(attribute['bin'])}"
+    return f"{name} = {say(value)}"
+
+
+def _neighbors(receipt: Plain) -> list[str]:
+    found = receipt["neighbors"]
+    return [_who_votes(found), _how_votes_fall(receipt), _opposing(found)]
+
+
+def _who_votes(found: Plain) -> str:
+    voting, n_tied = counted(found["n_voting"], "case"), found["n_tied"]
+    verb = "votes" if found["n_voting"] == 1 else "vote"
+    sentence = f"The {voting} nearest to it {verb}"
+    if found["n_voting"] > found["k"]:
+        return (
+            f"{sentence}: more than {found['k']}, since {n_tied} are equally far at "
+            f"the {ordinal(found['k'])} place, and no tie is broken by chance."
+        )
+    return f"{sentence}{_agreement(found)}."
+
+
+def _agreement(found: Plain) -> str:
+    if not found["listed"] or found["distance_of_last"] != 0:
+        return ""
+    return "; they equal it in every attribute used"
+
+
+def _how_votes_fall(receipt: Plain) -> str:
+    votes, answer = receipt["votes"], receipt["answer"]
+    total = sum(item["votes"] for item in votes)
+    won = sum(item["votes"] for item in votes if item["label"] == answer)
+    if total and won == total:
+        return f"All of them are {say(answer)}."
+    best = max(item["votes"] for item in votes)
+    level = [say(item["label"]) for item in votes if item["votes"] == best]
+    if len(level) > 1:
+        return (
+            f"{listed(level)} have {counted(best, 'vote')} each; the class with more "
+            "cases on the whole is the answer."
+        )
+    rest = [
+        f"{item['votes']:g} {say(item['label'])}"
+        for item in votes
+        if item["label"] != answer and item["votes"]
+    ]
+    return f"{won:g} of them are {say(answer)}, {listed(rest)}."
+
+
+def _opposing(found: Plain) -> str:
+    case = found["nearest_opposing"]
+    if case is None:
+        return ""
+    differs = listed([say(name) for name in case["differ"]])
+    where = f"differs in {differs}" if differs else "differs in no attribute used"
+    return (
+        f"The nearest case of another class, {say(case['id'])} "
+        f"({say(case['class'])}), {where}."
+    )
+
+
+def _likelihoods(receipt: Plain) -> str:
+    """The attribute that speaks loudest for the answer against the runner-up."""
+    labels = [item["label"] for item in receipt["votes"]]
+    if len(labels) < 2 or receipt["answer"] not in labels:
+        return ""
+    winner = labels.index(receipt["answer"])
+    others = [i for i in range(len(labels)) if i != winner]
+    second = max(others, key=lambda i: receipt["votes"][i]["probability"])
+    speaking = strongest(receipt["likelihoods"]["attributes"], winner, second)
+    if not speaking:
+        return "No attribute speaks for it; the classes' shares decide."
+    name, log = speaking[0]
+    return (
+        f"{say(name)} speaks loudest: its value is {_times(log)} as likely under "
+        f"{say(labels[winner])} as under {say(labels[second])}, the runner-up."
+    )
+
+
+def strongest(
+    attributes: Sequence[Plain], winner: int, second: int
+) -> list[tuple[str, float]]:
+    """What speaks for one class against another, loudest first, in logarithms."""
+    told = [
+        (item["name"], item["log"][winner] - item["log"][second]) for item in attributes
+    ]
+    return sorted((item for item in told if item[1] > 0), key=lambda item: -item[1])
+
+
+def _times(log: float) -> str:
+    return f"{math.exp(log):.3g} times" if log < 700 else "infinitely many times"
+
+
+def _model(model: Plain) -> str:
+    return (
+        f"A model ({say(model['estimator'])}) fitted on these attributes alone gave "
+        f"the answer, one of {counted(model['n_models_in_batch'], 'model')} that the "
+        "batch needed."
+    )

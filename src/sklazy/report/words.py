@@ -1,0 +1,141 @@
+"""Plain data in words: numbers, labels and lists as people read them.
+
+Names and labels come from the user's data and may hold anything. `visible` makes
+them safe to show on one line: what would move the cursor, reverse the direction of
+the text or break the line is spelled out.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+# Control characters, line separators, directional marks, overrides and isolates,
+# invisible blanks, and halves of surrogate pairs (which no file can hold).
+_INVISIBLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ufeff\ud800-\udfff]"
+)
+_LONGEST = 160
+
+
+def visible(text: str) -> str:
+    r"""Spell out the characters that cannot be seen or that disturb their surroundings.
+
+    Examples
+    --------
+    >>> visible("a\nb"), visible("caf\u00e9"), visible("\u202egnp.exe")
+    ('a\\nb', 'caf\xe9', '\\u202egnp.exe')
+    """
+    return _INVISIBLE.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def say(value: object) -> str:
+    """One value of the user's, as short as it can be on one line.
+
+    Examples
+    --------
+    >>> say("red"), say(2.0), say(0.1 + 0.2), say(None), say(True), say("")
+    ('red', '2', '0.3', 'missing', 'True', "''")
+    """
+    if value is None:
+        return "missing"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return shorten(visible(str(value)), _LONGEST) or "''"
+
+
+def shorten(text: str, width: int) -> str:
+    """Take the middle out of a text that is too wide.
+
+    Examples
+    --------
+    >>> shorten("alcohol", 20), shorten("total_sulfur_dioxide", 11)
+    ('alcohol', 'total…oxide')
+    """
+    if wide(text) <= width:
+        return text
+    tail = max(0, (width - 1) // 2)
+    head = max(0, width - 1 - tail)
+    return _front(text, head) + "…" + _front(text[::-1], tail)[::-1]
+
+
+def _front(text: str, width: int) -> str:
+    """As many characters from the front as fit."""
+    taken = 0
+    for i, character in enumerate(text):
+        taken += wide(character)
+        if taken > width:
+            return text[:i]
+    return text
+
+
+def wide(text: str) -> int:
+    """How many columns of a terminal a text takes.
+
+    Examples
+    --------
+    >>> wide("hue"), wide("色相")
+    (3, 4)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(map(_columns, text))
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def fixed(number: float | None, digits: int = 3) -> str:
+    """A figure with a fixed number of decimals, a dash where there is none.
+
+    Examples
+    --------
+    >>> fixed(0.25), fixed(None), fixed(-0.0001)
+    ('0.250', '-', '0.000')
+    """
+    if number is None:
+        return "-"
+    text = f"{number:.{digits}f}"
+    return text.lstrip("-") if float(text) == 0 else text
+
+
+def listed(words: Iterable[str], most: int = 4) -> str:
+    """Words as a list in a sentence, no more than so many.
+
+    Examples
+    --------
+    >>> listed(["hue", "ash"]), listed("abcdef", most=3)
+    ('hue and ash', 'a, b and 4 more')
+    """
+    words = list(words)
+    if len(words) > most:
+        words = [*words[: most - 1], f"{len(words) - most + 1} more"]
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def counted(n: float, noun: str, plural: str = "") -> str:
+    """A number of things.
+
+    Examples
+    --------
+    >>> counted(1, "case"), counted(3, "case"), counted(2.5, "vote")
+    ('1 case', '3 cases', '2.5 votes')
+    """
+    return f"{n:g} {noun if n == 1 else plural or noun + 's'}"
+
+
+def ordinal(n: int) -> str:
+    """The place of a thing in a row.
+
+    Examples
+    --------
+    >>> [ordinal(n) for n in (1, 2, 3, 5, 11, 22)]
+    ['1st', '2nd', '3rd', '5th', '11th', '22nd']
+    """
+    endings: Sequence[str] = ("th", "st", "nd", "rd", *["th"] * 6)
+    return f"{n}{'th' if n % 100 in (11, 12, 13) else endings[n % 10]}"
