@@ -1,1 +1,8 @@
 """An answer as plain, serialisable, replayable data."""
+
+from sklazy.receipts.receipt import Receipt, Receipts
+from sklazy.receipts.replay import verify
+from sklazy.receipts.schema import MOST_LISTED, SCHEMA
+from sklazy.receipts.seal import sealed
+
+__all__ = ["MOST_LISTED", "SCHEMA", "Receipt", "Receipts", "sealed", "verify"]

@@ -1,0 +1,157 @@
+"""What plain data must look like: small checks that are put together to larger ones.
+
+A check takes a value and the place where it stands, and raises `ReceiptError`.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from sklazy.errors import ReceiptError
+
+Check = Callable[[object, str], None]
+
+_DEEPEST = 12  # levels of free data
+
+
+def text(value: object, place: str) -> None:
+    """A string."""
+    if not isinstance(value, str):
+        raise _wrong(place, "a string", value)
+
+
+def flag(value: object, place: str) -> None:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise _wrong(place, "true or false", value)
+
+
+def count(value: object, place: str) -> None:
+    """A whole number, not negative."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise _wrong(place, "a whole number of at least 0", value)
+
+
+def number(value: object, place: str) -> None:
+    """A finite number, within the range of floats."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _wrong(place, "a number", value)
+    try:
+        finite = math.isfinite(value)
+    except OverflowError:
+        finite = False
+    if not finite:
+        raise _wrong(place, "a finite number", value)
+
+
+def share(value: object, place: str) -> None:
+    """A number from 0 to 1."""
+    number(value, place)
+    if not 0.0 <= value <= 1.0:  # type: ignore[operator]
+        raise _wrong(place, "a number from 0 to 1", value)
+
+
+def label(value: object, place: str) -> None:
+    """A string, a bool or a finite number."""
+    if not isinstance(value, str | bool):
+        number(value, place)
+
+
+def maybe(check: Check) -> Check:
+    """None, or what the check wants."""
+
+    def run(value: object, place: str) -> None:
+        if value is not None:
+            check(value, place)
+
+    return run
+
+
+def one_of(*choices: str) -> Check:
+    """One of these strings."""
+
+    def run(value: object, place: str) -> None:
+        if value not in choices or not isinstance(value, str):
+            raise _wrong(place, f"one of {list(choices)}", value)
+
+    return run
+
+
+def list_of(check: Check, most: int | None = None) -> Check:
+    """A list, each item of which passes a check."""
+
+    def run(value: object, place: str) -> None:
+        if not isinstance(value, list):
+            raise _wrong(place, "a list", value)
+        if most is not None and len(value) > most:
+            raise ReceiptError(f"{place} has {len(value)} items; at most {most} fit.")
+        for i, item in enumerate(value):
+            check(item, f"{place}[{i}]")
+
+    return run
+
+
+def dict_of(check: Check) -> Check:
+    """A dict from strings to what the check wants."""
+
+    def run(value: object, place: str) -> None:
+        for key, item in _entries(value, place).items():
+            check(item, f"{place}[{key!r}]")
+
+    return run
+
+
+def record(
+    required: Mapping[str, Check], optional: Mapping[str, Check] | None = None
+) -> Check:
+    """A dict with these keys and no others."""
+    known = {**required, **(optional or {})}
+
+    def run(value: object, place: str) -> None:
+        entries = _entries(value, place)
+        _refuse("lacks", [key for key in required if key not in entries], place)
+        _refuse("has unknown", [key for key in entries if key not in known], place)
+        for key, item in entries.items():
+            known[key](item, f"{place}.{key}")
+
+    return run
+
+
+def free(value: object, place: str, depth: int = _DEEPEST) -> None:
+    """Anything that JSON holds, not too deep."""
+    if depth == 0:
+        raise ReceiptError(f"{place} is nested too deeply.")
+    if isinstance(value, dict):
+        for key, item in _entries(value, place).items():
+            free(item, f"{place}[{key!r}]", depth - 1)
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            free(item, f"{place}[{i}]", depth - 1)
+    elif value is not None:
+        label(value, place)
+
+
+def _entries(value: object, place: str) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise _wrong(place, "a dict", value)
+    for key in value:
+        text(key, f"a key of {place}")
+    return value
+
+
+def _refuse(what: str, keys: Sequence[str], place: str) -> None:
+    if keys:
+        raise ReceiptError(f"{place} {what} {_short(keys[:5])}; see docs/receipts.md.")
+
+
+def _wrong(place: str, expected: str, value: object) -> ReceiptError:
+    kind = type(value).__name__
+    return ReceiptError(f"{place} must be {expected}; got {_short(value)} ({kind}).")
+
+
+def _short(value: object) -> str:
+    """A value as it is written, cut where it is long; never an error itself."""
+    try:
+        written = ascii(value)
+    except (RecursionError, ValueError):
+        return "something"
+    return written if len(written) <= 60 else f"{written[:57]}..."

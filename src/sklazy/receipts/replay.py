@@ -1,0 +1,121 @@
+"""Receipts are checked by asking again: the same cases must say the same."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sklazy.errors import BadInputError, ReceiptError
+from sklazy.receipts.receipt import Receipt
+from sklazy.tables import Column, Label, Table
+from sklazy.tables.labels import encode
+
+Explain = Callable[[Table], Sequence[Receipt]]
+
+
+def verify(receipt: object, explain: Explain, digest: str) -> bool:
+    """Say that a receipt is genuine, or raise.
+
+    Parameters
+    ----------
+    receipt : Receipt, or what its ``to_dict`` gave
+    explain : function from a table of one row to its receipts
+    digest : str
+        The fingerprint of the cases that are asked.
+
+    Returns
+    -------
+    True
+
+    Raises
+    ------
+    ReceiptError
+        If the receipt is malformed, was edited, is of other cases, or if asking
+        again gives anything else than it says.
+    """
+    content = receipt.content if isinstance(receipt, Receipt) else receipt
+    claimed = Receipt.from_dict(content)
+    if claimed.content["cases"]["digest"] != digest:
+        raise ReceiptError(
+            "the receipt is of other cases: its digest is "
+            f"{claimed.content['cases']['digest'][:12]}..., that of this estimator "
+            f"{digest[:12]}.... Rows were added or forgotten since, or it is another "
+            "model's; verify it with the cases it was made from."
+        )
+    try:
+        (again,) = explain(query_table(claimed))
+    except BadInputError as error:
+        raise ReceiptError(f"the receipt cannot be replayed: {error}") from error
+    _compare(claimed.content, again.content)
+    return True
+
+
+def query_table(receipt: Receipt) -> Table:
+    """The query of a receipt as a table of one row."""
+    columns = [
+        _column(item["name"], item["value"]) for item in receipt.content["query"]
+    ]
+    return Table(tuple(columns), 1)
+
+
+def _column(name: str, value: Label | None) -> Column:
+    """A cell; one that is missing fits a column of any kind."""
+    if value is None or isinstance(value, float):
+        number = np.nan if value is None else value
+        return Column(name, "numeric", np.array([number], np.float64))
+    return encode(name, [value])
+
+
+def _compare(claimed: Mapping[str, Any], again: Mapping[str, Any]) -> None:
+    found = first_difference(claimed, again)
+    if found is None:
+        return
+    place, said, replayed = found
+    if place == ".sklazy":
+        way_out = f" Verify it with sklazy {said}."
+    elif place.endswith(".id"):
+        way_out = " The cases are the same, but under other ids."
+    else:
+        way_out = ""
+    raise ReceiptError(
+        f"the receipt does not replay: {place[1:]} is {_written(said)} in the receipt, "
+        f"but {_written(replayed)} when asked again.{way_out}"
+    )
+
+
+def first_difference(
+    one: object, other: object, place: str = ""
+) -> tuple[str, object, object] | None:
+    """Where two pieces of plain data differ first, and what stands there in each.
+
+    Numbers are compared by value; True is not 1.
+
+    Examples
+    --------
+    >>> first_difference({"a": [1, 2.0]}, {"a": [1, 2]}) is None
+    True
+    >>> first_difference({"a": [1, {"b": True}]}, {"a": [1, {"b": 1}]})
+    ('.a[1].b', True, 1)
+    """
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        pairs = [(f"{place}.{key}", one.get(key), other.get(key)) for key in one]
+        pairs += [
+            (f"{place}.{key}", None, other[key]) for key in other if key not in one
+        ]
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        pairs = [
+            (f"{place}[{i}]", *pair)
+            for i, pair in enumerate(zip(one, other, strict=True))
+        ]
+    else:
+        same = one == other and isinstance(one, bool) == isinstance(other, bool)
+        return None if same else (place, one, other)
+    for where, a, b in pairs:
+        if (found := first_difference(a, b, where)) is not None:
+            return found
+    return None
+
+
+def _written(value: object) -> str:
+    text = ascii(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
