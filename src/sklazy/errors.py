@@ -64,6 +64,28 @@ class MissingExtraError(SklazyError, ImportError):
     """A library that only some uses need is not installed."""
 
 
+class ResultsFileError(SklazyError, RuntimeError):
+    """A file of results that cannot be read or written, or is of another version."""
+
+
+class MissingDataError(SklazyError, FileNotFoundError):
+    """Data sets that are not there, with how to get them."""
+
+
+class UnitsFailedError(SklazyError, RuntimeError):
+    """Units of an experiment that failed; the others are recorded.
+
+    Attributes
+    ----------
+    traces : list of str
+        What happened in each, in full.
+    """
+
+    def __init__(self, message: str, traces: list[str] | None = None) -> None:
+        super().__init__(message)
+        self.traces = traces or []
+
+
 class SklazyWarning(UserWarning):
     """What every warning of this library can be filtered by."""
 

@@ -10,6 +10,7 @@ from typing import Any, TextIO, TypeVar
 Item = TypeVar("Item")
 
 SILENT_FOR = 2.0  # seconds
+_REMEMBERED = 3600.0  # seconds of steps that the estimate of the time left rests on
 
 
 class Progress:
@@ -42,7 +43,7 @@ class Progress:
     ) -> None:
         self.label, self.total = label, total
         self.stream = sys.stderr if stream is None else stream
-        self.done, self.note = 0, ""
+        self.done, self.note = 0.0, ""
         self._lock = threading.Lock()
         self._bar: Any = None
         self._task: Any = None
@@ -65,7 +66,7 @@ class Progress:
             if self._bar is not None:
                 self._bar.stop()
 
-    def advance(self, steps: int = 1, note: str = "") -> None:
+    def advance(self, steps: float = 1, note: str = "") -> None:
         """Say that so many more steps are done."""
         with self._lock:
             self.done += steps
@@ -84,6 +85,7 @@ class Progress:
                 *bars.Progress.get_default_columns(),
                 bars.TextColumn("{task.fields[note]}"),
                 console=consoles.Console(file=self.stream),
+                speed_estimate_period=_REMEMBERED,
                 transient=True,
             )
             self._task = self._bar.add_task(
