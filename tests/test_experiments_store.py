@@ -11,12 +11,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from slow_units import units, work, work_or_fail
 
 from sklazy.errors import ResultsFileError, UnitsFailedError
 from sklazy.experiments.runner import run_units
 from sklazy.experiments.store import FORMAT, Store
 from sklazy.experiments.unit import Unit
+from slow_units import units, work, work_or_fail
 
 SLOW = Path(__file__).parent / "slow_units.py"
 

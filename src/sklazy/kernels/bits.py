@@ -51,6 +51,12 @@ def trailing_zeros(_context, word):
 
 
 @kernel
+def has_bit(bits, row):
+    """Tell whether a row is in the set `bits`, equal to ``row in members``."""
+    return (bits[row >> 6] >> np.uint64(row & 63)) & ONE != ZERO
+
+
+@kernel
 def set_bit(bits, row):
     """Put a row into the set `bits`, equal to ``members.add(row)``."""
     bits[row >> 6] |= ONE << np.uint64(row & 63)
