@@ -61,7 +61,7 @@ def test_settings_are_data_only():
     with pytest.raises(BadInputError, match="cannot be saved"):
         to_settings(Keeper(lambda: None))
     with pytest.raises(BadInputError, match="no estimator"):
-        from_settings({"estimator": {"scikit-learn estimator": "os.system"}})
+        from_settings({"estimator": {"estimator": ["os.system", {}]}})
 
 
 def test_a_file_of_something_else_is_refused(tmp_path):

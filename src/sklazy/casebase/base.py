@@ -108,7 +108,7 @@ class CaseBase:
         self.bins = Bins(n_numeric, criterion, frozen=cuts == "frozen")
         self.tallies = Tallies(n_attributes)
         self._ranges = np.full((n_numeric, 2), np.nan)
-        self.next_id = self.n_arrived = 0
+        self.next_id = self.n_arrived = self.version = 0
         self._found: dict[str, Any] = {}
         self._lock = threading.RLock()
 
@@ -163,13 +163,13 @@ class CaseBase:
     def refresh(self) -> None:
         """Find frozen cuts anew from the rows that are there."""
         self.bins.thaw()
-        self._found.clear()
+        self._outdate()
 
     def settle_cuts(self, cuts: list[NDArray[np.float64]]) -> None:
         """Take frozen cuts found before, one array a numeric attribute."""
         self.bins.restore(cuts)
         self._recode(range(len(self._numeric)))
-        self._found.clear()
+        self._outdate()
 
     # --- what is there ----------------------------------------------------------------
 
@@ -323,7 +323,12 @@ class CaseBase:
     def _touch(self) -> None:
         """Say that rows came or went."""
         self.bins.touch()
+        self._outdate()
+
+    def _outdate(self) -> None:
+        """Let nobody use what was found before; `version` tells them."""
         self._found.clear()
+        self.version += 1
 
     # --- what follows -----------------------------------------------------------------
 

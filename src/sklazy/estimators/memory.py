@@ -1,7 +1,8 @@
 """What every estimator that keeps a case base shares: add, erase, fingerprint, file."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,8 @@ from sklazy.estimators.settings import to_settings
 from sklazy.flow import Queries
 from sklazy.tables import Table, as_table, as_target
 
+Found = TypeVar("Found")
+
 
 class Remembering(BaseEstimator):
     """An estimator whose fit keeps a case base, `cases_`.
@@ -30,6 +33,7 @@ class Remembering(BaseEstimator):
 
     target_kind: ClassVar[Literal["nominal", "numeric"]]
     cases_: CaseBase
+    _found: dict[str, Any]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -106,8 +110,14 @@ class Remembering(BaseEstimator):
         """
         check_is_fitted(self)
         header, arrays = to_plain(self.cases_)
-        settings = {"estimator": type(self).__name__, "settings": to_settings(self)}
-        write_file(path, {"content": "estimator", **settings, **header}, arrays)
+        settings = {
+            "content": "estimator",
+            "estimator": type(self).__name__,
+            "settings": to_settings(self),
+            "state": self._state(),
+            "cases": header,
+        }
+        write_file(path, settings, arrays)
 
     @property
     def ids_(self) -> NDArray[Any]:
@@ -138,7 +148,28 @@ class Remembering(BaseEstimator):
             cuts=getattr(self, "cuts", "exact"),
             schema=schema,
         )
+        self._found = {}
         return self
+
+    def _state(self) -> dict[str, Any]:
+        """What beside parameters and cases makes the fitted state, as JSON."""
+        return {}
+
+    def _restore(self, cases: CaseBase, state: dict[str, Any]) -> None:
+        """Take a fitted state as `_state` and the cases gave it."""
+        self.cases_, self._found = cases, {}
+        self.n_features_in_ = len(cases.names)
+        if cases.schema.named:
+            self.feature_names_in_ = np.array(cases.names, dtype=object)
+
+    def _derived(self, name: str, make: Callable[[], Found]) -> Found:
+        """What follows from the cases, made again when they have changed."""
+        if self._found.get("version") != self.cases_.version:
+            self._found.clear()
+            self._found["version"] = self.cases_.version
+        if name not in self._found:
+            self._found[name] = make()
+        return self._found[name]
 
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense; subclasses have their own."""
