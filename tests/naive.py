@@ -439,6 +439,37 @@ def disagreements(codes, query, attributes):
     return distances
 
 
+def heom_squares(numbers, codes, query_numbers, query_codes, attributes, left_out=-1):
+    """For each row the sum of squared HEOM differences; NaN or -1 is missing.
+
+    `numbers` and `query_numbers` hold None for a nominal attribute.
+    """
+    widths = {}
+    for j in attributes:
+        others = [
+            number
+            for row, number in enumerate(numbers[j] or [])
+            if row != left_out and not math.isnan(number)
+        ]
+        widths[j] = max(others, default=0.0) - min(others, default=0.0)
+    distances = []
+    for row in range(codes.shape[1]):
+        total = 0.0
+        for j in attributes:
+            if numbers[j] is None:
+                same = query_codes[j] >= 0 and codes[j, row] == query_codes[j]
+                difference = 0.0 if same else 1.0
+            elif math.isnan(numbers[j][row]) or math.isnan(query_numbers[j]):
+                difference = 1.0
+            elif widths[j] == 0:
+                difference = 0.0 if numbers[j][row] == query_numbers[j] else 1.0
+            else:
+                difference = (numbers[j][row] - query_numbers[j]) / widths[j]
+            total += difference * difference
+        distances.append(total)
+    return distances
+
+
 def nearest_with_ties(distances, k, excluded=-1):
     """The rows as near as the k-th nearest or nearer, nearest first, then by row."""
     order = sorted(

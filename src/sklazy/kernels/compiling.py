@@ -13,17 +13,23 @@ FAST = {"reassoc", "contract", "nsz", "arcp"}
 
 _ANNOUNCE_AFTER = 1.0  # seconds
 
+# Helpers are called by compiled code alone: they need no way in from Python.
+_INNER = {
+    "cache": True,
+    "nogil": True,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function for use by other kernels."""
-    return numba.njit(
-        cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
-    )(function)
+    return numba.njit(**_INNER)(function)
 
 
 def fast_kernel(function: Callable[..., Any]) -> Any:
     """Compile like `kernel`, and let sums be reordered (NaN stays alive)."""
-    return numba.njit(cache=True, nogil=True, fastmath=FAST)(function)
+    return numba.njit(fastmath=FAST, **_INNER)(function)
 
 
 def entry(function: Callable[..., Any]) -> Any:

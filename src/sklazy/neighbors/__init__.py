@@ -1,5 +1,6 @@
 """A query's neighbours, all tied with the last of them included."""
 
+from sklazy.neighbors.mixed import Columns, MixedSearch, prepare_columns
 from sklazy.neighbors.nearest import find_nearest
 from sklazy.neighbors.nominal import (
     Neighborhood,
@@ -10,11 +11,14 @@ from sklazy.neighbors.nominal import (
 from sklazy.neighbors.voting import decide, to_probabilities, vote_by_weight
 
 __all__ = [
+    "Columns",
+    "MixedSearch",
     "Neighborhood",
     "NominalSearch",
     "count_agreements",
     "decide",
     "find_nearest",
+    "prepare_columns",
     "to_probabilities",
     "vote_by_weight",
     "vote_with_each_count",

@@ -1,0 +1,405 @@
+"""Nearest neighbours by HEOM differences on each query's own columns, ties and all.
+
+A first pass in float32 keeps every row that could be among the k nearest or tie with
+the k-th; these are measured again in float64, in the order of the query's attributes,
+so that the answer is exact and depends on nothing but the rows.
+"""
+
+import numpy as np
+
+from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.distances import (
+    GROUP,
+    NOMINAL,
+    PLAIN,
+    add_gappy,
+    add_group,
+    add_nominal,
+    add_plain,
+    count_within,
+    fill,
+)
+
+BLOCK = 2048  # rows; a block's sums stay in the L1 cache, its columns in the L2
+PROBE = 32  # rows tested against the limit at once
+MOST_QUERIES = 128  # that share a block
+MANY_COLUMNS = 96  # that are taken a tile at a time, with the sums of all queries
+TILE = 128  # columns
+TILE_BLOCK = 1024  # rows
+SPARE = 2048  # candidates kept beyond the k nearest before a query is set aside
+
+UNIT = 2.0**-24  # half a step of float32 at 1: the relative error of a rounding
+
+
+@kernel
+def find_limit(kth, slack, rounding):
+    """Return the largest float32 sum of a row that may belong to the nearest.
+
+    `slack` bounds the length of the error of a float32 difference vector, and
+    `rounding` the relative error of its sum of squares. By the triangle inequality
+    the k-th smallest float32 sum `kth` puts the exact k-th distance at most at
+    sqrt(kth / (1 - rounding)) + slack, and a row that near may again be off as much.
+    """
+    distance = np.sqrt(kth / (1.0 - rounding)) + 2.0 * slack
+    limit = 1.00001 * (1.0 + rounding) * distance * distance
+    return np.float32(limit) if limit < 1e37 else np.float32(np.inf)
+
+
+@kernel
+def find_sure(kth, slack, rounding):
+    """Return a float32 sum below which a row is surely nearer than the exact k-th.
+
+    The mirror image of `find_limit`.
+    """
+    distance = max(0.0, np.sqrt(kth / (1.0 + rounding)) - 2.0 * slack)
+    return np.float32(0.99999 * (1.0 - rounding) * distance * distance)
+
+
+@kernel
+def plan_query(codes, values, used, kinds, lows, widths, stride, places, targets):
+    """Line up a query's columns: plain ones from the front, the others from the back.
+
+    Writes their places and the query's value in each; returns the number of plain
+    columns, the first of the others, what columns without a value add, and the slack:
+    a difference of numbers up to `reach` is off by at most 2 UNIT reach in float32.
+    """
+    n_plain, first_other = 0, places.size
+    constant, reach = 0.0, 1.0
+    for attribute in range(used.size):
+        if not used[attribute]:
+            continue
+        if kinds[attribute] != NOMINAL:
+            target = (values[attribute] - lows[attribute]) / widths[attribute]
+            if not np.isnan(target):
+                reach = max(reach, 1.0 + abs(target))
+        elif widths[attribute] == 0.0:  # a constant column of numbers
+            target = 0.0 if values[attribute] == lows[attribute] else np.nan
+        else:
+            target = codes[attribute] if codes[attribute] >= 0 else np.nan
+        if np.isnan(target):
+            constant += 1.0
+            continue
+        if kinds[attribute] == PLAIN:
+            place = n_plain
+            n_plain += 1
+        else:
+            first_other -= 1
+            place = first_other
+        places[place] = np.uintp(attribute) * np.uintp(stride)
+        targets[place] = np.float32(target)
+    slack = 2.02 * UNIT * reach * np.sqrt(n_plain + places.size - first_other)
+    return n_plain, first_other, constant, slack
+
+
+@kernel
+def add_plain_columns(columns, places, targets, first, last, stop, row, sums, n_rows):
+    """Add plain columns from `first` on that begin before `stop`; returns the next.
+
+    A group that begins there is taken whole, even if it reaches into the next tile.
+    """
+    first = np.int64(first)
+    while first + GROUP <= last and places[first] < stop:
+        add_group(columns, places[first:], row, targets[first:], sums, n_rows)
+        first += GROUP
+    while last - first < GROUP and first < last and places[first] < stop:
+        add_plain(columns, places[first] + row, targets[first], sums, n_rows)
+        first += 1
+    return first
+
+
+@kernel
+def add_other_columns(columns, places, targets, first, kinds, row, sums, n_rows):
+    """Add the columns that are not plain."""
+    stride = np.uintp(columns.size // kinds.size)
+    for i in range(first, places.size):
+        place = places[i] + row
+        if kinds[np.int64(places[i] // stride)] == NOMINAL:
+            add_nominal(columns, place, targets[i], sums, n_rows)
+        else:
+            add_gappy(columns, place, targets[i], sums, n_rows)
+
+
+@kernel
+def insert_sorted(nearest, value):
+    """Put a value into a rising list, dropping its largest."""
+    i = nearest.size - 1
+    while i > 0 and nearest[i - 1] > value:
+        nearest[i] = nearest[i - 1]
+        i -= 1
+    nearest[i] = value
+
+
+@kernel
+def keep_within(rows, sums, n_kept, limit):
+    """Drop the candidates beyond the limit; returns how many are left."""
+    left = 0
+    for i in range(n_kept):
+        if sums[i] <= limit:
+            rows[left], sums[left] = rows[i], sums[i]
+            left += 1
+    return left
+
+
+@kernel
+def admit(
+    sums, n_rows, row, excluded, limit, slack, rounding, nearest, kept, rows, kept_sums
+):
+    """Take the rows of a block into the candidates; returns their number and the limit.
+
+    The number is -1 once there are too many to keep; the limit goes on falling.
+    """
+    last = nearest.size - 1
+    if not count_within(sums, np.uintp(0), np.uintp(n_rows), limit):
+        return kept, limit
+    for probe in range(0, n_rows, PROBE):
+        stop = min(probe + PROBE, n_rows)
+        if not count_within(sums, np.uintp(probe), np.uintp(stop), limit):
+            continue
+        for i in range(probe, stop):
+            if sums[i] > limit or row + i == excluded:
+                continue
+            if kept == rows.size:
+                kept = keep_within(rows, kept_sums, kept, limit)
+                if 4 * kept > 3 * rows.size:
+                    kept = -1
+            if kept >= 0:
+                rows[kept], kept_sums[kept] = row + i, sums[i]
+                kept += 1
+            if sums[i] < nearest[last]:
+                insert_sorted(nearest, sums[i])
+                if nearest[last] < np.inf:
+                    limit = find_limit(np.float64(nearest[last]), slack, rounding)
+    return kept, limit
+
+
+@kernel
+def measure_row(
+    row, codes, values, attributes, n_used, case_codes, numeric, numbers, widths
+):
+    """Exact squared distance of one row, added in the order of the attributes."""
+    total = 0.0
+    for i in range(n_used):
+        attribute = attributes[i]
+        column = numeric[attribute]
+        difference = 1.0
+        if column < 0:
+            if codes[attribute] >= 0 and case_codes[attribute, row] == codes[attribute]:
+                difference = 0.0
+        elif widths[attribute] > 0.0:
+            scaled = (numbers[column, row] - values[attribute]) / widths[attribute]
+            if not np.isnan(scaled):
+                difference = scaled
+        elif numbers[column, row] == values[attribute]:
+            difference = 0.0
+        total += difference * difference
+    return total
+
+
+@kernel
+def vote_for_sure(rows, sums, sure, limit, classes, votes):
+    """Let the rows below `sure` vote; the others within the limit are left, counted."""
+    n_open = 0
+    for i in range(rows.size):
+        if sums[i] < sure:
+            votes[classes[rows[i]]] += 1
+        elif sums[i] <= limit:
+            rows[n_open] = rows[i]
+            n_open += 1
+    return n_open
+
+
+@kernel
+def vote_for_nearest(rows, exact, k, classes, votes):
+    """Let the rows within the k-th smallest of the exact distances vote."""
+    smallest = np.full(k, np.inf)
+    for distance in exact:
+        if distance < smallest[k - 1]:
+            insert_sorted(smallest, distance)
+    for i in range(exact.size):
+        if exact[i] <= smallest[k - 1]:
+            votes[classes[rows[i]]] += 1
+
+
+@kernel
+def list_rows(n_rows, excluded):
+    """All rows but the excluded one."""
+    rows = np.empty(n_rows, np.int64)
+    n_listed = 0
+    for row in range(n_rows):
+        if row != excluded:
+            rows[n_listed] = row
+            n_listed += 1
+    return rows[:n_listed]
+
+
+@entry
+def search_mixed(
+    columns,
+    kinds,
+    lows,
+    widths,
+    n_rows,
+    case_codes,
+    numeric,
+    numbers,
+    classes,
+    codes,
+    values,
+    attributes,
+    counts,
+    excluded,
+    k,
+    first,
+    last,
+    votes,
+):
+    """Let all rows vote that are as near as the k-th nearest.
+
+    Equal to measuring every row by `measure_row` and counting the classes of those
+    within the k-th smallest sum.
+
+    Parameters
+    ----------
+    columns : float32 array of shape (n_attributes, stride), stride >= n_rows
+        Numbers scaled to [0, 1] by their range, or codes; NaN where missing.
+    kinds : int64 array of shape (n_attributes,)
+        PLAIN, GAPPY or NOMINAL; a column of one number is NOMINAL, all zeros.
+    lows, widths : float64 arrays of shape (n_attributes,)
+        Smallest number and range; widths are 0 for a constant column of numbers and
+        NaN for codes and for columns without any number.
+    n_rows : int
+    case_codes : int32 array of shape (n_attributes, capacity)
+    numeric : int64 array of shape (n_attributes,)
+    numbers : float64 array of shape (n_numeric, capacity)
+    classes : int32 array of shape (capacity,)
+    codes, values : arrays of shape (n_queries, n_attributes), int32 and float64
+    attributes : int32 array of shape (n_queries, n_most)
+    counts : int32 array of shape (n_queries,)
+    excluded : int64 array of shape (n_queries,)
+    k : int, at most the number of rows
+    first, last : int
+    votes : int64 array of shape (n_queries, n_classes), written
+    """
+    n_columns, stride = columns.shape
+    flat = columns.reshape(-1)
+    n_most = max(1, attributes.shape[1])
+    step = min(MOST_QUERIES, last - first)
+    many = n_columns >= MANY_COLUMNS
+    rounding = 1.2 * (n_most + 4) * UNIT  # of a sum of so many squares
+    used = np.empty(n_columns, np.bool_)
+    places = np.empty((step, n_most), np.uintp)
+    targets = np.empty((step, n_most), np.float32)
+    n_plain = np.empty(step, np.int64)
+    first_other = np.empty(step, np.int64)
+    done = np.empty(step, np.int64)
+    constants = np.empty(step, np.float32)
+    slacks = np.empty(step, np.float64)
+    limits = np.empty(step, np.float32)
+    nearest = np.empty((step, k), np.float32)
+    kept = np.empty(step, np.int64)
+    kept_rows = np.empty((step, k + SPARE), np.int64)
+    kept_sums = np.empty((step, k + SPARE), np.float32)
+    block = TILE_BLOCK if many else BLOCK
+    sums = np.empty((step if many else 1, block), np.float32)
+    tile = np.uintp(TILE if many else n_columns) * np.uintp(stride)
+    end_of_columns = np.uintp(flat.size)
+    for begin in range(first, last, step):
+        n_queries = min(last, begin + step) - begin
+        for q in range(n_queries):
+            used[:] = False
+            for i in range(counts[begin + q]):
+                used[attributes[begin + q, i]] = True
+            n_plain[q], first_other[q], constants[q], slacks[q] = plan_query(
+                codes[begin + q],
+                values[begin + q],
+                used,
+                kinds,
+                lows,
+                widths,
+                stride,
+                places[q],
+                targets[q],
+            )
+            limits[q] = np.inf
+            nearest[q, :] = np.inf
+            kept[q] = 0
+        for row in range(0, n_rows, block):
+            n_block = min(block, n_rows - row)
+            start, length = np.uintp(row), np.uintp(n_block)
+            done[:] = 0
+            stop = np.uintp(0)
+            while stop < end_of_columns:
+                is_first = stop == np.uintp(0)
+                stop += tile
+                for q in range(n_queries):
+                    own = sums[q if many else 0]
+                    if is_first:
+                        fill(own, length, constants[q])
+                    done[q] = add_plain_columns(
+                        flat,
+                        places[q],
+                        targets[q],
+                        done[q],
+                        n_plain[q],
+                        stop,
+                        start,
+                        own,
+                        length,
+                    )
+                    if stop < end_of_columns:
+                        continue
+                    add_other_columns(
+                        flat,
+                        places[q],
+                        targets[q],
+                        first_other[q],
+                        kinds,
+                        start,
+                        own,
+                        length,
+                    )
+                    kept[q], limits[q] = admit(
+                        own,
+                        n_block,
+                        row,
+                        excluded[begin + q],
+                        limits[q],
+                        slacks[q],
+                        rounding,
+                        nearest[q],
+                        kept[q],
+                        kept_rows[q],
+                        kept_sums[q],
+                    )
+        for q in range(n_queries):
+            query = begin + q
+            votes[query, :] = 0
+            missing = k
+            if kept[q] >= 0:
+                rows = kept_rows[q, : kept[q]]
+                sure = np.float32(np.inf)
+                if kept[q] > k:
+                    kth = np.float64(nearest[q, k - 1])
+                    sure = find_sure(kth, slacks[q], rounding)
+                n_open = vote_for_sure(
+                    rows, kept_sums[q], sure, limits[q], classes, votes[query]
+                )
+                missing -= votes[query].sum()
+            else:  # ties in such numbers that every row is measured
+                rows = list_rows(n_rows, excluded[query])
+                n_open = rows.size
+            exact = np.empty(n_open)
+            for i in range(n_open):
+                exact[i] = measure_row(
+                    rows[i],
+                    codes[query],
+                    values[query],
+                    attributes[query],
+                    counts[query],
+                    case_codes,
+                    numeric,
+                    numbers,
+                    widths,
+                )
+            if n_open > 0:
+                vote_for_nearest(rows, exact, missing, classes, votes[query])

@@ -1,0 +1,221 @@
+"""Nearest neighbours by the HEOM difference: numbers, categories and missing cells.
+
+The difference in a number is scaled by its range among the cases (and may exceed 1
+beyond it), in a category it is 0 or 1, and with a missing value on either side it is
+1. Where all cases have one number, another number is 1 away.
+
+References
+----------
+D. R. Wilson, T. R. Martinez: Improved heterogeneous distance functions. Journal of
+Artificial Intelligence Research 6, 1997.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.flow import Cases, Queries, Selected
+from sklazy.kernels.distances import GAPPY, NOMINAL, PLAIN
+from sklazy.kernels.mixed import search_mixed
+from sklazy.neighbors.nominal import Neighborhood
+
+# More neighbours than this are found sooner by measuring every row exactly.
+_MOST_NEIGHBORS = 256
+
+
+class Columns(NamedTuple):
+    """The cases' columns, ready to be compared; made once for a state of the cases.
+
+    Attributes
+    ----------
+    scaled : float32 array of shape (n_attributes, stride)
+        Numbers scaled to [0, 1] by their range, or codes; NaN where missing. The
+        stride leaves room behind the rows, since columns a power of two apart get in
+        each other's way in the cache.
+    kinds : int64 array of shape (n_attributes,)
+    lows, widths : float64 arrays of shape (n_attributes,)
+        Smallest number and range; NaN for categories.
+    """
+
+    scaled: NDArray[np.float32]
+    kinds: NDArray[np.int64]
+    lows: NDArray[np.float64]
+    widths: NDArray[np.float64]
+
+
+def prepare_columns(cases: Cases) -> Columns:
+    """Scale the cases' columns for `MixedSearch`."""
+    n_attributes = cases.codes.shape[0]
+    stride = (cases.n_rows // 16 + 1 | 1) * 16  # an odd number of cache lines
+    padded = _aligned(n_attributes, stride)
+    scaled = padded[:, : cases.n_rows]
+    kinds = np.full(n_attributes, NOMINAL, np.int64)
+    lows, widths = np.full(n_attributes, np.nan), np.full(n_attributes, np.nan)
+    for attribute, column in enumerate(cases.numeric):
+        if column < 0:
+            codes = cases.codes[attribute, : cases.n_rows]
+            scaled[attribute] = np.where(codes >= 0, codes, np.nan)
+            continue
+        numbers = cases.numbers[column, : cases.n_rows]
+        low, high = cases.ranges[column]
+        lows[attribute], widths[attribute] = low, high - low
+        with np.errstate(invalid="ignore"):
+            scaled[attribute] = (numbers - low) / (high - low if high > low else 1.0)
+        if high > low:
+            kinds[attribute] = GAPPY if np.isnan(numbers).any() else PLAIN
+    return Columns(padded, kinds, lows, widths)
+
+
+def _aligned(n_attributes: int, stride: int) -> NDArray[np.float32]:
+    """Return zeros that begin with a cache line: a fifth faster to read."""
+    raw = np.zeros(n_attributes * stride * 4 + 64, np.uint8)
+    first = -raw.ctypes.data % 64
+    floats = raw[first : first + n_attributes * stride * 4].view(np.float32)
+    return floats.reshape(n_attributes, stride)
+
+
+class MixedSearch:
+    """The k nearest rows of each query, and all tied with the k-th, as class votes.
+
+    Distances are taken on each query's own attributes, in float64 and in the order
+    of the attributes; equal means equal to the last bit. Made for one batch; `run`
+    answers a part of it, and different parts may run in different threads.
+
+    Parameters
+    ----------
+    cases : Cases
+    columns : Columns
+    queries : Queries
+        C-contiguous arrays.
+    selected : Selected
+        The attributes of each query; may still be empty when the search is made, as
+        long as a query's are there before `run` comes to it.
+    n_neighbors : int
+        If there are fewer rows, all of them vote.
+    excluded : int64 array of shape (n_queries,), optional
+        For each query a row that does not take part, nor in the ranges; -1 for none.
+
+    Attributes
+    ----------
+    votes : int64 array of shape (n_queries, n_classes)
+    """
+
+    def __init__(
+        self,
+        cases: Cases,
+        columns: Columns,
+        queries: Queries,
+        selected: Selected,
+        n_neighbors: int,
+        excluded: NDArray[np.int64] | None = None,
+    ) -> None:
+        n_queries = queries.codes.shape[0]
+        self.cases, self.columns = cases, columns
+        self.queries, self.selected = queries, selected
+        self.n_neighbors = n_neighbors
+        self.excluded = (
+            np.full(n_queries, -1, np.int64) if excluded is None else excluded
+        )
+        self.votes = np.zeros((n_queries, cases.class_counts.size), np.int64)
+        self._own_widths = (
+            {} if excluded is None else _widths_without(cases, columns, excluded)
+        )
+
+    def run(self, first: int, last: int) -> None:
+        """Answer the queries ``first..last - 1``."""
+        k = self.n_neighbors
+        if k > min(_MOST_NEIGHBORS, self.cases.n_rows):
+            for query in range(first, last):
+                self._measure_all(query)
+            return
+        search_mixed(
+            *self.columns,
+            self.cases.n_rows,
+            self.cases.codes,
+            self.cases.numeric,
+            self.cases.numbers,
+            self.cases.classes,
+            *self.queries,
+            *self.selected,
+            self.excluded,
+            k,
+            first,
+            last,
+            self.votes,
+        )
+        for query in self._own_widths:
+            if first <= query < last:
+                self._measure_all(query)
+
+    def _measure_all(self, query: int) -> None:
+        """Answer one query by measuring every row exactly."""
+        voters = self.cases.classes[self._find_nearest(self.measure(query))]
+        self.votes[query] = np.bincount(voters, minlength=self.votes.shape[1])
+
+    def _find_nearest(self, squares: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the rows as near as the k-th nearest, by position."""
+        n_rows = int(np.isfinite(squares).sum())
+        if n_rows <= self.n_neighbors:
+            return np.flatnonzero(np.isfinite(squares))
+        kth = self.n_neighbors - 1
+        return np.flatnonzero(squares <= np.partition(squares, kth)[kth])
+
+    def measure(self, query: int) -> NDArray[np.float64]:
+        """Return the squared distance of every row, infinite for the excluded one."""
+        widths = self._own_widths.get(query, self.columns.widths)
+        used = self.selected.attributes[query, : self.selected.counts[query]]
+        total = np.zeros(self.cases.n_rows)
+        for attribute in used:
+            total += self._differences(query, int(attribute), widths[attribute]) ** 2
+        if self.excluded[query] >= 0:
+            total[self.excluded[query]] = np.inf
+        return total
+
+    def _differences(
+        self, query: int, attribute: int, width: float
+    ) -> NDArray[np.float64]:
+        cases = self.cases
+        column = cases.numeric[attribute]
+        if column < 0:
+            code = self.queries.codes[query, attribute]
+            agrees = cases.codes[attribute, : cases.n_rows] == code
+            return np.where(agrees & (code >= 0), 0.0, 1.0)
+        numbers = cases.numbers[column, : cases.n_rows]
+        value = self.queries.values[query, attribute]
+        if not width > 0:
+            return np.where(numbers == value, 0.0, 1.0)
+        differences = (numbers - value) / width
+        return np.where(np.isnan(differences), 1.0, differences)
+
+    def list_neighbors(self, query: int) -> Neighborhood:
+        """Return the rows that vote for a query."""
+        squares = self.measure(query)
+        rows = self._find_nearest(squares)
+        rows = rows[np.argsort(squares[rows], kind="stable")]
+        return Neighborhood(rows, np.sqrt(squares[rows]))
+
+
+def _widths_without(
+    cases: Cases, columns: Columns, excluded: NDArray[np.int64]
+) -> dict[int, NDArray[np.float64]]:
+    """Return the ranges of queries whose excluded row lies alone at an edge."""
+    numeric = np.flatnonzero(cases.numeric >= 0)
+    own = {}
+    numbers = cases.numbers[cases.numeric[numeric], : cases.n_rows]
+    lows, highs = _two_least(numbers), -_two_least(-numbers)
+    for query in np.flatnonzero(excluded >= 0):
+        at = numbers[:, excluded[query]]
+        low = np.where(at == lows[:, 0], lows[:, 1], lows[:, 0])
+        high = np.where(at == highs[:, 0], highs[:, 1], highs[:, 0])
+        if not np.array_equal(high - low, columns.widths[numeric], equal_nan=True):
+            widths = columns.widths.copy()
+            widths[numeric] = high - low
+            own[int(query)] = widths
+    return own
+
+
+def _two_least(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the two smallest numbers of each row, NaN where there are fewer."""
+    padded = np.pad(numbers, ((0, 0), (0, 2)), constant_values=np.nan)
+    return np.sort(np.partition(padded, 1, axis=1)[:, :2], axis=1)

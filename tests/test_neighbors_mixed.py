@@ -1,0 +1,170 @@
+"""HEOM neighbours on numbers, categories and missing cells, against plain loops."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+from coded import as_cases, draw_selection, make_coded
+from sklazy import neighbors
+from sklazy.flow import Queries
+
+
+def make_mixed(
+    rng, n_rows, n_numeric, n_nominal, n_queries, missing, grid, n_classes=3
+):
+    """A table whose first columns are numbers: on a coarse grid, so that ties abound.
+
+    Returns the coded table, the case base and the queries.
+    """
+    sizes = np.r_[np.ones(n_numeric, int), rng.integers(1, 5, n_nominal)]
+    table = make_coded(rng, n_rows, sizes, n_classes, n_queries, missing)
+    cases = as_cases(table)
+    scale = 10.0 ** rng.integers(-3, 9, (n_numeric, 1))
+    shift = 10.0 ** rng.integers(-3, 9, (n_numeric, 1))
+    numbers = np.zeros((n_numeric, cases.codes.shape[1]))
+    drawn = rng.random((n_numeric, n_rows + n_queries))
+    drawn = np.floor(drawn * grid) / grid * scale + shift
+    drawn[rng.random(drawn.shape) < missing] = np.nan
+    if n_numeric and rng.random() < 0.3:
+        drawn[0, :n_rows] = shift[0]
+    numbers[:, :n_rows] = drawn[:, :n_rows]
+    values = np.full((n_queries, len(sizes)), np.nan)
+    values[:, :n_numeric] = (
+        drawn[:, n_rows:].T * rng.choice([1, 1, 1, -7], n_queries)[:, None]
+    )
+    numeric = np.full(len(sizes), -1)
+    numeric[:n_numeric] = np.arange(n_numeric)
+    live = numbers[:, :n_rows]
+    lows = np.fmin.reduce(live, axis=1, initial=np.nan)
+    highs = np.fmax.reduce(live, axis=1, initial=np.nan)
+    cases = cases._replace(
+        numeric=numeric, numbers=numbers, ranges=np.column_stack([lows, highs])
+    )
+    return table, cases, Queries(table.queries, values)
+
+
+def check(table, cases, search, queries):
+    n_numeric = cases.numbers.shape[0]
+    columns = [*cases.numbers[:, : table.n_rows].tolist()]
+    columns += [None] * (table.n_attributes - n_numeric)
+    for query in queries:
+        used = search.selected.attributes[query, : search.selected.counts[query]]
+        distances = naive.heom_squares(
+            columns,
+            table.codes,
+            search.queries.values[query],
+            search.queries.codes[query],
+            used,
+            search.excluded[query],
+        )
+        rows = naive.nearest_with_ties(
+            distances, search.n_neighbors, search.excluded[query]
+        )
+        expected = naive.count_classes(rows, table.classes, table.n_classes)
+        assert search.votes[query].tolist() == expected
+        found = search.list_neighbors(query)
+        assert found.rows.tolist() == rows
+        assert found.distances.tolist() == [math.sqrt(distances[row]) for row in rows]
+
+
+@given(
+    st.integers(1, 60),
+    st.integers(0, 12),
+    st.integers(0, 4),
+    st.sampled_from([0.0, 0.2, 0.9]),
+    st.sampled_from([2, 5, 10**6]),
+    st.integers(1, 70),
+    st.booleans(),
+    st.integers(0, 2**32 - 1),
+)
+def test_votes_are_those_of_all_rows_tied_with_the_kth(
+    n_rows, n_numeric, n_nominal, missing, grid, k, exclude, seed
+):
+    rng = np.random.default_rng(seed)
+    n_nominal = max(n_nominal, 1 - n_numeric)
+    table, cases, queries = make_mixed(
+        rng, n_rows, n_numeric, n_nominal, 4, missing, grid
+    )
+    excluded = rng.integers(-1, n_rows, 4) if exclude else None
+    search = neighbors.MixedSearch(
+        cases,
+        neighbors.prepare_columns(cases),
+        queries,
+        draw_selection(table, rng),
+        k,
+        excluded,
+    )
+    search.run(0, 4)
+    check(table, cases, search, range(4))
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_numeric", "grid", "k"),
+    [
+        (3000, 9, 10**9, 5),
+        (3000, 9, 10**9, 300),  # every row is measured exactly
+        (5000, 2, 3, 5),  # far more ties than are kept
+        (1100, 300, 10**9, 5),  # columns in tiles
+        (1100, 300, 2, 1),
+    ],
+)
+def test_many_rows_and_columns(n_rows, n_numeric, grid, k):
+    rng = np.random.default_rng(n_rows + n_numeric)
+    table, cases, queries = make_mixed(rng, n_rows, n_numeric, 2, 3, 0.001, grid)
+    selected = draw_selection(table, rng)
+    search = neighbors.MixedSearch(
+        cases, neighbors.prepare_columns(cases), queries, selected, k
+    )
+    search.run(0, 3)
+    distances = np.array([search.measure(query) for query in range(3)])
+    for query in range(3):
+        threshold = np.sort(distances[query])[k - 1]
+        near = distances[query] <= threshold
+        votes = np.bincount(table.classes[near], minlength=table.n_classes)
+        assert search.votes[query].tolist() == votes.tolist()
+    check(table, cases, search, [0] if n_rows * n_numeric < 30_000 else [])
+
+
+def test_rows_that_differ_in_the_last_bit_of_a_double_do_not_tie():
+    rng = np.random.default_rng(0)
+    table, cases, queries = make_mixed(rng, 50, 1, 1, 1, 0.0, 10**6)
+    live = np.full(50, 1.0)
+    live[:2] = 0.0, 2.0
+    live[2] = np.nextafter(1.0, 2.0)
+    cases.numbers[0, :50] = live
+    cases = cases._replace(ranges=np.array([[0.0, 2.0]]))
+    queries.values[0, 0] = np.nextafter(1.0, 2.0)
+    selected = draw_selection(table, rng)._replace(counts=np.ones(1, np.int32))
+    selected = selected._replace(attributes=np.zeros((1, 1), np.int32))
+    search = neighbors.MixedSearch(
+        cases, neighbors.prepare_columns(cases), queries, selected, 1
+    )
+    search.run(0, 1)
+    assert search.list_neighbors(0).rows.tolist() == [2]
+    assert search.votes.sum() == 1
+
+
+@given(st.integers(2, 200), st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_neither_batches_nor_the_order_of_rows_matter(n_rows, n_numeric, seed):
+    rng = np.random.default_rng(seed)
+    table, cases, queries = make_mixed(rng, n_rows, n_numeric, 2, 5, 0.1, 4)
+    selected = draw_selection(table, rng)
+    columns = neighbors.prepare_columns(cases)
+    whole = neighbors.MixedSearch(cases, columns, queries, selected, 3)
+    whole.run(0, 5)
+    order = rng.permutation(n_rows)
+    shuffled = cases._replace(
+        codes=np.ascontiguousarray(cases.codes[:, order]),
+        numbers=np.ascontiguousarray(cases.numbers[:, order]),
+        classes=cases.classes[order],
+    )
+    parts = neighbors.MixedSearch(
+        shuffled, neighbors.prepare_columns(shuffled), queries, selected, 3
+    )
+    for query in reversed(range(5)):
+        parts.run(query, query + 1)
+    assert np.array_equal(whole.votes, parts.votes)
