@@ -11,6 +11,7 @@ from sklazy.errors import ReceiptError
 Check = Callable[[object, str], None]
 
 _DEEPEST = 12  # levels of free data
+_ROUNDING = 1e-9
 
 
 def text(value: object, place: str) -> None:
@@ -44,9 +45,9 @@ def number(value: object, place: str) -> None:
 
 
 def share(value: object, place: str) -> None:
-    """A number from 0 to 1."""
+    """A number from 0 to 1, but for rounding."""
     number(value, place)
-    if not 0.0 <= value <= 1.0:  # type: ignore[operator]
+    if not -_ROUNDING <= value <= 1.0 + _ROUNDING:  # type: ignore[operator]
         raise _wrong(place, "a number from 0 to 1", value)
 
 

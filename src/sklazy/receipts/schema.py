@@ -59,7 +59,7 @@ _NEIGHBORS = c.record(
         "k": c.count,
         "n_voting": c.count,
         "n_tied": c.count,
-        "distance_of_last": c.number,
+        "distance_of_last": _SCORE,
         "listed": c.list_of(_CASE, MOST_LISTED),
         "nearest_opposing": c.maybe(_CASE),
     }
@@ -67,8 +67,8 @@ _NEIGHBORS = c.record(
 
 _LIKELIHOODS = c.record(
     {
-        "prior": c.list_of(c.record({"label": c.label, "log": c.number})),
-        "attributes": c.list_of(c.record({"name": c.text, "log": c.list_of(c.number)})),
+        "prior": c.list_of(c.record({"label": c.label, "log": _SCORE})),
+        "attributes": c.list_of(c.record({"name": c.text, "log": c.list_of(_SCORE)})),
     }
 )
 

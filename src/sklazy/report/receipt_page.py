@@ -7,6 +7,7 @@ from sklazy.report.html import render
 from sklazy.report.receipt_blocks import likely
 from sklazy.report.receipt_words import (
     explain_in_words,
+    gain,
     ranked_attributes,
     settings_in_words,
     used_attributes,
@@ -155,7 +156,7 @@ def _likelihoods(receipt: Plain) -> dict[str, Any]:
         *[{**item, "own": False} for item in told["attributes"]],
     ]
     pair = _first_two(receipt)
-    gains = [row["log"][pair[0]] - row["log"][pair[1]] if pair else 0.0 for row in rows]
+    gains = [gain(row["log"], *pair) if pair else 0.0 for row in rows]
     largest = max(map(abs, gains)) or 1.0
     return {
         "labels": [votes[i]["label"] for i in shown],
@@ -164,10 +165,10 @@ def _likelihoods(receipt: Plain) -> dict[str, Any]:
             {
                 **row,
                 "log": [row["log"][i] for i in shown],
-                "gain": gain,
-                "width": _percent(abs(gain) / largest / 2),
+                "gain": speaks,
+                "width": _percent(abs(speaks) / largest / 2),
             }
-            for row, gain in zip(rows, gains, strict=True)
+            for row, speaks in zip(rows, gains, strict=True)
         ],
         "n_more": len(votes) - len(shown),
     }

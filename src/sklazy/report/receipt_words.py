@@ -23,7 +23,9 @@ _COUNTED = {
 def explain_in_words(receipt: Plain) -> list[str]:
     """The sentences that say why, the most important first."""
     said = [_opening(receipt), _selection(receipt["selection"])]
-    if "neighbors" in receipt:
+    if receipt["selection"]["rule"] == "vote":
+        said.append(_counts_that_voted(receipt))
+    elif "neighbors" in receipt:
         said += _neighbors(receipt)
     if "likelihoods" in receipt:
         said.append(_likelihoods(receipt))
@@ -66,8 +68,8 @@ def _selection(selection: Plain) -> str:
         return f"All {counted(n_all, 'attribute')} count; none was selected."
     if selection["rule"] == "vote":
         return (
-            f"Every number of attributes from 1 to {n_all} had a vote; "
-            f"{listed([say(item['name']) for item in used])} came first in rank."
+            f"The first attribute in rank, the first two, and so on up to all {n_all} "
+            f"had a vote each; first come {listed([say(i['name']) for i in used])}."
         )
     reason = _CHOSEN.get(selection["strategy"], "were selected")
     number = _COUNTED.get(selection["rule"])
@@ -86,6 +88,30 @@ def _cell(attribute: Plain) -> str:
     if attribute["bin"] is not None:
         return f"{name} in {say(attribute['bin'])}"
     return f"{name} = {say(value)}"
+
+
+def _counts_that_voted(receipt: Plain) -> str:
+    total = sum(item["votes"] for item in receipt["votes"])
+    rest = _votes_for_others(receipt)
+    others = f", {listed(rest)}" if rest else ""
+    return (
+        f"Of {counted(total, 'vote')}, {_votes_for_answer(receipt):g} are for "
+        f"{say(receipt['answer'])}{others}."
+    )
+
+
+def _votes_for_answer(receipt: Plain) -> float:
+    return sum(
+        item["votes"] for item in receipt["votes"] if item["label"] == receipt["answer"]
+    )
+
+
+def _votes_for_others(receipt: Plain) -> list[str]:
+    return [
+        f"{item['votes']:g} {say(item['label'])}"
+        for item in receipt["votes"]
+        if item["label"] != receipt["answer"] and item["votes"]
+    ]
 
 
 def _neighbors(receipt: Plain) -> list[str]:
@@ -114,7 +140,7 @@ def _agreement(found: Plain) -> str:
 def _how_votes_fall(receipt: Plain) -> str:
     votes, answer = receipt["votes"], receipt["answer"]
     total = sum(item["votes"] for item in votes)
-    won = sum(item["votes"] for item in votes if item["label"] == answer)
+    won = _votes_for_answer(receipt)
     if total and won == total:
         return f"All of them are {say(answer)}."
     best = max(item["votes"] for item in votes)
@@ -124,12 +150,7 @@ def _how_votes_fall(receipt: Plain) -> str:
             f"{listed(level)} have {counted(best, 'vote')} each; the class with more "
             "cases on the whole is the answer."
         )
-    rest = [
-        f"{item['votes']:g} {say(item['label'])}"
-        for item in votes
-        if item["label"] != answer and item["votes"]
-    ]
-    return f"{won:g} of them are {say(answer)}, {listed(rest)}."
+    return f"{won:g} of them are {say(answer)}, {listed(_votes_for_others(receipt))}."
 
 
 def _opposing(found: Plain) -> str:
@@ -166,10 +187,14 @@ def strongest(
     attributes: Sequence[Plain], winner: int, second: int
 ) -> list[tuple[str, float]]:
     """What speaks for one class against another, loudest first, in logarithms."""
-    told = [
-        (item["name"], item["log"][winner] - item["log"][second]) for item in attributes
-    ]
+    told = [(item["name"], gain(item["log"], winner, second)) for item in attributes]
     return sorted((item for item in told if item[1] > 0), key=lambda item: -item[1])
+
+
+def gain(logs: Sequence[float | None], winner: int, second: int) -> float:
+    """How far logarithms speak for one class against another; 0 if one is unknown."""
+    first, other = logs[winner], logs[second]
+    return 0.0 if first is None or other is None else first - other
 
 
 def _times(log: float) -> str:
