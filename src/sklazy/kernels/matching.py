@@ -20,6 +20,7 @@ from sklazy.kernels.planes import (
 FIRST_BLOCK = 64  # words; the threshold among these rows starts the search
 BLOCK = 256  # words; what many queries read of the bit sets stays in the L2 cache
 MOST_QUERIES = 64  # that share a block
+MOST_FILED = 16  # times k rows above the threshold; beyond, a new one is sought first
 MOST_LEVELS = 1 << 17  # counters of rows above the threshold, over these queries
 
 
@@ -102,6 +103,17 @@ def raise_threshold(threshold, k, n_above, levels, tied):
 
 
 @kernel
+def move_threshold(threshold, levels, tied):
+    """Take a higher threshold over; returns how many rows filed lie above it."""
+    n_above = np.int64(0)
+    for c in range(tied.size):
+        tied[c] = levels[threshold, c]
+        for level in range(threshold + 1, levels.shape[0]):
+            n_above += levels[level, c]
+    return n_above
+
+
+@kernel
 def vote(words, word, n_words, n_members, class_bits, stride, classes, votes):
     """One vote for the class of every row in the block's set.
 
@@ -145,10 +157,11 @@ def point_at_sets(
 
 
 @kernel
-def start_search(
+def select_in_block(
     bits,
     sets,
     n_sets,
+    word,
     n_words,
     n_rows,
     excluded,
@@ -159,16 +172,17 @@ def start_search(
     reaching,
     carries,
 ):
-    """Find the threshold among the rows of the first block; return it.
+    """Find the threshold among the rows of one block alone; return it.
 
     Leaves above = count > threshold and reaching = count == threshold behind.
     """
     n_planes = planes_for(n_sets)
     length = np.uintp(n_words)
-    sum_sets(bits, sets, n_sets, np.uintp(0), length, planes, width, n_planes, carries)
+    start = np.uintp(word)
+    sum_sets(bits, sets, n_sets, start, length, planes, width, n_planes, carries)
     for i in range(n_words):
         reaching[i] = ALL
-    keep_valid(reaching, 0, n_words, n_rows, excluded)
+    keep_valid(reaching, word, n_words, n_rows, excluded)
     return select_threshold(planes, width, n_planes, length, k, reaching, above)
 
 
@@ -267,22 +281,7 @@ def match_nominal(
                         stride,
                         own,
                     )
-                    votes[query, :] = 0
-                    n_above[query - begin] = 0
-                    thresholds[query] = start_search(
-                        bits,
-                        own,
-                        n_sets,
-                        n_words,
-                        n_rows,
-                        without,
-                        k,
-                        planes,
-                        width,
-                        above,
-                        reaching,
-                        carries,
-                    )
+                    n_more = MOST_FILED * k + 1  # any number too large
                 else:
                     compare_sets(
                         bits,
@@ -298,9 +297,32 @@ def match_nominal(
                         carries,
                         nothing,
                     )
-                keep_valid(reaching, word, n_words, n_rows, without)
-                keep_valid(above, word, n_words, n_rows, without)
-                n_more, n_same = separate(above, reaching, length)
+                    keep_valid(reaching, word, n_words, n_rows, without)
+                    keep_valid(above, word, n_words, n_rows, without)
+                    n_more, n_same = separate(above, reaching, length)
+                if n_more > MOST_FILED * k:
+                    thresholds[query] = select_in_block(
+                        bits,
+                        own,
+                        n_sets,
+                        word,
+                        n_words,
+                        n_rows,
+                        without,
+                        k,
+                        planes,
+                        width,
+                        above,
+                        reaching,
+                        carries,
+                    )
+                    n_more, n_same = separate(above, reaching, length)
+                    votes[query, :] = 0
+                    n_above[query - begin] = 0
+                    if word > 0:
+                        n_above[query - begin] = move_threshold(
+                            thresholds[query], own_levels, votes[query]
+                        )
                 if n_more > 0:
                     file_rows(
                         above, word, n_words, bits, own, n_sets, classes, own_levels
