@@ -26,16 +26,17 @@ def sum_likelihoods(
     out : float64 array of shape (n_queries, n_classes), written
     """
     n_classes = priors.size
+    flat = table.reshape(-1)
     total = np.empty(n_classes)
     for query in range(first, last):
         for c in range(n_classes):
             total[c] = priors[c]
         for i in range(counts[query]):
-            attribute = attributes[query, i]
+            attribute = np.uintp(attributes[query, i])
             code = codes[query, attribute]
             if code >= 0:
-                row = table[offsets[attribute] + code]
-                for c in range(n_classes):
-                    total[c] += row[c]
+                start = np.uintp(offsets[attribute] + code) * np.uintp(n_classes)
+                for c in range(np.uintp(n_classes)):
+                    total[c] += flat[start + c]
         for c in range(n_classes):
             out[query, c] = total[c]

@@ -2,23 +2,26 @@
 
 import numpy as np
 
-from sklazy.kernels.bits import ONE, ZERO, set_bit, trailing_zeros
+from sklazy.kernels.bits import ONE, ZERO, trailing_zeros
 from sklazy.kernels.compiling import entry, kernel
 
 
 @kernel
 def read_lowest(present, attribute_of_rank, n_selected, out):
-    """Write the attributes of the lowest `n_selected` set bits, in rising order."""
-    found = 0
-    word = 0
-    while found < n_selected:
-        bits = present[word]
+    """Write the attributes of the lowest `n_selected` set bits, in rising order.
+
+    Leaves the set empty.
+    """
+    found = np.uintp(0)
+    for word in range(np.uintp(present.size >> 1)):
+        even = word << ONE
+        bits = present[even] | present[even | ONE]
+        present[even] = present[even | ONE] = ZERO
+        base = word << np.uintp(6)
         while bits != ZERO and found < n_selected:
-            rank = (word << 6) + np.int64(trailing_zeros(bits))
-            out[found] = attribute_of_rank[rank]
-            found += 1
+            out[found] = attribute_of_rank[base | trailing_zeros(bits)]
+            found += ONE
             bits &= bits - ONE
-        word += 1
 
 
 @entry
@@ -41,11 +44,14 @@ def select_by_rank(
     n_selected, first, last : int
     out : int32 array of shape (n_queries, n_selected), written in place
     """
-    n_attributes = starts.size
-    present = np.zeros((ranks.size >> 6) + 1, np.uint64)
+    n_attributes = np.uintp(starts.size)
+    # Two banks of words: a bit need not wait for the one set just before.
+    present = np.zeros(((ranks.size >> 6) + 1) * 2, np.uint64)
     for query in range(first, last):
+        own = codes[query]
         for attribute in range(n_attributes):
-            code = max(codes[query, attribute], -1)
-            set_bit(present, np.int64(ranks[starts[attribute] + code]))
-        read_lowest(present, attribute_of_rank, n_selected, out[query])
-        present[:] = ZERO
+            cell = starts[attribute] + max(own[attribute], -1)
+            rank = np.uintp(ranks[np.uintp(cell)])
+            word = (rank >> np.uint64(6) << ONE) | (attribute & ONE)
+            present[word] |= ONE << (rank & np.uint64(63))
+        read_lowest(present, attribute_of_rank, np.uintp(n_selected), out[query])

@@ -22,6 +22,9 @@ def decide(
     >>> decide(np.array([[2, 2, 1], [0, 1, 1]]), np.array([5, 9, 9])).tolist()
     [1, 1]
     """
+    if class_counts.ndim == 1:  # argmax takes the first of equals
+        order = np.argsort(-class_counts, kind="stable")
+        return order[votes.take(order, axis=1).argmax(axis=1)]
     is_best = votes == votes.max(axis=1, keepdims=True)
     return np.where(is_best, class_counts, -1).argmax(axis=1)
 

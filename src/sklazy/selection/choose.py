@@ -8,7 +8,7 @@ from sklazy.kernels.ranking import select_by_rank
 from sklazy.selection.ranks import RankTable
 
 # Below this many cells numpy answers before the compiler would have begun.
-_SMALL_JOB = 200_000
+_SMALL_JOB = 60_000
 
 # A set of ranks this many words an attribute is slower to read than to sort.
 _MOST_WORDS = 16
