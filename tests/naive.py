@@ -649,6 +649,60 @@ def combine_models(models, chosen, n_terms):
     return [coefficient / total for coefficient in combined]
 
 
+def local_space(rows, queries, kinds, scale):
+    """Scale numbers by the cases; what a missing cell counts in the distance.
+
+    Returns placed rows, placed queries and the absents; regressors are numbers and an
+    indicator of each category but the first, NaN where unknown.
+    """
+    columns, absents, regress = [], [], []
+    for j, kind in enumerate(kinds):
+        cells = [row[j] for row in rows]
+        asked = [query[j] for query in queries]
+        present = [x for x in cells if x is not None]
+        if kind == "nominal":
+            columns.append((cells, asked))
+            absents.append(1.0)
+            for label in sorted(set(present))[1:]:
+                regress.append(
+                    (
+                        [_indicate(x, label, present) for x in cells],
+                        [_indicate(x, label, present) for x in asked],
+                    )
+                )
+            continue
+        spread = _spread(present, scale)
+        factor = 1 / spread if spread else 0.0
+        place = lambda xs, f=factor: [None if x is None else x * f for x in xs]  # noqa: E731
+        columns.append((place(cells), place(asked)))
+        absents.append((max(present) - min(present)) * factor if present else 0.0)
+        regress.append(
+            tuple([math.nan if x is None else x for x in xs] for xs in columns[-1])
+        )
+    placed = [list(zip(*(c[side] for c in columns), strict=True)) for side in (0, 1)]
+    terms = [
+        list(zip(*(c[side] for c in regress), strict=True)) if regress else [()] * n
+        for side, n in ((0, len(rows)), (1, len(queries)))
+    ]
+    return placed, terms, absents
+
+
+def _indicate(label, wanted, known):
+    if label is None or label not in known:
+        return math.nan
+    return 1.0 if label == wanted else 0.0
+
+
+def _spread(present, scale):
+    """The standard deviation or range of a column; 0 if it says nothing."""
+    if not present or min(present) == max(present):
+        return 0.0
+    if scale == "range":
+        return max(present) - min(present)
+    mean = math.fsum(present) / len(present)
+    return math.sqrt(math.fsum((x - mean) ** 2 for x in present) / len(present))
+
+
 # --- races ----------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from sklazy.answer.regression import LocalMemory, ask_rows
 Floats = NDArray[np.float64]
 
 _MOST_CASES = 2000  # the 90 % quantile of so many covers 90 % to within 1.3 %
-_FLOOR = 0.1  # of the typical error, which a local error does not fall below
+_FLOOR = 0.1  # of the typical error, added to a local one that may be 0 by chance
 
 
 class Calibration(NamedTuple):
@@ -22,7 +22,7 @@ class Calibration(NamedTuple):
     ratios : float64 array of shape (n_sampled, n_targets)
         Absolute leave-one-out residuals in terms of the local error, sorted.
     typical : float64 array of shape (n_targets,)
-        The median local error.
+        The mean absolute residual, which stands for a local error that is unknown.
     """
 
     ratios: Floats
@@ -34,8 +34,8 @@ def calibrate(memory: LocalMemory, n_jobs: int | None = None) -> Calibration:
     shuffled = np.random.default_rng(0).permutation(len(memory.slots))
     rows = shuffled[:_MOST_CASES]
     models = ask_rows(memory, rows, n_jobs).models
-    typical = np.nan_to_num(np.sqrt(np.nanmedian(models.errors, axis=0)))
     residuals = np.abs(memory.cases.targets[rows] - models.coefficients[:, :, 0])
+    typical = residuals.mean(axis=0)
     ratios = residuals / _length(models.errors, typical)
     return Calibration(np.sort(ratios, axis=0), typical)
 

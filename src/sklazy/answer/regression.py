@@ -96,7 +96,7 @@ def remember(base: CaseBase, settings: LocalSettings) -> LocalMemory:
     slots = order[cases.weights[order] > 0]
     if not len(slots):
         raise BadInputError(
-            "all weights are 0; give at least one row a weight above 0."
+            "all sample weights are zero; give at least one row a weight above 0."
         )
     space = make_space(
         cases,

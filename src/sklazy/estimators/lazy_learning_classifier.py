@@ -1,6 +1,7 @@
 """Classification by local regression on class indicators."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,10 +9,12 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer.regression import LocalAnswer
-from sklazy.casebase.incoming import Target
+from sklazy.casebase.incoming import GivenIds
+from sklazy.errors import BadInputError
+from sklazy.estimators.inputs import class_codes
 from sklazy.estimators.local_learner import LocalLearner
 from sklazy.estimators.saving import savable
-from sklazy.tables import as_target
+from sklazy.tables import Column, Label
 
 
 @savable
@@ -60,6 +63,34 @@ class LazyLearningClassifier(ClassifierMixin, LocalLearner):
         check_is_fitted(self)
         labels = self.cases_.class_labels
         return np.array(labels, None if _alike(labels) else object)
+
+    def partial_fit(
+        self,
+        X: object,
+        y: object,
+        classes: Sequence[Label] | None = None,
+        sample_weight: ArrayLike | None = None,
+        ids: GivenIds = None,
+    ) -> Self:
+        """Remember further cases; the state is that of one fit on all of them.
+
+        Parameters
+        ----------
+        X, y, sample_weight, ids
+            As for `fit`.
+        classes : sequence of labels, optional
+            Allowed and not needed: a new class may come at any time. A label of y
+            that is not among them is refused.
+        """
+        target = self._target(y)
+        allowed = target.categories if classes is None else list(classes)
+        strange = [label for label in target.categories if label not in allowed]
+        if strange:
+            raise BadInputError(
+                f"y holds the labels {strange}, which are not among "
+                f"classes={classes!r}."
+            )
+        return self._add(X, y, sample_weight, ids)
 
     def predict(self, X: object) -> NDArray[Any]:
         """Predict the class of each query.
@@ -126,8 +157,9 @@ class LazyLearningClassifier(ClassifierMixin, LocalLearner):
         best = probabilities.max(axis=1, keepdims=True)
         return np.where(probabilities == best, priors, -1.0).argmax(axis=1)
 
-    def _target(self, y: object) -> Target:
-        return as_target(y, "nominal").occurring()
+    def _target(self, y: object) -> Column:
+        labels, codes = class_codes(cast(ArrayLike, y))
+        return Column("y", "nominal", codes, tuple(labels.tolist())).occurring()
 
     def _values(self, answer: LocalAnswer) -> list[Any]:
         return self.classes_[self._decide(answer)].tolist()

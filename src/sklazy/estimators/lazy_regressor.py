@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer.intervals import calibrate, half_widths
 from sklazy.answer.regression import LocalAnswer
-from sklazy.casebase.incoming import Target
+from sklazy.casebase.incoming import GivenIds, Target
 from sklazy.errors import BadInputError
 from sklazy.estimators.local_learner import LocalLearner
 from sklazy.estimators.saving import savable
@@ -162,6 +162,22 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner):
             attribute_weights=metric,
             parity="r",
         )
+
+    def partial_fit(
+        self,
+        X: object,
+        y: object,
+        sample_weight: ArrayLike | None = None,
+        ids: GivenIds = None,
+    ) -> Self:
+        """Remember further cases; the state is that of one fit on all of them.
+
+        Parameters
+        ----------
+        X, y, sample_weight, ids
+            As for `fit`.
+        """
+        return self._add(X, y, sample_weight, ids)
 
     def predict(
         self, X: object, return_std: bool = False

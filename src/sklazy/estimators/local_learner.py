@@ -105,25 +105,24 @@ class LocalLearner(BaseEstimator):
         cases = CaseBase(table, target, weights=sample_weight, ids=ids)
         memory = self._remember(cases)
         validate_data(self, X, skip_check_array=True)
+        if isinstance(X, Table) and X.named:
+            self.feature_names_in_ = np.array(X.names, object)
         self.cases_, self._found = cases, {"memory": memory}
         self._is_flat = not isinstance(target, np.ndarray) or target.ndim == 1
         return self
 
-    def partial_fit(
+    def _add(
         self,
         X: object,
         y: object,
-        sample_weight: ArrayLike | None = None,
-        ids: GivenIds = None,
+        sample_weight: ArrayLike | None,
+        ids: GivenIds,
     ) -> Self:
-        """Remember further cases; the state is that of one fit on all of them.
-
-        Parameters are those of `fit`.
-        """
+        """Remember further cases, or the first."""
         if not hasattr(self, "cases_"):
             return self.fit(X, y, sample_weight, ids)
         table, target = self._table(X), self._target(y)
-        validate_data(self, X, skip_check_array=True, reset=False)
+        self._check_columns(X)
         self.cases_.add(table, target, weights=sample_weight, ids=ids)
         self._found.clear()
         return self
@@ -264,8 +263,13 @@ class LocalLearner(BaseEstimator):
 
     def _queries(self, X: object) -> Queries:
         table = self._table(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
+        self._check_columns(X)
         return self.cases_.encode(table)
+
+    def _check_columns(self, X: object) -> None:
+        """Let scikit-learn compare names and numbers of columns; a table knows how."""
+        if not isinstance(X, Table):
+            validate_data(self, X, skip_check_array=True, reset=False)
 
 
 def _codes(groups: ArrayLike) -> NDArray[np.int64]:

@@ -370,36 +370,52 @@ def _choose(all_scores, n_rows, plan, models, scores):
 
 
 @kernel
+def _theta_of(work, target, model):
+    """The coefficients of a model (degree, k)."""
+    theta = work.means[model[1] - 1, target]
+    if model[0] == 1:
+        theta = work.lines[model[1] - 1, target]
+    elif model[0] == 2:
+        theta = work.parabolas[model[1] - 1, target]
+    return theta
+
+
+@kernel
 def _combine(work, q, target, n_rows, fitted):
     """Mean of the chosen models weighted by 1/score, and the same of their scores.
 
-    Where no model has a score, the mean of all neighbours without an error, or NaN.
+    The mean starts from the best model and moves towards the others, so that of equal
+    models is exact. Where no model has a score, the mean of all neighbours without an
+    error, or NaN.
     """
     models, scores = fitted.models[q, target], fitted.scores[q, target]
     coefficients = fitted.coefficients[q, target]
     coefficients[:] = 0.0
-    total, error = 0.0, 0.0
-    for m in range(scores.size):
-        if models[m, 0] >= 0:
-            total += 1.0 / (scores[m] if scores[m] > 0.0 else _ZERO_SCORE)
-    for m in range(scores.size):
-        degree, k = models[m]
-        if degree < 0:
-            continue
-        share = 1.0 / (scores[m] if scores[m] > 0.0 else _ZERO_SCORE) / total
-        error += share * scores[m]
-        theta = work.means[k - 1, target]
-        if degree == 1:
-            theta = work.lines[k - 1, target]
-        elif degree == 2:
-            theta = work.parabolas[k - 1, target]
-        _add_scaled(coefficients, theta, share)
-    fitted.errors[q, target] = error if total > 0.0 else np.nan
-    if not total > 0.0:
+    if models[0, 0] < 0:
+        fitted.errors[q, target] = np.nan
         coefficients[0] = 0.0 if n_rows > 0 else np.nan
         for i in range(n_rows):
             share = work.weights[i] / work.weight_sums[n_rows - 1]
             coefficients[0] += share * work.targets[target, i]
+        return
+    total, error = 0.0, 0.0
+    for m in range(scores.size):
+        if models[m, 0] >= 0:
+            total += 1.0 / (scores[m] if scores[m] > 0.0 else _ZERO_SCORE)
+    best = _theta_of(work, target, models[0])
+    _copy(best, coefficients)
+    for m in range(scores.size):
+        if models[m, 0] < 0:
+            break
+        share = 1.0 / (scores[m] if scores[m] > 0.0 else _ZERO_SCORE) / total
+        error += share * scores[m]
+        theta = _theta_of(work, target, models[m])
+        for a in range(coefficients.size):
+            moved = (theta[a] if a < theta.size else 0.0) - (
+                best[a] if a < best.size else 0.0
+            )
+            coefficients[a] += share * moved
+    fitted.errors[q, target] = error
 
 
 @entry
