@@ -179,6 +179,25 @@ def test_frozen_cuts_stay_and_the_law_holds_relative_to_them(start, more):
     assert cases.digest() == digest
 
 
+def test_weights_that_came_and_went_leave_no_trace():
+    rows = [((float(i % 7), 0.5, "red", None), "ab"[i % 2]) for i in range(20)]
+    one = table_of([(1.0, 0.5, "red", None)])
+    cases = build(rows)
+    assert not cases.weighted
+    ids = cases.add(one, classes_of(["a"]), weights=[2.0])
+    assert cases.weighted
+    assert (
+        cases.digest()
+        == build(
+            [*rows, ((1.0, 0.5, "red", None), "a")], weights=[1.0] * 20 + [2.0]
+        ).digest()
+    )
+    cases.forget(ids)
+    assert not cases.weighted
+    same_state(cases, build(rows))
+    same_state(cases, build(rows, weights=np.ones(20)))
+
+
 def test_refresh_finds_frozen_cuts_anew():
     low = [((i, 0.0, None, None), "a") for i in range(10)]
     high = [((i, 0.0, None, None), "b") for i in range(20, 30)]

@@ -2,8 +2,8 @@
 
 import threading
 import warnings
-from collections.abc import Iterable
-from typing import Any, Literal
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,7 @@ from sklazy.flow import Cases, Queries
 from sklazy.tables import Label, Table
 
 Cuts = Literal["exact", "frozen"]
+Found = TypeVar("Found")
 
 
 class CaseBase:
@@ -100,7 +101,6 @@ class CaseBase:
         check_build(table, cuts)
         target = two_dimensional(target)
         self.schema = Schema.of(table, target) if schema is None else schema
-        self.weighted = weights is not None
         n_targets = target.shape[1] if isinstance(target, np.ndarray) else 0
         self.coder = Coder(self.schema, has_classes=not n_targets)
         n_numeric, n_attributes = len(self.coder.numeric), len(table.columns)
@@ -109,14 +109,14 @@ class CaseBase:
         self.tallies = Tallies(n_attributes)
         self._ranges = np.full((n_numeric, 2), np.nan)
         self.next_id = self.n_arrived = self.version = 0
-        self._found: dict[str, Any] = {}
+        self._found: dict[Hashable, Any] = {}
         self._lock = threading.RLock()
 
         given = new_ids(ids, len(table), 0, self.rows.ids)
         incoming = check_incoming(table, self.coder.numeric, target, weights, given)
         self._follow(self.coder.admit(incoming))
         batch = self.coder.coded(incoming, 0)
-        self._enter(batch.take(self.coder.order(batch, weighted=self.weighted)))
+        self._enter(batch.take(self.coder.order(batch)))
 
     # --- change -----------------------------------------------------------------------
 
@@ -134,7 +134,6 @@ class CaseBase:
             self._check_target_kind(target := two_dimensional(target))
             matched = self.coder.matched(table)
             incoming = check_incoming(matched, self._numeric, target, weights, given)
-            self.weighted = self.weighted or weights is not None
             self._follow(self.coder.admit(incoming))
             self._enter(self.coder.coded(incoming, self.n_arrived))
             return given
@@ -179,6 +178,12 @@ class CaseBase:
         return self.rows.n_rows
 
     @property
+    def weighted(self) -> bool:
+        """Whether any row has another weight than 1."""
+        weights = self.rows.live().weights
+        return self.derive("weighted", lambda: bool((weights != 1).any()))
+
+    @property
     def names(self) -> list[str]:
         """The attributes' names."""
         return self.schema.names
@@ -213,9 +218,19 @@ class CaseBase:
         """The rows' inputs as a table, in the order in which they lie."""
         return self.coder.table(self.rows.live())
 
+    def derive(self, key: Hashable, find: Callable[[], Found]) -> Found:
+        """What else follows from the rows: found once, kept until they change."""
+        found = self._found  # a change replaces it: nothing stale gets into the new one
+        if key not in found:
+            found[key] = find()
+        return found[key]
+
     @property
     def cases(self) -> Cases:
         """The memory as the kernels see it, up to date."""
+        return self.derive("cases", self._cases)
+
+    def _cases(self) -> Cases:
         self._sync()
         rows, tallies = self.rows, self.tallies
         numeric = np.full(len(self.names), -1, np.int64)
@@ -240,10 +255,7 @@ class CaseBase:
     @property
     def order(self) -> NDArray[np.int64]:
         """The rows in canonical order: by content, whatever their order of arrival."""
-        if "order" not in self._found:
-            live = self.rows.live()
-            self._found["order"] = self.coder.order(live, weighted=self.weighted)
-        return self._found["order"]
+        return self.derive("order", lambda: self.coder.order(self.rows.live()))
 
     def digest(self) -> str:
         """The fingerprint of the state: of all rows, and of all that was derived.
@@ -251,14 +263,12 @@ class CaseBase:
         It depends on content alone: neither on the order of rows nor on their ids
         nor on how they came in. With frozen cuts it depends on these, too.
         """
-        if "digest" not in self._found:
-            self._found["digest"] = fingerprint(self._content())
-        return self._found["digest"]
+        return self.derive("digest", lambda: fingerprint(self._content()))
 
     def encode(self, table: Table) -> Queries:
         """Code rows that ask; a label that no case has is unseen, never an error."""
         codes, values = self.coder.query_codes(table)
-        self._sync()
+        self.derive("cases", self._cases)  # so that the cuts are up to date
         for i, j in enumerate(self._numeric):
             codes[:, j] = self.bins.code(i, values[:, j])
         return Queries(codes, values)
@@ -327,7 +337,7 @@ class CaseBase:
 
     def _outdate(self) -> None:
         """Let nobody use what was found before; `version` tells them."""
-        self._found.clear()
+        self._found = {}
         self.version += 1
 
     # --- what follows -----------------------------------------------------------------
@@ -376,7 +386,7 @@ class CaseBase:
         ]
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
+        state = {**self.__dict__, "_found": {}}
         del state["_lock"]
         return state
 

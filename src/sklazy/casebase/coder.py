@@ -120,13 +120,12 @@ class Coder:
                 columns.append(Column(attribute.name, "numeric", data))
         return Table(tuple(columns), len(batch), self.schema.named)
 
-    def order(self, batch: Batch, *, weighted: bool) -> NDArray[np.int64]:
+    def order(self, batch: Batch) -> NDArray[np.int64]:
         """The canonical order of rows: by their content."""
-        words = [number_words(n) for n in (*batch.numbers, *batch.targets)]
+        numbers = (*batch.numbers, *batch.targets, batch.weights)
+        words = [number_words(n) for n in numbers]
         for j, vocabulary in self.vocabularies.items():
             words.append(label_words(_codes(batch, j), vocabulary.hashes()))
-        if weighted:
-            words.append(number_words(batch.weights))
         return canonical_order(words)
 
 

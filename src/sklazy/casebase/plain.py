@@ -43,7 +43,6 @@ def to_plain(cases: CaseBase) -> tuple[dict[str, Any], Arrays]:
         "named": cases.schema.named,
         "classes": _labels(vocabularies.get(CLASSES)),
         "has_classes": cases.coder.has_classes,
-        "weighted": cases.weighted,
         "criterion": cases.bins.criterion,
         "cuts": "frozen" if cases.bins.frozen else "exact",
         "settled": cases.bins.frozen and cases.bins.current,
@@ -70,7 +69,7 @@ def from_plain(header: dict[str, Any], arrays: Arrays, path: object) -> CaseBase
         cases = CaseBase(
             _table(header, arrays),
             _target(header, arrays),
-            weights=arrays["weights"] if header["weighted"] else None,
+            weights=arrays["weights"],
             ids=arrays["ids"] if header["ids"] is None else header["ids"],
             criterion=header["criterion"],
             cuts=header["cuts"],
