@@ -246,6 +246,15 @@ def test_queries_are_coded_like_the_cases_and_unseen_is_its_own():
     )
 
 
+def test_an_unseen_cell_of_a_new_row_is_missing():
+    rows = [((1.0, 0.0, color, "small"), "a") for color in ("blue", "red")]
+    cases = build(rows)
+    colors = Column("colour", "nominal", np.array([-2], np.int32), ("green", "red"))
+    one = table_of([(1.0, 0.0, None, "small")])
+    cases.add(Table((*one.columns[:2], colors, one.columns[3])), classes_of(["a"]))
+    same_state(cases, build([*rows, ((1.0, 0.0, None, "small"), "a")]))
+
+
 def test_declared_categories_stand_without_rows():
     rows = [(1.0, 0.0, "red", "small")]
     cases = CaseBase(table_of(rows, declared=True), classes_of(["a"]))
@@ -291,6 +300,7 @@ def test_numeric_targets():
     ids = cases.add(table_of([(99.0, 1.0, "blue", None)]), np.array([[7.0]]))
     assert cases.cases.ranges.tolist() == [[0.0, 99.0], [0.0, 1.0]]
     cases.forget(ids)
+    cases.add(table_of([]), np.zeros((0, 1)))
     assert cases.digest() == digest
     assert cases.cases.ranges.tolist() == [[0.0, 5.0], [0.0, 0.0]]
     with pytest.raises(BadInputError, match="kind learned"):
@@ -362,12 +372,15 @@ def test_ids_of_ones_own():
     cases.add(one, classes_of(["a"]), ids=["z"])
     cases.forget(["x"])
     assert sorted(cases.ids) == ["y", "z"]
+    nobody = cases.add(table_of([]), classes_of([]), ids=[])
+    assert (len(nobody), cases.n_rows) == (0, 2)
     for ids, message in [
         (None, "text ids"),
         (["y"], "taken"),
         ([7], "mixes"),
-        (["p", "q"], "2 entries for 1 rows"),
+        (["p", "q"], "2 entries for 1 rows; give one a row"),
         ([1.5], "cannot name rows"),
+        (["p", 3], "cannot name rows"),
     ]:
         with pytest.raises(BadInputError, match=message):
             cases.add(one, classes_of(["a"]), ids=ids)
@@ -431,6 +444,22 @@ def test_a_failed_call_changes_nothing():
         (lambda: build([]), "nothing to remember"),
         (lambda: CaseBase(Table((), 3), classes_of("abc")), "nothing to remember"),
         (lambda: build([((1.0, None, None, None), "a")], cuts="sometimes"), "cuts="),
+        (lambda: build([((1.0, None, None, None), "a")], criterion="x"), "criterion="),
+        (lambda: CaseBase(table_of([(1.0, None, None, None)]), ["a"]), "as_target"),
+        (lambda: CaseBase(table_of([(1.0, None, None, None)]), np.ones((1, 0))), "arr"),
+        (
+            lambda: CaseBase(
+                table_of([(1.0, None, None, None)]), numeric("class", [1.0])
+            ),
+            "nominal column",
+        ),
+        (
+            lambda: CaseBase(
+                table_of([(1.0, None, None, None)]),
+                Column("class", "nominal", np.array([-2], np.int32), ("a",)),
+            ),
+            "target is missing",
+        ),
     ],
 )
 def test_what_cannot_be_built(build_it, message):

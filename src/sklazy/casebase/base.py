@@ -98,7 +98,7 @@ class CaseBase:
         cuts: Cuts = "exact",
         schema: Schema | None = None,
     ) -> None:
-        check_build(table, cuts)
+        check_build(table, criterion, cuts)
         target = two_dimensional(target)
         self.schema = Schema.of(table, target) if schema is None else schema
         n_targets = target.shape[1] if isinstance(target, np.ndarray) else 0

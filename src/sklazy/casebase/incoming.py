@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sklazy.casebase.cuts import criterion_code
 from sklazy.casebase.rows import Ids
 from sklazy.errors import BadInputError, UnknownIdError
+from sklazy.flow import MISSING
 from sklazy.tables import Column, Label, Table
 
 Target = Column | NDArray[np.float64]
@@ -28,8 +30,9 @@ class Incoming:
         return self.table.n_rows
 
 
-def check_build(table: Table, cuts: str) -> None:
+def check_build(table: Table, criterion: str, cuts: str) -> None:
     """Refuse what no case base can be built from."""
+    criterion_code(criterion)
     if cuts not in ("exact", "frozen"):
         raise BadInputError(f"cuts={cuts!r} is unknown; use 'exact' or 'frozen'.")
     if table.n_rows == 0 or not table.columns:
@@ -41,9 +44,16 @@ def check_build(table: Table, cuts: str) -> None:
 
 def two_dimensional(target: Target) -> Target:
     """The target with one column a number to predict; classes as they are."""
-    if isinstance(target, Column) or target.ndim == 2:
+    if isinstance(target, Column) and target.kind == "nominal":
         return target
-    return target[:, None]
+    if isinstance(target, np.ndarray) and target.ndim == 1:
+        return target[:, None]
+    if isinstance(target, np.ndarray) and target.ndim == 2 and target.shape[1]:
+        return target
+    raise BadInputError(
+        f"the target is {target!r}; give a nominal column, or an array of one number "
+        "or one row of numbers a row (sklazy.tables.as_target makes both)."
+    )
 
 
 def check_incoming(
@@ -86,8 +96,12 @@ def used_labels(column: Column) -> list[Label]:
 
 
 def recoded(column: Column, codes: NDArray[np.int32]) -> NDArray[np.int32]:
-    """A nominal column in other codes: `codes` has one for each of its categories."""
-    return np.append(codes, np.int32(-1))[column.data].astype(np.int32)
+    """A nominal column in other codes: `codes` has one for each of its categories.
+
+    A cell of an unseen label is missing: what it was is not known any more.
+    """
+    # The two last entries are reached by the codes -2 and -1.
+    return np.append(codes, [MISSING, MISSING])[column.data].astype(np.int32)
 
 
 def new_ids(given: GivenIds, n_rows: int, next_id: int, present: Ids) -> Ids:
@@ -100,7 +114,11 @@ def new_ids(given: GivenIds, n_rows: int, next_id: int, present: Ids) -> Ids:
         return np.arange(next_id, next_id + n_rows, dtype=np.int64)
     ids = as_ids(given)
     if ids.shape != (n_rows,):
-        raise BadInputError(f"ids has {len(ids)} entries for {n_rows} rows.")
+        raise BadInputError(
+            f"ids has {len(ids)} entries for {n_rows} rows; give one a row."
+        )
+    if n_rows == 0:
+        return present[:0]
     if len(present) and (ids.dtype == object) != (present.dtype == object):
         raise BadInputError(
             f"ids={given!r} mixes text and numbers with the ids that are here; use "
@@ -122,7 +140,9 @@ def as_ids(given: GivenIds) -> Ids:
         return np.zeros(0, np.int64)
     if ids.ndim == 1 and ids.dtype.kind in "iu" and ids.max() < 2**62:
         return ids.astype(np.int64)
-    if ids.ndim == 1 and all(isinstance(i, str) for i in ids.tolist()):
+    # A list of text and numbers would have become an array of text.
+    cells = given if isinstance(given, list | tuple) else ids.tolist()
+    if ids.ndim == 1 and all(isinstance(cell, str) for cell in cells):
         return ids.astype(object)
     raise BadInputError(
         f"ids of type {ids.dtype} and shape {ids.shape} cannot name rows; give a flat "
@@ -164,9 +184,9 @@ def _checked_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float
 
 def _check_target(target: Target) -> None:
     missing = (
-        target.missing
+        target.data < 0
         if isinstance(target, Column)
-        else ~np.isfinite(target).reshape(len(target), -1).all(axis=1)
+        else ~np.isfinite(target).all(axis=1)
     )
     if missing.any():
         rows = np.flatnonzero(missing)
