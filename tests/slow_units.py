@@ -4,7 +4,16 @@ import functools
 import os
 import sys
 import time
+import types
 from pathlib import Path
+
+if __name__ in ("__main__", "__mp_main__"):
+    # These processes are started by the dozen and need none of the estimators, which
+    # take a second to import: the package without its front door.
+    package = types.ModuleType("sklazy")
+    package.__path__ = [str(Path(__file__).parent.parent / "src" / "sklazy")]
+    package.__version__ = sys.argv[-1]
+    sys.modules["sklazy"] = package
 
 from sklazy.experiments.runner import run_units
 from sklazy.experiments.store import Store
@@ -36,7 +45,7 @@ def work_or_fail(unit):
 
 
 def main():
-    folder, n, jobs, seconds = Path(sys.argv[1]), *map(float, sys.argv[2:])
+    folder, n, jobs, seconds = Path(sys.argv[1]), *map(float, sys.argv[2:5])
     job = functools.partial(work, log=str(folder / "log"), seconds=seconds)
     with Store(folder / "results.sqlite") as store:
         run_units(job, units(int(n)), store, jobs=int(jobs))

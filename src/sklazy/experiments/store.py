@@ -15,6 +15,7 @@ FORMAT = 1
 """The version of the file's layout."""
 
 _APPLICATION = 0x736B6C7A  # "sklz", by which SQLite files tell whose they are
+_MAGIC = b"SQLite format 3\0"
 _LAYOUT = """
 CREATE TABLE units (
     key TEXT PRIMARY KEY,
@@ -33,7 +34,6 @@ _WAYS_OUT = {
     "SQLITE_FULL": "the disk is full. Free some space and run the same command again",
     "SQLITE_READONLY": "it may not be written. Choose another folder with -o",
     "SQLITE_CANTOPEN": "it cannot be opened or made there. Choose another folder (-o)",
-    "SQLITE_NOTADB": "it is no file of results. Move it away, or choose another folder",
     "SQLITE_CORRUPT": "it is damaged. Move it away, or restore it from a copy",
     "SQLITE_BUSY": "another process is writing it. Wait until that one has finished",
     "SQLITE_IOERR": "the disk failed to read or write. See whether it is full or gone",
@@ -70,6 +70,7 @@ class Store:
         self.path = Path(path)
         with self._speaking():
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._check_kind()
             # No implicit transactions: each statement is one of its own.
             self._file = sqlite3.connect(self.path, timeout=30, isolation_level=None)
             try:
@@ -134,6 +135,16 @@ class Store:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _check_kind(self) -> None:
+        """Refuse a file that is no database; SQLite would lay out a very short one."""
+        if self.path.exists() and self.path.stat().st_size:
+            with open(self.path, "rb") as file:
+                if file.read(len(_MAGIC)) != _MAGIC:
+                    raise ResultsFileError(
+                        f"{self.path} is no file of results. Move it away, or choose "
+                        "another folder with -o."
+                    )
 
     def _prepare(self) -> None:
         """Lay out a new file; refuse one that is not ours or of another version."""

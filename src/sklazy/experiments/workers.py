@@ -112,8 +112,8 @@ def _share(
                 workers.remove(worker)
                 workers.append(_start(work))
                 worker = workers[-1]
+            yield done  # and only when it is recorded, the next
             give(worker)
-            yield done
 
 
 def _start(work: Work) -> _Worker:
