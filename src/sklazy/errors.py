@@ -3,6 +3,11 @@
 An error names the parameter, the value, what was expected and the way out.
 """
 
+import difflib
+from collections.abc import Iterable
+
+_SHOWN = 12  # names in a message
+
 
 class SklazyError(Exception):
     """What every error of this library can be caught by."""
@@ -92,3 +97,20 @@ class SklazyWarning(UserWarning):
 
 class DataWarning(SklazyWarning):
     """The data can be used, but not the way one might think."""
+
+
+def suggest(wrong: str, known: Iterable[str]) -> str:
+    """The end of a message: the near matches of a wrong name, or all there are.
+
+    Examples
+    --------
+    >>> suggest("clas", ["class", "age"]), suggest("xyz", ["class", "age"])
+    (" Did you mean 'class'?", " There are: 'class', 'age'.")
+    """
+    names = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(wrong.lower(), names, n=3, cutoff=0.6)
+    if near:
+        return f" Did you mean {' or '.join(repr(names[name]) for name in near)}?"
+    shown = [repr(name) for name in names.values()]
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return f" There are: {', '.join(shown[:_SHOWN])}{more}."
