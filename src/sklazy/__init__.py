@@ -4,9 +4,9 @@ from sklazy.estimators import EntropyDiscretizer
 from sklazy.estimators.advantage import LazyAdvantage, lazy_advantage
 from sklazy.estimators.lazy_learning_classifier import LazyLearningClassifier
 from sklazy.estimators.lazy_regressor import LazyLearningRegressor
+from sklazy.estimators.loading import load
 from sklazy.estimators.race_search import RaceSearchCV
 from sklazy.estimators.ranker import AttributeRanker
-from sklazy.estimators.saving import load
 from sklazy.estimators.subset import SubsetSelector
 from sklazy.racing import RaceResult, RaceStep, race
 from sklazy.tables import Table, read_table

@@ -66,8 +66,8 @@ def check_incoming(
     """Rows that may come in, or an error that says what is wrong with them."""
     if len(target) != table.n_rows:
         raise BadInputError(
-            f"the target has {len(target)} values for {table.n_rows} rows; give one "
-            "a row."
+            "inconsistent numbers of samples: the target has "
+            f"{len(target)} values for {table.n_rows} rows; give one a row."
         )
     _check_target(target)
     checked = _checked_weights(weights, len(target))

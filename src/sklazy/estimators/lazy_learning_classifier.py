@@ -1,7 +1,6 @@
 """Classification by local regression on class indicators."""
 
-from collections.abc import Sequence
-from typing import Any, Self, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,16 +8,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer.regression import LocalAnswer
-from sklazy.casebase.incoming import GivenIds
-from sklazy.errors import BadInputError
-from sklazy.estimators.inputs import class_codes
 from sklazy.estimators.local_learner import LocalLearner
-from sklazy.estimators.saving import savable
-from sklazy.tables import Column, Label
+from sklazy.estimators.memory import Classifying
 
 
-@savable
-class LazyLearningClassifier(ClassifierMixin, LocalLearner):
+class LazyLearningClassifier(ClassifierMixin, LocalLearner, Classifying):
     """Classify each query by local regressions on class indicators.
 
     For every class a `LazyLearningRegressor` predicts 1 for its cases and 0 for
@@ -53,44 +47,9 @@ class LazyLearningClassifier(ClassifierMixin, LocalLearner):
     >>> model = LazyLearningClassifier().fit(X, y)
     >>> model.predict(X[:3])
     array([0, 0, 0])
-    >>> (model.loo_predict() == y).mean() > 0.9
+    >>> bool((model.loo_predict() == y).mean() > 0.9)
     True
     """
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The classes, in the order of probabilities."""
-        check_is_fitted(self)
-        labels = self.cases_.class_labels
-        return np.array(labels, None if _alike(labels) else object)
-
-    def partial_fit(
-        self,
-        X: object,
-        y: object,
-        classes: Sequence[Label] | None = None,
-        sample_weight: ArrayLike | None = None,
-        ids: GivenIds = None,
-    ) -> Self:
-        """Remember further cases; the state is that of one fit on all of them.
-
-        Parameters
-        ----------
-        X, y, sample_weight, ids
-            As for `fit`.
-        classes : sequence of labels, optional
-            Allowed and not needed: a new class may come at any time. A label of y
-            that is not among them is refused.
-        """
-        target = self._target(y)
-        allowed = target.categories if classes is None else list(classes)
-        strange = [label for label in target.categories if label not in allowed]
-        if strange:
-            raise BadInputError(
-                f"y holds the labels {strange}, which are not among "
-                f"classes={classes!r}."
-            )
-        return self._add(X, y, sample_weight, ids)
 
     def predict(self, X: object) -> NDArray[Any]:
         """Predict the class of each query.
@@ -157,13 +116,5 @@ class LazyLearningClassifier(ClassifierMixin, LocalLearner):
         best = probabilities.max(axis=1, keepdims=True)
         return np.where(probabilities == best, priors, -1.0).argmax(axis=1)
 
-    def _target(self, y: object) -> Column:
-        labels, codes = class_codes(cast(ArrayLike, y))
-        return Column("y", "nominal", codes, tuple(labels.tolist())).occurring()
-
     def _values(self, answer: LocalAnswer) -> list[Any]:
         return self.classes_[self._decide(answer)].tolist()
-
-
-def _alike(labels: list[Any]) -> bool:
-    return len({type(label) for label in labels}) <= 1

@@ -11,18 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer.intervals import calibrate, half_widths
 from sklazy.answer.regression import LocalAnswer
-from sklazy.casebase.incoming import GivenIds, Target
 from sklazy.errors import BadInputError
 from sklazy.estimators.local_learner import LocalLearner
-from sklazy.estimators.saving import savable
+from sklazy.estimators.memory import Regressing
 from sklazy.local.plans import Span
-from sklazy.tables import as_target
 
 Floats = NDArray[np.float64]
 
 
-@savable
-class LazyLearningRegressor(RegressorMixin, LocalLearner):
+class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
     """Predict each query by models of its own neighbourhood.
 
     Nothing is trained. A query finds its neighbours; constants, lines or parabolas
@@ -103,7 +100,7 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner):
     >>> X = np.linspace(0, 6, 80)[:, None]
     >>> model = LazyLearningRegressor().fit(X, np.sin(X[:, 0]))
     >>> model.predict([[1.5], [4.0]]).round(2)
-    array([ 1.  , -0.76])
+    array([ 0.99, -0.75])
     >>> model.predict_interval([[1.5]]).shape
     (1, 2)
     >>> model.explain([[1.5]])[0].targets[0]["k"] > 2
@@ -163,22 +160,6 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner):
             parity="r",
         )
 
-    def partial_fit(
-        self,
-        X: object,
-        y: object,
-        sample_weight: ArrayLike | None = None,
-        ids: GivenIds = None,
-    ) -> Self:
-        """Remember further cases; the state is that of one fit on all of them.
-
-        Parameters
-        ----------
-        X, y, sample_weight, ids
-            As for `fit`.
-        """
-        return self._add(X, y, sample_weight, ids)
-
     def predict(
         self, X: object, return_std: bool = False
     ) -> Floats | tuple[Floats, Floats]:
@@ -226,9 +207,10 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner):
                 f"coverage={coverage!r}; expected a number above 0 and below 1."
             )
         models = self._ask(self._queries(X)).models
-        if "calibration" not in self._found:
-            self._found["calibration"] = calibrate(self._memory, self.n_jobs)
-        half = half_widths(self._found["calibration"], models.errors, coverage)
+        calibration = self._derived(
+            "calibration", lambda: calibrate(self._memory, self.n_jobs)
+        )
+        half = half_widths(calibration, models.errors, coverage)
         centre = models.coefficients[:, :, 0]
         ends = np.stack([centre - half, centre + half], axis=-1)
         return ends[:, 0] if self._is_flat else ends
@@ -259,9 +241,6 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner):
 
     def _shaped(self, values: Floats) -> Floats:
         return np.ascontiguousarray(values[:, 0] if self._is_flat else values)
-
-    def _target(self, y: object) -> Target:
-        return as_target(y, "numeric")
 
     def _values(self, answer: LocalAnswer) -> list[Any]:
         return self._shaped(answer.models.coefficients[:, :, 0]).tolist()

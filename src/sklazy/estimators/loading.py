@@ -14,6 +14,24 @@ def load(path: str | Path) -> Remembering:
 
     A truncated or altered file, one of a newer format, or one that is anything else
     is refused with the reason; nothing in a file is ever executed.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    estimator : fitted estimator of the class that was saved
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, sklazy
+    >>> model = sklazy.LazyLearningRegressor().fit([[0.0], [1.0], [2.0]], [0, 1, 2])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model.save(pathlib.Path(folder) / "model.sklazy")
+    ...     again = sklazy.load(pathlib.Path(folder) / "model.sklazy")
+    >>> again.digest() == model.digest()
+    True
     """
     header, arrays = read_file(path)
     if header.get("content") != "estimator":

@@ -1,14 +1,12 @@
 """What the regressor and the classifier of local models share: memory and answers."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer.regression import (
     LocalAnswer,
@@ -19,13 +17,13 @@ from sklazy.answer.regression import (
     remember,
 )
 from sklazy.casebase import CaseBase
-from sklazy.casebase.incoming import GivenIds, Target
+from sklazy.casebase.incoming import GivenIds
 from sklazy.errors import BadInputError
-from sklazy.estimators.saving import save_estimator
+from sklazy.estimators.memory import Remembering
 from sklazy.flow import Queries
 from sklazy.local.plans import Spans
 from sklazy.receipts.regression import RegressionReceipt, make_receipts, query_of
-from sklazy.tables import Table, as_table
+from sklazy.tables import Table
 
 _SCALES: dict[object, Literal["std", "range", "none"]] = {
     True: "std",
@@ -35,11 +33,8 @@ _SCALES: dict[object, Literal["std", "range", "none"]] = {
 }
 
 
-class LocalLearner(BaseEstimator):
+class LocalLearner(Remembering):
     """Keeps cases and answers queries by local models; see the subclasses."""
-
-    cases_: CaseBase
-    _found: dict[str, Any]
 
     def __init__(
         self,
@@ -69,95 +64,34 @@ class LocalLearner(BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
         tags.input_tags.allow_nan = self.parity is None
         tags.input_tags.categorical = self.parity is None
         tags.input_tags.string = self.parity is None
         return tags
 
-    # --- change -----------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------
 
-    def fit(
-        self,
-        X: object,
-        y: object,
-        sample_weight: ArrayLike | None = None,
-        ids: GivenIds = None,
-    ) -> Self:
-        """Remember the cases.
-
-        Parameters
-        ----------
-        X : frame, table or array-like of shape (n_rows, n_attributes)
-            Numbers and categories; NaN and None are missing.
-        y : array-like of shape (n_rows,), or (n_rows, n_targets) for numbers
-        sample_weight : array-like of shape (n_rows,), optional
-            What a case counts in the local models; one of weight 0 is nobody's
-            neighbour.
-        ids : sequence of int or str, optional
-            The cases' names; 0, 1, ... in order of arrival if not given.
-
-        Returns
-        -------
-        self
-        """
-        table, target = self._table(X), self._target(y)
-        cases = CaseBase(table, target, weights=sample_weight, ids=ids)
-        memory = self._remember(cases)
-        validate_data(self, X, skip_check_array=True)
-        if isinstance(X, Table) and X.named:
-            self.feature_names_in_ = np.array(X.names, object)
-        self.cases_, self._found = cases, {"memory": memory}
-        self._is_flat = not isinstance(target, np.ndarray) or target.ndim == 1
-        return self
-
-    def _add(
+    def _keep(
         self,
         X: object,
         y: object,
         sample_weight: ArrayLike | None,
         ids: GivenIds,
+        classes: ArrayLike | None,
     ) -> Self:
-        """Remember further cases, or the first."""
-        if not hasattr(self, "cases_"):
-            return self.fit(X, y, sample_weight, ids)
-        table, target = self._table(X), self._target(y)
-        self._check_columns(X)
-        self.cases_.add(table, target, weights=sample_weight, ids=ids)
-        self._found.clear()
+        super()._keep(X, y, sample_weight, ids, classes)
+        self._is_flat = np.asarray(y).ndim == 1
         return self
 
-    def forget(self, ids: GivenIds) -> Self:
-        """Erase cases; the state is that of a fit without them, bit for bit.
+    def _prepare(self, cases: CaseBase) -> dict[str, Any]:
+        return {"memory": remember(cases, self._settings())}
 
-        Parameters
-        ----------
-        ids : sequence of int or str
-        """
-        check_is_fitted(self)
-        self.cases_.forget(ids)
-        self._found.clear()
-        return self
-
-    def digest(self) -> str:
-        """The fingerprint of the cases: the same for the same rows in any order."""
-        check_is_fitted(self)
-        return self.cases_.digest()
-
-    def save(self, path: str | Path) -> None:
-        """Write the fitted estimator to a file that `sklazy.load` reads."""
-        check_is_fitted(self)
-        save_estimator(self, path)
-
-    def _fitted_state(self) -> dict[str, Any]:
+    def _state(self) -> dict[str, Any]:
         return {"is_flat": self._is_flat}
 
     def _restore(self, cases: CaseBase, state: dict[str, Any]) -> None:
-        self.cases_, self._found = cases, {}
+        super()._restore(cases, state)
         self._is_flat = bool(state["is_flat"])
-        self.n_features_in_ = len(cases.names)
-        if cases.schema.named:
-            self.feature_names_in_ = np.array(cases.names, object)
 
     # --- answers ----------------------------------------------------------------------
 
@@ -175,7 +109,6 @@ class LocalLearner(BaseEstimator):
             neighbours with influence, leverage and leave-one-out residual, and
             columns in which the query lies outside its neighbours.
         """
-        check_is_fitted(self)
         queries = self._queries(X)
         answer = self._ask(queries, curves=True)
         values = self._values(answer)
@@ -220,12 +153,7 @@ class LocalLearner(BaseEstimator):
     @property
     def _memory(self) -> LocalMemory:
         """The cases made ready, again after a change."""
-        if "memory" not in self._found:
-            self._found["memory"] = self._remember(self.cases_)
-        return self._found["memory"]
-
-    def _remember(self, cases: CaseBase) -> LocalMemory:
-        return remember(cases, self._settings())
+        return self._derived("memory", lambda: remember(self.cases_, self._settings()))
 
     # --- the door ---------------------------------------------------------------------
 
@@ -249,27 +177,14 @@ class LocalLearner(BaseEstimator):
             self.parity == "r",
         )
 
-    def _target(self, y: object) -> Target:
-        raise NotImplementedError
-
     def _values(self, answer: LocalAnswer) -> list[Any]:
         raise NotImplementedError
 
     def _table(self, X: object) -> Table:
-        table = as_table(X, categorical_features=self.categorical_features)
+        table = super()._table(X)
         if self.parity == "r":
             _check_plain(table)
         return table
-
-    def _queries(self, X: object) -> Queries:
-        table = self._table(X)
-        self._check_columns(X)
-        return self.cases_.encode(table)
-
-    def _check_columns(self, X: object) -> None:
-        """Let scikit-learn compare names and numbers of columns; a table knows how."""
-        if not isinstance(X, Table):
-            validate_data(self, X, skip_check_array=True, reset=False)
 
 
 def _codes(groups: ArrayLike) -> NDArray[np.int64]:

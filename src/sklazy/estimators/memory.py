@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import Tags, check_consistent_length
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sklazy.casebase import CaseBase
@@ -19,7 +19,7 @@ from sklazy.errors import BadInputError
 from sklazy.estimators.inputs import class_column
 from sklazy.estimators.settings import to_settings
 from sklazy.flow import Queries
-from sklazy.tables import Table, as_table, as_target
+from sklazy.tables import Column, Table, as_table, as_target
 
 Found = TypeVar("Found")
 
@@ -33,6 +33,8 @@ class Remembering(BaseEstimator):
 
     target_kind: ClassVar[Literal["nominal", "numeric"]]
     cases_: CaseBase
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
     _found: dict[str, Any]
 
     def __sklearn_tags__(self) -> Tags:
@@ -44,8 +46,8 @@ class Remembering(BaseEstimator):
 
     def fit(
         self,
-        X: ArrayLike,
-        y: ArrayLike,
+        X: object,
+        y: object,
         sample_weight: ArrayLike | None = None,
         ids: GivenIds = None,
     ) -> Self:
@@ -64,27 +66,6 @@ class Remembering(BaseEstimator):
             0, 1, ... in order of arrival.
         """
         return self._keep(X, y, sample_weight, ids, None)
-
-    def partial_fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        ids: GivenIds = None,
-    ) -> Self:
-        """Add rows: the state is the same as after a fit to all rows together.
-
-        Parameters are those of `fit`; `classes`, used in a first call only, declares
-        classes that count even where no row has them.
-        """
-        if not hasattr(self, "cases_"):
-            return self._keep(X, y, sample_weight, ids, classes)
-        table = self._table(X, reset=False)
-        target = self._target(y)
-        check_consistent_length(table, target)
-        self.cases_.add(table, target, weights=sample_weight, ids=ids)
-        return self
 
     def forget(self, ids: GivenIds) -> Self:
         """Erase rows by id: the state is the same as after a fit without them."""
@@ -126,20 +107,20 @@ class Remembering(BaseEstimator):
 
     def _keep(
         self,
-        X: ArrayLike,
-        y: ArrayLike,
+        X: object,
+        y: object,
         sample_weight: ArrayLike | None,
         ids: GivenIds,
         classes: ArrayLike | None,
     ) -> Self:
+        """Build the case base; nothing is changed before all of it has gone well."""
         self._check_parameters()
-        table, target = self._table(X, reset=True), self._target(y)
-        check_consistent_length(table, target)
+        table, target = self._table(X), self._target(y)
         schema = Schema.of(table, target)
-        if classes is not None and self.target_kind == "nominal":
+        if classes is not None:
             declared = Attribute.of(class_column(classes, declared=True)).declared
             schema = Schema(schema.attributes, schema.named, declared)
-        self.cases_ = CaseBase(
+        cases = CaseBase(
             table,
             target,
             weights=sample_weight,
@@ -148,8 +129,32 @@ class Remembering(BaseEstimator):
             cuts=getattr(self, "cuts", "exact"),
             schema=schema,
         )
-        self._found = {}
+        found = self._prepare(cases)
+        validate_data(self, X, skip_check_array=True)
+        if isinstance(X, Table) and X.named:
+            self.feature_names_in_ = np.array(X.names, dtype=object)
+        self.cases_, self._found = cases, {"version": cases.version, **found}
         return self
+
+    def _add(
+        self,
+        X: object,
+        y: object,
+        sample_weight: ArrayLike | None,
+        ids: GivenIds,
+        classes: ArrayLike | None,
+    ) -> Self:
+        """Add rows, or keep the first."""
+        if not hasattr(self, "cases_"):
+            return self._keep(X, y, sample_weight, ids, classes)
+        table, target = self._table(X), self._target(y)
+        self._check_columns(X)
+        self.cases_.add(table, target, weights=sample_weight, ids=ids)
+        return self
+
+    def _prepare(self, cases: CaseBase) -> dict[str, Any]:
+        """What a fit derives at once; a good place to refuse what does not fit."""
+        return {}
 
     def _state(self) -> dict[str, Any]:
         """What beside parameters and cases makes the fitted state, as JSON."""
@@ -174,22 +179,53 @@ class Remembering(BaseEstimator):
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense; subclasses have their own."""
 
-    def _table(self, X: ArrayLike, *, reset: bool) -> Table:
-        """X as a table; names and number of columns as scikit-learn checks them."""
+    def _table(self, X: object) -> Table:
+        """X as a table, with the nominal columns that the parameters name."""
         categorical = getattr(self, "categorical_features", "from_dtype")
-        table = as_table(X, categorical_features=categorical)
-        validate_data(self, X, skip_check_array=True, reset=reset)
-        return table
+        return as_table(X, categorical_features=categorical)
 
-    def _target(self, y: ArrayLike) -> Target:
+    def _check_columns(self, X: object) -> None:
+        """Let scikit-learn compare names and numbers of columns; a table knows how."""
+        if not isinstance(X, Table):
+            validate_data(self, X, skip_check_array=True, reset=False)
+
+    def _target(self, y: object) -> Target:
         if self.target_kind == "nominal":
             return class_column(y)
         return as_target(y, "numeric")
 
-    def _queries(self, X: ArrayLike) -> Queries:
-        """Rows that ask, coded like the cases."""
+    def _asked(self, X: object) -> Table:
+        """Rows that ask, as a table."""
         check_is_fitted(self)
-        return self.cases_.encode(self._table(X, reset=False))
+        table = self._table(X)
+        self._check_columns(X)
+        return table
+
+    def _queries(self, X: object) -> Queries:
+        """Rows that ask, coded like the cases."""
+        return self.cases_.encode(self._asked(X))
+
+
+class Regressing(Remembering):
+    """A remembering regressor."""
+
+    target_kind = "numeric"
+
+    def partial_fit(
+        self,
+        X: object,
+        y: object,
+        sample_weight: ArrayLike | None = None,
+        ids: GivenIds = None,
+    ) -> Self:
+        """Add rows: the state is the same as after a fit to all rows together.
+
+        Parameters
+        ----------
+        X, y, sample_weight, ids
+            As for `fit`.
+        """
+        return self._add(X, y, sample_weight, ids, None)
 
 
 class Classifying(Remembering):
@@ -200,7 +236,42 @@ class Classifying(Remembering):
     @property
     def classes_(self) -> NDArray[Any]:
         """The class labels, in order."""
-        return np.array(self.cases_.class_labels)
+        check_is_fitted(self)
+        labels = self.cases_.class_labels
+        kinds = {type(label) for label in labels}
+        return np.array(labels, object if len(kinds) > 1 else None)
+
+    def partial_fit(
+        self,
+        X: object,
+        y: object,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        ids: GivenIds = None,
+    ) -> Self:
+        """Add rows: the state is the same as after a fit to all rows together.
+
+        Parameters
+        ----------
+        X, y, sample_weight, ids
+            As for `fit`.
+        classes : array-like, optional
+            In the first call: classes that count even where no row has them. Not
+            needed: a new class may come at any time. A label of y that is not
+            among them is refused.
+        """
+        if classes is not None:
+            _check_labels(class_column(y), class_column(classes))
+        return self._add(X, y, sample_weight, ids, classes)
+
+
+def _check_labels(target: Column, classes: Column) -> None:
+    strange = [l for l in target.categories if l not in classes.categories]
+    if strange:
+        raise BadInputError(
+            f"y holds the labels {strange}, which are not among "
+            f"classes={list(classes.categories)}; name all classes, or none."
+        )
 
 
 def known_estimators() -> dict[str, type[Remembering]]:
