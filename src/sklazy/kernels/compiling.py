@@ -13,10 +13,12 @@ FAST = {"reassoc", "contract", "nsz", "arcp"}
 
 _ANNOUNCE_AFTER = 1.0  # seconds
 
+# As in numpy, a number over zero is infinite or NaN, and no error.
+_PLAIN = {"cache": True, "nogil": True, "error_model": "numpy"}
+
 # Helpers are called by compiled code alone: they need no way in from Python.
 _INNER = {
-    "cache": True,
-    "nogil": True,
+    **_PLAIN,
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
 }
@@ -38,7 +40,7 @@ def entry(function: Callable[..., Any]) -> Any:
     Its `is_ready()` tells whether a call would start at once, so that a small job
     can take a path of numpy instead of waiting for the compiler.
     """
-    compiled = numba.njit(cache=True, nogil=True)(function)
+    compiled = numba.njit(**_PLAIN)(function)
 
     @functools.wraps(function)
     def call(*arguments: object) -> Any:
