@@ -24,7 +24,7 @@ from sklazy.casebase.incoming import (
 from sklazy.casebase.rows import Batch, Ids, Rows, Slots
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.tallies import Tallies
-from sklazy.casebase.vocabulary import plain_label
+from sklazy.casebase.vocabulary import plain_label, relabel
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import Cases, Queries
 from sklazy.tables import Label, Table
@@ -325,10 +325,10 @@ class CaseBase:
         for j, moved in moves:
             if j == CLASSES:
                 self.tallies.discard()
-                _relabel(self.rows.classes[: self.n_rows], moved)
+                relabel(self.rows.classes[: self.n_rows], moved)
             else:
                 self.tallies.spoil(j)
-                _relabel(self.rows.codes[j, : self.n_rows], moved)
+                relabel(self.rows.codes[j, : self.n_rows], moved)
 
     def _touch(self) -> None:
         """Say that rows came or went."""
@@ -386,9 +386,9 @@ class CaseBase:
         ]
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {**self.__dict__, "_found": {}}
-        del state["_lock"]
-        return state
+        self._sync()  # a copy may lie in memory that cannot be written to
+        kept = {n: v for n, v in self.__dict__.items() if n != "_lock"}
+        return {**kept, "_found": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -398,8 +398,3 @@ class CaseBase:
 def _least(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """The smallest number of each row, NaN where there is none."""
     return np.fmin.reduce(numbers, axis=1, initial=np.nan)
-
-
-def _relabel(codes: NDArray[np.int32], moved: NDArray[np.int32]) -> None:
-    """Follow a map of codes in place; missing stays missing."""
-    codes[:] = np.append(moved, np.int32(-1))[codes]

@@ -81,3 +81,8 @@ def _label_hash(label: Label) -> int:
     text = f"s{label}" if isinstance(label, str) else f"n{plain_label(label)!r}"
     data = text.encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+
+
+def relabel(codes: Codes, moved: Codes) -> None:
+    """Follow a map of codes in place; missing stays missing."""
+    codes[:] = np.append(moved, np.int32(-1))[codes]
