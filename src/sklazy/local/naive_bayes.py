@@ -60,12 +60,12 @@ def estimate_likelihoods(
     [0.625, 0.375]
     """
     values = np.zeros((counts.shape[0] + 1, counts.shape[1]))
-    values[:-1] = np.log((counts + alpha) / _smooth_totals(counts, offsets, alpha))
+    values[:-1] = np.log((counts + alpha) / smooth_totals(counts, offsets, alpha))
     share = (class_counts + alpha) / (class_counts.sum() + alpha * class_counts.size)
     return Likelihoods(offsets, values, np.log(share))
 
 
-def _smooth_totals(
+def smooth_totals(
     counts: NDArray[np.int64] | NDArray[np.float64],
     offsets: NDArray[np.int64],
     alpha: float,
@@ -166,61 +166,3 @@ def contributions(
     """
     cells = find_cells(codes, selected, likelihoods.offsets)
     return likelihoods.values[cells]
-
-
-def leave_one_out(
-    counts: NDArray[np.int64],
-    class_counts: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    alpha: float,
-    codes: NDArray[np.int32],
-    classes: NDArray[np.int32],
-    selected: Selected,
-    vanishing: NDArray[np.bool_],
-) -> NDArray[np.float64]:
-    """Return the joint log-probabilities of training rows, each without itself.
-
-    Equal to estimating again from all other rows. A row's own counts matter only in
-    the column of its class, so one more table serves all rows.
-
-    Parameters
-    ----------
-    counts, class_counts, offsets, alpha
-        As in `estimate_likelihoods`, of all rows.
-    codes : int32 array of shape (n_rows, n_attributes)
-        The rows asked for, as queries.
-    classes : int32 array of shape (n_rows,)
-        Their classes.
-    selected : Selected
-        Their attributes, chosen without themselves.
-    vanishing : bool array of shape (n_attributes,)
-        Whether a value is unknown without its only row (its domain is not declared).
-    """
-    fitted = estimate_likelihoods(counts, class_counts, offsets, alpha)
-    others = _smooth_totals(counts, offsets, alpha) - 1
-    without = np.zeros_like(fitted.values)
-    present = counts > 0  # elsewhere no row can be left out
-    without[:-1][present] = np.log((counts - 1 + alpha)[present] / others[present])
-    cells = find_cells(codes, selected, offsets)
-    vanishes = np.repeat(vanishing, np.diff(offsets)) & (counts.sum(axis=1) == 1)
-    cells[np.append(vanishes, False)[cells]] = offsets[-1]
-    remaining = class_counts - np.eye(class_counts.size, dtype=np.int64)[classes]
-    share = remaining + alpha
-    priors = np.log(share / share.sum(axis=1, keepdims=True))
-    joint = _gather_and_add(fitted.values, priors, cells)
-    own = np.arange(classes.size), classes
-    joint[own] = _add_own(without, priors[own], cells, classes)
-    return joint
-
-
-def _add_own(
-    without: NDArray[np.float64],
-    priors: NDArray[np.float64],
-    cells: NDArray[np.int64],
-    classes: NDArray[np.int32],
-) -> NDArray[np.float64]:
-    """Sum each row's terms for its own class, its own counts taken out."""
-    terms = np.empty((cells.shape[0], cells.shape[1] + 1))
-    terms[:, 0] = priors
-    terms[:, 1:] = without[cells, classes[:, None]]
-    return terms.cumsum(axis=1)[:, -1]

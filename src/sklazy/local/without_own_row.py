@@ -1,0 +1,77 @@
+"""Naive Bayes for a case as if it were not there."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.flow import Selected
+from sklazy.local.naive_bayes import estimate_likelihoods, find_cells, smooth_totals
+
+Counts = NDArray[Any]  # int64, or float64 where cases have weights
+
+
+class Tallied(NamedTuple):
+    """What the likelihoods are estimated from.
+
+    Attributes
+    ----------
+    counts : array of shape (n_values, n_classes)
+    class_counts : array of shape (n_classes,)
+    offsets : int64 array of shape (n_attributes + 1,)
+    alpha : float
+    vanishing : bool array of shape (n_values,)
+        Whether a value is unknown without the one case that has it.
+    """
+
+    counts: Counts
+    class_counts: Counts
+    offsets: NDArray[np.int64]
+    alpha: float
+    vanishing: NDArray[np.bool_]
+
+
+def terms_without_own_row(
+    tallied: Tallied,
+    codes: NDArray[np.int32],
+    classes: NDArray[np.int32],
+    weights: Counts,
+    selected: Selected,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return priors and log-likelihoods of cases, each without itself.
+
+    Equal to estimating again from all other cases. A case's own counts matter only
+    in the column of its class.
+
+    Parameters
+    ----------
+    tallied : Tallied
+        Of all cases.
+    codes : int32 array of shape (n_rows, n_attributes)
+        The cases asked for, as queries.
+    classes : int32 array of shape (n_rows,)
+        Their classes.
+    weights : array of shape (n_rows,)
+        What each counts in `tallied`.
+    selected : Selected
+        Their attributes.
+
+    Returns
+    -------
+    priors : float64 array of shape (n_rows, n_classes)
+    terms : float64 array of shape (n_rows, n_most, n_classes)
+    """
+    counts, class_counts, offsets, alpha, vanishing = tallied
+    fitted = estimate_likelihoods(counts, class_counts, offsets, alpha)
+    cells = find_cells(codes, selected, offsets)
+    cells[np.append(vanishing, False)[cells]] = offsets[-1]
+    terms = fitted.values[cells]
+    rows, places = np.nonzero(cells < offsets[-1])
+    own = cells[rows, places], classes[rows]
+    totals = smooth_totals(counts, offsets, alpha)[own] - weights[rows]
+    share = (counts[own] - weights[rows] + alpha) / totals
+    terms[rows, places, classes[rows]] = np.log(share)
+    remaining = np.repeat(class_counts[None], len(classes), axis=0)
+    remaining[np.arange(len(classes)), classes] -= weights
+    smoothed = remaining + alpha
+    return np.log(smoothed / smoothed.sum(axis=1, keepdims=True)), terms
