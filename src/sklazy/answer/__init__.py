@@ -1,15 +1,28 @@
 """The flow, top to bottom: the one room that knows the order of the steps."""
 
+from sklazy.answer.bayes import BayesHost
+from sklazy.answer.leaving import leave_one_out
+from sklazy.answer.nearest import NearestHost
+from sklazy.answer.question import Asked, Host, Question
 from sklazy.answer.recipe import RANKED, STRATEGIES, Recipe
 from sklazy.answer.result import Answer, Choice, Evidence, ModelUse, Vicinity
+from sklazy.answer.steps import answer, choose
 
 __all__ = [
     "RANKED",
     "STRATEGIES",
     "Answer",
+    "Asked",
+    "BayesHost",
     "Choice",
     "Evidence",
+    "Host",
     "ModelUse",
+    "NearestHost",
+    "Question",
     "Recipe",
     "Vicinity",
+    "answer",
+    "choose",
+    "leave_one_out",
 ]

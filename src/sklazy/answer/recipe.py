@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Strategy = Literal["lazy", "eager", "none", "lazy-cfs", "lazy-consistency"]
-Rule = Literal["count", "fraction", "auto", "local", "vote"]
+Rule = Literal["count", "fraction", "auto", "local", "vote", "set", "all"]
 
 STRATEGIES: tuple[Strategy, ...] = (
     "lazy",
@@ -17,6 +17,13 @@ STRATEGIES: tuple[Strategy, ...] = (
 
 RANKED: tuple[Strategy, ...] = ("lazy", "eager", "none")
 """The strategies that put attributes in an order and take the first of it."""
+
+WITHOUT_AMOUNT: dict[Strategy, Rule] = {
+    "none": "all",
+    "lazy-cfs": "set",
+    "lazy-consistency": "set",
+}
+"""The strategies that pay no heed to `n_attributes`, and what they go by."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ explanation shows is found when asked for, from the arrays that decided.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from sklazy.flow import Queries, Selected
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Votes = NDArray[Any]  # int64 where rows are counted, float64 where weights are
 
 
 class Choice(NamedTuple):
@@ -25,8 +27,8 @@ class Choice(NamedTuple):
     Attributes
     ----------
     lazy_scores : float64 array
-        What ranks the attributes of this query, lower is better; infinite where no
-        case knows the attribute.
+        The lower of the value's score and the attribute's, LazyEnt under the measure
+        "entropy"; infinite where no case knows the attribute.
     value_scores : float64 array
         The score of the query's own value; NaN where it is missing or unseen.
     attribute_scores : float64 array
@@ -104,7 +106,10 @@ class ModelUse(NamedTuple):
 
 
 class Details(Protocol):
-    """What a host can tell about one query that it has answered; None: not its kind."""
+    """What a host can tell about queries that it has answered; None: not its kind."""
+
+    def to_probabilities(self, votes: Votes) -> Floats:
+        """Votes of shape (n_queries, n_classes) as probabilities."""
 
     def vicinity(self, query: int, decision: int) -> Vicinity | None:
         """The cases that voted."""
@@ -134,12 +139,12 @@ class Answer:
     queries : Queries
     selected : Selected
         The attributes that each query uses, best first.
-    rule : {"count", "fraction", "auto", "local", "vote"}
-        How the number of attributes was found.
-    votes : float64 array of shape (n_queries, n_classes)
-        Votes of cases (of attribute counts where all of them vote); for naive Bayes
-        and for models the probabilities.
-    probabilities : float64 array of shape (n_queries, n_classes)
+    rule : {"count", "fraction", "auto", "local", "vote", "set", "all"}
+        How the number of attributes was found; "set" where they are chosen as a set,
+        "all" where nothing is selected.
+    votes : array of shape (n_queries, n_classes)
+        What decided: votes of cases (or of the numbers of attributes, where all of
+        them vote), log P(class, query) of naive Bayes, probabilities of models.
     decisions : int64 array of shape (n_queries,)
         The class of each query.
     ballots : int64 array of shape (n_queries, n_attributes), or None
@@ -154,8 +159,7 @@ class Answer:
     queries: Queries
     selected: Selected
     rule: Rule
-    votes: Floats
-    probabilities: Floats
+    votes: Votes
     decisions: Ints
     ballots: Ints | None
     selection: Explained
@@ -163,6 +167,13 @@ class Answer:
 
     def __len__(self) -> int:
         return len(self.decisions)
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """Class probabilities of shape (n_queries, n_classes)."""
+        if self.ballots is None:
+            return self.details.to_probabilities(self.votes)
+        return self.votes / self.ballots.shape[1]
 
     def choice(self, query: int) -> Choice:
         """Why the query uses the attributes it uses."""
