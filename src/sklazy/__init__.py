@@ -2,8 +2,11 @@
 
 from sklazy.estimators import EntropyDiscretizer
 from sklazy.estimators.advantage import LazyAdvantage, lazy_advantage
+from sklazy.estimators.lazy_bayes import LazyNBClassifier
 from sklazy.estimators.lazy_learning_classifier import LazyLearningClassifier
+from sklazy.estimators.lazy_neighbors import LazyKNeighborsClassifier
 from sklazy.estimators.lazy_regressor import LazyLearningRegressor
+from sklazy.estimators.lazy_selection import LazySelectionClassifier
 from sklazy.estimators.loading import load
 from sklazy.estimators.race_search import RaceSearchCV
 from sklazy.estimators.ranker import AttributeRanker
@@ -17,8 +20,11 @@ __all__ = [
     "AttributeRanker",
     "EntropyDiscretizer",
     "LazyAdvantage",
+    "LazyKNeighborsClassifier",
     "LazyLearningClassifier",
     "LazyLearningRegressor",
+    "LazyNBClassifier",
+    "LazySelectionClassifier",
     "RaceResult",
     "RaceSearchCV",
     "RaceStep",

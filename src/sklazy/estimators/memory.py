@@ -116,6 +116,8 @@ class Remembering(BaseEstimator):
         """Build the case base; nothing is changed before all of it has gone well."""
         self._check_parameters()
         table, target = self._table(X), self._target(y)
+        self._check_table(table)
+        _check_weights(sample_weight)
         schema = Schema.of(table, target)
         if classes is not None:
             declared = Attribute.of(class_column(classes, declared=True)).declared
@@ -178,6 +180,9 @@ class Remembering(BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense; subclasses have their own."""
+
+    def _check_table(self, table: Table) -> None:
+        """Refuse parameters that do not fit the rows."""
 
     def _table(self, X: object) -> Table:
         """X as a table, with the nominal columns that the parameters name."""
@@ -263,6 +268,14 @@ class Classifying(Remembering):
         if classes is not None:
             _check_labels(class_column(y), class_column(classes))
         return self._add(X, y, sample_weight, ids, classes)
+
+
+def _check_weights(sample_weight: ArrayLike | None) -> None:
+    """Refuse rows none of which counts."""
+    if sample_weight is not None and not np.asarray(sample_weight).any():
+        raise BadInputError(
+            "sample_weight is zero everywhere; give at least one row a weight above 0."
+        )
 
 
 def _check_labels(target: Column, classes: Column) -> None:

@@ -11,7 +11,7 @@ MOST_LISTED = 25
 """Cases listed in a receipt; there may be more that voted."""
 
 STRATEGIES = ("lazy", "eager", "none", "lazy-cfs", "lazy-consistency")
-RULES = ("count", "fraction", "auto", "local", "vote")
+RULES = ("count", "fraction", "auto", "local", "vote", "set", "all")
 KNOWN = ("yes", "missing", "unseen")
 
 _CELL = c.maybe(c.label)
