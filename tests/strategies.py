@@ -87,8 +87,13 @@ def mixed_problems(
     max_classes=3,
     kinds=("numeric", "nominal"),
     missing=True,
+    telling=False,
 ):
-    """Random `Problem`s; `kinds` and `missing` narrow what may occur."""
+    """Random `Problem`s; `kinds` and `missing` narrow what may occur.
+
+    With `telling`, every other problem has classes that follow from its first column:
+    numbers are cut, and attributes are worth something.
+    """
     n_rows = draw(st.integers(min_rows, max_rows))
     chosen = draw(
         st.lists(st.sampled_from(kinds), min_size=min_columns, max_size=max_columns)
@@ -97,6 +102,12 @@ def mixed_problems(
     rows = [list(row) for row in zip(*columns, strict=True)]
     labels = st.integers(0, max_classes - 1)
     classes = draw(st.lists(labels, min_size=n_rows, max_size=n_rows))
+    if telling and draw(st.booleans()):
+        values = sorted({row[0] for row in rows if row[0] is not None})
+        classes = [
+            values.index(row[0]) * max_classes // len(values) if row[0] in values else 0
+            for row in rows
+        ]
     targets = draw(column_cells("numeric", n_rows, missing=False))
     return Problem(rows, chosen, np.array(classes), np.array(targets, float))
 
@@ -126,9 +137,11 @@ def split_problems(draw, min_queries=1, max_queries=6, **limits):
 
     The queries draw from the same values, so they hold seen and unseen ones.
     """
-    least = limits.pop("min_rows", 1) + min_queries
+    min_rows = limits.pop("min_rows", 1)
+    least = min_rows + min_queries
     most = limits.pop("max_rows", 30) + max_queries
     whole = draw(mixed_problems(min_rows=least, max_rows=most, **limits))
-    n_queries = draw(st.integers(min_queries, min(max_queries, len(whole.rows) - 1)))
+    most_queries = min(max_queries, len(whole.rows) - min_rows)
+    n_queries = draw(st.integers(min_queries, most_queries))
     order = range(len(whole.rows))
     return whole.take(order[n_queries:]), whole.take(order[:n_queries])
