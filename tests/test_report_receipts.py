@@ -150,7 +150,7 @@ def test_cells_that_differ_are_marked():
 
 def test_the_sentences_fit_what_happened():
     said = " ".join(explain_in_words(knn_receipt()))
-    assert "colour = red and size in (2, 3]" in said
+    assert "colour = red and size in (2, 3] say most" in said
     assert "more than 3, since 4 are equally far at the 3rd place" in said
     assert "4 of them are good, 1 bad." in said
     assert "another class, c (bad), differs in colour." in said

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sklazy.errors import MissingExtraError
-from sklazy.report.words import fixed, say, visible
+from sklazy.report.words import chance, fixed, say, visible
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -45,5 +45,10 @@ def _environment() -> Any:  # noqa: ANN401 - jinja2 need not be installed
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"say": say, "fixed": fixed, "visible": visible}
+    environment.filters |= {
+        "say": say,
+        "fixed": fixed,
+        "chance": chance,
+        "visible": visible,
+    }
     return environment

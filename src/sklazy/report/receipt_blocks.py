@@ -11,7 +11,7 @@ from sklazy.report.receipt_words import (
     ranked_attributes,
     settings_in_words,
 )
-from sklazy.report.words import counted, fixed, listed, say
+from sklazy.report.words import chance, counted, fixed, listed, say
 
 Plain = Mapping[str, Any]
 
@@ -34,11 +34,11 @@ def receipt_markdown(receipts: Sequence[Plain]) -> str:
 
 def receipt_blocks(receipt: Plain) -> list[Block]:
     """One receipt, part by part."""
-    answer, probability = say(receipt["answer"]), fixed(receipt["probability"])
+    answer, probability = say(receipt["answer"]), chance(receipt["probability"])
     blocks: list[Block] = [
         Heading(f"Answer: {answer} (probability {probability})", 1),
         Paragraph(" ".join(explain_in_words(receipt)[1:])),
-        *_votes(receipt["votes"]),
+        *_votes(receipt),
         *_attributes(receipt["selection"]),
     ]
     if "neighbors" in receipt:
@@ -65,18 +65,25 @@ def likely(votes: Sequence[Plain], most: int) -> list[int]:
     return sorted(order[:most])
 
 
-def _votes(votes: Sequence[Plain]) -> list[Block]:
+def votes_word(receipt: Plain) -> str:
+    """What is counted for each class."""
+    return "log-likelihood" if "likelihoods" in receipt else "votes"
+
+
+def _votes(receipt: Plain) -> list[Block]:
+    votes = receipt["votes"]
     shown = [votes[i] for i in likely(votes, _MOST_CLASSES)]
     rows = [
         [
             say(item["label"]),
             f"{item['votes']:.4g}",
-            fixed(item["probability"]),
+            chance(item["probability"]),
             bar(item["probability"]),
         ]
         for item in shown
     ]
-    blocks: list[Block] = [Grid(["class", "votes", "probability", ""], rows, "lrrl")]
+    header = ["class", votes_word(receipt), "probability", ""]
+    blocks: list[Block] = [Grid(header, rows, "lrrl")]
     if len(shown) < len(votes):
         left = counted(len(votes) - len(shown), "class", "classes")
         blocks.append(Paragraph(f"{left} less probable not shown."))
@@ -151,6 +158,6 @@ def _footer(receipt: Plain) -> list[Block]:
             f"{say(receipt['estimator'])}({settings_in_words(receipt['settings'])}) on "
             f"{cases['n_rows']} cases, sklazy {say(receipt['sklazy'])}."
         ),
-        Paragraph(f"Digest of the cases: {say(cases['digest'])}"),
-        Paragraph(f"Seal: {say(receipt['seal'])}"),
+        Paragraph(f"Digest: {say(cases['digest'])}"),
+        Paragraph(f"Seal:   {say(receipt['seal'])}"),
     ]

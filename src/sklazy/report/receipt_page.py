@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sklazy.report.html import render
-from sklazy.report.receipt_blocks import likely
+from sklazy.report.receipt_blocks import likely, votes_word
 from sklazy.report.receipt_words import (
     explain_in_words,
     gain,
@@ -64,6 +64,7 @@ def _votes(receipt: Plain) -> dict[str, Any]:
             for i in shown
         ],
         "n_more": len(votes) - len(shown),
+        "word": votes_word(receipt).capitalize(),
     }
 
 
@@ -122,6 +123,7 @@ def _cases(receipt: Plain) -> dict[str, Any]:
     opposing = found["nearest_opposing"]
     return {
         "columns": columns,
+        "binned": any(item["bin"] is not None for item in columns),
         "n_hidden": len(used) - len(columns),
         "n_columns": 3 + len(columns) + (len(used) > len(columns)),
         "rows": [_case(case, names, receipt["answer"]) for case in found["listed"]],

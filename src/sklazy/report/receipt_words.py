@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklazy.report.words import counted, fixed, listed, ordinal, say
+from sklazy.report.words import chance, counted, listed, ordinal, say
 
 Plain = Mapping[str, Any]
 
@@ -58,7 +58,7 @@ def ranked_attributes(selection: Plain) -> list[Plain]:
 def _opening(receipt: Plain) -> str:
     return (
         f"The answer is {say(receipt['answer'])}, with probability "
-        f"{fixed(receipt['probability'])}."
+        f"{chance(receipt['probability'])}."
     )
 
 
@@ -86,8 +86,22 @@ def _cell(attribute: Plain) -> str:
     if value is None:
         return f"{name} (missing)"
     if attribute["bin"] is not None:
-        return f"{name} in {say(attribute['bin'])}"
+        return f"{name} {_interval(say(attribute['bin']))}"
     return f"{name} = {say(value)}"
+
+
+def _interval(text: str) -> str:
+    """An interval as one would say it.
+
+    Examples
+    --------
+    >>> _interval("(-inf, 2.5]"), _interval("(2.5, inf)"), _interval("(1, 2.5]")
+    ('up to 2.5', 'above 2.5', 'in (1, 2.5]')
+    """
+    low, _, high = text[1:-1].partition(", ")
+    if low == "-inf":
+        return "anywhere" if high == "inf" else f"up to {high}"
+    return f"above {low}" if high == "inf" else f"in {text}"
 
 
 def _counts_that_voted(receipt: Plain) -> str:
@@ -120,12 +134,14 @@ def _neighbors(receipt: Plain) -> list[str]:
 
 
 def _who_votes(found: Plain) -> str:
-    voting, n_tied = counted(found["n_voting"], "case"), found["n_tied"]
+    voting, tied = counted(found["n_voting"], "case"), f"{found['n_tied']} are"
+    if found["n_tied"] == found["n_voting"]:
+        tied = "all are"
     verb = "votes" if found["n_voting"] == 1 else "vote"
     sentence = f"The {voting} nearest to it {verb}"
     if found["n_voting"] > found["k"]:
         return (
-            f"{sentence}: more than {found['k']}, since {n_tied} are equally far at "
+            f"{sentence}: more than {found['k']}, since {tied} equally far at "
             f"the {ordinal(found['k'])} place, and no tie is broken by chance."
         )
     return f"{sentence}{_agreement(found)}."

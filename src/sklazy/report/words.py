@@ -102,6 +102,19 @@ def fixed(number: float | None, digits: int = 3) -> str:
     return text.lstrip("-") if float(text) == 0 else text
 
 
+def chance(probability: float) -> str:
+    """A probability with three decimals; only what is certain is 1.000 or 0.000.
+
+    Examples
+    --------
+    >>> chance(0.25), chance(0.99951), chance(1.0), chance(1e-9)
+    ('0.250', '>0.999', '1.000', '<0.001')
+    """
+    if 0.9995 <= probability < 1.0:
+        return ">0.999"
+    return "<0.001" if 0.0 < probability < 0.0005 else fixed(probability)
+
+
 def listed(words: Iterable[str], most: int = 4) -> str:
     """Words as a list in a sentence, no more than so many.
 

@@ -1,0 +1,157 @@
+"""Advice as text, Markdown and HTML."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sklazy.report.blocks import WIDTH, Block, Grid, Heading, Paragraph
+from sklazy.report.blocks import to_markdown as _markdown
+from sklazy.report.blocks import to_text as _text
+from sklazy.report.html import render
+from sklazy.report.words import counted, fixed, say, visible
+
+Plain = Mapping[str, Any]
+
+_MOST_ATTRIBUTES = 10
+_HEADLINES = {
+    "lazy selection": "use lazy selection",
+    "eager selection": "select once, for all rows",
+    "no selection": "do without selection",
+    "eager model": "use an eager model",
+    "either": "take what suits you",
+    "nothing": "nothing is learned here",
+}
+_UNITS = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 0.0))
+
+
+def advice_text(advice: Plain, width: int = WIDTH) -> str:
+    """Advice as plain text."""
+    return _text(advice_blocks(advice), width)
+
+
+def advice_markdown(advice: Plain) -> str:
+    """Advice as Markdown."""
+    return _markdown(advice_blocks(advice))
+
+
+def advice_page(advice: Plain) -> str:
+    """Advice as a whole page."""
+    return render("advice_page", title="Advice", **_view(advice))
+
+
+def advice_fragment(advice: Plain) -> str:
+    """Advice as a piece of HTML for a notebook."""
+    return render("advice_piece", **_view(advice))
+
+
+def advice_blocks(advice: Plain) -> list[Block]:
+    """Advice, part by part."""
+    rows = [
+        [
+            say(score["family"]),
+            say(score["host"]),
+            _share(score["accuracy"]),
+            f"± {100 * score['error']:.1f}",
+            _share(score["leave_one_out"]),
+            duration(score["seconds"]),
+        ]
+        for score in advice["scores"]
+    ]
+    header = ["selection", "method", "right %", "", "LOO %", "a query"]
+    return [
+        Heading(f"Advice: {_headline(advice)}", 1),
+        Paragraph(visible(advice["verdict"])),
+        Heading("Accuracy"),
+        Grid(header, rows, "llrrrr"),
+        *[Paragraph(sentence) for sentence in _remarks(advice)],
+    ]
+
+
+def _remarks(advice: Plain) -> list[str]:
+    return [_protocol(advice), _worth(advice), _cost(advice["cost"])]
+
+
+def _headline(advice: Plain) -> str:
+    return _HEADLINES.get(advice["recommendation"], say(advice["recommendation"]))
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"
+
+
+def _protocol(advice: Plain) -> str:
+    sampled, tested = advice["n_sampled"], advice["n_tested"]
+    some = "" if sampled == advice["n_rows"] else f", sampled from {advice['n_rows']}"
+    part = "each" if tested == sampled else f"{tested} of them"
+    return (
+        f"Measured on {counted(sampled, 'row')}{some}: {part} predicted from the other "
+        f"folds ({advice['n_folds']} run), by all methods alike; "
+        f"{counted(advice['n_attributes'], 'attribute')}, "
+        f"{counted(advice['n_classes'], 'class', 'classes')}. The most frequent class "
+        f"is right in {_share(advice['guess'])}\N{NO-BREAK SPACE}%. LOO: leave-one-out "
+        "with cuts from all rows, the paper's protocol, which flatters."
+    )
+
+
+def _worth(advice: Plain) -> str:
+    """V in words, beside what the paper saw at such figures."""
+    top, percent = advice["advantage"]["top"], advice["percent"]
+    return (
+        f"V(D) = {fixed(advice['advantage']['overall'])}, "
+        f"V(D, {percent:.3g}\N{NO-BREAK SPACE}%) = {fixed(top)}: how far values "
+        "differ from their attributes. In the paper lazy selection beat eager "
+        "selection in 61 % of all cases, in 65 % where V(D, x) was 0.2 or more, and "
+        "in 77 % where it was 0.4 or more."
+    )
+
+
+def _cost(cost: Plain) -> str:
+    how = (
+        "measured"
+        if cost["n_measured"] == cost["n_rows"]
+        else f"measured with {cost['n_measured']} and scaled up"
+    )
+    return (
+        f"A query to all {counted(cost['n_rows'], 'case')} costs "
+        f"{duration(cost['in_batch'])} in a batch and {duration(cost['alone'])} by "
+        f"itself (k-NN, lazy selection; {how})."
+    )
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the unit that suits them.
+
+    Examples
+    --------
+    >>> duration(0.0456), duration(0.4567), duration(2.0)
+    ('46 ms', '460 ms', '2 s')
+    """
+    if seconds >= 100:
+        return f"{seconds:.0f} s"
+    unit, size = next(u for u in _UNITS if seconds >= u[1])
+    return f"{float(f'{seconds / (size or 1e-6):.2g}'):g} {unit}"
+
+
+def _view(advice: Plain) -> dict[str, Any]:
+    ranked = sorted(advice["advantage"]["by_attribute"], key=lambda item: -item["v"])
+    largest = max([item["v"] for item in ranked] or [0.0]) or 1.0
+    best = advice["best"]
+    return {
+        "advice": advice,
+        "headline": _headline(advice).capitalize(),
+        "remarks": _remarks(advice),
+        "scores": [
+            {
+                **score,
+                "width": round(100 * score["accuracy"], 2),
+                "best": best is not None and score["name"] == best["name"],
+                "duration": duration(score["seconds"]),
+            }
+            for score in advice["scores"]
+        ],
+        "guess_at": round(100 * advice["guess"], 2),
+        "attributes": [
+            {**item, "width": round(100 * item["v"] / largest, 2)}
+            for item in ranked[:_MOST_ATTRIBUTES]
+        ],
+        "n_more": max(0, len(ranked) - _MOST_ATTRIBUTES),
+    }
