@@ -9,10 +9,19 @@ from hypothesis import strategies as st
 
 import naive
 from sklazy.flow import Queries
+from sklazy.kernels.bags import bag_seeds, bag_weights, query_seeds
 from sklazy.kernels.path_nodes import make_node
+from sklazy.kernels.path_splits import PathRules
 from sklazy.kernels.path_table import build_path_table
 from sklazy.kernels.paths import bagged_paths, make_route
-from sklazy.kernels.splits import PathRules
+from weka_sets import (
+    SETS,
+    bin_codes,
+    label_codes,
+    read_columns,
+    read_outputs,
+    train_rows,
+)
 
 
 class Mixed(NamedTuple):
@@ -160,3 +169,101 @@ def test_a_path_answers_like_the_whole_tree(few_values, bits, table, rules, key)
     expected = tree_answers(table, rules, weights, key)
     answers = path_answers(table, rules, weights, key, few_values, bits)
     np.testing.assert_allclose(answers, expected, rtol=0, atol=1e-12)
+
+
+@settings(max_examples=60)
+@given(mixed_tables(), st.integers(0, 2**64 - 1))
+def test_whole_and_fractional_weights_agree(table, key):
+    weights = np.ones(table.classes.size, int)
+    if table.unit() is np.int32:
+        whole = path_answers(table, PathRules(), weights, key, unit=np.int32)
+        fractional = path_answers(table, PathRules(), weights, key, unit=np.float64)
+        np.testing.assert_allclose(whole, fractional, rtol=0, atol=1e-12)
+
+
+def test_a_row_too_heavy_for_the_planes_is_counted():
+    table = make_mixed(np.random.default_rng(3), 60, [2, 3, 2], 2, 8)
+    weights = np.zeros(60, int)
+    weights[:12] = [20, 8, 7, 6, 5, 4, 3, 2, 2, 1, 1, 1]
+    expected = tree_answers(table, PathRules(), weights, 0)
+    answers = path_answers(table, PathRules(), weights, 0)
+    np.testing.assert_allclose(answers, expected, rtol=0, atol=1e-12)
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(1, 40),
+    st.integers(0, 2**64 - 1),
+    st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=4),
+)
+def test_bags_are_drawn_as_written_down(n_rows, random_state, cells):
+    seed = query_seeds(np.array([cells], np.uint64), np.uint64(random_state))
+    assert seed[0] == naive.query_seed(cells, random_state)
+    seeds = bag_seeds(seed, 3)[0]
+    assert seeds.tolist() == [naive.word64(int(seed[0]), i) for i in range(3)]
+    for n_near in {1, (n_rows + 1) // 2, n_rows}:
+        near = np.arange(n_near, dtype=np.int32)
+        bags = bag_weights(seeds, seeds, near, n_rows)
+        for bag, own in zip(bags, seeds.tolist(), strict=True):
+            assert bag.tolist() == naive.bag_weights(own, n_rows, near.tolist())
+        assert (bags.sum(axis=1) == n_rows).all()
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("discretised", [False, True])
+def test_paths_and_trees_against_j48(golden_folder, name, discretised):
+    """J48 -U collapses subtrees that err as often as their root; nothing else differs.
+
+    The collapsed slow tree has J48's distribution for every row. Collapsing needs the
+    whole tree; the path is that of the tree before it.
+    """
+    table, expected = weka_table(golden_folder, name, discretised)
+    tree = naive.grow_tree(
+        table.columns(),
+        table.sizes(),
+        table.classes.tolist(),
+        table.n_classes,
+        [1] * table.classes.size,
+        naive.TREE_RULES,
+    )
+    open_tree = [naive.tree_answer(tree, q, table.n_classes) for q in table.queries()]
+    collapsed = naive.collapse_tree(tree)
+    closed = [naive.tree_answer(collapsed, q, table.n_classes) for q in table.queries()]
+    np.testing.assert_allclose(closed, expected, rtol=0, atol=1e-9)
+    answers = path_answers(table, PathRules(), np.ones(table.classes.size), 0)
+    np.testing.assert_allclose(answers, open_tree, rtol=0, atol=1e-12)
+
+
+def weka_table(golden_folder, name, discretised):
+    """A set as Weka's J48 saw it, with the test rows as queries, and its answers."""
+    schema, columns = read_columns(golden_folder, name)
+    golden, _ = read_outputs(golden_folder, name)
+    codes, values, sizes = [], [], []
+    for field, column in zip(schema[:-1], columns[:-1], strict=True):
+        nothing = np.full(len(column), np.nan)
+        if field["type"] != "numeric":
+            codes.append(label_codes(column, field["values"]))
+            sizes.append(len(field["values"]))
+        elif discretised:
+            cuts = golden["mdl_cuts_train"][field["name"]]
+            codes.append(bin_codes(column, cuts))
+            sizes.append(len(cuts) + 1)
+        else:
+            codes.append(np.full(len(column), -1, np.int32))
+            sizes.append(0)
+        values.append(nothing if sizes[-1] else column)
+    labels = schema[-1]["values"]
+    rows = train_rows(len(columns[-1]))
+    queries = np.setdiff1d(np.arange(len(columns[-1])), rows)
+    codes, values = np.array(codes, np.int32), np.array(values)
+    kind = "predictions_discretised" if discretised else "predictions"
+    table = Mixed(
+        np.ascontiguousarray(codes[:, rows]),
+        np.ascontiguousarray(values[:, rows]),
+        np.array(sizes, np.int64),
+        label_codes(columns[-1], labels)[rows],
+        len(labels),
+        np.ascontiguousarray(codes[:, queries].T),
+        np.ascontiguousarray(values[:, queries].T),
+    )
+    return table, golden[kind]["J48_unpruned"]["dist"]

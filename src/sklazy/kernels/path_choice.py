@@ -2,6 +2,7 @@
 
 from sklazy.kernels.bags import shuffle_attributes
 from sklazy.kernels.compiling import kernel
+from sklazy.kernels.path_cuts import ALIKE, TOTAL, fill_terms, keep_present
 from sklazy.kernels.path_nodes import (
     BY_BITS,
     KEPT,
@@ -10,6 +11,14 @@ from sklazy.kernels.path_nodes import (
     count_cells,
     count_column,
     count_spilt,
+)
+from sklazy.kernels.path_splits import (
+    GAIN,
+    SPLIT,
+    choose_attribute,
+    value_few,
+    value_many,
+    value_nominal,
 )
 from sklazy.kernels.path_table import (
     COUNTED,
@@ -20,18 +29,6 @@ from sklazy.kernels.path_table import (
     N_LEVELS,
     NOMINAL,
     PLACE,
-)
-from sklazy.kernels.splits import (
-    ALIKE,
-    GAIN,
-    SPLIT,
-    TOTAL,
-    choose_attribute,
-    fill_terms,
-    keep_present,
-    value_few,
-    value_many,
-    value_nominal,
 )
 
 

@@ -13,7 +13,6 @@ from sklazy.kernels.bits import (
     ALL,
     ONE,
     ZERO,
-    has_bit,
     popcount,
     set_bit,
     trailing_zeros,
@@ -234,7 +233,7 @@ def sum_bits(rows, classes, class_bits, masked, totals):
     n_spilt = 0
     for t in range(rows.now[N_SPILT]):
         row = rows.gone[t]
-        if has_bit(rows.inside, row):
+        if (rows.inside[row >> 6] >> np.uint64(row & 63)) & ONE:
             totals[classes[row]] += rows.bag[row] - MOST
             rows.gone[n_spilt] = row
             n_spilt += 1
@@ -325,8 +324,8 @@ def count_column(rows, cells, place, classes, n_classes, table):
 @kernel
 def weigh_branches(rows, codes, nominal, cut, sizes):
     """Write the known weight of each branch of a split into `sizes`."""
-    for branch in range(sizes.size):
-        sizes[branch] = 0.0
+    for place in range(sizes.size):
+        sizes[place] = 0.0
     for t in range(rows.now[N_ROWS]):
         row = rows.rows[t]
         code = codes[row]

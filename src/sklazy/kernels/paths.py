@@ -16,6 +16,7 @@ from sklazy.flow import MISSING
 from sklazy.kernels.bags import draw_bag, path_key
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.path_choice import choose_split
+from sklazy.kernels.path_cuts import TOTAL
 from sklazy.kernels.path_nodes import (
     BY_BITS,
     KEPT,
@@ -41,7 +42,6 @@ from sklazy.kernels.path_table import (
     PLACE,
     ROW_MASK,
 )
-from sklazy.kernels.splits import TOTAL
 
 
 class Route(NamedTuple):
@@ -63,6 +63,8 @@ class Route(NamedTuple):
     parts: NDArray[np.float64]
     keys: NDArray[np.uint64]
 
+
+_BY_LIST = np.int64(0)  # not a literal: that would be compiled for itself
 
 ATTRIBUTE, CUT, BRANCH, LAST, LACKING = range(5)
 FRACTION, SHARE = range(2)
@@ -147,24 +149,30 @@ def first_branch(facts, slots, codes, node, route, depth, j, cut, code, value):
     turn[BRANCH], turn[LAST] = branch, branch
     part[FRACTION] = 1.0
     if not lacking:
-        if nominal and not 0 <= branch < facts[N_LEVELS, j]:
-            return -1
-        if nominal and not slot_filled(table, slots, slots[place] + branch):
+        if nominal and not has_value(facts, slots, table, j, branch):
             return -1
         # A list does not tell whether rows of the node are missing in it.
-        whole = facts[KIND, j] != MANY and not slot_filled(
-            table, slots, slots[place + 1] - 1
-        )
-        if whole or not facts[GAPS, j]:
+        if not facts[GAPS, j] or (
+            facts[KIND, j] != MANY
+            and not slot_filled(table, slots, slots[place + 1] - 1)
+        ):
             return branch
     if rows.now[BY_BITS]:
         list_rows(rows)
     weigh_branches(rows, codes[j], nominal, turn[CUT], sizes)
-    if lacking:
-        branch, turn[LAST] = 0, sizes.size - 1
-        while sizes[turn[LAST]] <= 0:
-            turn[LAST] -= 1
-    return take_branch(sizes, turn, part, branch)
+    if not lacking:
+        return take_branch(sizes, turn, part, branch)
+    turn[LAST] = sizes.size - 1
+    while sizes[turn[LAST]] <= 0:
+        turn[LAST] -= 1
+    return take_branch(sizes, turn, part, np.int64(0))
+
+
+@kernel
+def has_value(facts, slots, table, j, value):
+    """Whether a row of the node has a category."""
+    known = 0 <= value < facts[N_LEVELS, j]
+    return known and slot_filled(table, slots, slots[facts[PLACE, j]] + value)
 
 
 @kernel
@@ -198,7 +206,7 @@ def next_open(rows, lengths, facts, codes, sizes, route, depth):
         depth -= 1
     if depth < 0:
         return -1
-    start(rows, lengths, False)
+    start(rows, lengths, _BY_LIST)
     for level in range(depth + 1):
         turn, part = route.turns[level], route.parts[level]
         j = turn[ATTRIBUTE]
@@ -271,8 +279,8 @@ def bagged_paths(
             copy_bag(weights[bag], rows.bag)
         else:
             draw_bag(own, shared, neighbours[query], rows.bag)
-        start(rows, node.lengths, data.bits.shape[0] > 0)
-        depth, n_steps = 0, 0
+        start(rows, node.lengths, np.int64(data.bits.shape[0] > 0))
+        depth, n_steps = np.int64(0), np.int64(0)
         route.parts[0, SHARE], route.keys[0] = 1.0, own
         while depth >= 0:
             step = steps[query, bag, min(n_steps, last_step)]

@@ -1,0 +1,206 @@
+"""The worth of splitting a node on one attribute, by the rules of C4.5."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sklazy.kernels.compiling import kernel
+from sklazy.kernels.path_cuts import (
+    ALIKE,
+    KNOWN,
+    TOTAL,
+    cut_list,
+    cut_slots,
+    cut_two_classes,
+    cut_whole,
+    information,
+    sum_classes,
+    xlog2x,
+)
+from sklazy.kernels.path_table import RANK_SHIFT
+
+SLACK = 1e-3
+"""How far below the average a gain may lie and still take part, as in C4.5."""
+
+GAIN, SPLIT = 0, 1
+"""Rows of what attributes are worth."""
+
+
+class PathRules(NamedTuple):
+    """The rules by which a tree splits.
+
+    Attributes
+    ----------
+    min_weight : float
+        Two branches of a split must hold at least this.
+    min_share : bool
+        Each side of a numeric split must hold a tenth of the mean weight of a class,
+        but not more than 25.
+    correct : bool
+        The gain of a numeric split pays ``log2(candidate cuts) / weight``.
+    at_values : bool
+        A cut lies at a value that the bag holds instead of midway between two.
+    inspect : int
+        Attributes looked at in a node, drawn by the node's key; 0 looks at all.
+    """
+
+    min_weight: float = 2.0
+    min_share: bool = True
+    correct: bool = True
+    at_values: bool = True
+    inspect: int = 0
+
+
+@kernel
+def least_side(known, n_classes, min_weight, min_share):
+    """The least weight of either side of a numeric split."""
+    if not min_share:
+        return min_weight
+    return max(min_weight, min(25.0, 0.1 * known / n_classes))
+
+
+@kernel
+def known_totals(table, missing_slot, sums):
+    """Class weights of the rows whose cell is known; return their sum."""
+    n_classes = sums.shape[1]
+    weight = sums[0, 0] - sums[0, 0]
+    for c in range(n_classes):
+        sums[KNOWN, c] = sums[TOTAL, c] - table[missing_slot * n_classes + c]
+        weight += sums[KNOWN, c]
+    return weight
+
+
+@kernel
+def value_nominal(table, first, last, sums, present, total, logs, min_weight):
+    """Gain and split information of one branch a value; a gain of -1 forbids it.
+
+    Slots first..last-1 of `table` are the values and `last` the missing cells.
+    `present` lists the classes of the node. Bits a unit of weight.
+    """
+    n_classes = sums.shape[1]
+    known = known_totals(table, last, sums)
+    inner, split, n_large = 0.0, xlog2x(logs, total) - xlog2x(logs, total - known), 0
+    for slot in range(first, last):
+        size = total - total
+        within = 0.0
+        for c in present:
+            weight = table[slot * n_classes + c]
+            size += weight
+            within += xlog2x(logs, weight)
+        outer = xlog2x(logs, size)
+        split -= outer
+        inner += outer - within
+        n_large += size >= min_weight - ALIKE
+    if n_large < 2:
+        return -1.0, 0.0
+    gain = information(logs, sums[KNOWN], known) - inner
+    return max(0.0, gain) / total, split / total
+
+
+@kernel
+def value_cut(gain, below, known, n_candidates, total, logs, correct):
+    """Gain and split information of a binary split; a gain of -1 forbids it."""
+    gain /= total
+    if n_candidates == 0:
+        return -1.0, 0.0
+    if correct:
+        gain -= math.log2(n_candidates) / total
+    if gain <= ALIKE:
+        return -1.0, 0.0
+    split = xlog2x(logs, total) - xlog2x(logs, total - known)
+    split -= xlog2x(logs, below) + xlog2x(logs, known - below)
+    return gain, split / total
+
+
+@kernel
+def value_few(table, first, last, sums, present, total, logs, rules):
+    """Gain, split information and the ranks beside the best cut between slots."""
+    n_classes = sums.shape[1]
+    known = known_totals(table, last, sums)
+    least = least_side(known, n_classes, rules.min_weight, rules.min_share)
+    gain, cut, below, n_candidates = cut_slots(
+        table, first, last, present, sums, known, logs, least, ALIKE * total
+    )
+    if cut < 0:
+        return -1.0, 0.0, 0, 0
+    above = next_filled(table, cut + 1, n_classes)
+    gain, split = value_cut(
+        gain, below, known, n_candidates, total, logs, rules.correct
+    )
+    return gain, split, cut - first, above - first
+
+
+@kernel
+def next_filled(table, slot, n_classes):
+    """The first slot from `slot` on that holds any weight."""
+    while True:
+        for c in range(n_classes):
+            if table[slot * n_classes + c] > 0:
+                return slot
+        slot += 1
+
+
+@kernel
+def value_many(
+    entries, n_entries, kept_weight, gaps, sums, terms, places, total, logs, rules
+):
+    """Gain, split information and the ranks beside the best cut of a sorted list.
+
+    With `places`, weights are whole and `terms` filled by `fill_terms`.
+    """
+    known = total
+    if gaps:
+        known = sum_classes(entries, n_entries, kept_weight, sums[KNOWN])
+    else:
+        for c in range(sums.shape[1]):
+            sums[KNOWN, c] = sums[TOTAL, c]
+    n_classes = sums.shape[1]
+    least = least_side(known, n_classes, rules.min_weight, rules.min_share)
+    tie = ALIKE * total
+    before = information(logs, sums[KNOWN], known)
+    if places.size == 0:
+        gain, at, below, n_candidates = cut_list(
+            entries, n_entries, kept_weight, sums, known, logs, before, least, tie
+        )
+    elif n_classes == 2:
+        gain, at, below, n_candidates = cut_two_classes(
+            entries, n_entries, kept_weight, terms, places, known, before, least, tie
+        )
+    else:
+        gain, at, below, n_candidates = cut_whole(
+            entries, n_entries, kept_weight, terms, places, known, before, least, tie
+        )
+    if at < 0:
+        return -1.0, 0.0, 0, 0
+    low = np.int64(entries[at - 1] >> RANK_SHIFT)
+    high = np.int64(entries[at] >> RANK_SHIFT)
+    gain, split = value_cut(
+        gain, below, known, n_candidates, total, logs, rules.correct
+    )
+    return gain, split, low, high
+
+
+@kernel
+def choose_attribute(worth, counted):
+    """The attribute of best gain ratio among those of at least average gain.
+
+    `worth` has gains and split information, bits a unit of weight; a gain of -1 marks
+    an attribute that cannot split; returns -1 if none can. Ties: the lowest index.
+    """
+    total, n_counted = 0.0, 0
+    for j in range(worth.shape[1]):
+        if worth[GAIN, j] >= 0 and counted[j]:
+            total += worth[GAIN, j]
+            n_counted += 1
+    if n_counted == 0:
+        return -1
+    average = total / n_counted
+    chosen, best = -1, 0.0
+    for j in range(worth.shape[1]):
+        if worth[GAIN, j] >= 0 and worth[GAIN, j] >= average - SLACK:
+            split = worth[SPLIT, j]
+            ratio = worth[GAIN, j] / split if split > ALIKE else 0.0
+            if ratio > best + ALIKE:
+                chosen, best = j, ratio
+    return chosen
