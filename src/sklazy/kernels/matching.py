@@ -10,7 +10,8 @@ from sklazy.kernels.bits import ALL, ONE, ZERO, popcount, trailing_zeros
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.planes import (
     GROUP,
-    compare_sets,
+    compare_last_group,
+    compare_planes,
     count_common,
     planes_for,
     select_threshold,
@@ -158,31 +159,16 @@ def point_at_sets(
 
 @kernel
 def select_in_block(
-    bits,
-    sets,
-    n_sets,
-    word,
-    n_words,
-    n_rows,
-    excluded,
-    k,
-    planes,
-    width,
-    above,
-    reaching,
-    carries,
+    planes, width, n_planes, word, n_words, n_rows, excluded, k, above, reaching
 ):
     """Find the threshold among the rows of one block alone; return it.
 
     Leaves above = count > threshold and reaching = count == threshold behind.
     """
-    n_planes = planes_for(n_sets)
-    length = np.uintp(n_words)
-    start = np.uintp(word)
-    sum_sets(bits, sets, n_sets, start, length, planes, width, n_planes, carries)
     for i in range(n_words):
         reaching[i] = ALL
     keep_valid(reaching, word, n_words, n_rows, excluded)
+    length = np.uintp(n_words)
     return select_threshold(planes, width, n_planes, length, k, reaching, above)
 
 
@@ -265,7 +251,7 @@ def match_nominal(
         word = 0
         while word < n_all:
             n_words = min(n_all - word, first_words if word == 0 else BLOCK)
-            length = np.uintp(n_words)
+            start, length = np.uintp(word), np.uintp(n_words)
             for query in range(begin, end):
                 own, own_levels = sets[query - begin], levels[query - begin]
                 n_sets, without = np.int64(counts[query]), excluded[query]
@@ -281,40 +267,67 @@ def match_nominal(
                         stride,
                         own,
                     )
-                    n_more = MOST_FILED * k + 1  # any number too large
-                else:
-                    compare_sets(
+                n_planes = planes_for(n_sets)
+                last_group = max(0, (n_sets - 1) // GROUP) * GROUP
+                selects = word == 0
+                while True:
+                    n_summed = n_sets if selects else last_group
+                    before = nothing
+                    if n_summed > 0:
+                        before = planes
+                        sum_sets(
+                            bits,
+                            own,
+                            n_summed,
+                            start,
+                            length,
+                            planes,
+                            width,
+                            n_planes,
+                            carries,
+                        )
+                    if selects:
+                        break
+                    compare_last_group(
                         bits,
-                        own,
-                        n_sets,
-                        np.uintp(word),
+                        own[last_group:],
+                        start,
                         length,
-                        planes,
+                        before,
                         width,
                         thresholds[query],
                         above,
                         reaching,
                         carries,
-                        nothing,
+                    )
+                    compare_planes(
+                        planes,
+                        width,
+                        n_planes,
+                        length,
+                        thresholds[query],
+                        above,
+                        reaching,
+                        carries,
                     )
                     keep_valid(reaching, word, n_words, n_rows, without)
                     keep_valid(above, word, n_words, n_rows, without)
                     n_more, n_same = separate(above, reaching, length)
-                if n_more > MOST_FILED * k:
+                    if n_more <= MOST_FILED * k:
+                        break
+                    selects = True
+                if selects:
                     thresholds[query] = select_in_block(
-                        bits,
-                        own,
-                        n_sets,
+                        before,
+                        width,
+                        n_planes,
                         word,
                         n_words,
                         n_rows,
                         without,
                         k,
-                        planes,
-                        width,
                         above,
                         reaching,
-                        carries,
                     )
                     n_more, n_same = separate(above, reaching, length)
                     votes[query, :] = 0

@@ -160,53 +160,14 @@ def compare_plane(planes, start, n_words, mask, above, reaching, carries):
 
 
 @kernel
-def compare_sets(
-    bits,
-    sets,
-    n_sets,
-    word,
-    n_words,
-    planes,
-    width,
-    threshold,
-    above,
-    reaching,
-    carries,
-    nothing,
-):
-    """Above = count > threshold, reaching = count >= threshold, over a block.
-
-    `nothing` is four empty planes: what a single group is added to.
-    """
-    n_planes = planes_for(n_sets)
-    last = max(0, (n_sets - 1) // GROUP) * GROUP
-    before = nothing
-    if last > 0:
-        sum_sets(bits, sets, last, word, n_words, planes, width, n_planes, carries)
-        before = planes
-    compare_last_group(
-        bits,
-        sets[last:],
-        word,
-        n_words,
-        before,
-        width,
-        threshold,
-        above,
-        reaching,
-        carries,
-    )
-    compare_planes(
-        planes, width, 4, n_planes, n_words, threshold, above, reaching, carries
-    )
-
-
-@kernel
 def compare_planes(
-    planes, width, first, last, n_words, threshold, above, reaching, carries
+    planes, width, n_planes, n_words, threshold, above, reaching, carries
 ):
-    """Carry the comparison through the planes ``first..last - 1``."""
-    for plane in range(first, last):
+    """Carry the comparison of `compare_last_group` through the planes from the fifth.
+
+    Then above = count > threshold and reaching = count >= threshold.
+    """
+    for plane in range(4, n_planes):
         compare_plane(
             planes,
             width * np.uintp(plane),
