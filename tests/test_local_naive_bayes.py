@@ -73,6 +73,19 @@ def test_numpy_and_the_kernel_agree_to_the_last_bit(table, seed):
     assert np.array_equal(by_numpy, by_kernel)
 
 
+@given(coded_tables(), st.integers(0, 2**32 - 1))
+def test_sums_with_one_attribute_two_and_so_on(table, seed):
+    rng = np.random.default_rng(seed)
+    order = [rng.permutation(table.n_attributes) for _ in table.queries]
+    order = np.array(order, np.int32)
+    likelihoods = naive_bayes.estimate_likelihoods(*fit(table))
+    nested = naive_bayes.add_with_each_count(likelihoods, table.queries, order)
+    for r in range(1, table.n_attributes + 1):
+        counts = np.full(len(order), r, np.int32)
+        part = Selected(np.ascontiguousarray(order[:, :r]), counts)
+        assert np.array_equal(nested[:, r - 1], add(likelihoods, table.queries, part))
+
+
 @given(coded_tables(most_rows=20), st.integers(0, 2**32 - 1), st.data())
 def test_leaving_a_row_out_is_estimating_without_it(table, seed, data):
     rng = np.random.default_rng(seed)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import naive
 from coded import as_cases, draw_selection, make_coded
 from sklazy import neighbors
-from sklazy.flow import Queries
+from sklazy.flow import Queries, Selected
 
 
 def make_mixed(
@@ -168,3 +168,27 @@ def test_neither_batches_nor_the_order_of_rows_matter(n_rows, n_numeric, seed):
     for query in reversed(range(5)):
         parts.run(query, query + 1)
     assert np.array_equal(whole.votes, parts.votes)
+
+
+@pytest.mark.parametrize("n_numeric", [3, 8, 40, 300])
+def test_distances_that_float32_cannot_tell_apart(n_numeric):
+    rng = np.random.default_rng(n_numeric)
+    table, cases, queries = make_mixed(rng, 2500, n_numeric, 1, 4, 0.0, 10**6)
+    near = 0.5 + 1e-8 * rng.standard_normal((n_numeric, 2500))
+    near[:, 0], near[:, 1] = 0.0, 1.0  # the range
+    cases.numbers[:, :2500] = near
+    cases = cases._replace(ranges=np.tile([0.0, 1.0], (n_numeric, 1)))
+    queries.values[:, :n_numeric] = rng.random((4, n_numeric))
+    attributes = np.tile(np.arange(n_numeric, dtype=np.int32), (4, 1))
+    search = neighbors.MixedSearch(
+        cases,
+        neighbors.prepare_columns(cases),
+        queries,
+        Selected(attributes, np.full(4, n_numeric, np.int32)),
+        7,
+    )
+    search.run(0, 4)
+    for query in range(4):
+        nearest = np.argsort(search.measure(query), kind="stable")[:7]
+        votes = np.bincount(table.classes[nearest], minlength=table.n_classes)
+        assert search.votes[query].tolist() == votes.tolist()
