@@ -1,0 +1,63 @@
+"""Exact HEOM distances of single rows, and the votes they decide."""
+
+import numpy as np
+
+from sklazy.kernels.compiling import kernel
+
+
+@kernel
+def insert_sorted(nearest, value):
+    """Put a value into a rising list, dropping its largest."""
+    i = nearest.size - 1
+    while i > 0 and nearest[i - 1] > value:
+        nearest[i] = nearest[i - 1]
+        i -= 1
+    nearest[i] = value
+
+
+@kernel
+def measure_row(
+    row, codes, values, attributes, n_used, case_codes, numeric, numbers, widths
+):
+    """Exact squared distance of one row, added in the order of the attributes."""
+    total = 0.0
+    for i in range(n_used):
+        attribute = attributes[i]
+        column = numeric[attribute]
+        difference = 1.0
+        if column < 0:
+            if codes[attribute] >= 0 and case_codes[attribute, row] == codes[attribute]:
+                difference = 0.0
+        elif widths[attribute] > 0.0:
+            scaled = (numbers[column, row] - values[attribute]) / widths[attribute]
+            if not np.isnan(scaled):
+                difference = scaled
+        elif numbers[column, row] == values[attribute]:
+            difference = 0.0
+        total += difference * difference
+    return total
+
+
+@kernel
+def vote_for_sure(rows, sums, sure, limit, classes, votes):
+    """Let the rows below `sure` vote; the others within the limit are left, counted."""
+    n_open = 0
+    for i in range(rows.size):
+        if sums[i] < sure:
+            votes[classes[rows[i]]] += 1
+        elif sums[i] <= limit:
+            rows[n_open] = rows[i]
+            n_open += 1
+    return n_open
+
+
+@kernel
+def vote_for_nearest(rows, exact, k, classes, votes):
+    """Let the rows within the k-th smallest of the exact distances vote."""
+    smallest = np.full(k, np.inf)
+    for distance in exact:
+        if distance < smallest[k - 1]:
+            insert_sorted(smallest, distance)
+    for i in range(exact.size):
+        if exact[i] <= smallest[k - 1]:
+            votes[classes[rows[i]]] += 1
