@@ -21,7 +21,7 @@ from sklazy.casebase.incoming import (
     slots_of,
     two_dimensional,
 )
-from sklazy.casebase.rows import Batch, Ids, Rows, Slots
+from sklazy.casebase.rows import Batch, Ids, Rows, Slots, own_arrays
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.tallies import Tallies
 from sklazy.casebase.vocabulary import plain_label, relabel
@@ -386,12 +386,12 @@ class CaseBase:
         ]
 
     def __getstate__(self) -> dict[str, Any]:
-        self._sync()  # a copy may lie in memory that cannot be written to
-        kept = {n: v for n, v in self.__dict__.items() if n != "_lock"}
-        return {**kept, "_found": {}}
+        return {n: v for n, v in self.__dict__.items() if n not in ("_lock", "_found")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self.__dict__.update(state, _found={})
+        for part in (self, self.rows, self.tallies, self.bins, *self.coder.holders()):
+            own_arrays(part)  # they may lie in memory that cannot be written to
         self._lock = threading.RLock()
 
 

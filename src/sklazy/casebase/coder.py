@@ -1,6 +1,6 @@
 """From tables to codes and back: the schema with the labels in use."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,10 @@ class Coder:
     def nominal(self) -> list[int]:
         """The positions of nominal attributes."""
         return [j for j in self.vocabularies if j != CLASSES]
+
+    def holders(self) -> Iterable[Vocabulary]:
+        """All that numbers labels, of attributes and of classes."""
+        return self.vocabularies.values()
 
     @property
     def n_classes(self) -> int:

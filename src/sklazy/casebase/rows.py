@@ -125,3 +125,13 @@ class Rows:
             new = np.zeros((*old.shape[:-1], capacity), old.dtype)
             new[..., : self.n_rows] = old[..., : self.n_rows]
             setattr(self, name, new)
+
+
+def own_arrays(holder: object) -> None:
+    """Replace an object's arrays that cannot be written to by copies."""
+    for name, value in vars(holder).items():
+        if isinstance(value, np.ndarray) and not value.flags.writeable:
+            setattr(holder, name, np.array(value))
+        elif isinstance(value, list):
+            owned = [np.array(a) if isinstance(a, np.ndarray) else a for a in value]
+            setattr(holder, name, owned)

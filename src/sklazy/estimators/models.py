@@ -80,7 +80,8 @@ class ModelHost:
 
     def fit(self, base: CaseBase, subset: Subset) -> Model:
         """Fit a model on some attributes of the cases, in canonical order."""
-        cases, order = base.cases, base.order
+        cases = base.cases
+        order = base.order[cases.weights[base.order] > 0]
         columns = [self._encode(base, j)[order] for j in subset]
         width = sum(column.shape[1] for column in columns)
         if not width or len(np.unique(cases.classes[order])) == 1:
