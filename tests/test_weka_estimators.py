@@ -1,0 +1,50 @@
+"""The classifiers without selection against Weka's IBk and NaiveBayes, row for row."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from sklazy import LazyKNeighborsClassifier, LazyNBClassifier
+from weka import SETS
+from weka_sets import read_columns, train_rows
+
+HOSTS = {
+    "IBk_k1": LazyKNeighborsClassifier(1, selection="none"),
+    "IBk_k3": LazyKNeighborsClassifier(3, selection="none"),
+    "IBk_k5": LazyKNeighborsClassifier(5, selection="none"),
+    "NaiveBayes": LazyNBClassifier(selection="none"),
+}
+
+
+def read_frame(folder, name):
+    """Inputs with the categories that the file declares, labels, Weka's outputs."""
+    schema, columns = read_columns(folder, name)
+    frame = pd.DataFrame(
+        {
+            field["name"]: column
+            if field["type"] == "numeric"
+            else pd.Categorical(column, categories=field["values"])
+            for field, column in zip(schema[:-1], columns[:-1], strict=True)
+        }
+    )
+    path = folder / "weka" / "outputs" / f"{name}.json"
+    return frame, np.array(columns[-1]), json.loads(path.read_text())
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("name", SETS)
+def test_class_distributions_as_in_weka(golden_folder, name, host):
+    frame, labels, golden = read_frame(golden_folder, name)
+    train = train_rows(len(frame))
+    test = np.setdiff1d(np.arange(len(frame)), train)
+    model = clone(HOSTS[host]).partial_fit(
+        frame.iloc[train], labels[train], classes=golden["class_labels"]
+    )
+    expected = np.array(golden["predictions_discretised"][host]["dist"])
+    places = [model.classes_.tolist().index(l) for l in golden["class_labels"]]
+    found = model.predict_proba(frame.iloc[test])[:, places]
+    assert found.shape == expected.shape
+    assert np.abs(found - expected).max() < 1e-9
