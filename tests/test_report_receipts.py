@@ -161,6 +161,20 @@ def test_the_sentences_fit_what_happened():
     assert "one of 4 models" in " ".join(explain_in_words(model_receipt()))
 
 
+def test_a_class_that_is_a_number_is_called_a_class():
+    content = hostile_receipt("colour", 2)
+    assert "4 of them are class 2, 1 bad." in explain_in_words(content)
+
+
+def test_all_attributes_may_count():
+    content = knn_receipt()
+    for item in content["selection"]["attributes"]:
+        item["used"] = True
+    assert (
+        "All 3 attributes count; first in rank: colour," in explain_in_words(content)[1]
+    )
+
+
 def test_a_level_vote_is_told():
     content = knn_receipt()
     for vote in content["votes"]:

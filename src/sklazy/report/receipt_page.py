@@ -123,13 +123,22 @@ def _cases(receipt: Plain) -> dict[str, Any]:
     opposing = found["nearest_opposing"]
     return {
         "columns": columns,
-        "binned": any(item["bin"] is not None for item in columns),
+        "compared": _compared(receipt["settings"], columns),
         "n_hidden": len(used) - len(columns),
         "n_columns": 3 + len(columns) + (len(used) > len(columns)),
         "rows": [_case(case, names, receipt["answer"]) for case in found["listed"]],
         "opposing": None if opposing is None else _case(opposing, names, None),
         "n_more": max(0, found["n_voting"] - len(found["listed"])),
     }
+
+
+def _compared(settings: Plain, columns: Sequence[Plain]) -> str:
+    """How numbers are compared, if there are some."""
+    if all(item["bin"] is None for item in columns):
+        return ""
+    if settings.get("discretize", True):
+        return "Numbers agree where they fall into the same bin."
+    return "Numbers agree where they are equal; how far they differ makes the distance."
 
 
 def _case(case: Plain, names: Sequence[str], answer: object) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklazy.report.words import chance, counted, listed, ordinal, say
+from sklazy.report.words import chance, counted, listed, ordinal, say, say_class
 
 Plain = Mapping[str, Any]
 
@@ -57,7 +57,7 @@ def ranked_attributes(selection: Plain) -> list[Plain]:
 
 def _opening(receipt: Plain) -> str:
     return (
-        f"The answer is {say(receipt['answer'])}, with probability "
+        f"The answer is {say_class(receipt['answer'])}, with probability "
         f"{chance(receipt['probability'])}."
     )
 
@@ -71,6 +71,9 @@ def _selection(selection: Plain) -> str:
             f"The first attribute in rank, the first two, and so on up to all {n_all} "
             f"had a vote each; first come {listed([say(i['name']) for i in used])}."
         )
+    if len(used) == n_all:
+        first = listed([say(item["name"]) for item in used])
+        return f"All {counted(n_all, 'attribute')} count; first in rank: {first}."
     reason = _CHOSEN.get(selection["strategy"], "were selected")
     number = _COUNTED.get(selection["rule"])
     return (
@@ -110,7 +113,7 @@ def _counts_that_voted(receipt: Plain) -> str:
     others = f", {listed(rest)}" if rest else ""
     return (
         f"Of {counted(total, 'vote')}, {_votes_for_answer(receipt):g} are for "
-        f"{say(receipt['answer'])}{others}."
+        f"{say_class(receipt['answer'])}{others}."
     )
 
 
@@ -122,7 +125,7 @@ def _votes_for_answer(receipt: Plain) -> float:
 
 def _votes_for_others(receipt: Plain) -> list[str]:
     return [
-        f"{item['votes']:g} {say(item['label'])}"
+        f"{item['votes']:g} {say_class(item['label'])}"
         for item in receipt["votes"]
         if item["label"] != receipt["answer"] and item["votes"]
     ]
@@ -158,15 +161,16 @@ def _how_votes_fall(receipt: Plain) -> str:
     total = sum(item["votes"] for item in votes)
     won = _votes_for_answer(receipt)
     if total and won == total:
-        return f"All of them are {say(answer)}."
+        return f"All of them are {say_class(answer)}."
     best = max(item["votes"] for item in votes)
-    level = [say(item["label"]) for item in votes if item["votes"] == best]
+    level = [say_class(item["label"]) for item in votes if item["votes"] == best]
     if len(level) > 1:
         return (
             f"{listed(level)} have {counted(best, 'vote')} each; the class with more "
             "cases on the whole is the answer."
         )
-    return f"{won:g} of them are {say(answer)}, {listed(_votes_for_others(receipt))}."
+    others = listed(_votes_for_others(receipt))
+    return f"{won:g} of them are {say_class(answer)}, {others}."
 
 
 def _opposing(found: Plain) -> str:
@@ -177,7 +181,7 @@ def _opposing(found: Plain) -> str:
     where = f"differs in {differs}" if differs else "differs in no attribute used"
     return (
         f"The nearest case of another class, {say(case['id'])} "
-        f"({say(case['class'])}), {where}."
+        f"({say_class(case['class'])}), {where}."
     )
 
 
@@ -195,7 +199,8 @@ def _likelihoods(receipt: Plain) -> str:
     name, log = speaking[0]
     return (
         f"{say(name)} speaks loudest: its value is {_times(log)} as likely under "
-        f"{say(labels[winner])} as under {say(labels[second])}, the runner-up."
+        f"{say_class(labels[winner])} as under {say_class(labels[second])}, the "
+        "runner-up."
     )
 
 

@@ -44,6 +44,20 @@ def say(value: object) -> str:
     return shorten(visible(str(value)), _LONGEST) or "''"
 
 
+def say_class(label: object) -> str:
+    """A class in a sentence; one that might be taken for a number is called a class.
+
+    Examples
+    --------
+    >>> say_class("red"), say_class(2), say_class("2"), say_class(True)
+    ('red', 'class 2', 'class 2', 'class True')
+    """
+    word = say(label)
+    return (
+        word if isinstance(label, str) and not word[:1].isdigit() else f"class {word}"
+    )
+
+
 def shorten(text: str, width: int) -> str:
     """Take the middle out of a text that is too wide.
 
