@@ -2,6 +2,7 @@
 
 from sklazy.estimators import EntropyDiscretizer
 from sklazy.estimators.advantage import LazyAdvantage, lazy_advantage
+from sklazy.estimators.advice import Advice, advise
 from sklazy.estimators.lazy_bayes import LazyNBClassifier
 from sklazy.estimators.lazy_learning_classifier import LazyLearningClassifier
 from sklazy.estimators.lazy_neighbors import LazyKNeighborsClassifier
@@ -12,11 +13,13 @@ from sklazy.estimators.race_search import RaceSearchCV
 from sklazy.estimators.ranker import AttributeRanker
 from sklazy.estimators.subset import SubsetSelector
 from sklazy.racing import RaceResult, RaceStep, race
+from sklazy.receipts import Receipt, Receipts
 from sklazy.tables import Table, read_table
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Advice",
     "AttributeRanker",
     "EntropyDiscretizer",
     "LazyAdvantage",
@@ -28,9 +31,12 @@ __all__ = [
     "RaceResult",
     "RaceSearchCV",
     "RaceStep",
+    "Receipt",
+    "Receipts",
     "SubsetSelector",
     "Table",
     "__version__",
+    "advise",
     "lazy_advantage",
     "load",
     "race",

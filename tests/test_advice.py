@@ -1,0 +1,279 @@
+"""Advice: the contest is fair, the verdict follows from it, the words fit."""
+
+import json
+from typing import ClassVar
+
+import numpy as np
+import pandas
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris, make_classification
+
+import sklazy
+from sklazy.errors import BadInputError
+from sklazy.estimators.contest import (
+    Contestant,
+    hold,
+    list_contestants,
+    stratified_folds,
+    stratified_sample,
+)
+from sklazy.estimators.verdict import Score, clearly_better, judge
+from sklazy.report.advice import duration
+from sklazy.report.progress import Progress
+from sklazy.report.words import wide
+from sklazy.tables import Table, as_table
+from test_report_receipts import check_harmless
+
+CLASSES = st.lists(st.integers(0, 4), min_size=4, max_size=60).map(
+    lambda labels: np.array(labels, np.int32)
+)
+
+
+@given(CLASSES, st.integers(2, 10))
+def test_folds_hold_every_row_once_and_classes_evenly(classes, n_folds):
+    folds = stratified_folds(classes, n_folds, 0)
+    for label in np.unique(classes):
+        sizes = np.bincount(folds[classes == label], minlength=n_folds)
+        assert sizes.max() - sizes.min() <= 1
+    sizes = np.bincount(folds, minlength=n_folds)
+    assert sizes.max() - sizes.min() <= 1
+
+
+@given(CLASSES, st.integers(4, 60))
+def test_a_sample_gives_each_class_its_share(classes, n_rows):
+    rows = stratified_sample(classes, n_rows, 0)
+    assert len(np.unique(rows)) == len(rows) == min(n_rows, len(classes))
+    share = np.bincount(classes, minlength=5) / len(classes)
+    got = np.bincount(classes[rows], minlength=5) / len(rows)
+    assert np.abs(share - got).max() <= 2 / len(rows)
+
+
+class Spy:
+    """Notes what it is fitted on and asked; says class 0."""
+
+    seen: ClassVar[list] = []
+
+    def fit(self, table, classes):
+        self.rows = set(table.columns[0].data.tolist())
+        return self
+
+    def predict(self, table):
+        asked = table.columns[0].data.tolist()
+        Spy.seen.append((self.rows, asked))
+        return np.zeros(len(asked), int)
+
+
+def test_no_row_is_predicted_by_a_model_that_saw_it():
+    table = as_table(np.arange(30.0)[:, None])
+    classes = np.arange(30, dtype=np.int32) % 3
+    Spy.seen = []
+    one = Contestant("Spy()", "eager model", "spy", Spy)
+    outcome = hold(
+        [one], table, classes, stratified_folds(classes, 5, 0), 60.0, Progress("")
+    )
+    assert outcome.n_folds == len(Spy.seen) == 5
+    assert sorted(outcome.rows) == list(range(30))
+    for fitted, asked in Spy.seen:
+        assert not fitted.intersection(asked)
+        assert len(fitted) + len(asked) == 30
+    assert (outcome.correct[0] == (classes[outcome.rows] == 0)).all()
+
+
+def test_time_ends_a_contest_after_a_whole_fold():
+    table = as_table(np.arange(30.0)[:, None])
+    classes = np.arange(30, dtype=np.int32) % 3
+    one = Contestant("Spy()", "eager model", "spy", Spy)
+    folds = stratified_folds(classes, 5, 0)
+    outcome = hold([one, one], table, classes, folds, 0.0, Progress(""))
+    assert outcome.n_folds == 1
+    assert outcome.correct.shape == (2, 6)
+
+
+def test_contestants_are_what_their_names_say():
+    families = {}
+    for one in list_contestants(3, 2, 0):
+        families.setdefault(one.family, []).append(one)
+        if one.family != "eager model":
+            written = eval(one.name, dict(vars(sklazy)))
+            assert written.get_params() == one.make().get_params()
+    assert {family: len(found) for family, found in families.items()} == {
+        "lazy selection": 2,
+        "eager selection": 2,
+        "no selection": 2,
+        "eager model": 2,
+    }
+
+
+FAMILIES = ("lazy selection", "eager selection", "no selection", "eager model")
+
+
+def verdict_of(*shares, guess=0.4, n=1000):
+    """The verdict where each family is right in a share of the rows."""
+    correct = np.zeros((len(shares), n), bool)
+    for i, share in enumerate(shares):
+        correct[i, : round(share * n)] = True
+    scores = [
+        Score(f"{family}()", family, "host", correct[i].mean(), 0.01, None, 1e-6)
+        for i, family in enumerate(FAMILIES)
+    ]
+    guessed = np.zeros(n, bool)
+    guessed[: round(guess * n)] = True
+    return judge(scores, correct, guessed)
+
+
+@pytest.mark.parametrize(
+    ("shares", "recommendation", "words"),
+    [
+        ((0.9, 0.8, 0.8, 0.8), "lazy selection", "Use lazy selection"),
+        ((0.9, 0.8, 0.9, 0.8), "lazy selection", "level, within chance, with no sel"),
+        ((0.8, 0.8, 0.8, 0.9), "eager model", "Use an eager model"),
+        ((0.8, 0.9, 0.8, 0.9), "eager selection", "Select once for all rows"),
+        ((0.8, 0.8, 0.9, 0.9), "no selection", "Do without selection"),
+        ((0.8, 0.8, 0.8, 0.8), "either", "Take what suits you"),
+        ((0.8, 0.8, 0.8, 0.802), "either", "does not buy accuracy"),
+        ((0.4, 0.4, 0.401, 0.4), "nothing", "Nothing learned"),
+    ],
+)
+def test_the_verdict_follows_from_the_figures(shares, recommendation, words):
+    verdict = verdict_of(*shares)
+    assert verdict.recommendation == recommendation
+    assert words in verdict.sentence
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=4, max_size=4))
+def test_what_is_recommended_is_never_clearly_beaten(shares):
+    verdict = verdict_of(*shares)
+    if verdict.best is not None:
+        n = 1000
+        right = np.arange(n) < round(verdict.best.accuracy * n)
+        for share in shares:
+            assert not clearly_better(np.arange(n) < round(share * n), right)
+
+
+def test_clearly_is_beyond_chance():
+    rng = np.random.default_rng(0)
+    found = [
+        clearly_better(rng.random(500) < 0.8, rng.random(500) < 0.8)
+        for _ in range(1000)
+    ]
+    assert 0.005 < np.mean(found) < 0.05  # one side of two standard errors: 0.023
+
+
+@pytest.fixture(scope="module")
+def iris_advice():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    return sklazy.advise(X, np.array(["a", "b", "c"])[y], n_folds=3)
+
+
+def test_advice_is_plain_data(iris_advice):
+    plain = iris_advice.to_dict()
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert plain["n_rows"] == plain["n_sampled"] == plain["n_tested"] == 150
+    assert len(plain["scores"]) == 8
+    expected = sklazy.lazy_advantage(*load_iris(return_X_y=True)).top(30)
+    assert plain["advantage"]["top"] == expected
+    assert abs(plain["guess"] - 1 / 3) < 1e-12
+    for score in plain["scores"]:
+        assert score["accuracy"] > 0.85  # every one of them learns iris
+        assert (score["leave_one_out"] is None) == (score["family"] == "eager model")
+
+
+def test_advice_can_be_read_everywhere(iris_advice):
+    text = iris_advice.to_text()
+    assert max(map(wide, text.split("\n"))) <= 80
+    page = "".join(check_harmless(iris_advice.to_html()).text)
+    check_harmless(iris_advice._repr_html_())
+    for part in (text, page, iris_advice.to_markdown()):
+        assert "random forest" in part
+        assert "petal length" in page
+    assert iris_advice.verdict in page
+    assert repr(iris_advice).startswith("Advice(")
+
+
+def test_the_eager_model_may_win():
+    """A sum of many weak numeric inputs: what bins and few attributes lose."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 20))
+    advice = sklazy.advise(X, X.sum(axis=1) > 0, n_folds=3)
+    assert advice.recommendation == "eager model"
+    assert advice.best.host == "logistic regression"
+
+
+def test_lazy_selection_may_win():
+    """One of many nominal columns decides, another for each value of none of them."""
+    rng = np.random.default_rng(0)
+    n, d = 600, 30
+    codes = rng.integers(0, 4, (n, d))
+    y = rng.integers(0, 2, n)
+    # Each row has one column with the telling value 4 or 5, all else is noise.
+    told = rng.integers(0, d, n)
+    codes[np.arange(n), told] = 4 + y
+    advice = sklazy.advise(
+        pandas.DataFrame(codes).astype(str), y, n_attributes=1, n_neighbors=1, n_folds=3
+    )
+    assert advice.recommendation == "lazy selection"
+    assert advice.best.accuracy > 0.95
+
+
+def test_noise_teaches_nothing():
+    rng = np.random.default_rng(1)
+    advice = sklazy.advise(rng.random((200, 3)), rng.random(200) < 0.5, n_folds=3)
+    assert advice.recommendation == "nothing"
+    assert advice.best is None
+
+
+def test_mixed_tables_of_any_kind_with_missing_cells():
+    X, y = make_classification(80, 4, random_state=0)
+    frame = pandas.DataFrame(X, columns=["<b>", "b", "c", "d"])
+    frame["word"] = np.where(y == 1, "yes", "no")
+    frame.loc[::7, "word"] = None
+    frame.loc[::5, "<b>"] = np.nan
+    frame["empty"] = np.nan
+    found = [
+        sklazy.advise(given, y, n_folds=2, max_rows=60)
+        for given in (frame, polars.from_pandas(frame), Table.from_any(frame))
+    ]
+    for advice in found:
+        assert advice.n_sampled == 60
+        assert advice.n_rows == 80
+        assert [s.accuracy for s in advice.scores] == [
+            s.accuracy for s in found[0].scores
+        ]
+        check_harmless(advice.to_html())
+        assert "&lt;b&gt;" in advice.to_html()
+
+
+def test_a_class_of_one_row_is_no_obstacle():
+    X, y = load_iris(return_X_y=True)
+    y[0] = 7
+    assert sklazy.advise(X[:60], y[:60], n_folds=3).n_tested == 60
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"max_rows": 2}, "max_rows=2"),
+        ({"n_folds": 1}, "n_folds=1"),
+        ({"max_seconds": -1}, "max_seconds=-1"),
+        ({"n_attributes": 0}, "n_attributes=0"),
+        ({"n_neighbors": 0}, "n_neighbors=0"),
+    ],
+)
+def test_bad_parameters_are_named(arguments, message):
+    with pytest.raises(BadInputError, match=message):
+        sklazy.advise(*load_iris(return_X_y=True), **arguments)
+
+
+def test_nothing_to_compare():
+    with pytest.raises(BadInputError, match="1 classes in 5 rows"):
+        sklazy.advise(np.ones((5, 1)), np.ones(5, int))
+    with pytest.raises(ValueError, match="continuous"):
+        sklazy.advise(np.ones((5, 1)), np.linspace(0, 1, 5))
+
+
+def test_durations_have_their_unit():
+    assert duration(0.00012345) == "120 \N{MICRO SIGN}s"
+    assert duration(300.0) == "300 s"
