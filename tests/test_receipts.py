@@ -23,6 +23,9 @@ from sklazy.receipts import Receipt, Receipts, sealed, verify
 
 MADE = [knn_receipt, nb_receipt, model_receipt]
 
+# The seal itself, and what is said of the batch: asked alone, a query is another.
+NOT_REPLAYED = {("seal",), ("model", "n_models_in_batch")}
+
 
 @pytest.mark.parametrize("make", MADE)
 def test_a_receipt_survives_dict_and_json(make):
@@ -81,7 +84,7 @@ def test_an_edited_receipt_with_a_new_seal_does_not_replay(data):
     content = data.draw(st.sampled_from(MADE))()
     path = data.draw(st.sampled_from(leaves(content)))
     new = data.draw(SCALARS)
-    assume(not _same(at(content, path), new) and path != ("seal",))
+    assume(not _same(at(content, path), new) and path not in NOT_REPLAYED)
     edited = _sealed_again(replaced(content, path, new))
     with pytest.raises(ReceiptError):
         verify(edited, lambda table: [Receipt.from_dict(content)], "d" * 64)
