@@ -1,6 +1,7 @@
 """The front door, from a shell."""
 
 import sys
+from pathlib import Path
 
 try:
     import click
@@ -19,9 +20,17 @@ def main() -> None:
 
 
 @main.command()
-def demo() -> None:
-    """Show on wine which attributes matter for two rows, and why they differ.
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("demo.html"),
+    show_default=True,
+    help="Where the page of receipts goes.",
+)
+def demo(page: Path) -> None:
+    """Show on wine what matters for a row, answer, explain, advise.
 
     Example: sklazy demo
     """
-    show_demo(Console())
+    show_demo(Console(), page)

@@ -1,6 +1,7 @@
-"""The tour: wine, discretised, and what matters for two of its rows."""
+"""The tour: wine, discretised, what matters for two of its rows, and answers."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from sklearn.datasets import load_wine
 
 from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import interval_labels
+from sklazy.experiments.demo_answers import show_answers
 from sklazy.measures import (
     attribute_scores,
     entropy,
@@ -43,8 +45,8 @@ class Tour:
         return self.cases.names
 
 
-def show_demo(console: Console) -> None:
-    """Print the tour."""
+def show_demo(console: Console, page: Path) -> None:
+    """Print the tour, and write receipts to a page."""
     tour = _make_tour()
     n_rows, n_attributes = tour.table.shape
     console.print(
@@ -62,6 +64,7 @@ def show_demo(console: Console) -> None:
     console.print(_side_by_side(_row(tour, first), _row(tour, second)))
     console.print(_why(tour, first, second))
     console.print(_worth(tour))
+    show_answers(console, page)
 
 
 def _make_tour() -> Tour:

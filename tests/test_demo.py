@@ -1,0 +1,41 @@
+"""The demo: it runs, shows what it promises, and leaves a page."""
+
+import pytest
+from click.testing import CliRunner
+
+from sklazy.cli import main
+from test_report_receipts import check_harmless
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    page = tmp_path_factory.mktemp("demo") / "page.html"
+    result = CliRunner().invoke(main, ["demo", "--html", str(page)])
+    assert result.exit_code == 0, result.output
+    return result.output, page
+
+
+def test_the_demo_predicts_explains_and_advises(shown):
+    output, _ = shown
+    assert "were kept back" in output
+    assert output.count("Answer: grower") == 2
+    assert "The nearest case of another class" in output
+    assert "the receipt was edited" in " ".join(output.split())
+    assert "the receipt does not replay" in " ".join(output.split())
+    assert "Advice: " in output
+
+
+def test_the_demo_leaves_a_page_of_receipts(shown):
+    output, page = shown
+    assert page.name in "".join(output.split())
+    text = page.read_text(encoding="utf-8")
+    check_harmless(text)
+    assert text.count("<article") == 2
+
+
+def test_a_page_that_cannot_be_written_is_no_disaster(tmp_path):
+    result = CliRunner().invoke(
+        main, ["demo", "--html", str(tmp_path / "no" / "p.html")]
+    )
+    assert result.exit_code == 0
+    assert "could not be written" in result.output
