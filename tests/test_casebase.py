@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -148,6 +149,7 @@ def test_any_history_has_the_state_of_a_fresh_build(start, changes, ask):
     same_state(cases, build(list(alive.values())))
     assert set(cases.ids.tolist()) == set(alive)
     table = cases.to_table()
+    assert not np.shares_memory(table.columns[0].data, cases.cases.numbers)
     for slot, i in enumerate(cases.ids.tolist()):
         cells = tuple(naive.cell(table, j, slot) for j in range(4))
         assert cells == alive[i][0]
@@ -208,6 +210,18 @@ def test_refresh_finds_frozen_cuts_anew():
     cases.refresh()
     np.testing.assert_array_equal(cases.cuts[0], [14.5])
     check_inside(cases)
+
+
+def test_frozen_cuts_are_those_of_the_first_rows_asked_or_not():
+    first = [((float(i), 0.0, None, None), "ab"[i > 9]) for i in range(20)]
+    more = [((float(i), 0.0, None, None), "ab"[i > 4]) for i in range(40)]
+    cases = build(first, cuts="frozen")
+    cases.add(table_of([r for r, _ in more]), classes_of([c for _, c in more]))
+    np.testing.assert_array_equal(cases.cuts[0], [9.5])
+    cases = build(first, cuts="frozen")
+    with pytest.warns(DataWarning, match="still stem from"):
+        cases.forget([9])
+    np.testing.assert_array_equal(cases.cuts[0], [9.5])
 
 
 @settings(max_examples=40)
@@ -544,6 +558,7 @@ def test_a_file_that_is_not_whole_is_refused(tmp_path):
 
 KILLED = """
 import sys
+import threading
 import numpy as np
 from sklazy.casebase import CaseBase, save_cases
 from sklazy.tables import Column, Table
@@ -592,3 +607,117 @@ def test_a_failed_save_keeps_the_old_file(tmp_path, monkeypatch):
         save_cases(cases, path)
     assert path.read_bytes() == whole
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+# --- all or nothing -------------------------------------------------------------------
+
+
+def interrupted(call, step):
+    """Raise KeyboardInterrupt at the n-th line of our own code; False if past its end.
+
+    Ctrl-C is answered between lines, too, never in the middle of numpy.
+    """
+    seen = 0
+
+    def watch(frame, event, _):
+        nonlocal seen
+        if "casebase" not in frame.f_code.co_filename:
+            return None
+        seen += event in ("call", "line")
+        if seen == step:
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+CHANGES = {
+    "add": lambda cases: cases.add(
+        table_of([(40.0, None, "new", None)] * 5), classes_of(["zz"] * 5)
+    ),
+    "forget": lambda cases: cases.forget([0, 7, 11, 29]),
+    "ask": lambda cases: cases.digest(),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_an_interrupt_leaves_the_state_before_or_after(name):
+    rows = [
+        ((i % 9 + 20.0 * (i % 2), None, COLORS[i % 3], SIZES[i % 2]), "ab"[i % 2])
+        for i in range(30)
+    ]
+    rows[7] = ((7.0, 0.5, "ocre", None), "c")
+    states = set()
+    for step in range(1, 5000, 11):  # every line was tried once; this is a sample
+        cases = build(rows)
+        cases.digest()
+        if name == "ask":
+            CHANGES["forget"](cases)
+        if not interrupted(lambda now=cases: CHANGES[name](now), step):
+            break
+        check_inside(cases)
+        labels = [cases.class_labels[c] for c in cases.cases.classes[: cases.n_rows]]
+        same_state(cases, CaseBase(cases.to_table(), classes_of(labels)))
+        states.add((cases.n_rows, cases.next_id))
+    assert step > 100
+    after = {"add": (35, 35), "forget": (26, 30), "ask": (26, 30)}[name]
+    assert states <= {(30, 30), after}
+    assert not np.any(cases.rows.numbers[:, cases.n_rows :])
+
+
+def test_a_change_without_memory_is_none(monkeypatch):
+    cases = build([((1.0, 0.0, "red", "small"), "a")] * 64)
+    digest = cases.digest()
+    real = np.zeros
+
+    def full(shape, *rest):
+        if np.prod(shape) > 20_000:
+            raise MemoryError
+        return real(shape, *rest)
+
+    monkeypatch.setattr("sklazy.casebase.rows.np.zeros", full)
+    with pytest.raises(MemoryError):
+        cases.add(table_of([(2.0, 1.0, "new", None)] * 9_000), classes_of("b" * 9_000))
+    monkeypatch.undo()
+    check_inside(cases)
+    assert cases.digest() == digest
+    cases.add(table_of([(2.0, 1.0, "new", None)]), classes_of(["b"]))
+    check_inside(cases)
+
+
+def test_threads_may_ask_while_another_changes():
+    rows = [
+        ((float(i % 9), 0.5, COLORS[i % 3], None), "ab"[i % 9 > 4]) for i in range(60)
+    ]
+    cases = build(rows)
+    one = table_of([(3.0, None, "ablaze", "small")])  # renumbers all colours
+    query = table_of([(8.0, 0.5, "red", None)])
+    found, stop = set(), threading.Event()
+
+    def ask():
+        while not stop.is_set():
+            code = cases.encode(query).codes[0, 2]
+            found.add((int(code), cases.digest()))
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(15):
+        cases.forget(cases.add(one, classes_of(["a"])))
+    stop.set()
+    for thread in threads:
+        thread.join()
+    digests = {cases.digest()}
+    cases.add(one, classes_of(["a"]))
+    digests.add(cases.digest())
+    assert {digest for _, digest in found} <= digests
+    assert {code for code, _ in found} <= {2, 3}

@@ -17,8 +17,8 @@ from sklazy.answer.result import Ints
 from sklazy.answer.steps import answer, ask
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
-from sklazy.casebase.coder import CLASSES
 from sklazy.casebase.removals import rows_behind_cuts
+from sklazy.casebase.rows import CLASSES
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import Chunk
 from sklazy.tables import Column

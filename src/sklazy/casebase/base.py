@@ -2,30 +2,41 @@
 
 import threading
 import warnings
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sklazy.casebase.bins import Bins
-from sklazy.casebase.canonical import number_words
-from sklazy.casebase.coder import CLASSES, Coder, Moved
-from sklazy.casebase.fingerprint import fingerprint
+from sklazy.casebase.coder import Coder, Moved
+from sklazy.casebase.cuts import bin_codes
+from sklazy.casebase.fingerprint import content, fingerprint
 from sklazy.casebase.incoming import (
     GivenIds,
     Target,
     check_build,
     check_incoming,
+    check_kind,
     new_ids,
     slots_of,
     two_dimensional,
 )
-from sklazy.casebase.rows import Batch, Ids, Rows, Slots, own_arrays
+from sklazy.casebase.ranges import Ranges
+from sklazy.casebase.rows import (
+    CLASSES,
+    NOBODY,
+    Batch,
+    Ids,
+    Mark,
+    Rows,
+    Slots,
+    own_arrays,
+)
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.tallies import Tallies
-from sklazy.casebase.vocabulary import plain_label, relabel
-from sklazy.errors import BadInputError, DataWarning
+from sklazy.errors import DataWarning
 from sklazy.flow import Cases, Queries
 from sklazy.tables import Label, Table
 
@@ -69,6 +80,10 @@ class CaseBase:
     orders that followed the change; nothing with frozen cuts. Attributes of more
     than 64 values have no bit sets.
 
+    A change is made as a whole or, if it fails or is interrupted, not at all. Changes
+    and questions may come from several threads; the arrays of `cases` are the memory
+    itself, so whoever works on them must be done before the next change.
+
     Examples
     --------
     >>> import numpy as np
@@ -107,14 +122,14 @@ class CaseBase:
         self.rows = Rows(n_numeric, n_attributes, n_targets)
         self.bins = Bins(n_numeric, criterion, frozen=cuts == "frozen")
         self.tallies = Tallies(n_attributes)
-        self._ranges = np.full((n_numeric, 2), np.nan)
+        self.ranges = Ranges(n_numeric)
         self.next_id = self.n_arrived = self.version = 0
         self._found: dict[Hashable, Any] = {}
         self._lock = threading.RLock()
 
         given = new_ids(ids, len(table), 0, self.rows.ids)
         incoming = check_incoming(table, self.coder.numeric, target, weights, given)
-        self._follow(self.coder.admit(incoming))
+        self._follow(self.coder.admit(incoming), self.rows.mark())
         batch = self.coder.coded(incoming, 0)
         self._enter(batch.take(self.coder.order(batch)))
 
@@ -130,12 +145,14 @@ class CaseBase:
     ) -> Ids:
         """Take in further rows; the ids they got."""
         with self._lock:
+            self._freeze()
             given = new_ids(ids, len(table), self.next_id, self.rows.ids)
-            self._check_target_kind(target := two_dimensional(target))
+            check_kind(target := two_dimensional(target), len(self.rows.targets))
             matched = self.coder.matched(table)
             incoming = check_incoming(matched, self._numeric, target, weights, given)
-            self._follow(self.coder.admit(incoming))
-            self._enter(self.coder.coded(incoming, self.n_arrived))
+            with self._all_or_nothing() as mark:
+                self._follow(self.coder.admit(incoming), mark)
+                self._enter(self.coder.coded(incoming, self.n_arrived))
             return given
 
     def forget(self, ids: GivenIds) -> None:
@@ -145,11 +162,7 @@ class CaseBase:
         """
         with self._lock:
             gone = slots_of(ids, self.rows.ids)
-            if len(gone) == self.n_rows:
-                raise BadInputError(
-                    f"ids names all {self.n_rows} rows; a case base keeps at least "
-                    "one. Delete the object instead."
-                )
+            self._freeze()
             self._leave(gone)
         if len(gone) and self.bins.frozen and self.bins.current and self._numeric:
             warnings.warn(
@@ -161,14 +174,17 @@ class CaseBase:
 
     def refresh(self) -> None:
         """Find frozen cuts anew from the rows that are there."""
-        self.bins.thaw()
-        self._outdate()
+        with self._lock:
+            self.bins.thaw()
+            self._outdate()
 
     def settle_cuts(self, cuts: list[NDArray[np.float64]]) -> None:
         """Take frozen cuts found before, one array a numeric attribute."""
-        self.bins.restore(cuts)
-        self._recode(range(len(self._numeric)))
-        self._outdate()
+        with self._lock:
+            for numeric, own in enumerate(cuts):
+                self._recode(numeric, own)
+            self.bins.restore(cuts)
+            self._outdate()
 
     # --- what is there ----------------------------------------------------------------
 
@@ -216,7 +232,8 @@ class CaseBase:
 
     def to_table(self) -> Table:
         """The rows' inputs as a table, in the order in which they lie."""
-        return self.coder.table(self.rows.live())
+        with self._lock:
+            return self.coder.table(self.rows.live().take(np.arange(self.n_rows)))
 
     def derive(self, key: Hashable, find: Callable[[], Found]) -> Found:
         """What else follows from the rows: found once, kept until they change."""
@@ -231,31 +248,36 @@ class CaseBase:
         return self.derive("cases", self._cases)
 
     def _cases(self) -> Cases:
-        self._sync()
-        rows, tallies = self.rows, self.tallies
-        numeric = np.full(len(self.names), -1, np.int64)
-        numeric[self._numeric] = np.arange(len(self._numeric))
-        return Cases(
-            n_rows=rows.n_rows,
-            codes=rows.codes,
-            offsets=tallies.offsets,
-            counts=tallies.counts,
-            class_counts=tallies.class_counts,
-            classes=rows.classes,
-            starts=tallies.starts,
-            value_bits=tallies.value_bits,
-            class_bits=tallies.class_bits,
-            numeric=numeric,
-            numbers=rows.numbers,
-            ranges=self._ranges,
-            targets=rows.targets,
-            weights=rows.weights,
-        )
+        with self._lock:
+            self._sync()
+            rows, tallies = self.rows, self.tallies
+            numeric = np.full(len(self.names), -1, np.int64)
+            numeric[self._numeric] = np.arange(len(self._numeric))
+            return Cases(
+                n_rows=rows.n_rows,
+                codes=rows.codes,
+                offsets=tallies.offsets,
+                counts=tallies.counts,
+                class_counts=tallies.class_counts,
+                classes=rows.classes,
+                starts=tallies.starts,
+                value_bits=tallies.value_bits,
+                class_bits=tallies.class_bits,
+                numeric=numeric,
+                numbers=rows.numbers,
+                ranges=self.ranges.edges,
+                targets=rows.targets,
+                weights=rows.weights,
+            )
 
     @property
     def order(self) -> NDArray[np.int64]:
         """The rows in canonical order: by content, whatever their order of arrival."""
-        return self.derive("order", lambda: self.coder.order(self.rows.live()))
+        return self.derive("order", self._order)
+
+    def _order(self) -> NDArray[np.int64]:
+        with self._lock:
+            return self.coder.order(self.rows.live())
 
     def digest(self) -> str:
         """The fingerprint of the state: of all rows, and of all that was derived.
@@ -263,14 +285,15 @@ class CaseBase:
         It depends on content alone: neither on the order of rows nor on their ids
         nor on how they came in. With frozen cuts it depends on these, too.
         """
-        return self.derive("digest", lambda: fingerprint(self._content()))
+        return self.derive("digest", self._digest)
 
     def encode(self, table: Table) -> Queries:
         """Code rows that ask; a label that no case has is unseen, never an error."""
-        codes, values = self.coder.query_codes(table)
-        self.derive("cases", self._cases)  # so that the cuts are up to date
-        for i, j in enumerate(self._numeric):
-            codes[:, j] = self.bins.code(i, values[:, j])
+        with self._lock:
+            codes, values = self.coder.query_codes(table)
+            self.derive("cases", self._cases)  # so that the cuts are up to date
+            for i, j in enumerate(self._numeric):
+                codes[:, j] = self.bins.code(i, values[:, j])
         return Queries(codes, values)
 
     # --- how it changes ---------------------------------------------------------------
@@ -279,23 +302,13 @@ class CaseBase:
     def _numeric(self) -> list[int]:
         return self.coder.numeric
 
-    def _check_target_kind(self, target: Target) -> None:
-        numbers = target.shape[1] if isinstance(target, np.ndarray) else 0
-        if numbers != len(self.rows.targets):
-            learned = f"{len(self.rows.targets)} numbers a row"
-            raise BadInputError(
-                "the target of added rows must be of the kind learned: "
-                + ("classes." if self.coder.has_classes else f"{learned}.")
-            )
-
     def _enter(self, batch: Batch) -> None:
         """Put coded rows in and count them."""
         for i, j in enumerate(self._numeric):
             batch.codes[j] = self.bins.code(i, batch.numbers[i])
         slots = self.rows.append(batch)
         self.coder.tally(batch, 1)
-        self._ranges[:, 0] = np.fmin(self._ranges[:, 0], _least(batch.numbers))
-        self._ranges[:, 1] = np.fmax(self._ranges[:, 1], -_least(-batch.numbers))
+        self.ranges.widen(batch.numbers)
         self.tallies.shift(self.rows, slots, 1)
         self._touch()
         self.n_arrived += len(batch)
@@ -306,29 +319,48 @@ class CaseBase:
         """Take rows out of everything that knows them."""
         tail, holes = self.rows.moves(gone)
         leaving = self.rows.live().take(gone)
-        self.coder.tally(leaving, -1)
-        self.tallies.shift(self.rows, np.concatenate([gone, tail]), -1)
-        self.rows.remove(gone)
-        self.tallies.shift(self.rows, holes, 1)
-        self._narrow(leaving.numbers)
-        self._follow(self.coder.retire())
-        self._touch()
+        touched = np.concatenate([gone, tail])
+        with self._all_or_nothing(touched) as mark:
+            self.coder.tally(leaving, -1)
+            self.tallies.shift(self.rows, touched, -1)
+            self.rows.remove(gone)
+            self.tallies.shift(self.rows, holes, 1)
+            self.ranges.narrow(leaving.numbers, self.rows.live().numbers)
+            self._follow(self.coder.retire(), mark)
+            self._touch()
 
-    def _narrow(self, gone: NDArray[np.float64]) -> None:
-        """Find the range anew where a row at its edge has gone."""
-        at_edge = (gone[:, :, None] == self._ranges[:, None, :]).any(axis=(1, 2))
-        live = self.rows.numbers[at_edge, : self.n_rows]
-        self._ranges[at_edge] = np.stack([_least(live), -_least(-live)], axis=1)
+    @contextmanager
+    def _all_or_nothing(self, slots: Slots = NOBODY) -> Iterator[Mark]:
+        """Take a change back that does not come to its end: an interrupt, no memory.
 
-    def _follow(self, moves: Moved) -> None:
+        `slots` are the rows that will go or move.
+        """
+        mark, labels = self.rows.mark(slots), self.coder.mark()
+        kept = self.ranges.edges, self.next_id, self.n_arrived
+        try:
+            yield mark
+        except BaseException:
+            self.rows.restore(mark)
+            self.coder.restore(labels)
+            self.ranges.edges, self.next_id, self.n_arrived = kept
+            self.tallies.discard()
+            self.bins.lose_track()
+            self._outdate()
+            raise
+
+    def _freeze(self) -> None:
+        """Find frozen cuts before a change: they are those of the rows until then."""
+        if self.bins.frozen:
+            self._sync()
+
+    def _follow(self, moves: Moved, mark: Mark) -> None:
         """Renumber the codes of rows where labels came or went."""
         for j, moved in moves:
             if j == CLASSES:
                 self.tallies.discard()
-                relabel(self.rows.classes[: self.n_rows], moved)
             else:
                 self.tallies.spoil(j)
-                relabel(self.rows.codes[j, : self.n_rows], moved)
+            self.rows.relabel(j, moved, mark)
 
     def _touch(self) -> None:
         """Say that rows came or went."""
@@ -347,54 +379,31 @@ class CaseBase:
         n_classes = self.coder.n_classes
         with self._lock:
             if n_classes:
-                self._recode(self.bins.update(self.rows, n_classes))
-            self.tallies.rebuild(self.rows, self._widths(), n_classes)
+                for numeric, cuts in self.bins.update(self.rows, n_classes):
+                    self._recode(numeric, cuts)
+            widths = self.coder.widths(self.bins.cuts)
+            self.tallies.rebuild(self.rows, widths, n_classes)
 
-    def _recode(self, changed: Iterable[int]) -> None:
-        """Code numeric attributes by their new cuts."""
-        for i in changed:
-            j, live = self._numeric[i], slice(0, self.n_rows)
-            self.tallies.spoil(j)
-            self.rows.codes[j, live] = self.bins.code(i, self.rows.numbers[i, live])
+    def _recode(self, numeric: int, cuts: NDArray[np.float64]) -> None:
+        """Code a numeric attribute by new cuts."""
+        j, live = self._numeric[numeric], slice(0, self.n_rows)
+        self.tallies.spoil(j)
+        self.rows.codes[j, live] = bin_codes(self.rows.numbers[numeric, live], cuts)
 
-    def _widths(self) -> list[int]:
-        """How many values each attribute has."""
-        widths = {j: len(self.categories(j)) for j in self.coder.nominal}
-        for j, cuts in zip(self._numeric, self.bins.cuts, strict=True):
-            widths[j] = len(cuts) + 1
-        return [widths[j] for j in range(len(self.names))]
-
-    def _content(self) -> list[object]:
-        """All that the state consists of, rows in canonical order."""
-        self._sync()
-        batch, tallies = self.rows.live().take(self.order), self.tallies
-        return [
-            [(a.name, a.kind, a.declared) for a in self.schema.attributes],
-            [
-                [plain_label(label) for label in vocabulary.labels]
-                for vocabulary in self.coder.vocabularies.values()
-            ],
-            (self.coder.has_classes, self.bins.criterion, self.bins.frozen),
-            *[number_words(n) for n in (*batch.numbers, *batch.targets)],
-            batch.codes,
-            batch.classes,
-            number_words(batch.weights),
-            *self.bins.cuts,
-            tallies.offsets,
-            tallies.counts,
-            number_words(self._ranges),
-        ]
+    def _digest(self) -> str:
+        with self._lock:
+            self._sync()
+            return fingerprint(content(self))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {n: v for n, v in self.__dict__.items() if n not in ("_lock", "_found")}
+        with self._lock:
+            self._sync()  # so that no cut of rows since forgotten goes into the copy
+            state = {**self.__dict__, "_found": {}}
+        del state["_lock"]
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _found={})
         for part in (self, self.rows, self.tallies, self.bins, *self.coder.holders()):
             own_arrays(part)  # they may lie in memory that cannot be written to
         self._lock = threading.RLock()
-
-
-def _least(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The smallest number of each row, NaN where there is none."""
-    return np.fmin.reduce(numbers, axis=1, initial=np.nan)

@@ -1,5 +1,7 @@
 """The bins of numeric attributes: cuts that follow the rows, exactly or frozen."""
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,6 +9,7 @@ from sklazy.casebase.cuts import bin_codes, sorted_cuts
 from sklazy.casebase.rows import Rows, Slots
 from sklazy.flow import MISSING
 
+Cuts = NDArray[np.float64]
 Order = NDArray[np.int32]
 
 
@@ -32,39 +35,46 @@ class Bins:
         """Have the cuts found anew, frozen or not."""
         self.current = False
 
-    def restore(self, cuts: list[NDArray[np.float64]]) -> None:
+    def restore(self, cuts: Sequence[Cuts]) -> None:
         """Take frozen cuts as they were."""
-        self.cuts, self.current = cuts, True
+        self.cuts, self.current = list(cuts), True
 
-    def update(self, rows: Rows, n_classes: int) -> list[int]:
-        """Find the cuts anew where needed; which numeric attributes changed."""
+    def lose_track(self) -> None:
+        """Say that the rows went back to where they were: sort them anew."""
+        self.orders = None
+        self.touch()
+
+    def update(self, rows: Rows, n_classes: int) -> Iterator[tuple[int, Cuts]]:
+        """Find the cuts anew where needed; the numeric attributes with other ones.
+
+        Cuts are taken over once the caller has coded the rows by them, and are
+        current once all are: a search that was interrupted is done again.
+        """
         if self.current or not self.cuts:
-            return []
+            return
         orders = self._orders(rows)
-        found = [
-            sorted_cuts(values[order], rows.classes[order], n_classes, self.criterion)
-            for values, order in zip(rows.numbers, orders, strict=True)
-        ]
-        changed = [
-            i
-            for i, (old, new) in enumerate(zip(self.cuts, found, strict=True))
-            if not np.array_equal(old, new)
-        ]
-        self.cuts, self.current = found, True
+        for i, order in enumerate(orders):
+            values, classes = rows.numbers[i, order], rows.classes[order]
+            found = sorted_cuts(values, classes, n_classes, self.criterion)
+            if not np.array_equal(found, self.cuts[i]):
+                yield i, found
+                self.cuts[i] = found
         self.orders = None if self.frozen else orders
-        return changed
+        self.current = True
 
     def code(self, numeric: int, values: NDArray[np.float64]) -> NDArray[np.int32]:
         """The bins of some values of one numeric attribute."""
         return bin_codes(values, self.cuts[numeric])
 
     def _orders(self, rows: Rows) -> list[Order]:
+        # From here to the end of `update` there are none to rely on.
+        orders, self.orders = self.orders, None
         new_place, newcomers = rows.settle()
-        if self.orders is None:
+        if orders is None:
             return [_sorted(values[: rows.n_rows]) for values in rows.numbers]
         return [
             _followed(order, new_place, newcomers, values)
-            for order, values in zip(self.orders, rows.numbers, strict=True)
+            for order, values in zip(orders, rows.numbers, strict=True)
         ]
 
 

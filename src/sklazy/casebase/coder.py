@@ -1,20 +1,18 @@
 """From tables to codes and back: the schema with the labels in use."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.canonical import canonical_order, label_words, number_words
 from sklazy.casebase.incoming import Incoming, numbers_of, recoded, used_labels
-from sklazy.casebase.rows import Batch
+from sklazy.casebase.rows import CLASSES, Batch
 from sklazy.casebase.schema import Schema
-from sklazy.casebase.vocabulary import Vocabulary
+from sklazy.casebase.vocabulary import Mark, Vocabulary
 from sklazy.tables import Column, Table, align, match
 
 Moved = Iterator[tuple[int, NDArray[np.int32]]]
-CLASSES = -1
-"""Stands for the target where attributes are numbered."""
 
 
 class Coder:
@@ -51,6 +49,12 @@ class Coder:
         """How many classes there are, 0 for numeric targets."""
         return len(self.vocabularies[CLASSES]) if self.has_classes else 0
 
+    def widths(self, cuts: Sequence[NDArray[np.float64]]) -> list[int]:
+        """How many values each attribute has, given the cuts of the numeric ones."""
+        bins = {j: len(own) + 1 for j, own in zip(self.numeric, cuts, strict=True)}
+        widths = bins | {j: len(self.vocabularies[j]) for j in self.nominal}
+        return [widths[j] for j in range(len(self.schema.attributes))]
+
     def matched(self, table: Table) -> Table:
         """The table with these columns and kinds, labels of its own kept."""
         return match(table, self.schema.model(self.vocabularies))
@@ -85,6 +89,15 @@ class Coder:
         """Count rows in (step 1) or out (step -1) by their labels."""
         for j, vocabulary in self.vocabularies.items():
             vocabulary.tally(_codes(batch, j), step)
+
+    def mark(self) -> dict[int, Mark]:
+        """What the labels are now, for `restore`."""
+        return {j: vocabulary.mark() for j, vocabulary in self.vocabularies.items()}
+
+    def restore(self, marks: dict[int, Mark]) -> None:
+        """Take back all that was changed since the marks were made."""
+        for j, mark in marks.items():
+            self.vocabularies[j].restore(mark)
 
     def coded(self, incoming: Incoming, first_arrival: int) -> Batch:
         """Rows in codes; every label must have been admitted, bins come later."""

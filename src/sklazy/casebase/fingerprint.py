@@ -1,10 +1,41 @@
-"""A fingerprint of plain data and arrays."""
+"""A fingerprint of plain data and arrays, and what it is taken of."""
 
 import hashlib
 import json
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from sklazy.casebase.canonical import number_words
+from sklazy.casebase.vocabulary import plain_label
+
+if TYPE_CHECKING:
+    from sklazy.casebase.base import CaseBase
+
+
+def content(cases: "CaseBase") -> list[object]:
+    """All that the state of an up-to-date case base consists of.
+
+    Rows are in canonical order; bools are the numbers that they equal.
+    """
+    batch, tallies = cases.rows.live().take(cases.order), cases.tallies
+    return [
+        [(a.name, a.kind, a.declared) for a in cases.schema.attributes],
+        [
+            [plain_label(label) for label in vocabulary.labels]
+            for vocabulary in cases.coder.vocabularies.values()
+        ],
+        (cases.coder.has_classes, cases.bins.criterion, cases.bins.frozen),
+        *[number_words(n) for n in (*batch.numbers, *batch.targets)],
+        batch.codes,
+        batch.classes,
+        number_words(batch.weights),
+        *cases.bins.cuts,
+        tallies.offsets,
+        tallies.counts,
+        number_words(cases.ranges.edges),
+    ]
 
 
 def fingerprint(parts: Iterable[object]) -> str:

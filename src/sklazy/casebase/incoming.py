@@ -56,6 +56,15 @@ def two_dimensional(target: Target) -> Target:
     )
 
 
+def check_kind(target: Target, n_targets: int) -> None:
+    """Refuse a target of another kind than that learned (0 targets: classes)."""
+    if (target.shape[1] if isinstance(target, np.ndarray) else 0) != n_targets:
+        learned = f"{n_targets} numbers a row" if n_targets else "classes"
+        raise BadInputError(
+            f"the target of added rows must be of the kind learned: {learned}."
+        )
+
+
 def check_incoming(
     table: Table,
     numeric: Sequence[int],
@@ -151,7 +160,10 @@ def as_ids(given: GivenIds) -> Ids:
 
 
 def slots_of(given: GivenIds, present: Ids) -> NDArray[np.int64]:
-    """Where the rows with these ids lie; an unknown or repeated id is refused."""
+    """Where the rows with these ids lie, which must not be all.
+
+    An unknown or repeated id is refused.
+    """
     ids = as_ids(given)
     if len(ids) == 1:
         slots = np.flatnonzero(present == ids[0])
@@ -166,6 +178,11 @@ def slots_of(given: GivenIds, present: Ids) -> NDArray[np.int64]:
         raise UnknownIdError(
             f"ids={unknown[:5].tolist()} are not in the case base of {len(present)} "
             "rows; nothing was forgotten."
+        )
+    if len(slots) == len(present):
+        raise BadInputError(
+            f"ids names all {len(present)} rows; a case base keeps at least one. "
+            "Delete the object instead."
         )
     return slots
 

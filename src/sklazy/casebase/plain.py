@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.base import CaseBase
-from sklazy.casebase.coder import CLASSES
 from sklazy.casebase.files import read_file, write_file
+from sklazy.casebase.rows import CLASSES
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.casebase.vocabulary import Vocabulary
 from sklazy.errors import BadFileError, BadInputError

@@ -1,14 +1,23 @@
 """The rows themselves: dense arrays that grow, shrink and leave nothing behind."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sklazy.flow import MISSING
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Slots = NDArray[np.int64]
 Ids = NDArray[np.int64] | NDArray[np.object_]
+
+CLASSES = -1
+"""Stands for the target where attributes are numbered."""
+
+NOBODY = np.zeros(0, np.int64)
+"""No slots."""
 
 
 @dataclass
@@ -40,6 +49,28 @@ class Batch:
     def take(self, order: Slots) -> "Batch":
         """The rows in another order."""
         return Batch(**{n: a[..., order] for n, a in vars(self).items()})
+
+
+@dataclass
+class Mark:
+    """What a change of the rows may touch, as it was before.
+
+    Attributes
+    ----------
+    n_rows : int
+    ids : as in `Batch`
+    arrays : dict, the arrays themselves, by name
+    slots : int64 array, the places that the change will write to
+    cells : dict, what the arrays held there
+    columns : dict, codes by attribute that were renumbered, as they were
+    """
+
+    n_rows: int
+    ids: Ids
+    arrays: dict[str, NDArray[Any]]
+    slots: Slots
+    cells: dict[str, NDArray[Any]]
+    columns: dict[int, NDArray[np.int32]]
 
 
 _GIVEN = ("numbers", "codes", "classes", "targets", "weights", "arrival")
@@ -104,6 +135,32 @@ class Rows:
         ids[holes] = ids[tail]
         self.ids = ids[:left].copy()
         self.n_rows = left
+
+    def relabel(self, attribute: int, moved: NDArray[np.int32], mark: Mark) -> None:
+        """Follow a map of an attribute's codes; missing stays missing."""
+        array = self.classes if attribute == CLASSES else self.codes[attribute]
+        codes = array[: self.n_rows]
+        mark.columns[attribute] = codes.copy()
+        codes[:] = np.append(moved, np.int32(MISSING))[codes]
+
+    def mark(self, slots: Slots = NOBODY) -> Mark:
+        """Note what a change may touch; `slots` are rows that will go or move."""
+        arrays = {name: getattr(self, name) for name in _KEPT}
+        cells = {name: array[..., slots] for name, array in arrays.items()}
+        return Mark(self.n_rows, self.ids, arrays, slots, cells, {})
+
+    def restore(self, mark: Mark) -> None:
+        """Take back all that was changed since the mark was made."""
+        codes, classes = mark.arrays["codes"], mark.arrays["classes"]
+        for attribute, old in mark.columns.items():
+            # Of the rows left by then; the others are among the cells.
+            array = classes if attribute == CLASSES else codes[attribute]
+            array[: len(old)] = old
+        for name, array in mark.arrays.items():
+            array[..., mark.slots] = mark.cells[name]
+            array[..., mark.n_rows :] = 0
+            setattr(self, name, array)
+        self.ids, self.n_rows = mark.ids, mark.n_rows
 
     def settle(self) -> tuple[Slots, Slots]:
         """Start to follow moves anew: old place to new place (-1 gone), newcomers."""

@@ -49,10 +49,10 @@ class Tallies:
     def spoil(self, attribute: int) -> None:
         """Clear one attribute, whose values were renumbered."""
         if not self.stale[attribute]:
+            self.stale[attribute] = True
             first, last = self.offsets[attribute : attribute + 2]
             self.counts[first:last] = 0
             self._bits_of(attribute)[:] = 0
-            self.stale[attribute] = True
 
     def shift(self, rows: Rows, slots: Slots, step: int) -> None:
         """Count rows in (step 1) or out (step -1), where they lie now."""
@@ -97,6 +97,7 @@ class Tallies:
                 bits[firsts[j] : firsts[j + 1]] = _bit_sets(
                     codes, sets[j], bits.shape[1]
                 )
+        self.stale[:] = True  # until all is in place, should this be interrupted
         self.counts, self.offsets, self.value_bits = counts, offsets, bits
         wide = np.array(widths) > MOST_BIT_VALUES
         self.starts = np.where(wide, -1, firsts[:-1])

@@ -10,6 +10,7 @@ from sklazy.flow import UNSEEN
 from sklazy.tables import Label, canonical
 
 Codes = NDArray[np.int32]
+Mark = tuple[list[Label], NDArray[np.int64], dict[Label, int] | None]
 
 
 class Vocabulary:
@@ -51,7 +52,8 @@ class Vocabulary:
 
     def tally(self, codes: Codes, step: int) -> None:
         """Count rows in (step 1) or out (step -1) by their codes."""
-        self.counts += step * np.bincount(codes[codes >= 0], minlength=len(self))
+        rows = np.bincount(codes[codes >= 0], minlength=len(self))
+        self.counts = self.counts + step * rows
 
     def retire(self) -> Codes | None:
         """Drop undeclared labels without rows; the map of codes if any went."""
@@ -63,6 +65,14 @@ class Vocabulary:
         self._renumber([l for l, kept in zip(self.labels, keep, strict=True) if kept])
         self.counts = self.counts[keep]
         return moved
+
+    def mark(self) -> Mark:
+        """What is known now, for `restore`: a change makes new lists and arrays."""
+        return self.labels, self.counts, self._codes
+
+    def restore(self, mark: Mark) -> None:
+        """Take back all that was changed since the mark was made."""
+        self.labels, self.counts, self._codes = mark
 
     def hashes(self) -> NDArray[np.uint64]:
         """A number a label that depends on nothing but the label."""
