@@ -79,25 +79,31 @@ class LazyLearningClassifier(ClassifierMixin, LocalLearner, Classifying):
         check_is_fitted(self)
         return self._probabilities(self._ask(self._queries(X)))
 
-    def loo_predict(self, groups: ArrayLike | None = None) -> NDArray[Any]:
+    def loo_predict(
+        self, groups: ArrayLike | None = None, rows: ArrayLike | None = None
+    ) -> NDArray[Any]:
         """Predict the class of every case from the others.
 
         Parameters
         ----------
         groups : array-like of shape (n_cases,), optional
             Cases of one group do not see each other. In order of arrival.
+        rows : array-like of int, optional
+            The cases to predict, by their place in order of arrival; all by default.
 
         Returns
         -------
-        y : array of shape (n_cases,), in order of arrival
+        y : array of shape (n_cases,), in order of arrival, or of `rows`
         """
         check_is_fitted(self)
-        return self.classes_[self._decide(self._ask_cases(groups))]
+        return self.classes_[self._decide(self._ask_cases(groups, rows))]
 
-    def loo_predict_proba(self, groups: ArrayLike | None = None) -> NDArray[np.float64]:
+    def loo_predict_proba(
+        self, groups: ArrayLike | None = None, rows: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
         """Predict the class probabilities of every case from the others."""
         check_is_fitted(self)
-        return self._probabilities(self._ask_cases(groups))
+        return self._probabilities(self._ask_cases(groups, rows))
 
     def _probabilities(self, answer: LocalAnswer) -> NDArray[np.float64]:
         """Clipped and normalised; the shares of cases where nothing is left."""

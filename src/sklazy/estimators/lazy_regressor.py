@@ -216,7 +216,10 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
         return ends[:, 0] if self._is_flat else ends
 
     def loo_predict(
-        self, groups: ArrayLike | None = None, return_std: bool = False
+        self,
+        groups: ArrayLike | None = None,
+        return_std: bool = False,
+        rows: ArrayLike | None = None,
     ) -> Floats | tuple[Floats, Floats]:
         """Predict every case from the others.
 
@@ -225,15 +228,17 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
         groups : array-like of shape (n_cases,), optional
             Cases of one group do not see each other. In order of arrival.
         return_std : bool
+        rows : array-like of int, optional
+            The cases to predict, by their place in order of arrival; all by default.
 
         Returns
         -------
         y : float64 array of shape (n_cases,) or (n_cases, n_targets)
-            In order of arrival.
+            In order of arrival, or of `rows`.
         std : float64 array of the same shape, if asked for
         """
         check_is_fitted(self)
-        models = self._ask_cases(groups).models
+        models = self._ask_cases(groups, rows).models
         values = self._shaped(models.coefficients[:, :, 0])
         if return_std:
             return values, self._shaped(np.sqrt(models.errors))

@@ -133,8 +133,10 @@ class LocalLearner(Remembering):
     def _ask(self, queries: Queries, *, curves: bool = False) -> LocalAnswer:
         return ask(self._memory, queries, curves=curves, n_jobs=self.n_jobs)
 
-    def _ask_cases(self, groups: ArrayLike | None) -> LocalAnswer:
-        """Ask for every case in order of arrival, its own group hidden."""
+    def _ask_cases(
+        self, groups: ArrayLike | None, rows: ArrayLike | None = None
+    ) -> LocalAnswer:
+        """Ask for cases in order of arrival, all or some, their own group hidden."""
         memory, by_arrival = self._memory, np.argsort(self.cases_.arrival)
         labels = np.arange(len(by_arrival)) if groups is None else _codes(groups)
         if labels.shape != by_arrival.shape:
@@ -146,9 +148,20 @@ class LocalLearner(Remembering):
         of_slot[by_arrival] = labels
         of_row = of_slot[memory.slots]
         plan = plan_without(memory, int(np.bincount(of_row).max()))
-        queries = self.cases_.encode(self.cases_.to_table().take(by_arrival))
+        queries = self._case_queries(by_arrival)
+        if rows is not None:
+            asked = np.asarray(rows, np.int64)
+            labels = labels[asked]
+            queries = Queries(queries.codes[asked], queries.values[asked])
         hidden = of_row, labels
         return ask(memory, queries, plan=plan, groups=hidden, n_jobs=self.n_jobs)
+
+    def _case_queries(self, by_arrival: NDArray[np.intp]) -> Queries:
+        """The cases as queries, in order of arrival; coded once for each change."""
+        if "queries" not in self._found:
+            table = self.cases_.to_table().take(by_arrival)
+            self._found["queries"] = self.cases_.encode(table)
+        return self._found["queries"]
 
     @property
     def _memory(self) -> LocalMemory:
