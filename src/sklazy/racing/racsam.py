@@ -17,6 +17,11 @@ from sklazy.racing.engine import race
 from sklazy.racing.neighbourhood import Neighbourhood
 from sklazy.racing.outcome import RaceResult
 from sklazy.racing.quantiles import student_above
+from sklazy.racing.schemata import Schemata
+
+# A race over all rows tests a thousand times, and a set that is dropped by chance in
+# the last race does not come back.
+_STRICTER = 0.1
 
 Rows = NDArray[np.int64]
 Block = tuple[Rows, Rows]
@@ -159,7 +164,7 @@ class Racsam:
         """
         candidates = list(dict.fromkeys(start))
         while True:
-            winners = self.race_sets("explore", candidates)
+            winners = self.race_sets("explore", candidates)[: self.rules.n_winners]
             self.stopped = self.stopped or self._spent()
             new = [] if self.stopped else neighbourhood.of(winners)
             if not new:
@@ -167,23 +172,56 @@ class Racsam:
                 return winners
             candidates = winners + new
 
+    def search_schemata(self, n_attributes: int) -> list[int]:
+        """Decide attribute by attribute; returns the one set that comes out.
+
+        Ends when all are decided, or nothing was in as many blocks as a race takes.
+        """
+        rules = self.rules
+        schemata = Schemata(
+            n_attributes, rules.alpha, rules.first_test, rules.max_new, self.rng
+        )
+        n_predictions, step = 0, 0
+        while len(schemata.undecided) and not self._spent():
+            number = int(self.rng.integers(len(self.blocks)))
+            masks = schemata.draw()
+            try:
+                losses = self._evaluate_grown(masks, (step, number))
+            except KeyboardInterrupt:
+                self.stopped = "interrupted"
+                break
+            schemata.enter(losses)
+            self.assessed |= dict.fromkeys(masks)
+            n_predictions, step = n_predictions + len(masks), step + 1
+            if schemata.blocks_since_decision >= rules.max_blocks:
+                break
+        found = schemata.best_guess()
+        self._tell(
+            SearchStep(
+                "schemata", len(self.assessed), step, n_predictions, found, np.nan
+            )
+        )
+        self.stopped = self.stopped or self._spent() or "no improvement"
+        return [found] if found else [1 << int(self.rng.integers(n_attributes))]
+
     def confirm(self, winners: Sequence[int], n_attributes: int) -> list[int]:
         """Race winners and the best one's neighbours on all rows until it stays.
 
         The best is here the smallest that is not significantly worse: a larger set
         that is as good only by chance would be kept for its neighbours otherwise.
         """
-        best, known = winners[0], set[int]()
+        best, known, left = winners[0], set[int](), list(winners)
         while best not in known and not self._out_of_time():
             known.add(best)
             flips = [best ^ (1 << j) for j in range(n_attributes)]
-            fresh = [mask for mask in flips if mask and mask not in winners]
-            winners = self.race_sets("confirm", [*winners, *fresh])
-            best = self._smallest(winners)
-        return list(winners)
+            entering = dict.fromkeys([*left[: self.rules.n_winners], best, *flips])
+            left = self.race_sets("confirm", [mask for mask in entering if mask])
+            best = self._smallest(left)
+        others = [mask for mask in left if mask != best][: self.rules.n_winners - 1]
+        return [mask for mask in left if mask == best or mask in others]
 
     def race_sets(self, phase: str, candidates: list[int]) -> list[int]:
-        """Race candidates; returns the winners, best first."""
+        """Race candidates; returns all that are left, best first."""
         rules, exploring = self.rules, phase == "explore"
         order = self.rng.permutation(len(self.blocks))
         steps = enumerate(order[: rules.max_blocks] if exploring else order)
@@ -192,7 +230,7 @@ class Racsam:
             candidates,
             list(steps),
             test=rules.test,
-            alpha=rules.alpha,
+            alpha=rules.alpha if exploring else rules.alpha * _STRICTER,
             first_test=min(rules.first_test, len(order)),
             min_effect=rules.min_effect,
             n_winners=min(rules.n_winners, len(candidates)) if exploring else 1,
@@ -200,7 +238,7 @@ class Racsam:
         )
         self.assessed |= dict.fromkeys(candidates)
         self._note(phase, candidates, result)
-        return [candidates[i] for i in result.winners[: rules.n_winners]]
+        return [candidates[i] for i in result.winners]
 
     def result(self, winners: Sequence[int]) -> SearchResult:
         """Wrap up."""
@@ -244,9 +282,12 @@ class Racsam:
             best=candidates[result.best],
             best_loss=float(result.mean_losses[result.best]),
         )
-        self.history.append(step)
         if result.stopped == "interrupted":
             self.stopped = "interrupted"
+        self._tell(step)
+
+    def _tell(self, step: SearchStep) -> None:
+        self.history.append(step)
         if self.on_step is not None:
             self.on_step(step)
 
