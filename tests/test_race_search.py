@@ -28,7 +28,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sklazy import RaceSearchCV
+from sklazy import LazyLearningClassifier, LazyLearningRegressor, RaceSearchCV
 from sklazy.errors import AllFailedError, BadInputError, DataWarning, SklazyWarning
 
 WINE = load_wine(return_X_y=True)
@@ -411,7 +411,7 @@ def test_a_metric_that_fails_leaves_the_others():
 def test_an_interrupt_keeps_what_is_known():
     # Two candidates: the sixth fit is the last but one of the third split.
     grid = {"mood": [0, 2], "patience": [5]}
-    with pytest.warns(SklazyWarning, match="after 2 of 10 splits"):
+    with pytest.warns(SklazyWarning, match="after 2 of 10 folds"):
         ours = RaceSearchCV(Moody(), grid, cv=FOLDS).fit(*WINE)
     assert ours.race_.stopped == "interrupted"
     assert ours.cv_results_["n_splits_run"].tolist() == [2, 2]
@@ -447,6 +447,85 @@ def test_equals_end_the_search():
     ours = search(grid, min_effect=0.01).fit(*WINE)
     assert ours.race_.stopped == "equal"
     assert ours.cv_results_["n_splits_run"].tolist() == [3, 3, 3, 3]
+
+
+# --- lazy learners race over single rows ----------------------------------------------
+
+
+def test_rows_are_scored_by_leave_one_out():
+    X, y = load_diabetes(return_X_y=True)
+    X, y = X[:120], y[:120]
+    grid = {"n_neighbors": [(3, 5), (10, 20), (60, 80)], "degrees": [0, 1]}
+    ours = RaceSearchCV(
+        LazyLearningRegressor(),
+        grid,
+        blocks="rows",
+        first_test=10,
+        scoring="neg_mean_absolute_error",
+        random_state=0,
+    ).fit(X, y)
+    results = ours.cv_results_
+    out = results["eliminated_at"]
+    assert 0 < np.sum(out > 0) < 6
+    assert ours.n_splits_ == 120
+    rows = np.random.default_rng(0).permutation(120)
+    for i, params in enumerate(results["params"]):
+        said = LazyLearningRegressor(**params).fit(X, y).loo_predict()
+        run = rows[: results["n_splits_run"][i]]
+        score = -np.mean(np.abs(said - y)[run])
+        assert results["mean_test_score"][i] == pytest.approx(score)
+    assert ours.best_estimator_.degrees == ours.best_params_["degrees"]
+    assert ours.score(X, y) < 0
+
+
+@pytest.mark.parametrize("scoring", [None, "accuracy", "neg_log_loss"])
+def test_rows_of_classes(scoring):
+    X, y = load_iris(return_X_y=True)
+    grid = {"n_neighbors": [(3, 5), (60, 80)], "degrees": [0]}
+    ours = RaceSearchCV(
+        LazyLearningClassifier(), grid, blocks="rows", first_test=20, scoring=scoring
+    ).fit(X, y)
+    assert ours.best_params_["n_neighbors"] == (3, 5)
+    assert "split0_test_score" not in ours.cv_results_
+
+
+def test_rows_of_one_group_do_not_see_each_other():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(30, 3)), 4, axis=0)
+    y, groups = np.repeat(rng.normal(size=30), 4), np.repeat(np.arange(30), 4)
+    search_rows = RaceSearchCV(
+        LazyLearningRegressor(degrees=0),
+        {"n_neighbors": [(2, 3), (4, 9)]},
+        blocks="rows",
+        first_test=10,
+        random_state=0,
+    )
+    copied = search_rows.fit(X, y).best_score_
+    honest = search_rows.fit(X, y, groups=groups).best_score_
+    assert copied == pytest.approx(0)
+    assert honest < -0.1
+
+
+def test_rows_need_an_estimator_that_leaves_out():
+    with pytest.raises(BadInputError, match="loo_predict"):
+        search(blocks="rows").fit(*WINE)
+    with pytest.raises(BadInputError, match="scoring='roc_auc_ovr'"):
+        RaceSearchCV(
+            LazyLearningClassifier(),
+            {"degrees": [0]},
+            blocks="rows",
+            scoring="roc_auc_ovr",
+        ).fit(*WINE)
+    with pytest.raises(BadInputError, match="blocks='columns'"):
+        search(blocks="columns").fit(*WINE)
+
+
+def test_rows_keep_the_reason_of_a_failure():
+    grid = {"n_neighbors": [(3, 5), (500, 600)], "degrees": [0]}
+    with pytest.warns(FitFailedWarning, match="1 of 2 candidates failed"):
+        ours = RaceSearchCV(LazyLearningClassifier(), grid, blocks="rows").fit(*WINE)
+    assert "500" in ours.failures_[1]
+    assert ours.cv_results_["eliminated_at"].tolist() == [0, 1]
 
 
 # --- bad input ------------------------------------------------------------------------
@@ -494,11 +573,11 @@ def test_the_race_is_drawn_from_what_was_run():
     pyplot.close(figure)
 
 
-def test_verbose_writes_a_line_a_split(capsys):
+def test_verbose_writes_a_line_a_fold(capsys):
     ours = search(verbose=1).fit(*WINE)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(ours.race_history_)
-    assert lines[0].startswith("split 1 of 10: 10 of 10 candidates left")
+    assert lines[0].startswith("fold 1 of 10: 10 of 10 candidates left")
 
 
 def test_regression_scores_are_maximised():

@@ -1,35 +1,35 @@
 """RaceSearchCV: a grid or random search that drops losers early."""
 
-import sys
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
-from sklearn.utils.metadata_routing import MetadataRouter, process_routing
+from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.parallel import Parallel
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.compat import rows_of_params
-from sklazy.errors import BadInputError, SklazyWarning
+from sklazy.errors import BadInputError
 from sklazy.estimators.best_estimator import BestEstimatorMixin, Rows, best_has
 from sklazy.estimators.candidates import parameter_candidates
 from sklazy.estimators.fold_arena import FoldArena
+from sklazy.estimators.row_arena import RowArena
 from sklazy.estimators.scoring import (
+    check_error_score,
     find_scorers,
     named_scorers,
     route_fit,
+    route_score,
     search_router,
 )
 from sklazy.estimators.search_results import Table, best_index
 from sklazy.estimators.split_scores import Model, SplitJob, by_name, fit_model
-from sklazy.racing import RaceResult, RaceStep, race
-from sklazy.report.progress import Progress
+from sklazy.estimators.watched_race import watched_race
+from sklazy.racing import RaceResult
 from sklazy.report.races import Axes, draw_race
 
 
@@ -59,6 +59,13 @@ class RaceSearchCV(BestEstimatorMixin):
     cv : int, splitter or iterable, default=10
         The splits to race over, in their order. More splits make a finer race:
         those that are dropped do not pay for them.
+    blocks : {"folds", "rows"}, default="folds"
+        "rows" is for lazy learners, those with ``loo_predict(rows=...)``: each block
+        is one row, predicted from all others, in a random order. Nothing is trained,
+        so that bad candidates cost a few predictions. `cv` is not used then;
+        `scoring` may be "neg_mean_absolute_error", "neg_mean_squared_error" (the
+        default for numbers), "accuracy" (for classes) or "neg_log_loss". Give
+        `first_test` 5 or more there.
     test : str, default="friedman"
         The test, see `race`.
     alpha : float, default=0.05
@@ -86,7 +93,7 @@ class RaceSearchCV(BestEstimatorMixin):
         The score of a fit that fails. A candidate that scores NaN is out.
     return_train_score : bool, default=False
     random_state : int, RandomState or None, default=None
-        For drawing from distributions.
+        For drawing from distributions, and for the order of rows.
 
     Attributes
     ----------
@@ -141,6 +148,7 @@ class RaceSearchCV(BestEstimatorMixin):
         scoring: Any = None,  # noqa: ANN401 - as many kinds as GridSearchCV takes
         raced_metric: str | None = None,
         cv: Any = 10,  # noqa: ANN401
+        blocks: str = "folds",
         test: str = "friedman",
         alpha: float = 0.05,
         first_test: int = 3,
@@ -162,6 +170,7 @@ class RaceSearchCV(BestEstimatorMixin):
         self.scoring = scoring
         self.raced_metric = raced_metric
         self.cv = cv
+        self.blocks = blocks
         self.test = test
         self.alpha = alpha
         self.first_test = first_test
@@ -206,13 +215,11 @@ class RaceSearchCV(BestEstimatorMixin):
             scorers=scorers,
             fit_params=routed.fit,
             score_params=routed.score,
-            error_score=self._checked_error_score(),
+            error_score=check_error_score(self.error_score),
             return_train_score=self.return_train_score,
         )
-        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        splits = list(splitter.split(X, y, **routed.split))
         with Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch) as parallel:
-            arena = FoldArena(job, candidates, splits, self._metric(), parallel)
+            arena = self._arena(job, candidates, routed.split, parallel)
             outcome = self._race(arena)
         found = self._found(arena, outcome)
         try:
@@ -243,7 +250,7 @@ class RaceSearchCV(BestEstimatorMixin):
         name = "score" if callable(self.scorer_) else self._best_by
         scorer = named_scorers(self.scorer_)[name]
         targets = () if y is None else (y,)
-        routed = self._routed_score(params, name)
+        routed = route_score(self, params, name)
         scored = scorer(self.best_estimator_, X, *targets, **routed)
         return by_name(name, scored)[self._best_by]
 
@@ -268,7 +275,7 @@ class RaceSearchCV(BestEstimatorMixin):
             -self.race_.losses,
             self.race_.winners,
             ax,
-            block="split",
+            block=self.blocks.removesuffix("s"),
             value="mean score so far",
             names=names,
         )
@@ -277,43 +284,44 @@ class RaceSearchCV(BestEstimatorMixin):
         """Tell scikit-learn which metadata goes to whom."""
         return search_router(self, find_scorers(self.estimator, self.scoring))
 
-    def _race(self, arena: FoldArena) -> RaceResult:
-        n_splits = len(arena.splits)
-        with Progress("racing", total=n_splits) as progress:
-
-            def tell(step: RaceStep) -> None:
-                note = f"{step.n_alive} of {len(arena.candidates)} candidates left"
-                progress.advance(note=note)
-                if self.verbose > 0:
-                    score = f"best mean score {-step.best_loss:.6g}"
-                    line = f"split {step.n_blocks} of {n_splits}: {note}, {score}"
-                    sys.stdout.write(f"{line}\n")
-
-            outcome = race(
-                arena.evaluate,
-                range(len(arena.candidates)),
-                range(n_splits),
-                test=self.test,
-                alpha=self.alpha,
-                first_test=self.first_test,
-                min_effect=self.min_effect,
-                n_winners=self.n_winners,
-                max_evaluations=self.max_evaluations,
-                max_seconds=self.max_seconds,
-                on_error="raise",
-                on_step=tell,
+    def _arena(
+        self,
+        job: SplitJob,
+        candidates: list[dict[str, Any]],
+        split: dict[str, Any],
+        parallel: Parallel,
+    ) -> FoldArena | RowArena:
+        if self.blocks == "folds":
+            splitter = check_cv(self.cv, job.y, classifier=is_classifier(job.estimator))
+            splits = list(splitter.split(job.X, job.y, **split))
+            return FoldArena(job, candidates, splits, self._metric(), parallel)
+        if self.blocks != "rows":
+            raise BadInputError(
+                f"blocks={self.blocks!r} is not known; give 'folds' or 'rows'."
             )
-        if outcome.stopped == "interrupted":
-            warnings.warn(
-                f"interrupted after {len(outcome.losses)} of {n_splits} splits; the "
-                "results so far are kept.",
-                SklazyWarning,
-                stacklevel=3,
-            )
+        rng = np.random.default_rng(_seed(self.random_state))
+        rows = rng.permutation(len(job.y))
+        return RowArena(job, candidates, rows, self.scoring, split.get("groups"))
+
+    def _race(self, arena: FoldArena | RowArena) -> RaceResult:
+        outcome = watched_race(
+            arena.evaluate,
+            len(arena.candidates),
+            len(arena.splits),
+            self.blocks.removesuffix("s"),
+            self.verbose,
+            test=self.test,
+            alpha=self.alpha,
+            first_test=self.first_test,
+            min_effect=self.min_effect,
+            n_winners=self.n_winners,
+            max_evaluations=self.max_evaluations,
+            max_seconds=self.max_seconds,
+        )
         arena.warn_of_failures()
         return outcome
 
-    def _found(self, arena: FoldArena, outcome: RaceResult) -> Table:
+    def _found(self, arena: FoldArena | RowArena, outcome: RaceResult) -> Table:
         """Return the attributes that the race alone gives."""
         results = arena.results(outcome)
         prefix = "mean_test_"
@@ -373,21 +381,9 @@ class RaceSearchCV(BestEstimatorMixin):
             )
         return metric
 
-    def _routed_score(self, params: dict[str, Any], name: str) -> dict[str, Any]:
-        if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "score", **params)
-            return dict(routed[f"scorer_{name}"].score)
-        if params:
-            raise BadInputError(
-                f"{sorted(params)} cannot be passed to score unless metadata routing "
-                "is on; sklearn.set_config(enable_metadata_routing=True) enables it."
-            )
-        return {}
 
-    def _checked_error_score(self) -> float | str:
-        if self.error_score != "raise" and isinstance(self.error_score, str):
-            raise BadInputError(
-                f"error_score={self.error_score!r} is not known; give a number or "
-                "'raise'."
-            )
-        return self.error_score
+def _seed(random_state: int | np.random.RandomState | None) -> int | None:
+    """Return a seed for numpy's generators of what scikit-learn calls random_state."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return random_state

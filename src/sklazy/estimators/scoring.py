@@ -80,6 +80,28 @@ def route_fit(search: Model, params: Params, scorers: Scorers) -> Bunch:
     return Bunch(fit=rest, split=split, score=_weigh(scorers, weight))
 
 
+def route_score(search: Model, params: Params, name: str) -> Params:
+    """Return what goes to one scorer when the search itself is scored."""
+    if get_config()["enable_metadata_routing"]:
+        routed = process_routing(search, "score", **params)
+        return dict(routed[f"scorer_{name}"].score)
+    if params:
+        raise BadInputError(
+            f"{sorted(params)} cannot be passed to score unless metadata routing is "
+            "on; sklearn.set_config(enable_metadata_routing=True) enables it."
+        )
+    return {}
+
+
+def check_error_score(error_score: float | str) -> float | str:
+    """Refuse words other than "raise"."""
+    if isinstance(error_score, str) and error_score != "raise":
+        raise BadInputError(
+            f"error_score={error_score!r} is not known; give a number or 'raise'."
+        )
+    return error_score
+
+
 def _weigh(scorers: Scorers, weight: object) -> dict[str, Params]:
     """Give sample weights to the scorers that take them, as GridSearchCV does."""
     if weight is None:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.estimators.split_scores import Scored
+from sklazy.racing import RaceResult
 
 Table = dict[str, Any]
 Cells = Mapping[tuple[int, int], Scored]
@@ -30,9 +31,7 @@ def search_results(
     for name in ("fit_time", "score_time"):
         times = _grid({at: getattr(cell, name) for at, cell in cells.items()}, shape)
         table |= _summary(name, times)
-    for name in sorted({key for params in candidates for key in params}):
-        table[f"param_{name}"] = _parameter(name, candidates)
-    table["params"] = list(candidates)
+    table |= _parameters(candidates)
     for kind in ("test", "train"):
         scores = {at: getattr(cell, kind) for at, cell in cells.items()}
         for metric in dict.fromkeys(key for known in scores.values() for key in known):
@@ -50,6 +49,28 @@ def search_results(
     run[tuple(np.array(list(cells), dtype=np.intp).reshape(-1, 2).T)] = True
     table["n_splits_run"] = run.sum(axis=1)
     table["eliminated_at"] = eliminated_at
+    return table
+
+
+def row_results(
+    candidates: Sequence[dict[str, Any]],
+    outcome: RaceResult,
+    fit_times: Floats,
+    ask_times: Floats,
+) -> Table:
+    """Lay out a race over single rows: means over rows, no column for each of them."""
+    run = outcome.n_run
+    scores = -outcome.losses.T
+    table: Table = {
+        "mean_fit_time": fit_times,
+        "mean_score_time": ask_times / np.maximum(run, 1),
+        **_parameters(candidates),
+        **_summary("test_score", scores),
+    }
+    means = table["mean_test_score"]
+    table["rank_test_score"] = race_ranks(means, outcome.eliminated_at)
+    table["n_splits_run"] = run
+    table["eliminated_at"] = outcome.eliminated_at
     return table
 
 
@@ -103,6 +124,12 @@ def _summary(name: str, grid: Floats) -> Table:
     squares = np.where(run, (grid - means[:, None]) ** 2, 0.0).sum(axis=1) / counts
     means, spread = np.where(none, np.nan, means), np.where(none, np.nan, squares)
     return {f"mean_{name}": means, f"std_{name}": np.sqrt(spread)}
+
+
+def _parameters(candidates: Sequence[dict[str, Any]]) -> Table:
+    names = sorted({key for params in candidates for key in params})
+    columns: Table = {f"param_{name}": _parameter(name, candidates) for name in names}
+    return columns | {"params": list(candidates)}
 
 
 def _parameter(
