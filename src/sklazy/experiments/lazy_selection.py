@@ -24,7 +24,48 @@ PROTOCOL = 1
 N_FOLDS = 10
 SEED = 1
 
-UCI = ["anneal", "anneal.ORIG", "audiology", "autos", "breast-cancer", "breast-w", "colic", "colic.ORIG", "credit-a", "credit-g", "diabetes", "glass", "heart-c", "heart-h", "heart-statlog", "hepatitis", "hypothyroid", "ionosphere", "kr-vs-kp", "labor", "letter", "lymph", "mushroom", "primary-tumor", "segment", "sick", "sonar", "soybean", "splice", "vehicle", "vote", "vowel", "waveform-5000", "zoo", "wine", "pendigits", "spambase", "optdigits", "dermatology", "page-blocks"]
+UCI = [
+    "anneal",
+    "anneal.ORIG",
+    "audiology",
+    "autos",
+    "breast-cancer",
+    "breast-w",
+    "colic",
+    "colic.ORIG",
+    "credit-a",
+    "credit-g",
+    "diabetes",
+    "glass",
+    "heart-c",
+    "heart-h",
+    "heart-statlog",
+    "hepatitis",
+    "hypothyroid",
+    "ionosphere",
+    "kr-vs-kp",
+    "labor",
+    "letter",
+    "lymph",
+    "mushroom",
+    "primary-tumor",
+    "segment",
+    "sick",
+    "sonar",
+    "soybean",
+    "splice",
+    "vehicle",
+    "vote",
+    "vowel",
+    "waveform-5000",
+    "zoo",
+    "wine",
+    "pendigits",
+    "spambase",
+    "optdigits",
+    "dermatology",
+    "page-blocks",
+]
 """The 40 sets. 25 of the paper's are not known by name: these are Weka's own UCI sets
 of 8 to 69 attributes, the others that the paper names, and three more; chosen before
 any result was seen."""
