@@ -191,6 +191,7 @@ def test_advice_can_be_read_everywhere(iris_advice):
         assert "petal length" in page
     assert iris_advice.verdict in page
     assert repr(iris_advice).startswith("Advice(")
+    assert "part of the rows" not in text
 
 
 def test_the_eager_model_may_win():
@@ -239,6 +240,7 @@ def test_mixed_tables_of_any_kind_with_missing_cells():
     for advice in found:
         assert advice.n_sampled == 60
         assert advice.n_rows == 80
+        assert "Measured on a part of the rows" in advice.to_text()
         assert [s.accuracy for s in advice.scores] == [
             s.accuracy for s in found[0].scores
         ]

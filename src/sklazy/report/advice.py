@@ -67,7 +67,13 @@ def advice_blocks(advice: Plain) -> list[Block]:
 
 
 def _remarks(advice: Plain) -> list[str]:
-    return [_protocol(advice), _worth(advice), _cost(advice["cost"])]
+    said = [_protocol(advice), _worth(advice), _cost(advice["cost"])]
+    if advice["n_sampled"] < advice["n_rows"]:
+        said.append(
+            "Measured on a part of the rows: with all of them every method may gain, "
+            "and k-NN most where classes are many. Raise max_rows to make sure."
+        )
+    return said
 
 
 def _headline(advice: Plain) -> str:
