@@ -66,8 +66,8 @@ class LazyNBClassifier(LazyClassifier):
     >>> from sklazy import LazyNBClassifier
     >>> X = [["sun", "hot"], ["sun", "mild"], ["rain", "mild"], ["rain", "cool"]]
     >>> model = LazyNBClassifier(n_attributes=1).fit(X, ["no", "no", "yes", "yes"])
-    >>> model.predict([["rain", "hot"], [None, "cool"]])
-    array(['yes', 'yes'], dtype='<U3')
+    >>> model.predict([["rain", "hot"], ["sun", "cool"]])
+    array(['yes', 'no'], dtype='<U3')
     """
 
     def __init__(

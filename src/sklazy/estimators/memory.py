@@ -208,7 +208,8 @@ class Remembering(BaseEstimator):
 
     def _queries(self, X: object) -> Queries:
         """Rows that ask, coded like the cases."""
-        return self.cases_.encode(self._asked(X))
+        table = self._asked(X)
+        return self.cases_.encode(table)
 
 
 class Regressing(Remembering):

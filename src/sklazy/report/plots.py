@@ -40,7 +40,7 @@ class Axes(NamedTuple):
 
 def plain(number: float) -> str:
     """A number as short as it can be, with a real minus."""
-    return f"{number:g}".replace("-", "−")
+    return f"{number:g}".replace("-", "\N{MINUS SIGN}")
 
 
 def percent(number: float) -> str:
@@ -101,8 +101,8 @@ def draw_curves(
         Points to be shown as rings.
     """
     points = [point for curve in curves.values() for point in curve]
-    xs = [x for x, *_ in (*points, *marks)]
-    ys = [p[1] for p in (*points, *marks)]
+    points += [(x, y) for x, y, _ in marks]
+    xs, ys = [x for x, _ in points], [y for _, y in points]
     canvas = Canvas(680, 340, label)
     axes = Axes(62, 14, 470, 270, (min(xs), max(xs)), _span(ys))
     _frame(canvas, axes, x_label, y_label, x_written, y_written)
@@ -191,10 +191,11 @@ def draw_dots(
         y = i + 0.5
         canvas.text((142, axes.place(0, y)[1] + 4), name, INK, "end", 12)
         canvas.line(axes.place(min(xs), y), axes.place(max(xs), y), IDLE, 1.5)
-        for x, color, told in zip(paper.get(name, ()), COLORS, names, strict=False):
-            if x is not None:
-                words = f"{name}, {told}, paper: {x:g}"
-                canvas.ring(axes.place(x, y), 4.5, color, words)
+        theirs = zip(paper.get(name, ()), COLORS, names, strict=False)
+        for found, color, told in theirs:
+            if found is not None:
+                words = f"{name}, {told}, paper: {found:g}"
+                canvas.ring(axes.place(found, y), 4.5, color, words)
         for x, color, told in reversed(list(zip(xs, COLORS, names, strict=False))):
             canvas.dot(axes.place(x, y), 4.5, color, f"{name}, {told}: {x:.4g}")
     return canvas
