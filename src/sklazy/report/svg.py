@@ -47,7 +47,7 @@ class Canvas:
     --------
     >>> canvas = Canvas(20, 10, "a line")
     >>> canvas.line((0, 5), (20, 5), "red")
-    >>> str(canvas)[-81:]
+    >>> str(canvas)[-79:]
     '<polyline points="0,5 20,5" style="fill:none;stroke:red;stroke-width:1"/></svg>'
     """
 
