@@ -805,21 +805,34 @@ def local_terms(row, query, degree):
     return terms
 
 
-def local_fit(terms, targets, weights, degree, ridge, as_in_r):
-    """Weighted least squares with a ridge; R's ridge holds the intercept, too.
+def local_ridge(rows, weights, query, degree, ridge, as_in_r):
+    """What holds each coefficient; a constant is free.
 
-    A constant has no ridge at all.
+    R's ridge is the same for all, the intercept too. Ours leaves the intercept free
+    and is relative to the mean square of the neighbours' centred values.
     """
+    d = len(query) if degree else 0
+    n_products = d * (d + 1) // 2 if degree == 2 else 0
+    if as_in_r and degree:
+        return [ridge] * (1 + d + n_products)
+    total = sum(
+        w * sum(z * z for z in local_terms(row, query, 1)[1:])
+        for row, w in zip(rows, weights, strict=True)
+    )
+    square = total / (sum(weights) * d) if d and total else 1.0
+    return [0.0] + [ridge * square] * d + [ridge * square**2] * n_products
+
+
+def local_fit(terms, targets, weights, penalties):
+    """Weighted least squares with a ridge."""
     import numpy as np
 
     Z, y, w = np.array(terms), np.array(targets), np.array(weights)
-    penalty = ridge * np.eye(Z.shape[1]) if degree else np.zeros((1, 1))
-    if not as_in_r:
-        penalty[0, 0] = 0.0
-    return np.linalg.solve(Z.T @ (w[:, None] * Z) + penalty, Z.T @ (w * y))
+    held = Z.T @ (w[:, None] * Z) + np.diag(penalties)
+    return np.linalg.solve(held, Z.T @ (w * y))
 
 
-def local_score(terms, targets, weights, degree, n_scored, ridge, as_in_r):
+def local_score(terms, targets, weights, degree, n_scored, penalties, as_in_r):
     """Leave every neighbour out, fit without it, predict it; the mean squared error."""
     k = len(terms)
     if degree == 0 and as_in_r and n_scored:
@@ -833,9 +846,7 @@ def local_score(terms, targets, weights, degree, n_scored, ridge, as_in_r):
             [terms[j] for j in others],
             [targets[j] for j in others],
             [weights[j] for j in others],
-            degree,
-            ridge,
-            as_in_r,
+            penalties,
         )
         total += weights[i] * (targets[i] - float(terms[i] @ theta)) ** 2
     return total / sum(weights)
@@ -851,12 +862,13 @@ def local_models(rows, targets, weights, query, ranges, ridge, as_in_r=False):
 
     models = {}
     for degree, (least, most, n_scored) in ranges.items():
+        penalties = local_ridge(rows, weights, query, degree, ridge, as_in_r)
         terms = [np.array(local_terms(row, query, degree)) for row in rows]
         for k in range(least, min(most, len(rows)) + 1):
-            near = (terms[:k], targets[:k], weights[:k], degree)
+            near = terms[:k], targets[:k], weights[:k]
             models[degree, k] = (
-                local_score(*near, n_scored, ridge, as_in_r),
-                local_fit(*near, ridge, as_in_r),
+                local_score(*near, degree, n_scored, penalties, as_in_r),
+                local_fit(*near, penalties),
             )
     return models
 
@@ -911,9 +923,10 @@ def local_space(rows, queries, kinds, scale):
         place = lambda xs, f=factor: [None if x is None else x * f for x in xs]  # noqa: E731
         columns.append((place(cells), place(asked)))
         absents.append((max(present) - min(present)) * factor if present else 0.0)
-        regress.append(
-            tuple([math.nan if x is None else x for x in xs] for xs in columns[-1])
-        )
+        if factor:
+            regress.append(
+                tuple([math.nan if x is None else x for x in xs] for xs in columns[-1])
+            )
     placed = [list(zip(*(c[side] for c in columns), strict=True)) for side in (0, 1)]
     terms = [
         list(zip(*(c[side] for c in regress), strict=True)) if regress else [()] * n

@@ -18,7 +18,9 @@ from sklearn.preprocessing import StandardScaler
 import naive
 import sklazy
 from sklazy import LazyLearningClassifier, LazyLearningRegressor
-from sklazy.errors import BadFileError, BadInputError, DataWarning
+from sklazy.errors import BadFileError, BadInputError, DataWarning, ReceiptError
+from sklazy.receipts import sealed
+from sklazy.receipts.regression import RegressionReceipt
 from strategies import mixed_problems, split_problems
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*rows are taken at most")
@@ -231,7 +233,7 @@ def test_mixed_tables_and_missing_cells_carry_information():
     unseen = pd.DataFrame({"x": [0.5], "color": ["violet"], "noise": [0.5]})
     assert np.isfinite(model.predict(unseen)).all()
     outside = model.explain(unseen)[0].targets[0]["outside"]
-    assert {"column": "color", "value": "(not seen before)"} in outside
+    assert {"column": "color", "value": "violet"} in outside
 
 
 def test_frames_of_all_kinds_give_the_same_answers():
@@ -257,8 +259,8 @@ def test_intervals_cover_what_they_promise(coverage):
         low, high = model.predict_interval(X[200:], coverage=coverage).T
         hits.append([(y[200:] >= low) & (y[200:] <= high), X[200:, 1] > 0.5])
     inside, noisy = np.concatenate(hits, axis=1)
-    # 6000 queries, 60 samples: the standard error is about 0.007.
-    assert inside.mean() == pytest.approx(coverage, abs=0.02)
+    # 6000 queries, 60 samples of 200 cases: the standard error is about 0.008.
+    assert inside.mean() == pytest.approx(coverage, abs=0.025)
     for half in (noisy, ~noisy):
         assert inside[half].mean() == pytest.approx(coverage, abs=0.07)
 
@@ -338,29 +340,34 @@ def test_receipts_replay_and_edited_ones_are_refused(problems, degree):
     model = LazyLearningRegressor(degrees=(0, degree), n_neighbors=(2, 6), n_best=2)
     model.fit(cases.frame, cases.targets)
     for receipt in model.explain(queries.frame):
-        plain = json.loads(json.dumps(receipt.to_dict()))
-        if "(not seen before)" not in receipt.query.values():
-            model.verify(receipt)
-            model.verify(plain)
+        plain = json.loads(receipt.to_json())
+        assert model.verify(receipt)
+        assert model.verify(RegressionReceipt.from_json(receipt.to_json()))
         target = receipt.targets[0]
         told = sum(c["influence"] * c["target"] for c in target["neighbours"])
         assert told == pytest.approx(target["prediction"], rel=1e-5, abs=1e-3)
         plain["targets"][0]["prediction"] += 1.0
-        with pytest.raises(BadInputError, match="edited"):
+        with pytest.raises(ReceiptError, match="edited"):
             model.verify(plain)
+        with pytest.raises(ReceiptError, match="does not replay"):
+            model.verify(sealed(plain))
+        with pytest.raises(ReceiptError, match="edited"):
+            model.verify({**receipt.to_dict(), "further": 1})
 
 
 def test_receipts_of_other_cases_are_refused():
     X, y = wavy(30)
     model = LazyLearningRegressor().fit(X, y)
     receipt = model.explain(X[:1])[0]
-    with pytest.raises(BadInputError, match="parameters of this estimator"):
+    with pytest.raises(ReceiptError, match=r"settings\.n_best"):
         LazyLearningRegressor(n_best=1).fit(X, y).verify(receipt)
     model.forget([3])
-    with pytest.raises(BadInputError, match="other cases"):
+    with pytest.raises(ReceiptError, match="other cases"):
         model.verify(receipt)
-    with pytest.raises(BadInputError, match="no receipt"):
-        model.verify({"kind": "else"})
+    with pytest.raises(ReceiptError, match="no receipt"):
+        model.verify({"schema": "else"})
+    with pytest.raises(ReceiptError, match="no JSON"):
+        RegressionReceipt.from_json("{")
 
 
 def test_a_query_outside_its_neighbours_is_told():
@@ -413,12 +420,12 @@ def test_constant_target_duplicated_columns_and_far_queries():
     assert np.isfinite(model.predict([[1e9, -1e9]])).all()
 
 
-def test_an_all_missing_column_changes_nothing():
+def test_columns_that_say_nothing_change_nothing():
     X, y = wavy(40)
-    blind = np.column_stack([X, np.full(40, np.nan)])
+    blind = np.column_stack([X, np.full(40, np.nan), np.full(40, 7.0)])
+    asked = np.column_stack([X, np.full(40, 3.0), np.full(40, 8.0)])
     answers = LazyLearningRegressor().fit(X, y).predict(X)
-    same = LazyLearningRegressor(n_neighbors={0: (3, 40), 1: (9, 15)}).fit(blind, y)
-    np.testing.assert_allclose(same.predict(blind), answers, rtol=1e-9)
+    assert (LazyLearningRegressor().fit(blind, y).predict(asked) == answers).all()
 
 
 @pytest.mark.parametrize(
@@ -451,7 +458,7 @@ def test_calls_that_fail_leave_the_object_as_it_was():
     before, digest = model.predict(X), model.digest()
     with pytest.raises(BadInputError):
         model.fit(X[:, :1], np.full(30, np.nan))
-    with pytest.raises(BadInputError):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.partial_fit(X, y[:3])
     with pytest.raises(sklazy.errors.UnknownIdError):
         model.forget([99])
@@ -494,5 +501,3 @@ def test_a_class_goes_with_its_last_case():
     assert (model.predict_proba(X) == fresh.predict_proba(X)).all()
     model.partial_fit(X[29:], [7])
     assert model.classes_.tolist() == [0, 1, 7]
-    with pytest.raises(BadInputError, match="not among"):
-        model.partial_fit(X[:1], [9], classes=[0, 1])

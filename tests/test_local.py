@@ -115,12 +115,26 @@ def test_details_are_those_of_the_model_chosen():
     chosen = fit_models(cases, make_plan({1: (9, 40, 0)}, 1, 1e-6), query, neighbours)
     k = int(chosen.models[0, 0, 0, 1])
     alone = make_plan({1: (k, k, 0)}, 1, 1e-6)
-    detailed = fit_models(cases, alone, query, neighbours[:, :k], details=True)
+    detailed = fit_models(cases, alone, query, neighbours, details=True)
     assert (detailed.coefficients == chosen.coefficients).all()
     assert (detailed.scores == chosen.scores).all()
-    loo = detailed.residuals[0, 0] / (1 - detailed.leverages[0, 0])
+    leverages, residuals = detailed.leverages[0, 0, :k], detailed.residuals[0, 0, :k]
+    loo = residuals / (1 - leverages)
     assert (loo**2).mean() == pytest.approx(chosen.errors[0, 0], rel=1e-9)
-    assert detailed.leverages.sum() == pytest.approx(3, abs=1e-4)
+    assert leverages.sum() == pytest.approx(3, abs=1e-4)
+
+
+def test_the_ridge_means_the_same_at_any_density():
+    rng = np.random.default_rng(5)
+    rows, targets = rng.random((30, 2)), rng.random((30, 1))
+    plan = make_plan({1: (9, 30, 0), 2: (9, 30, 0)}, 2, 0.5)
+    neighbours = np.arange(30)[None]
+    wide, narrow = (
+        fit_models(LocalCases(f * rows, targets, np.zeros(0)), plan, query, neighbours)
+        for f, query in ((1.0, np.full((1, 2), 0.5)), (0.01, np.full((1, 2), 0.005)))
+    )
+    assert narrow.coefficients[0, 0, 0] == pytest.approx(wide.coefficients[0, 0, 0])
+    assert narrow.scores == pytest.approx(wide.scores)
 
 
 def test_no_neighbours_at_all_answer_nan():
@@ -177,3 +191,12 @@ def test_numbers_of_models_that_cannot_be(n_best):
 def test_ridges_that_cannot_be(ridge):
     with pytest.raises(BadInputError, match="ridge="):
         make_plan({1: (3, 5, 0)}, 1, ridge)
+
+
+def test_a_line_without_regressors_is_a_mean():
+    targets = np.array([[1.0], [2.0], [6.0]])
+    cases = LocalCases(np.empty((3, 0)), targets, np.zeros(0))
+    plan = make_plan({1: (3, 3, 0)}, 1, 1e-6)
+    fitted = fit_models(cases, plan, np.empty((1, 0)), np.arange(3)[None])
+    assert fitted.coefficients[0, 0, 0] == pytest.approx(3.0)
+    assert fitted.errors[0, 0] == pytest.approx(3 / 4 * (4 + 1 + 9))

@@ -163,7 +163,8 @@ class LocalPlan(NamedTuple):
         The prior variance of a coefficient, R's lambda, one over the ridge.
     as_in_r : bool
         As R has it, the ridge holds the intercept, too, and constants with an
-        explicit number scored are scored on another scale. Else the intercept is free.
+        explicit number scored are scored on another scale. Else the intercept is
+        free, and the spread of slopes is relative to the neighbourhood's radius.
     """
 
     ranges: NDArray[np.int64]
@@ -190,7 +191,8 @@ class LocalModels(NamedTuple):
         No queries where not asked for.
     leverages, residuals : float64 arrays of shape (n_queries, n_targets, n_nearest)
         The neighbours' own, in the last model grown: the highest degree, the most
-        neighbours; residuals of the fit, times the square root of the weight.
+        neighbours, no more than these; residuals of the fit, times the square root
+        of the weight.
         No queries where not asked for.
     """
 

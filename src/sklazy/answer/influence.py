@@ -20,24 +20,28 @@ def influences(
     -------
     weights : float64 array of shape (k,), k the most neighbours of a model chosen
     """
-    models, shares = chosen_models(answer, query, target)
-    rows = answer.neighbours.rows[query, : models[:, 1].max()]
+    models, _, shares = chosen_models(answer, query, target)
+    rows = answer.neighbours.rows[query]
+    rows = rows[rows >= 0]
     weights = _case_weights(memory, rows)
-    total = np.zeros(len(rows))
+    centred = np.nan_to_num(memory.cases.regressors[rows] - answer.regressors[query])
+    penalties = _penalties(memory, centred, weights)
+    total = np.zeros(models[:, 1].max())
     for (degree, k), share in zip(models.tolist(), shares, strict=True):
-        terms = _terms(memory, answer.regressors[query], rows[:k], degree)
-        total[:k] += share * _first_row(terms, weights[:k], degree, memory)
+        terms = _terms(centred[:k], degree)
+        total[:k] += share * _first_row(terms, weights[:k], penalties)
     return total
 
 
 def chosen_models(
     answer: LocalAnswer, query: int, target: int
-) -> tuple[NDArray[np.int64], Floats]:
-    """The models (degree, k) behind a prediction, and the share each has in it."""
-    chosen = answer.models.models[query, target, :, 0] >= 0
-    scores = answer.models.scores[query, target, chosen]
-    weights = 1.0 / np.where(scores > 0, scores, 1e-20)
-    return answer.models.models[query, target, chosen], weights / weights.sum()
+) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Models (degree, k) behind a prediction, best first, with scores and shares."""
+    scores = answer.models.scores[query, target]
+    order = np.argsort(scores, kind="stable")[: np.isfinite(scores).sum()]
+    weights = 1.0 / np.where(scores[order] > 0, scores[order], 1e-20)
+    models = answer.models.models[query, target, order]
+    return models, scores[order], weights / weights.sum()
 
 
 def _case_weights(memory: LocalMemory, rows: NDArray[np.int64]) -> Floats:
@@ -45,26 +49,33 @@ def _case_weights(memory: LocalMemory, rows: NDArray[np.int64]) -> Floats:
     return weights[rows] if len(weights) else np.ones(len(rows))
 
 
-def _terms(
-    memory: LocalMemory, query: Floats, rows: NDArray[np.int64], degree: int
-) -> Floats:
+def _terms(centred: Floats, degree: int) -> Floats:
     """Terms of a model, shape (k, p)."""
-    ones = np.ones((len(rows), 1))
+    ones = np.ones((len(centred), 1))
     if degree == 0:
         return ones
-    centred = np.nan_to_num(memory.cases.regressors[rows] - query)
     if degree == 1:
         return np.hstack([ones, centred])
-    first, second = np.triu_indices(len(query))
+    first, second = np.triu_indices(centred.shape[1])
     return np.hstack([ones, centred, centred[:, first] * centred[:, second]])
 
 
-def _first_row(
-    terms: Floats, weights: Floats, degree: int, memory: LocalMemory
-) -> Floats:
-    penalty = np.full(terms.shape[1], 1.0 / memory.plan.spread)
-    if degree == 0 or not memory.plan.as_in_r:
-        penalty[0] = 0.0
+def _penalties(memory: LocalMemory, centred: Floats, weights: Floats) -> Floats:
+    """The ridge of each coefficient; constants have none, nor has a free intercept."""
+    d, plan = centred.shape[1], memory.plan
+    n_products = d * (d + 1) // 2
+    if plan.as_in_r:
+        return np.full(1 + d + n_products, 1.0 / plan.spread)
+    square = (weights @ centred**2).sum() / (weights.sum() * d) if d else 0.0
+    square = square if square > 0 else 1.0
+    powers = [0.0] + [square] * d + [square**2] * n_products
+    return np.array(powers) / plan.spread
+
+
+def _first_row(terms: Floats, weights: Floats, penalties: Floats) -> Floats:
+    n_terms = terms.shape[1]
     weighted = terms * weights[:, None]
-    unit = np.eye(terms.shape[1])[0]
-    return weighted @ np.linalg.solve(terms.T @ weighted + np.diag(penalty), unit)
+    if n_terms == 1:
+        return weights / weights.sum()
+    ridge = np.diag(penalties[:n_terms])
+    return weighted @ np.linalg.solve(terms.T @ weighted + ridge, np.eye(n_terms)[0])

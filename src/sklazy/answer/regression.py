@@ -1,7 +1,6 @@
 """Local regression: queries are placed, find neighbours, and these become models."""
 
 import warnings
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +27,7 @@ from sklazy.local import (
     make_space,
     place,
 )
-from sklazy.local.plans import Spans
+from sklazy.local.plans import NBest, Spans
 from sklazy.local.space import Scale
 from sklazy.neighbors import find_nearest
 
@@ -40,7 +39,7 @@ class LocalSettings(NamedTuple):
 
     degrees: object
     n_neighbors: Spans
-    n_best: int | Sequence[int]
+    n_best: NBest
     metric: str
     ridge: float
     scale: Scale
@@ -223,12 +222,13 @@ def _cost(plan: LocalPlan, n_regressors: int) -> float:
 
 def model_details(
     memory: LocalMemory, answer: LocalAnswer, query: int, target: int
-) -> LocalModels:
-    """The best model of one query alone, with leverages and residuals.
+) -> tuple[LocalModels, int]:
+    """The best model of one query alone, with leverages and residuals, and its k.
 
     It is grown by the very steps that grew it among others, so it is the same model.
     """
-    degree, k = answer.models.models[query, target, 0].tolist()
+    best = int(np.nanargmin(answer.models.scores[query, target]))
+    degree, k = answer.models.models[query, target, best].tolist()
     scored = int(memory.plan.ranges[degree, 2])
     plan = make_plan(
         {degree: (k, k, scored)},
@@ -236,10 +236,11 @@ def model_details(
         1.0 / memory.plan.spread,
         as_in_r=memory.plan.as_in_r,
     )._replace(spread=memory.plan.spread)
-    return fit_models(
+    fitted = fit_models(
         memory.cases,
         plan,
         answer.regressors[query : query + 1],
-        np.ascontiguousarray(answer.neighbours.rows[query : query + 1, :k]),
+        answer.neighbours.rows[query : query + 1],
         details=True,
     )
+    return fitted, k

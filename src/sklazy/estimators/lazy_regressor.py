@@ -43,12 +43,14 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
         int for exactly so many; a float s for 3 to 5 s neighbours a coefficient, as
         in R. A third number says how many of the nearest the score is taken over.
         By itself 3 to 40 for constants and 3 to 5 a coefficient otherwise.
-    n_best : int, or three ints
+    n_best : "auto", int, or three ints
         How many of the best models are combined, weighted by 1 / score: of all
-        models, or of each degree.
+        models, or of each degree. By itself 3 constants and 7 lines (or parabolas),
+        or 10 constants where there is nothing else.
     metric : {"euclidean", "manhattan"}
     ridge : float
-        Penalty on the local slopes (not on the intercept).
+        Penalty on the local slopes (not on the intercept), relative to the mean
+        square of the neighbours' differences from the query.
     scale : {True, "std", "range", False}
         Whether numbers are divided by their standard deviation or range.
     attribute_weights : array-like of shape (n_attributes,), optional
@@ -77,10 +79,11 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
     Notes
     -----
     The defaults were chosen by ``benchmarks/regression_defaults.py`` on seven public
-    sets and two simulated ones, by the geometric mean over sets of the error on rows
-    held out. Most is gained by combining models, then by a constant
-    beside the line, then by scaling to unit variance; a ridge of 0.1 helps a little
-    and never hurt.
+    sets and two simulated ones, by the geometric mean over the sets of the error on
+    rows held out. Relative to predicting the median, the mean absolute error is 0.70
+    with R's defaults, 0.64 with these and scaled columns, 0.56 with the better of
+    constants and lines, and 0.525 with ten of them combined, which is the default
+    (10 scaled neighbours: 0.62). The metric, and a ridge of up to 1, matter little.
 
     Leave-one-out predictions (`loo_predict`, `predict_interval`) hide a row and its
     group; scales are those of all rows, which no target enters.
@@ -103,8 +106,8 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
     array([ 0.99, -0.75])
     >>> model.predict_interval([[1.5]]).shape
     (1, 2)
-    >>> model.explain([[1.5]])[0].targets[0]["k"] > 2
-    True
+    >>> model.explain([[1.5]])[0].targets[0]["models"][0]["degree"]
+    0
     """
 
     def __sklearn_tags__(self) -> Tags:

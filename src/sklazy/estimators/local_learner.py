@@ -20,9 +20,14 @@ from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
 from sklazy.errors import BadInputError
 from sklazy.estimators.memory import Remembering
+from sklazy.estimators.settings import to_settings
 from sklazy.flow import Queries
-from sklazy.local.plans import Spans
-from sklazy.receipts.regression import RegressionReceipt, make_receipts, query_of
+from sklazy.local.plans import NBest, Spans
+from sklazy.receipts.regression import (
+    RegressionReceipt,
+    make_receipts,
+    verify_receipt,
+)
 from sklazy.tables import Table
 
 _SCALES: dict[object, Literal["std", "range", "none"]] = {
@@ -40,7 +45,7 @@ class LocalLearner(Remembering):
         self,
         degrees: str | int | Sequence[int] = "auto",
         n_neighbors: Spans = "auto",
-        n_best: int | Sequence[int] = 20,
+        n_best: NBest = "auto",
         metric: str = "euclidean",
         ridge: float = 0.1,
         scale: bool | str = True,
@@ -109,26 +114,32 @@ class LocalLearner(Remembering):
             neighbours with influence, leverage and leave-one-out residual, and
             columns in which the query lies outside its neighbours.
         """
-        queries = self._queries(X)
-        answer = self._ask(queries, curves=True)
-        values = self._values(answer)
-        return make_receipts(self.cases_, self._memory, queries, answer, values)
+        return self._explain(self._asked(X))
 
-    def verify(self, receipt: RegressionReceipt | Mapping[str, Any]) -> None:
+    def verify(self, receipt: RegressionReceipt | Mapping[str, Any]) -> bool:
         """Replay a receipt against these cases; refuse one that does not agree.
 
         Parameters
         ----------
         receipt : RegressionReceipt, or what its `to_dict` gave
+
+        Returns
+        -------
+        True
         """
         check_is_fitted(self)
-        claimed = RegressionReceipt.of(receipt)
-        (replayed,) = self.explain(query_of(claimed, self.cases_))
-        if replayed.to_dict() != claimed.to_dict():
-            raise BadInputError(
-                "the receipt does not follow from the cases and the parameters of "
-                "this estimator; it was made by another one."
-            )
+        return verify_receipt(receipt, self._explain, self.digest())
+
+    def _explain(self, table: Table) -> list[RegressionReceipt]:
+        answer = self._ask(self.cases_.encode(table), curves=True)
+        return make_receipts(
+            self.cases_,
+            self._memory,
+            table,
+            answer,
+            self._values(answer),
+            {"estimator": type(self).__name__, "settings": to_settings(self)},
+        )
 
     def _ask(self, queries: Queries, *, curves: bool = False) -> LocalAnswer:
         return ask(self._memory, queries, curves=curves, n_jobs=self.n_jobs)
@@ -158,10 +169,10 @@ class LocalLearner(Remembering):
 
     def _case_queries(self, by_arrival: NDArray[np.intp]) -> Queries:
         """The cases as queries, in order of arrival; coded once for each change."""
-        if "queries" not in self._found:
-            table = self.cases_.to_table().take(by_arrival)
-            self._found["queries"] = self.cases_.encode(table)
-        return self._found["queries"]
+        return self._derived(
+            "queries",
+            lambda: self.cases_.encode(self.cases_.to_table().take(by_arrival)),
+        )
 
     @property
     def _memory(self) -> LocalMemory:

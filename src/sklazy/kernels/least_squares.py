@@ -15,7 +15,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklazy.kernels.compiling import entry, fast_kernel, kernel
+from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.vectors import (
+    add_scaled,
+    copy,
+    dot,
+    lower_leverage,
+    multiply,
+    project,
+    shrink,
+    sum_loo_squares,
+)
 
 _ZERO_SCORE = 1e-20  # what a score of 0 counts, whose weight 1/score has no value
 
@@ -24,6 +34,7 @@ class _Work(NamedTuple):
     """The arrays that one query after the other is worked in."""
 
     terms: Any  # (p, k_most), times sqrt(weight)
+    priors: Any  # (p,), prior variances of the coefficients
     means: Any  # (k_most, n_targets, 1), the models of degree 0
     lines: Any  # (k_most, n_targets, 1 + d), of degree 1
     parabolas: Any  # (k_most, n_targets, 1 + d + d (d + 1) / 2), of degree 2
@@ -36,133 +47,6 @@ class _Work(NamedTuple):
     leverage: Any  # (k_most,)
     residual: Any  # (n_targets, k_most), times sqrt(weight)
     along: Any  # (4, k_most), terms along the gains of four steps
-
-
-@fast_kernel
-def _dot(a, b):
-    total = 0.0
-    for i in range(a.size):
-        total += a[i] * b[i]
-    return total
-
-
-@fast_kernel
-def _shrink(matrix, vector, factor):
-    """Matrix -= factor * outer(vector, vector)."""
-    size = vector.size
-    for a in range(size):
-        row = matrix[a]
-        scaled = vector[a] * factor
-        for b in range(size):
-            row[b] -= scaled * vector[b]
-
-
-@fast_kernel
-def _multiply(matrix, vector, product):
-    """`matrix @ vector`, for a symmetric matrix: four rows a pass."""
-    size = vector.size
-    for b in range(size):
-        product[b] = 0.0
-    a = 0
-    while a + 4 <= size:
-        row0, row1, row2, row3 = matrix[a], matrix[a + 1], matrix[a + 2], matrix[a + 3]
-        v0, v1, v2, v3 = vector[a], vector[a + 1], vector[a + 2], vector[a + 3]
-        for b in range(size):
-            product[b] += (row0[b] * v0 + row1[b] * v1) + (row2[b] * v2 + row3[b] * v3)
-        a += 4
-    while a < size:
-        row0, v0 = matrix[a], vector[a]
-        for b in range(size):
-            product[b] += row0[b] * v0
-        a += 1
-
-
-@fast_kernel
-def _project(terms, gains, along, size):
-    """`along[:, :size] = gains @ terms[:, :size]`, for four gains at once.
-
-    The terms of a quadratic model do not fit the first-level cache; four terms and
-    four gains a pass read them once where a step by step product reads them four
-    times.
-    """
-    along0, along1, along2, along3 = along[0], along[1], along[2], along[3]
-    for i in range(size):
-        along0[i], along1[i], along2[i], along3[i] = 0.0, 0.0, 0.0, 0.0
-    n_terms = gains.shape[1]
-    a = 0
-    while a + 4 <= n_terms:
-        row0, row1, row2, row3 = terms[a], terms[a + 1], terms[a + 2], terms[a + 3]
-        g00, g01, g02, g03 = (
-            gains[0, a],
-            gains[0, a + 1],
-            gains[0, a + 2],
-            gains[0, a + 3],
-        )
-        g10, g11, g12, g13 = (
-            gains[1, a],
-            gains[1, a + 1],
-            gains[1, a + 2],
-            gains[1, a + 3],
-        )
-        g20, g21, g22, g23 = (
-            gains[2, a],
-            gains[2, a + 1],
-            gains[2, a + 2],
-            gains[2, a + 3],
-        )
-        g30, g31, g32, g33 = (
-            gains[3, a],
-            gains[3, a + 1],
-            gains[3, a + 2],
-            gains[3, a + 3],
-        )
-        for i in range(size):
-            z0, z1, z2, z3 = row0[i], row1[i], row2[i], row3[i]
-            along0[i] += (z0 * g00 + z1 * g01) + (z2 * g02 + z3 * g03)
-            along1[i] += (z0 * g10 + z1 * g11) + (z2 * g12 + z3 * g13)
-            along2[i] += (z0 * g20 + z1 * g21) + (z2 * g22 + z3 * g23)
-            along3[i] += (z0 * g30 + z1 * g31) + (z2 * g32 + z3 * g33)
-        a += 4
-    while a < n_terms:
-        row0 = terms[a]
-        g00, g10, g20, g30 = gains[0, a], gains[1, a], gains[2, a], gains[3, a]
-        for i in range(size):
-            along0[i] += row0[i] * g00
-            along1[i] += row0[i] * g10
-            along2[i] += row0[i] * g20
-            along3[i] += row0[i] * g30
-        a += 1
-
-
-@fast_kernel
-def _add_scaled(values, along, factor):
-    """Values += factor * along."""
-    for i in range(along.size):
-        values[i] += factor * along[i]
-
-
-@kernel
-def _copy(source, copy):
-    """Copy an array (an assignment compiles error messages with it)."""
-    for i in range(source.size):
-        copy[i] = source[i]
-
-
-@fast_kernel
-def _lower_leverage(leverage, along, factor):
-    """Leverage -= factor * along**2."""
-    for i in range(along.size):
-        leverage[i] -= factor * along[i] * along[i]
-
-
-@fast_kernel
-def _sum_loo_squares(residual, leverage):
-    """The sum of squared leave-one-out residuals."""
-    total = 0.0
-    for i in range(residual.size):
-        error = residual[i] / (1.0 - leverage[i])
-        total += error * error
-    return total
 
 
 @kernel
@@ -182,6 +66,7 @@ def _make_work(d, n_targets, k_most, ranges):
     n_parabolas = k_most if ranges[2, 0] > 0 else 0
     return _Work(
         np.empty((count_terms(d, most), k_most)),
+        np.empty(count_terms(d, most)),
         np.empty((k_most, n_targets, 1)),
         np.empty((n_lines, n_targets, count_terms(d, 1))),
         np.empty((n_parabolas, n_targets, count_terms(d, 2))),
@@ -241,23 +126,45 @@ def _fill_terms(regressors, query, rows, degree, work):
 
 
 @kernel
+def _set_priors(regressors, query, rows, plan, work):
+    """The prior variances of the coefficients.
+
+    As R has it, all are the same. Else those of slopes are relative to the mean square
+    of the neighbours' centred values, over all rows and columns, so that a ridge means
+    the same wherever cases are dense or sparse.
+    """
+    priors, total = work.priors, 0.0
+    priors[:] = plan.spread
+    for i in range(0 if plan.as_in_r else rows.size):
+        row = regressors[rows[i]]
+        for j in range(query.size):
+            centred = row[j] - query[j]
+            if not np.isnan(centred):
+                total += work.weights[i] * centred * centred
+    if total > 0.0:
+        square = total / (work.weight_sums[rows.size - 1] * query.size)
+        for a in range(1, priors.size):
+            priors[a] /= square if a <= query.size else square * square
+
+
+@kernel
 def _begin(variance, theta, plan, work):
     """The state before the recursion; returns how many neighbours it has taken in.
 
     A free intercept has no prior. The state after the first neighbour is then known:
     it fits exactly, whatever the slopes, which have their prior variance still.
     """
-    terms, spread = work.terms, plan.spread
+    terms, priors = work.terms, work.priors
     for a in range(variance.shape[0]):
-        variance[a, a] = spread
+        variance[a, a] = priors[a]
     if plan.as_in_r:
         return 0
     root, squares = work.roots[0], 0.0
     for a in range(1, variance.shape[0]):
         centred = terms[a, 0] / root
-        variance[0, a] = variance[a, 0] = -spread * centred
-        squares += centred * centred
-    variance[0, 0] = 1.0 / work.weights[0] + spread * squares
+        variance[0, a] = variance[a, 0] = -priors[a] * centred
+        squares += priors[a] * centred * centred
+    variance[0, 0] = 1.0 / work.weights[0] + squares
     work.leverage[0] = 1.0
     for t in range(theta.shape[0]):
         theta[t, 0] = work.targets[t, 0]
@@ -284,26 +191,26 @@ def _grow_models(k_max, degree, start, n_scored, plan, thetas, work):
             gain = gains[k - first]
             for a in range(n_terms):
                 new[a] = terms[a, k]
-            _multiply(variance, new, gain)
-            share = 1.0 / (1.0 + _dot(new, gain))
+            multiply(variance, new, gain)
+            share = 1.0 / (1.0 + dot(new, gain))
             shares[k - first] = share
             for t in range(n_targets):
-                step = (work.scaled[t, k] - _dot(new, theta[t])) * share
+                step = (work.scaled[t, k] - dot(new, theta[t])) * share
                 steps[k - first, t] = step
-                _add_scaled(theta[t], gain, step)
-                _copy(theta[t], thetas[k, t])
-            _shrink(variance, gain, share)
-        _project(terms, gains, work.along, last)
+                add_scaled(theta[t], gain, step)
+                copy(theta[t], thetas[k, t])
+            shrink(variance, gain, share)
+        project(terms, gains, work.along, last)
         for k in range(first, last):
             along = work.along[k - first, :k]
-            _lower_leverage(leverage, along, shares[k - first])
+            lower_leverage(leverage, along, shares[k - first])
             leverage[k] = 1.0 - shares[k - first]
             scored = min(k + 1, n_scored) if n_scored > 0 else k + 1
             for t in range(n_targets):
-                _add_scaled(residual[t], along, -steps[k - first, t])
+                add_scaled(residual[t], along, -steps[k - first, t])
                 residual[t, k] = steps[k - first, t]
                 if k + 1 >= start:
-                    total = _sum_loo_squares(residual[t, :scored], leverage[:scored])
+                    total = sum_loo_squares(residual[t, :scored], leverage[:scored])
                     work.scores[t, degree, k] = total / work.weight_sums[k]
 
 
@@ -327,10 +234,10 @@ def _grow_means(target, k_max, start, n_scored, as_in_r, work):
             work.leverage[i] = work.weights[i] / weight_sum
         scored = min(k + 1, n_scored) if n_scored > 0 else k + 1
         if as_in_r:
-            total = _dot(residual[:scored], residual[:scored])
+            total = dot(residual[:scored], residual[:scored])
             work.scores[target, 0, k] = scored / (scored - 1.0) * total
         else:
-            total = _sum_loo_squares(residual[:scored], work.leverage[:scored])
+            total = sum_loo_squares(residual[:scored], work.leverage[:scored])
             work.scores[target, 0, k] = total / weight_sum
 
 
@@ -403,7 +310,7 @@ def _combine(work, q, target, n_rows, fitted):
         if models[m, 0] >= 0:
             total += 1.0 / (scores[m] if scores[m] > 0.0 else _ZERO_SCORE)
     best = _theta_of(work, target, models[0])
-    _copy(best, coefficients)
+    copy(best, coefficients)
     for m in range(scores.size):
         if models[m, 0] < 0:
             break
@@ -436,6 +343,7 @@ def fit_local_models(cases, plan, queries, neighbours, first, last, fitted):
     with_curves = fitted.curves.shape[0] > 0
     for q in range(first, last):
         n_rows = _gather(cases, neighbours[q], work)
+        _set_priors(cases.regressors, queries[q], neighbours[q, :n_rows], plan, work)
         work.scores[:] = np.nan
         for degree in range(3):
             least, most, n_scored = plan.ranges[degree]
@@ -459,7 +367,7 @@ def fit_local_models(cases, plan, queries, neighbours, first, last, fitted):
             _combine(work, q, t, n_rows, fitted)
             if with_curves:
                 for degree in range(3):
-                    _copy(work.scores[t, degree], fitted.curves[q, t, degree])
+                    copy(work.scores[t, degree], fitted.curves[q, t, degree])
             if fitted.leverages.shape[0]:
-                _copy(work.leverage, fitted.leverages[q, t])
-                _copy(work.residual[t], fitted.residuals[q, t])
+                copy(work.leverage, fitted.leverages[q, t])
+                copy(work.residual[t], fitted.residuals[q, t])

@@ -16,10 +16,15 @@ Span = float | int | Sequence[int]
 Spans = Span | str | Mapping[int, Span | str]
 """One span for every degree, "auto", or one for each degree."""
 
+NBest = int | Sequence[int] | str
+"""How many models are combined: of all, of each degree, or "auto"."""
+
 _LEAST = 2  # one neighbour alone cannot be left out
 _MOST_REGRESSORS = 100  # a line through more costs a second a query and says little
 _CONSTANT = (3, 40)  # neighbours of a constant, found by measurement
 _A_TERM = (3, 5)  # neighbours a coefficient of other models, as in R
+_BEST = (3, 7, 7)  # models combined of each degree, found by measurement
+_BEST_ALONE = 10  # constants combined where there is nothing else
 
 
 def count_terms(n_regressors: int, degree: int) -> int:
@@ -167,7 +172,7 @@ def _degrees(degrees: object, n_regressors: int) -> list[int]:
 
 def make_plan(
     ranges: Mapping[int, tuple[int, int, int]],
-    n_best: int | Sequence[int],
+    n_best: NBest,
     ridge: float,
     *,
     as_in_r: bool = False,
@@ -177,8 +182,9 @@ def make_plan(
     Parameters
     ----------
     ranges : dict from degree to what `neighbour_range` gave
-    n_best : int, or three ints
+    n_best : "auto", int, or three ints
         How many of the best models over all degrees are combined, or of each degree.
+        By itself 3 constants and 7 of any other degree, or 10 constants alone.
     ridge : float
     as_in_r : bool
 
@@ -197,16 +203,18 @@ def make_plan(
     return LocalPlan(table, _best(n_best, list(ranges)), 1.0 / ridge, as_in_r)
 
 
-def _best(n_best: int | Sequence[int], degrees: list[int]) -> np.ndarray:
+def _best(n_best: NBest, degrees: list[int]) -> np.ndarray:
     """Counts over all degrees, then of each; those of degrees that are off are 0."""
+    if isinstance(n_best, str) and n_best == "auto":
+        n_best = _BEST if max(degrees) else (_BEST_ALONE, 0, 0)
     if isinstance(n_best, Integral) and int(n_best) > 0:
         return np.array([n_best, 0, 0, 0], np.int64)
     given = list(n_best) if isinstance(n_best, Sequence | np.ndarray) else []
-    whole = all(isinstance(count, Integral) and count >= 0 for count in given)
+    whole = all(isinstance(count, Integral) and int(count) >= 0 for count in given)
     if len(given) != 3 or not whole or not any(given[degree] for degree in degrees):
         raise BadInputError(
-            f"n_best={n_best!r}; expected a whole number above 0, or three for the "
-            "degrees 0, 1 and 2, one of them above 0 for a degree that is on."
+            f"n_best={n_best!r}; expected 'auto', a whole number above 0, or three for "
+            "the degrees 0, 1 and 2, one of them above 0 for a degree that is on."
         )
     counts = [given[degree] if degree in degrees else 0 for degree in range(3)]
     return np.array([0, *counts], np.int64)

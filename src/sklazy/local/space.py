@@ -2,6 +2,7 @@
 
 Every attribute gives one column to the distance. To the regression a numeric attribute
 gives one column, too, and a nominal one an indicator of each category but the first.
+A number that is the same in all rows says nothing and regresses nothing.
 Missing cells are as far as can be in the distance (HEOM), and stand where the query
 stands in the regression, so they tilt no model.
 """
@@ -84,7 +85,7 @@ def make_space(
         absents,
         check_metric(metric) == "euclidean",
     )
-    sources, categories = _regressors_of(cases, max_categories)
+    sources, categories = _regressors_of(cases, factors, max_categories)
     regressors = _regress(values.T, sources, categories)
     return Space(columns, centres, factors, sources, categories, regressors)
 
@@ -153,14 +154,16 @@ def _as_floats(codes: NDArray[np.int32]) -> Floats:
     return np.where(codes == MISSING, np.nan, codes)
 
 
-def _regressors_of(cases: Cases, max_categories: int) -> tuple[Ints, Ints]:
-    """The attribute and category of each regressor."""
+def _regressors_of(
+    cases: Cases, factors: Floats, max_categories: int
+) -> tuple[Ints, Ints]:
+    """The attribute and category of each regressor; constant columns have none."""
     pairs: list[tuple[int, int]] = []
     for j, i in enumerate(cases.numeric):
         n_values = int(cases.offsets[j + 1] - cases.offsets[j])
-        if i >= 0:
+        if i >= 0 and factors[j] > 0:
             pairs.append((j, -1))
-        elif n_values <= max_categories:
+        elif i < 0 and n_values <= max_categories:
             pairs += [(j, category) for category in range(1, n_values)]
     table = np.array(pairs, np.int64).reshape(-1, 2)
     return table[:, 0].copy(), table[:, 1].copy()

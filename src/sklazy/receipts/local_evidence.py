@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from sklazy.answer.influence import chosen_models, influences
 from sklazy.answer.regression import LocalAnswer, LocalMemory, model_details
 from sklazy.casebase import CaseBase
-from sklazy.flow import UNSEEN, Queries
-from sklazy.tables import Label
 
 Plain = dict[str, Any]
 
@@ -17,13 +15,13 @@ Plain = dict[str, Any]
 def explain_target(
     base: CaseBase,
     memory: LocalMemory,
-    queries: Queries,
+    cells: list[Plain],
     answer: LocalAnswer,
     query: int,
     target: int,
 ) -> Plain:
     """Everything about the prediction of one target of one query, as plain data."""
-    models, shares = chosen_models(answer, query, target)
+    models, scores, shares = chosen_models(answer, query, target)
     fitted = answer.models
     k = int(models[:, 1].max()) if len(models) else 0
     slots = memory.slots[answer.neighbours.rows[query, :k]]
@@ -41,28 +39,19 @@ def explain_target(
                 "share": number(share),
             }
             for (degree, size), score, share in zip(
-                models.tolist(), fitted.scores[query, target], shares, strict=False
+                models.tolist(), scores, shares, strict=True
             )
         ],
         "curves": _curves(memory, answer, query, target),
         "coefficients": _coefficients(base, memory, answer, query, target),
         "neighbours": _neighbours(base, memory, answer, query, target) if k else [],
-        "outside": _outside(base, queries, query, slots) if k else [],
+        "outside": _outside(base, cells, slots) if k else [],
     }
 
 
 def number(value: float) -> float | None:
     """A number for JSON; NaN is None."""
     return float(value) if np.isfinite(value) else None
-
-
-def label_of(base: CaseBase, attribute: int, code: int, value: float) -> Label | None:
-    """A cell in the user's terms."""
-    if base.schema.attributes[attribute].kind == "numeric":
-        return number(value)
-    if code == UNSEEN:
-        return "(not seen before)"
-    return None if code < 0 else base.categories(attribute)[code]
 
 
 def _curves(
@@ -150,31 +139,33 @@ def _loo(
     rows: NDArray[np.int64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Leverages and leave-one-out residuals of the best model's neighbours."""
-    best = model_details(memory, answer, query, target)
-    leverages, residuals = best.leverages[0, target], best.residuals[0, target]
+    best, k = model_details(memory, answer, query, target)
+    leverages, residuals = best.leverages[0, target, :k], best.residuals[0, target, :k]
     if len(memory.cases.weights):
-        residuals = residuals / np.sqrt(memory.cases.weights[rows[: len(residuals)]])
+        residuals = residuals / np.sqrt(memory.cases.weights[rows[:k]])
     with np.errstate(divide="ignore", invalid="ignore"):
         return leverages, residuals / (1.0 - leverages)
 
 
 def _outside(
-    base: CaseBase, queries: Queries, query: int, slots: NDArray[np.int64]
+    base: CaseBase, cells: list[Plain], slots: NDArray[np.int64]
 ) -> list[Plain]:
     """Columns in which the query lies outside the neighbours in use."""
     cases, found = base.cases, []
-    for j, name in enumerate(base.names):
-        i = int(cases.numeric[j])
-        value = label_of(base, j, queries.codes[query, j], queries.values[query, j])
+    for j, cell in enumerate(cells):
+        column, value, i = cell["name"], cell["value"], int(cases.numeric[j])
         if value is None:
             continue
         if i < 0:
-            if queries.codes[query, j] not in cases.codes[j, slots]:
-                found.append({"column": name, "value": value})
+            near_labels = {
+                base.categories(j)[c] for c in cases.codes[j, slots] if c >= 0
+            }
+            if value not in near_labels:
+                found.append({"column": column, "value": value})
             continue
         near = cases.numbers[i, slots]
         near = near[~np.isnan(near)]
         if len(near) and not near.min() <= value <= near.max():
             ends = {"least": float(near.min()), "most": float(near.max())}
-            found.append({"column": name, "value": value, **ends})
+            found.append({"column": column, "value": value, **ends})
     return found

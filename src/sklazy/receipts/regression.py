@@ -1,34 +1,38 @@
 """Why a local regression answered as it did: plain data that can be replayed."""
 
-import hashlib
 import importlib.metadata
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from sklazy.answer.regression import LocalAnswer, LocalMemory
 from sklazy.casebase import CaseBase
-from sklazy.errors import BadInputError
-from sklazy.flow import Queries
-from sklazy.receipts.local_evidence import explain_target, label_of
+from sklazy.errors import BadInputError, ReceiptError
+from sklazy.flow import MISSING, UNSEEN
+from sklazy.receipts.local_evidence import explain_target
+from sklazy.receipts.receipt import Receipt
+from sklazy.receipts.replay import first_difference, query_table
+from sklazy.receipts.seal import check_seal, sealed
 from sklazy.report.regression import draw_html, write_text
-from sklazy.tables import Column, Table
+from sklazy.tables import Table
 
-KIND = "sklazy.local"
+SCHEMA = "sklazy-local-receipt/1"
+
+_KEYS = {"sklazy", "estimator", "settings", "digest", "query", "targets", "answer"}
+_KNOWN = {MISSING: "missing", UNSEEN: "unseen"}
 
 
 @dataclass(frozen=True)
 class RegressionReceipt:
-    """What one query was answered, and why.
+    """What one query was answered by local models, and why.
 
     Attributes
     ----------
-    answer : number, list of numbers, or label
-    query : dict from column to value, None where missing
-    targets : list of dicts, one a target (or class)
+    content : dict
+        Plain data, sealed: ``schema``; ``sklazy``, the version; ``estimator`` and its
+        ``settings``; ``digest`` of the cases; ``query``, a list of ``name``,
+        ``value``, ``known``; ``answer``; and ``targets``, one a target or class, with
         ``name``, ``prediction``, ``error`` (root mean squared leave-one-out error),
         ``k`` (the most neighbours in use), ``models`` (degree, k, score, share),
         ``curves`` (scores of k = first, first + 1, ... for each degree),
@@ -36,66 +40,83 @@ class RegressionReceipt:
         ``neighbours`` (id, distance, target, influence; leverage and leave-one-out
         residual in the best model) and ``outside`` (columns in which the query lies
         outside its neighbours: the prediction extrapolates).
-    digest : str
-        Fingerprint of the cases.
-    version : str
-        Of sklazy.
     """
 
-    answer: Any
-    query: dict[str, Any]
-    targets: list[dict[str, Any]]
-    digest: str
-    version: str
+    content: Mapping[str, Any]
+
+    @property
+    def answer(self) -> Any:  # noqa: ANN401 - a number, numbers, or a label
+        """What was predicted."""
+        return self.content["answer"]
+
+    @property
+    def targets(self) -> list[dict[str, Any]]:
+        """The evidence for each target or class."""
+        return self.content["targets"]
+
+    @property
+    def query(self) -> dict[str, Any]:
+        """The query's values by column, None where missing."""
+        return {item["name"]: item["value"] for item in self.content["query"]}
 
     def to_dict(self) -> dict[str, Any]:
-        """The receipt as JSON-serialisable data, with a checksum."""
-        content = {"kind": KIND, **asdict(self)}
-        return {**content, "checksum": _checksum(content)}
+        """A copy of the data: strings, numbers, bools, None, lists and dicts."""
+        return json.loads(self.to_json())
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The data as JSON."""
+        return json.dumps(self.content, indent=indent, allow_nan=False)
 
     @classmethod
-    def of(cls, given: "RegressionReceipt | Mapping[str, Any]") -> "RegressionReceipt":
-        """The receipt that `to_dict` made a dict of."""
-        if isinstance(given, cls):
-            return given
-        if not isinstance(given, Mapping) or given.get("kind") != KIND:
-            raise BadInputError(
-                "this is no receipt of local regression; give what explain() or its "
-                "to_dict() returned."
+    def from_dict(cls, content: object) -> "RegressionReceipt":
+        """The receipt that `to_dict` made a dict of; an edited one is refused."""
+        if isinstance(content, cls):
+            content = content.content
+        if not isinstance(content, Mapping) or content.get("schema") != SCHEMA:
+            raise ReceiptError(
+                "this is no receipt of local regression; give what explain() returned, "
+                "or its to_dict()."
             )
-        content = {k: v for k, v in given.items() if k not in ("kind", "checksum")}
+        if content.keys() != _KEYS | {"schema", "seal"}:
+            raise ReceiptError(
+                "the receipt was edited: it lacks keys or has further ones."
+            )
+        check_seal(content)
+        return cls(content)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "RegressionReceipt":
+        """The receipt that `to_json` wrote; an edited one is refused."""
         try:
-            receipt = cls(**content)
-        except TypeError as error:
-            raise BadInputError(f"the receipt was edited ({error}).") from None
-        if given.get("checksum") != _checksum({"kind": KIND, **content}):
-            raise BadInputError(
-                "the receipt was edited: its checksum does not match its content."
-            )
-        return receipt
+            return cls.from_dict(json.loads(text))
+        except json.JSONDecodeError as error:
+            raise ReceiptError(f"this is no JSON ({error}).") from None
+
+    def to_text(self) -> str:
+        """The receipt in a few lines for the terminal."""
+        return write_text(self.content)
 
     def to_html(self) -> str:
         """The receipt as a self-contained piece of HTML."""
-        return draw_html(asdict(self))
+        return draw_html(self.content)
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def __str__(self) -> str:
-        return write_text(asdict(self))
+        return self.to_text()
 
-
-def _checksum(content: Mapping[str, Any]) -> str:
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    def __repr__(self) -> str:
+        return f"RegressionReceipt(answer={self.answer!r})"
 
 
 def make_receipts(
     base: CaseBase,
     memory: LocalMemory,
-    queries: Queries,
+    table: Table,
     answer: LocalAnswer,
     values: list[Any],
+    maker: Mapping[str, Any],
 ) -> list[RegressionReceipt]:
     """One receipt a query.
 
@@ -103,50 +124,84 @@ def make_receipts(
     ----------
     base : CaseBase
     memory : LocalMemory
-    queries : Queries
+    table : Table of n_queries rows
+        The queries as they were asked: it still knows labels that no case has.
     answer : LocalAnswer
         With curves.
     values : list
         What each query was answered: a number, numbers, or a label.
+    maker : dict
+        The name of the ``estimator`` and its ``settings``.
     """
-    digest, version = base.digest(), importlib.metadata.version("sklazy")
+    head = {
+        "schema": SCHEMA,
+        "sklazy": importlib.metadata.version("sklazy"),
+        **maker,
+        "digest": base.digest(),
+    }
+    queries = _cells(base, table)
+    n_targets = answer.models.errors.shape[1]
     return [
         RegressionReceipt(
-            value,
-            _cells(base, queries, q),
-            [
-                explain_target(base, memory, queries, answer, q, t)
-                for t in range(answer.models.errors.shape[1])
-            ],
-            digest,
-            version,
+            sealed(
+                {
+                    **head,
+                    "query": queries[q],
+                    "targets": [
+                        explain_target(base, memory, queries[q], answer, q, t)
+                        for t in range(n_targets)
+                    ],
+                    "answer": value,
+                }
+            )
         )
         for q, value in enumerate(values)
     ]
 
 
-def _cells(base: CaseBase, queries: Queries, query: int) -> dict[str, Any]:
-    """The query in the user's terms; a category no case has cannot be told."""
-    return {
-        name: label_of(base, j, queries.codes[query, j], queries.values[query, j])
-        for j, name in enumerate(base.names)
-    }
+def _cells(base: CaseBase, table: Table) -> list[list[dict[str, Any]]]:
+    """The queries in the user's terms, one list of columns a query."""
+    cells = [column.cells() for column in base.coder.matched(table)]
+    codes = base.encode(table).codes.tolist()
+    return [
+        [
+            {"name": name, "value": column[q], "known": _known(column[q], code)}
+            for name, column, code in zip(base.names, cells, row, strict=True)
+        ]
+        for q, row in enumerate(codes)
+    ]
 
 
-def query_of(receipt: RegressionReceipt, base: CaseBase) -> Table:
-    """The query of a receipt as a table of one row, if it is of these cases."""
-    if receipt.digest != base.digest():
-        raise BadInputError(
-            "the receipt is of other cases: its digest is not that of this "
-            "estimator. Rows were added or forgotten, or it is another model."
+def _known(value: object, code: int) -> str:
+    return "missing" if value is None else _KNOWN.get(code, "yes")
+
+
+def verify_receipt(
+    receipt: object, explain: Callable[[Table], list[RegressionReceipt]], digest: str
+) -> bool:
+    """Say that a receipt is genuine, or raise a ReceiptError.
+
+    Parameters
+    ----------
+    receipt : RegressionReceipt, or what its ``to_dict`` gave
+    explain : function from a table of one row to its receipts
+    digest : str
+        The fingerprint of the cases that are asked.
+    """
+    claimed = RegressionReceipt.from_dict(receipt)
+    if claimed.content["digest"] != digest:
+        raise ReceiptError(
+            "the receipt is of other cases: rows were added or forgotten since, or it "
+            "is another model's. Verify it with the cases it was made from."
         )
-    columns = []
-    for name, kind in zip(base.names, base.to_table().kinds, strict=True):
-        value = receipt.query.get(name)
-        if kind == "numeric":
-            cell = np.nan if value is None else value
-            columns.append(Column(name, kind, np.array([cell], float)))
-        else:
-            code = np.array([-1 if value is None else 0], np.int32)
-            columns.append(Column(name, kind, code, () if value is None else (value,)))
-    return Table(tuple(columns))
+    try:
+        (again,) = explain(query_table(Receipt(claimed.content)))
+    except BadInputError as error:
+        raise ReceiptError(f"the receipt cannot be replayed: {error}") from error
+    found = first_difference(claimed.content, again.content)
+    if found is not None:
+        raise ReceiptError(
+            f"the receipt does not replay: {found[0][1:]} is {found[1]!r:.60} in the "
+            f"receipt, but {found[2]!r:.60} when asked again."
+        )
+    return True

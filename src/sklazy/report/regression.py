@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
+from sklazy.report.words import say
+
 _DEGREES = ("constant", "linear", "quadratic")
 _SHOWN = 12  # neighbours and coefficients in a table
 _WIDTH, _HEIGHT = 360, 120  # of a curve
@@ -28,7 +30,7 @@ def draw_html(receipt: Plain) -> str:
             ),
             _neighbour_table(target["neighbours"]),
         ]
-    foot = f"Cases {receipt['digest'][:16]}, sklazy {receipt['version']}"
+    foot = f"Cases {receipt['digest'][:16]}, sklazy {receipt['sklazy']}"
     return (
         '<div style="font-family: sans-serif; font-size: 90%">'
         f"<h3>{_text(receipt['answer'])}</h3>{''.join(parts)}<p>{_text(foot)}</p></div>"
@@ -37,7 +39,9 @@ def draw_html(receipt: Plain) -> str:
 
 def write_text(receipt: Plain) -> str:
     """The receipt in a few lines for the terminal."""
-    query = ", ".join(f"{name} = {_plain(v)}" for name, v in receipt["query"].items())
+    query = ", ".join(
+        f"{_plain(c['name'])} = {_plain(c['value'])}" for c in receipt["query"]
+    )
     lines = [f"answer {_plain(receipt['answer'])} for {query}"]
     for target in receipt["targets"]:
         lines.append(
@@ -136,8 +140,8 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
     return f"<table><tr>{head}</tr>{body}</table>"
 
 
-def _cells(query: Plain) -> str:
-    return ", ".join(f"{_text(name)} = {_text(value)}" for name, value in query.items())
+def _cells(query: Iterable[Plain]) -> str:
+    return ", ".join(f"{_text(c['name'])} = {_text(c['value'])}" for c in query)
 
 
 def _text(value: object) -> str:
@@ -145,8 +149,6 @@ def _text(value: object) -> str:
 
 
 def _plain(value: object) -> str:
-    if value is None:
-        return "unknown"
     if isinstance(value, list):
         return ", ".join(_plain(item) for item in value)
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else say(value)

@@ -1,0 +1,131 @@
+"""Small loops over flat arrays, shaped so that the compiler vectorises them."""
+
+from sklazy.kernels.compiling import fast_kernel, kernel
+
+
+@fast_kernel
+def dot(a, b):
+    """`a @ b`."""
+    total = 0.0
+    for i in range(a.size):
+        total += a[i] * b[i]
+    return total
+
+
+@fast_kernel
+def shrink(matrix, vector, factor):
+    """Matrix -= factor * outer(vector, vector)."""
+    size = vector.size
+    for a in range(size):
+        row = matrix[a]
+        scaled = vector[a] * factor
+        for b in range(size):
+            row[b] -= scaled * vector[b]
+
+
+@fast_kernel
+def multiply(matrix, vector, product):
+    """`matrix @ vector`, for a symmetric matrix: four rows a pass."""
+    size = vector.size
+    for b in range(size):
+        product[b] = 0.0
+    a = 0
+    while a + 4 <= size:
+        row0, row1, row2, row3 = matrix[a], matrix[a + 1], matrix[a + 2], matrix[a + 3]
+        v0, v1, v2, v3 = vector[a], vector[a + 1], vector[a + 2], vector[a + 3]
+        for b in range(size):
+            product[b] += (row0[b] * v0 + row1[b] * v1) + (row2[b] * v2 + row3[b] * v3)
+        a += 4
+    while a < size:
+        row0, v0 = matrix[a], vector[a]
+        for b in range(size):
+            product[b] += row0[b] * v0
+        a += 1
+
+
+@fast_kernel
+def project(terms, gains, along, size):
+    """`along[:, :size] = gains @ terms[:, :size]`, for four gains at once.
+
+    The terms of a quadratic model do not fit the first-level cache; four terms and
+    four gains a pass read them once where a step by step product reads them four
+    times.
+    """
+    along0, along1, along2, along3 = along[0], along[1], along[2], along[3]
+    for i in range(size):
+        along0[i], along1[i], along2[i], along3[i] = 0.0, 0.0, 0.0, 0.0
+    n_terms = gains.shape[1]
+    a = 0
+    while a + 4 <= n_terms:
+        row0, row1, row2, row3 = terms[a], terms[a + 1], terms[a + 2], terms[a + 3]
+        g00, g01, g02, g03 = (
+            gains[0, a],
+            gains[0, a + 1],
+            gains[0, a + 2],
+            gains[0, a + 3],
+        )
+        g10, g11, g12, g13 = (
+            gains[1, a],
+            gains[1, a + 1],
+            gains[1, a + 2],
+            gains[1, a + 3],
+        )
+        g20, g21, g22, g23 = (
+            gains[2, a],
+            gains[2, a + 1],
+            gains[2, a + 2],
+            gains[2, a + 3],
+        )
+        g30, g31, g32, g33 = (
+            gains[3, a],
+            gains[3, a + 1],
+            gains[3, a + 2],
+            gains[3, a + 3],
+        )
+        for i in range(size):
+            z0, z1, z2, z3 = row0[i], row1[i], row2[i], row3[i]
+            along0[i] += (z0 * g00 + z1 * g01) + (z2 * g02 + z3 * g03)
+            along1[i] += (z0 * g10 + z1 * g11) + (z2 * g12 + z3 * g13)
+            along2[i] += (z0 * g20 + z1 * g21) + (z2 * g22 + z3 * g23)
+            along3[i] += (z0 * g30 + z1 * g31) + (z2 * g32 + z3 * g33)
+        a += 4
+    while a < n_terms:
+        row0 = terms[a]
+        g00, g10, g20, g30 = gains[0, a], gains[1, a], gains[2, a], gains[3, a]
+        for i in range(size):
+            along0[i] += row0[i] * g00
+            along1[i] += row0[i] * g10
+            along2[i] += row0[i] * g20
+            along3[i] += row0[i] * g30
+        a += 1
+
+
+@fast_kernel
+def add_scaled(values, along, factor):
+    """Values += factor * along."""
+    for i in range(along.size):
+        values[i] += factor * along[i]
+
+
+@kernel
+def copy(source, copy):
+    """Copy an array (an assignment compiles error messages with it)."""
+    for i in range(source.size):
+        copy[i] = source[i]
+
+
+@fast_kernel
+def lower_leverage(leverage, along, factor):
+    """Leverage -= factor * along**2."""
+    for i in range(along.size):
+        leverage[i] -= factor * along[i] * along[i]
+
+
+@fast_kernel
+def sum_loo_squares(residual, leverage):
+    """The sum of squared leave-one-out residuals."""
+    total = 0.0
+    for i in range(residual.size):
+        error = residual[i] / (1.0 - leverage[i])
+        total += error * error
+    return total
