@@ -21,9 +21,9 @@ from sklazy import (
     LazyNBClassifier,
     LazySelectionClassifier,
     Table,
+    load,
 )
 from sklazy.errors import BadInputError, ReceiptError
-from sklazy.estimators.loading import load
 
 CHECKED = [
     LazyKNeighborsClassifier(),
