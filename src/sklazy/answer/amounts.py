@@ -27,7 +27,6 @@ from sklazy.answer.selecting import Selection
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
 from sklazy.flow import Selected
-from sklazy.neighbors import decide
 
 # Votes that are written down at once.
 _MOST_VOTES = 4_000_000
@@ -87,16 +86,16 @@ def decide_with_each(
         end = min(n_queries, begin + step)
         priors = question.part(first + begin, first + end).priors()
         votes = asked.vote_with_each(order[begin:end], first + begin)
-        decisions[begin:end] = _decide_all(asked.comparable(votes), priors)
+        decisions[begin:end] = _decide_all(asked, votes, priors)
     return decisions
 
 
-def _decide_all(votes: Votes, priors: Votes) -> Ints:
+def _decide_all(asked: Asked, votes: Votes, priors: Votes) -> Ints:
     """Decide for votes of shape (n, n_most, n_classes)."""
     n_most, n_classes = votes.shape[1:]
     if priors.ndim == 2:
         priors = np.repeat(priors, n_most, axis=0)
-    return decide(votes.reshape(-1, n_classes), priors).reshape(-1, n_most)
+    return asked.decide(votes.reshape(-1, n_classes), priors).reshape(-1, n_most)
 
 
 def local_counts(

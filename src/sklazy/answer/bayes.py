@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.answer.deciding import decide_closely
 from sklazy.answer.question import Question, class_totals
 from sklazy.answer.result import Evidence, Floats, Ints, ModelUse, Vicinity, Votes
 from sklazy.casebase import CaseBase
@@ -19,7 +20,6 @@ from sklazy.local.naive_bayes import (
 )
 from sklazy.local.normal import Moments, find_moments, normal_terms
 from sklazy.local.without_own_row import Tallied, terms_without_own_row
-from sklazy.measures import settle
 
 # Elements of the arrays of terms that are written down at once.
 _MOST_TERMS = 4_000_000
@@ -207,9 +207,9 @@ class BayesAsked:
                 moments, column, values, self.host.alpha, left_out
             )
 
-    def comparable(self, votes: Votes) -> Floats:
-        """Logarithms below the largest, settled."""
-        return settle(votes - votes.max(axis=-1, keepdims=True))
+    def decide(self, votes: Votes, priors: Votes) -> Ints:
+        """The class of the largest sum, but for rounding."""
+        return decide_closely(votes, priors)
 
     def to_probabilities(self, votes: Votes) -> Floats:
         """P(class | query)."""

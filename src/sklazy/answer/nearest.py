@@ -14,6 +14,7 @@ from sklazy.neighbors import (
     MixedSearch,
     NominalSearch,
     count_agreements,
+    decide,
     prepare_columns,
     to_probabilities,
     vote_by_weight,
@@ -176,9 +177,9 @@ class NearestAsked:
         search.run(0, len(part))
         return search.votes
 
-    def comparable(self, votes: Votes) -> Votes:
-        """Votes are whole numbers, or sums in an order that is always the same."""
-        return votes
+    def decide(self, votes: Votes, priors: Votes) -> Ints:
+        """The class with most votes, which are whole numbers or sums in one order."""
+        return decide(votes, priors)
 
     def to_probabilities(self, votes: Votes) -> Floats:
         """Probabilities as Weka's IBk gives them."""

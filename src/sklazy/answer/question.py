@@ -128,8 +128,14 @@ class Asked(Details, Protocol):
         votes : array of shape (n, n_most, n_classes)
         """
 
-    def comparable(self, votes: Votes) -> Votes:
-        """Votes such that those equal on paper are equal."""
+    def decide(self, votes: Votes, priors: Votes) -> Ints:
+        """The class of each query; ties: the larger prior, then the lower index.
+
+        Parameters
+        ----------
+        votes : array of shape (n_queries, n_classes)
+        priors : array of shape (n_classes,) or (n_queries, n_classes)
+        """
 
 
 class Host(Protocol):

@@ -43,9 +43,9 @@ class Selection:
 
     def __init__(self, question: Question, recipe: Recipe, n_selected: int) -> None:
         self.question, self.recipe = question, recipe
-        shape = len(question), n_selected
+        attributes = np.empty((len(question), n_selected), np.int32)
         counts = np.full(len(question), n_selected, np.int32)
-        self.selected = Selected(np.full(shape, -1, np.int32), counts)
+        self.selected = Selected(attributes, counts)
         self._prepare()
 
     def _prepare(self) -> None:
@@ -101,7 +101,7 @@ class SetSelection(Selection):
     """Attributes chosen as a set: how many is part of the choice."""
 
     def _prepare(self) -> None:
-        self.selected.counts[:] = 0
+        self.selected.attributes[:] = -1
         if self.recipe.selection == "lazy-cfs":
             self.correlations = find_correlations(self.question.base)
             find_scores(self.question.base, self.recipe.measure)

@@ -52,7 +52,7 @@ def ask(question: Question, recipe: Recipe, host: Host) -> Answer:
     cost = host.cost(question, amount.n_selected) * len(question)
     run_chunks(work, len(question), recipe.n_jobs, cost)
     votes = asked.votes if ballots is None else _count(ballots, question.n_classes)
-    comparable = asked.comparable(votes) if ballots is None else votes
+    ask_whom = asked.decide if ballots is None else decide
     return Answer(
         recipe=recipe,
         base=question.base,
@@ -60,7 +60,7 @@ def ask(question: Question, recipe: Recipe, host: Host) -> Answer:
         selected=selection.selected,
         rule=amount.rule,
         votes=votes,
-        decisions=decide(comparable, question.priors()),
+        decisions=ask_whom(votes, question.priors()),
         ballots=ballots,
         selection=selection,
         details=asked,

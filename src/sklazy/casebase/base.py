@@ -196,8 +196,9 @@ class CaseBase:
     @property
     def weighted(self) -> bool:
         """Whether any row has another weight than 1."""
-        weights = self.rows.live().weights
-        return self.derive("weighted", lambda: bool((weights != 1).any()))
+        return self.derive(
+            "weighted", lambda: bool((self.rows.live().weights != 1).any())
+        )
 
     @property
     def names(self) -> list[str]:

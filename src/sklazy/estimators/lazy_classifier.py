@@ -156,8 +156,8 @@ class LazyClassifier(ClassifierMixin, Classifying):
     def _recipe(self) -> Recipe:
         """How attributes are chosen, as the flow takes it."""
         self._check_parameters()
-        fields = {f: getattr(self, f) for f in _RECIPE if hasattr(self, f)}
-        return Recipe(**fields)
+        own = vars(self)
+        return Recipe(**{name: own[name] for name in _RECIPE if name in own})
 
     def _check_parameters(self) -> None:
         check_choice("selection", self.selection, STRATEGIES)
@@ -169,9 +169,10 @@ class LazyClassifier(ClassifierMixin, Classifying):
                 f"measure={self.measure!r} has no lazy CFS, which compares entropies; "
                 "give measure='entropy', or selection='lazy'."
             )
-        for name in ("n_neighbors", "min_support", "n_auto", "n_local"):
-            if hasattr(self, name):
-                check_count(name, getattr(self, name))
+        own = vars(self)
+        for name in _COUNTS:
+            if name in own:
+                check_count(name, own[name])
 
     def _check_table(self, table: Table) -> None:
         if not isinstance(self.n_attributes, str):
@@ -179,6 +180,7 @@ class LazyClassifier(ClassifierMixin, Classifying):
 
 
 _RECIPE = tuple(Recipe.__dataclass_fields__)
+_COUNTS = ("n_neighbors", "min_support", "n_auto", "n_local")
 _UNTOLD = ("n_jobs", "cache_size")  # answers do not depend on them
 
 

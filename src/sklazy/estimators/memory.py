@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sklazy.casebase import CaseBase
 from sklazy.casebase.files import write_file
 from sklazy.casebase.incoming import GivenIds, Target
+from sklazy.casebase.matrix import encode_matrix
 from sklazy.casebase.plain import to_plain
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError
@@ -208,6 +209,12 @@ class Remembering(BaseEstimator):
 
     def _queries(self, X: object) -> Queries:
         """Rows that ask, coded like the cases."""
+        if type(X) is np.ndarray and hasattr(self, "cases_"):
+            found = encode_matrix(self.cases_, X)
+            if found is not None:
+                if hasattr(self, "feature_names_in_"):
+                    self._check_columns(X)
+                return found
         table = self._asked(X)
         return self.cases_.encode(table)
 
@@ -242,7 +249,8 @@ class Classifying(Remembering):
     @property
     def classes_(self) -> NDArray[Any]:
         """The class labels, in order."""
-        check_is_fitted(self)
+        if not hasattr(self, "cases_"):
+            check_is_fitted(self)
         labels = self.cases_.class_labels
         kinds = {type(label) for label in labels}
         return np.array(labels, object if len(kinds) > 1 else None)

@@ -14,12 +14,12 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from sklazy.answer import Evidence, ModelUse, Question, Vicinity
+from sklazy.answer.deciding import decide_closely
 from sklazy.answer.question import class_totals
 from sklazy.answer.result import Floats, Ints, Votes
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError
 from sklazy.flow import Queries, Selected
-from sklazy.measures import settle
 
 Subset = tuple[int, ...]
 Model: TypeAlias = Any  # a fitted classifier; None: the answer is the prior
@@ -206,9 +206,9 @@ class ModelAsked:
         codes = queries.codes[:, attribute]
         return self.host.encode(self.question.base, attribute, codes, numbers)
 
-    def comparable(self, votes: Votes) -> Floats:
-        """Probabilities settled: batches of other sizes may differ in the last bit."""
-        return settle(votes)
+    def decide(self, votes: Votes, priors: Votes) -> Ints:
+        """The likeliest class; batches of other sizes may differ in the last bit."""
+        return decide_closely(votes, priors)
 
     def to_probabilities(self, votes: Votes) -> Floats:
         """Votes are probabilities already."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.tables.arrays import numbers_if_all
@@ -67,9 +68,14 @@ def from_frame(
         and bool are, and an object column is judged by its cells.
     """
     wanted = [None] * len(names) if nominal is None else nominal
+    native = [None] * len(names)
+    if nw.get_native_namespace(frame).__name__ == "pandas":
+        native = [series for _, series in frame.to_native().items()]
     return [
-        _column(name, frame[:, j], want)
-        for j, (name, want) in enumerate(zip(names, wanted, strict=True))
+        _pandas_column(name, series, want) or _column(name, frame[:, j], want)
+        for j, (name, series, want) in enumerate(
+            zip(names, native, wanted, strict=True)
+        )
     ]
 
 
@@ -94,6 +100,24 @@ def _column(name: str, series: Series, nominal: bool | None) -> Column:
     if nominal is None:
         return numbers_if_all(column) if dtype == nw.Object else column
     return column if nominal else to_numeric(column)
+
+
+def _pandas_column(name: str, series: Any, nominal: bool | None) -> Column | None:  # noqa: ANN401
+    """A plain float or category column of pandas, ten times as fast; else None."""
+    if series is None:
+        return None
+    if series.dtype == np.float64 and not nominal:
+        return numeric(name, series.to_numpy())
+    if not hasattr(series.dtype, "categories") or nominal is False:
+        return None
+    return _declared(name, series.dtype.categories.tolist(), series.array.codes)
+
+
+def _declared(name: str, declared: list[object], codes: NDArray[Any]) -> Column:
+    """A column of pandas' categories; code -1 is missing there, too."""
+    column = encode(name, declared, declared)
+    data = codes.astype(np.int32)
+    return Column(name, "nominal", data, column.categories, declared=True)
 
 
 def _numbers(name: str, series: Series) -> Column:
@@ -124,10 +148,7 @@ def _categories(name: str, series: Series) -> Column:
         return encode(name, series.to_list(), declared)
     if not hasattr(native, "cat"):
         return encode(name, series.to_list())
-    declared = native.cat.categories.tolist()
-    column = encode(name, declared, declared)
-    codes = native.cat.codes.to_numpy().astype(np.int32)  # -1 is missing here, too
-    return Column(name, "nominal", codes, column.categories, declared=True)
+    return _declared(name, native.cat.categories.tolist(), native.array.codes)
 
 
 def _other(name: str, series: Series) -> Column:

@@ -1,0 +1,140 @@
+"""Queries that come as a matrix of numbers: coded at once, without a table."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.casebase.base import CaseBase
+from sklazy.casebase.cuts import bin_codes
+from sklazy.flow import MISSING, UNSEEN, Queries
+from sklazy.kernels.coding import TOO_LARGE, code_cells
+from sklazy.tables import Label
+
+# Below this many cells numpy is done before the compiler would have begun.
+_SMALL_JOB = 20_000
+
+# Cells that are turned to floats at once: they stay in the cache.
+_BLOCK = 100_000
+
+# Places that labels may spread over, beyond a few for each of them.
+_SPARE = 1024
+
+Codes = NDArray[np.int32]
+
+
+class MatrixCode(NamedTuple):
+    """What codes a matrix; see `code_cells`.
+
+    Attributes
+    ----------
+    starts : int64 array of shape (n_attributes, 2, 2)
+    cuts : float64 array
+    lows : float64 array of shape (n_attributes,)
+    places : int32 array
+    numeric : bool array of shape (n_attributes,)
+    """
+
+    starts: NDArray[np.int64]
+    cuts: NDArray[np.float64]
+    lows: NDArray[np.float64]
+    places: NDArray[np.int32]
+    numeric: NDArray[np.bool_]
+
+
+def encode_matrix(base: CaseBase, matrix: NDArray[np.generic]) -> Queries | None:
+    """Code a matrix of numbers as `CaseBase.encode` codes the table made of it.
+
+    None where that is for a table to do, or to refuse: labels that are no whole
+    numbers, cells that are infinite, a wrong number of columns.
+    """
+    fits = matrix.ndim == 2 and matrix.shape[1] == len(base.names)
+    if not fits or not len(matrix) or matrix.dtype.kind not in "iuf":
+        return None
+    code = base.derive("matrix code", lambda: _find_code(base))
+    codes = None if code is None else _code(matrix, code)
+    if code is None or codes is None:
+        return None
+    return Queries(codes, _values(matrix, code.numeric))
+
+
+def _code(matrix: NDArray[np.generic], code: MatrixCode) -> Codes | None:
+    """The codes, or None if there are cells that cannot be coded."""
+    codes = np.empty(matrix.shape, np.int32)
+    by_kernel = code_cells.is_ready() or matrix.size > _SMALL_JOB
+    step = max(1, _BLOCK // matrix.shape[1])
+    for first in range(0, len(matrix), step):
+        numbers = np.ascontiguousarray(matrix[first : first + step], np.float64)
+        part = codes[first : first + step]
+        if by_kernel:
+            done = code_cells(numbers, *code[:4], 0, len(numbers), part)
+        else:
+            done = code_by_numpy(numbers, code, part)
+        if not done:
+            return None
+    return codes
+
+
+def code_by_numpy(numbers: NDArray[np.float64], code: MatrixCode, codes: Codes) -> bool:
+    """Do what `code_cells` does, for few rows."""
+    missing = np.isnan(numbers)
+    if not (missing | (np.abs(numbers) < TOO_LARGE)).all():
+        return False
+    nominal = np.flatnonzero(~code.numeric)
+    if nominal.size:
+        first, last = code.starts[nominal, 1].T
+        place = np.where(missing, 0.0, numbers)[:, nominal] - code.lows[nominal]
+        known = (place >= 0) & (place < last - first) & (place == np.floor(place))
+        cells = first + np.where(known, place, 0.0).astype(np.int64)
+        codes[:, nominal] = np.where(known, code.places[cells], UNSEEN)
+    for j in np.flatnonzero(code.numeric).tolist():
+        first, last = code.starts[j, 0]
+        codes[:, j] = bin_codes(numbers[:, j], code.cuts[first:last])
+    codes[missing] = MISSING
+    return True
+
+
+def _values(
+    matrix: NDArray[np.generic], numeric: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """The numbers, NaN in nominal columns."""
+    if not numeric.any():  # nobody looks at them: a large one takes no memory
+        small = matrix.size < _BLOCK
+        shape = matrix.shape
+        return np.full(shape, np.nan) if small else np.broadcast_to(np.nan, shape)
+    numbers = np.ascontiguousarray(matrix, np.float64)
+    return numbers if numeric.all() else np.where(numeric, numbers, np.nan)
+
+
+def _find_code(base: CaseBase) -> MatrixCode | None:
+    """What codes a matrix, or None if some labels are no whole numbers."""
+    n_attributes = len(base.names)
+    numeric = base.cases.numeric >= 0
+    starts, lows = np.zeros((n_attributes, 2, 2), np.int64), np.zeros(n_attributes)
+    places, n_places = [np.zeros(0, np.int32)], 0
+    for j in np.flatnonzero(~numeric).tolist():
+        found = _places(base.categories(j))
+        if found is None:
+            return None
+        lows[j], own = found
+        starts[j, 1] = n_places, n_places + len(own)
+        n_places += len(own)
+        places.append(own)
+    ends = np.cumsum([len(cuts) for cuts in base.cuts])
+    starts[:, 0, 0], starts[:, 0, 1] = np.append(0, ends[:-1]), ends
+    cuts = np.concatenate(base.cuts)
+    return MatrixCode(starts, cuts, lows, np.concatenate(places), numeric)
+
+
+def _places(labels: Sequence[Label]) -> tuple[float, Codes] | None:
+    """The smallest label and the codes from there on; None if they are not whole."""
+    whole = [int(label) for label in labels if isinstance(label, int)]
+    if not labels or len(whole) < len(labels):
+        return None
+    low, high = min(whole), max(whole)
+    if high - low > 4 * len(whole) + _SPARE or max(-low, high) > TOO_LARGE / 2:
+        return None
+    places = np.full(high - low + 1, UNSEEN, np.int32)
+    places[np.array(whole) - low] = np.arange(len(whole))
+    return float(low), places

@@ -1,0 +1,90 @@
+"""Matrices of numbers are coded as the tables made of them."""
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sklazy import LazyKNeighborsClassifier
+from sklazy.casebase import CaseBase, matrix
+from sklazy.kernels import deciding
+from sklazy.tables import as_table, as_target
+
+CELLS = [np.nan, -3.0, 0.0, 0.5, 1.0, 2.0, 7.0, 2.0**53, np.inf, 900.0]
+
+
+@st.composite
+def matrices(draw):
+    """Cases and queries of numbers, some columns nominal; queries hold odd cells."""
+    n_rows, n_columns = draw(st.integers(1, 12)), draw(st.integers(1, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    labels = [[-3.0, 0.0, 1.0, 7.0, np.nan], [0.0, 0.5, 1.0], [0.0, 1.0, 5000.0]]
+    columns = [
+        rng.choice(draw(st.sampled_from(labels)), n_rows) for _ in range(n_columns)
+    ]
+    nominal = [bool(flag) for flag in rng.integers(0, 2, n_columns)]
+    queries = rng.choice(draw(st.sampled_from([CELLS, CELLS[:7]])), (6, n_columns))
+    return np.stack(columns, axis=1), queries, nominal, rng.integers(0, 2, n_rows)
+
+
+@given(matrices(), st.booleans(), st.sampled_from(["float64", "float32", "int64"]))
+def test_a_matrix_is_coded_as_its_table(drawn, by_kernel, dtype):
+    cases, queries, nominal, classes = drawn
+    table = as_table(cases, categorical_features=nominal)
+    base = CaseBase(table, as_target(classes.tolist(), "nominal"))
+    if dtype == "int64":
+        queries = np.where(np.isfinite(queries), queries, 1)
+    queries = queries.astype(dtype)
+    with mock.patch.object(matrix, "_SMALL_JOB", -1 if by_kernel else 10**9):
+        if not by_kernel:
+            with mock.patch.object(matrix.code_cells, "is_ready", lambda: False):
+                found = matrix.encode_matrix(base, queries)
+        else:
+            found = matrix.encode_matrix(base, queries)
+    odd = np.abs(np.nan_to_num(queries, nan=0.0)) >= 2**53
+    whole = [
+        all(isinstance(label, int) for label in base.categories(j))
+        and base.categories(j)
+        for j in np.flatnonzero(nominal)
+    ]
+    if found is None:
+        wide = any(labels and max(labels) == 5000 for labels in whole if labels)
+        assert odd.any() or not all(whole) or wide
+        return
+    expected = base.encode(as_table(queries, categorical_features=nominal))
+    assert np.array_equal(found.codes, expected.codes)
+    assert np.array_equal(found.values, expected.values, equal_nan=True)
+
+
+def test_what_a_matrix_cannot_say_is_for_the_table_to_refuse():
+    model = LazyKNeighborsClassifier().fit(np.eye(3), [0, 1, 1])
+    for wrong, message in (
+        (np.ones((2, 4)), "4 features"),
+        (np.full((1, 3), np.inf), "infinity"),
+        (np.ones(3), "2D"),
+        (np.ones((0, 3)), "0 sample"),
+        (np.array([["a", "b", "c"]]), "string 'a'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.predict(wrong)
+
+
+@given(st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_ties_are_decided_by_priors(n_queries, n_classes, seed):
+    from sklazy.answer.deciding import decide_closely
+
+    rng = np.random.default_rng(seed)
+    votes = rng.choice([0.3, 0.1 + 0.2, -1000.0, 0.5], (n_queries, n_classes))
+    shape = (n_queries, n_classes) if rng.random() < 0.5 else n_classes
+    priors = rng.integers(1, 4, shape)
+    each = np.broadcast_to(priors, votes.shape)
+    expected = []
+    for row, own in zip(votes.tolist(), each.tolist(), strict=True):
+        tied = [c for c, vote in enumerate(row) if max(row) - vote < 1e-9]
+        expected.append(max(tied, key=lambda c: (own[c], -c)))
+    assert decide_closely(votes, priors).tolist() == expected
+    decisions = np.empty(n_queries, np.int64)
+    deciding.decide_ties(votes, np.atleast_2d(priors).astype(float), decisions)
+    assert decisions.tolist() == expected
