@@ -39,7 +39,7 @@ def test_a_matrix_is_coded_as_its_table(drawn, by_kernel, dtype):
     queries = queries.astype(dtype)
     with (
         mock.patch.object(matrix, "_SMALL_JOB", -1 if by_kernel else 10**9),
-        mock.patch.object(matrix.code_cells, "is_ready", lambda: by_kernel),
+        mock.patch.object(matrix.code_cells, "is_ready", return_value=by_kernel),
     ):
         found = matrix.encode_matrix(base, queries)
     odd = np.abs(np.nan_to_num(queries, nan=0.0)) >= 2**53
