@@ -1,6 +1,8 @@
 """The case base: the add-and-forget law, erasure, files, and bad input."""
 
 import gc
+import hashlib
+import json
 import os
 import pickle
 import random
@@ -17,6 +19,7 @@ from hypothesis import strategies as st
 
 import naive
 from sklazy.casebase import CaseBase, load_cases, save_cases
+from sklazy.casebase.files import _PREFIX as PREFIX
 from sklazy.errors import BadFileError, BadInputError, DataWarning, UnknownIdError
 from sklazy.tables import Column, Table
 
@@ -554,6 +557,69 @@ def test_a_file_that_is_not_whole_is_refused(tmp_path):
         load_cases(path)
     with pytest.raises(BadFileError, match="cannot be read"):
         load_cases(tmp_path / "nowhere")
+
+
+def forged(path, change):
+    """Change the header of a file, and mend its checksum."""
+    data = path.read_bytes()
+    magic, version, length = PREFIX.unpack_from(data)
+    text = data[PREFIX.size : PREFIX.size + length]
+    header = json.loads(text)
+    changed = change(header)
+    text = changed if isinstance(changed, bytes) else json.dumps(header).encode()
+    rest = data[PREFIX.size + length : -32]
+    data = PREFIX.pack(magic, version, len(text)) + text + rest
+    path.write_bytes(data + hashlib.sha256(data).digest())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda _: b"[" * 100_000,
+        lambda _: b"5",
+        lambda _: b"not json",
+        lambda header: header.pop("attributes") and None,
+        lambda header: header.update(next_id=float("inf")),
+        lambda header: header.update(ids=[1, "a"]),
+        lambda header: header["attributes"][2].__setitem__(1, "numeric"),
+        lambda header: header["attributes"][2].__setitem__(1, "other"),
+        lambda header: header["attributes"][2].__setitem__(2, []),
+        lambda header: header["attributes"][2].__setitem__(2, [[], {}, "a"]),
+        lambda header: header["attributes"][0].__setitem__(0, None),
+        lambda header: header["arrays"][0].__setitem__(2, [2**70, 4]),
+        lambda header: header["arrays"][0].__setitem__(2, [2, -4]),
+        lambda header: header["arrays"][0].__setitem__(1, "|O"),
+    ],
+)
+def test_a_forged_file_is_refused(tmp_path, change):
+    path = tmp_path / "cases.sklazy"
+    save_cases(build([((1.0, 0.0, "red", None), "a")] * 4), path)
+    forged(path, change)
+    with pytest.raises(BadFileError, match=r"sense|contradicts"):
+        load_cases(path)
+
+
+def test_threads_may_save_to_the_same_path(tmp_path):
+    path = tmp_path / "cases[1].sklazy"
+    bases = [build([((1.0, 0.0, "red", None), "a")] * n) for n in (400, 500)]
+    save_cases(bases[0], path)
+    errors = []
+
+    def save(cases):
+        try:
+            for _ in range(10):
+                save_cases(cases, path)
+                assert load_cases(path).n_rows in (400, 500)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=save, args=[cases]) for cases in bases]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
 KILLED = """

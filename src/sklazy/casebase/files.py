@@ -7,8 +7,12 @@ ever executed.
 """
 
 import contextlib
+import glob
 import hashlib
+import itertools
 import json
+import math
+import operator
 import os
 import struct
 from collections.abc import Iterator, Mapping
@@ -28,6 +32,14 @@ _CHECKSUM = 32
 _TYPES = ("<f8", "<i8", "<i4", "|u1")
 
 Arrays = Mapping[str, NDArray[Any]]
+
+SENSELESS = (
+    *(ValueError, TypeError, LookupError),
+    *(AttributeError, OverflowError, RecursionError, StopIteration),
+)
+"""What a header may raise that somebody made up, checksum and all."""
+
+_counter = itertools.count()
 
 
 def write_file(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> None:
@@ -55,7 +67,7 @@ def read_file(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]
         )
     try:
         return _parse(data, length)
-    except (ValueError, KeyError, TypeError) as error:
+    except SENSELESS as error:
         raise BadFileError(f"the header makes no sense ({error}).", path) from error
 
 
@@ -99,9 +111,9 @@ def _parse(data: bytes, length: int) -> tuple[dict[str, Any], dict[str, NDArray[
     for name, kind, shape in header.pop("arrays"):
         if kind not in _TYPES:
             raise ValueError(f"array type {kind!r}")
-        count = int(np.prod(shape, dtype=np.int64))
+        count = math.prod(map(operator.index, shape))
         size = count * np.dtype(kind).itemsize
-        if count < 0 or place + size > end:
+        if min(shape, default=0) < 0 or place + size > end:
             raise ValueError(f"array {name!r} does not fit")
         arrays[name] = np.frombuffer(data, kind, count, place).reshape(shape).copy()
         place += size
@@ -114,7 +126,8 @@ def _parse(data: bytes, length: int) -> tuple[dict[str, Any], dict[str, NDArray[
 def _replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file to write that takes the place of `path` at the end, or never was."""
     _clear_leftovers(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    # Several threads may save to the same path.
+    part = path.with_name(f".{path.name}.{os.getpid()}.{next(_counter)}.part")
     try:
         with open(part, "wb") as file:
             yield file
@@ -128,8 +141,8 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
 
 def _clear_leftovers(path: Path) -> None:
     """Remove what a save left that was killed: its process is no more."""
-    for part in path.parent.glob(f".{path.name}.*.part"):
-        process = part.name.split(".")[-2]
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*.*.part"):
+        process = part.name.split(".")[-3]
         if process.isdigit() and not _alive(int(process)):
             part.unlink(missing_ok=True)
 

@@ -1,18 +1,18 @@
 """A case base as plain data, and back: rows and settings, the rest is derived."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.base import CaseBase
-from sklazy.casebase.files import read_file, write_file
+from sklazy.casebase.files import SENSELESS, read_file, write_file
 from sklazy.casebase.rows import CLASSES
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.casebase.vocabulary import Vocabulary
 from sklazy.errors import BadFileError, BadInputError
-from sklazy.tables import Column, Table
+from sklazy.tables import Column, Kind, Table
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -83,7 +83,7 @@ def from_plain(header: dict[str, Any], arrays: Arrays, path: object) -> CaseBase
             int(header["next_id"]),
             int(header["n_arrived"]),
         )
-    except (BadInputError, KeyError, TypeError, ValueError, IndexError) as error:
+    except SENSELESS as error:
         raise BadFileError(f"the file contradicts itself ({error}).", path) from error
     return cases
 
@@ -109,6 +109,8 @@ def _table(header: dict[str, Any], arrays: Arrays) -> Table:
     numbers, codes = iter(arrays["numbers"]), iter(arrays["codes"])
     columns = []
     for name, kind, labels, _ in header["attributes"]:
+        if not isinstance(name, str) or kind not in get_args(Kind):
+            raise BadInputError(f"column {name!r} is {kind!r}")
         if kind == "numeric":
             columns.append(Column(name, kind, next(numbers)))
         else:
