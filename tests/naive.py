@@ -1406,4 +1406,123 @@ def _balanced_gain(known, agree, classes, counts):
     return left / sum(whole)
 
 
+def heom_neighbours(columns, values, weights, query, n_near):
+    """The nearest rows by weighted HEOM; equal distances in the order of the rows."""
+
+    def difference(column, size, row, cell):
+        if column[row] is None or cell is None:
+            return 1.0
+        if size is not None:
+            return float(column[row] != cell)
+        known = [v for v in column if v is not None]
+        span = max(known) - min(known)
+        return abs(column[row] - cell) / span if span > 0 else 0.0
+
+    def distance(row):
+        squares = [
+            weight * difference(column, size, row, cell) ** 2
+            for column, size, weight, cell in zip(
+                columns, values, weights, query, strict=True
+            )
+        ]
+        return math.sqrt(sum(squares)) / len(columns)
+
+    n_rows = len(columns[0])
+    return sorted(range(n_rows), key=lambda row: (round(distance(row), 12), row))[
+        :n_near
+    ]
+
+
+def bayes_answer(codes, widths, classes, n_classes, weights, query, alpha):
+    """Naive Bayes on weighted rows; codes below 0 are missing or unseen."""
+    scores = []
+    for c in range(n_classes):
+        rows = [(r, w) for r, w in enumerate(weights) if classes[r] == c]
+        size = sum(w for _, w in rows)
+        score = (size + alpha) / (sum(weights) + alpha * n_classes)
+        for j, value in enumerate(query):
+            if value >= 0:
+                known = sum(w for r, w in rows if codes[j][r] >= 0)
+                count = sum(w for r, w in rows if codes[j][r] == value)
+                score *= (count + alpha) / (known + alpha * widths[j])
+        scores.append(score)
+    return [score / sum(scores) for score in scores]
+
+
+def rule_answer(codes, classes, n_classes, weights, query):
+    """One rule (Holte 1993): class shares of a value of the attribute that errs least.
+
+    Missing (-1) counts as a value of its own; a value without rows: all rows.
+    """
+    bag = [(row, w) for row, w in enumerate(weights) if w > 0]
+
+    def n_right(column):
+        return sum(
+            max(
+                class_weights_of(
+                    [(r, w) for r, w in bag if column[r] == value], classes, n_classes
+                )
+            )
+            for value in set(column)
+        )
+
+    rights = [n_right(column) for column in codes]
+    best = rights.index(max(rights))
+    own = [(r, w) for r, w in bag if codes[best][r] == query[best]]
+    sums = class_weights_of(own or bag, classes, n_classes)
+    return [s / sum(sums) for s in sums]
+
+
+def neighbours_answer(order, distances, classes, n_classes, weights, n_neighbors):
+    """Rows vote by weight from near to far until they reach k, with all ties."""
+    reached, reach = 0, math.inf
+    for row, distance in zip(order, distances, strict=True):
+        reached += weights[row]
+        if reached >= n_neighbors:
+            reach = distance
+            break
+    near = [
+        (r, weights[r]) for r, d in zip(order, distances, strict=True) if d <= reach
+    ]
+    sums = class_weights_of(near, classes, n_classes)
+    return [s / sum(sums) for s in sums]
+
+
+def ridge_answer(rows, targets, weights, query, ridge):
+    """Ridge regression with a free intercept, by the normal equations."""
+    design = np.column_stack([np.ones(len(rows)), rows])
+    penalty = np.diag([0.0] + [ridge] * rows.shape[1])
+    weighted = design * np.asarray(weights, float)[:, None]
+    solution = np.linalg.solve(design.T @ weighted + penalty, weighted.T @ targets)
+    return np.concatenate([[1.0], query]) @ solution
+
+
 # --- diversity ------------------------------------------------------------------------
+
+
+def pair_table(first, second):
+    """How often both, only one, only the other, none of two members are right."""
+    pairs = list(zip(first, second, strict=True))
+    return [pairs.count(kind) for kind in [(1, 1), (1, 0), (0, 1), (0, 0)]]
+
+
+def diversity(right):
+    """Kuncheva and Whitaker (2003), from rows of 0 and 1: is a member right?"""
+    n_rows, n_members = len(right), len(right[0])
+    columns = list(zip(*right, strict=True))
+    tables = [pair_table(a, b) for a, b in itertools.combinations(columns, 2)]
+    products = [(n11 * n00, n01 * n10) for n11, n10, n01, n00 in tables]
+    defined = [(a - b) / (a + b) for a, b in products if a + b]
+    mean = sum(map(sum, right)) / n_rows / n_members
+    split = sum(sum(row) * (n_members - sum(row)) for row in right) / n_members
+    chance = n_rows * (n_members - 1) * mean * (1 - mean)
+    halves = n_members - math.ceil(n_members / 2)
+    return {
+        "q_statistic": sum(defined) / len(defined) if defined else math.nan,
+        "disagreement": sum((t[1] + t[2]) / n_rows for t in tables) / len(tables),
+        "double_fault": sum(t[3] / n_rows for t in tables) / len(tables),
+        "kappa": 1 - split / chance if chance else math.nan,
+        "entropy": sum(min(sum(r), n_members - sum(r)) for r in right)
+        / halves
+        / n_rows,
+    }

@@ -1,5 +1,6 @@
 """Paths against whole trees, bags against plain draws."""
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from sklazy.kernels.path_nodes import make_node
 from sklazy.kernels.path_splits import PathRules
 from sklazy.kernels.path_table import build_path_table
 from sklazy.kernels.paths import bagged_paths, make_route
+from sklazy.local.bags import plan_bags
+from sklazy.local.paths import answer_by_paths, make_paths, trace_paths
 from weka_sets import (
     SETS,
     bin_codes,
@@ -267,3 +270,43 @@ def weka_table(golden_folder, name, discretised):
         np.ascontiguousarray(values[:, queries].T),
     )
     return table, golden[kind]["J48_unpruned"]["dist"]
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(2, 400),
+    st.lists(st.integers(0, 4), min_size=1, max_size=6),
+    rules_of_trees,
+)
+def test_kept_nodes_of_shared_bags_change_no_answer(seed, n_rows, sizes, rules):
+    rng = np.random.default_rng(seed)
+    table = make_mixed(rng, n_rows, sizes, 3, 5)
+    paths = make_paths(*table[:5])
+    n_near = int(rng.integers(1, n_rows + 1))
+    near = np.array([rng.permutation(n_rows)[:n_near] for _ in table.query_codes])
+    queries = Queries(table.query_codes, table.query_values)
+    bags = plan_bags(queries, table.n_categories == 0, near, 3, seed, share=True)
+    assert paths.can_share
+    kept = answer_by_paths(paths, queries, bags, rules, share=True)
+    drawn = answer_by_paths(paths, queries, bags, rules)
+    np.testing.assert_array_equal(kept, drawn)
+
+
+def test_a_trace_leads_to_the_leaf_that_answers():
+    table = make_mixed(np.random.default_rng(8), 80, [0, 3, 0, 2], 3, 6, 0.1, 1000)
+    paths = make_paths(*table[:5])
+    queries = Queries(table.query_codes, table.query_values)
+    near = np.tile(np.arange(5), (6, 1))
+    bags = plan_bags(queries, table.n_categories == 0, near, 2, 1)
+    steps = trace_paths(paths, queries, bags, PathRules())
+    for query in steps:
+        for way in query:
+            leaves = [step for step in way if step.attribute < 0]
+            assert way[0].weight == 80
+            assert sum(leaf.share for leaf in leaves) == pytest.approx(1.0)
+            assert all(
+                a.weight >= b.weight
+                for a, b in itertools.pairwise(way)
+                if b.depth > a.depth
+            )

@@ -1,5 +1,6 @@
 """Lazy learning for scikit-learn: learning that waits for the question."""
 
+from sklazy.combine import diversity_measures
 from sklazy.estimators import EntropyDiscretizer
 from sklazy.estimators.advantage import LazyAdvantage, lazy_advantage
 from sklazy.estimators.advice import Advice, advise
@@ -37,6 +38,7 @@ __all__ = [
     "Table",
     "__version__",
     "advise",
+    "diversity_measures",
     "lazy_advantage",
     "load",
     "race",

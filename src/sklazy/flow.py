@@ -132,6 +132,29 @@ class Neighbours(NamedTuple):
     distances: NDArray[np.float64]
 
 
+class Bags(NamedTuple):
+    """The bags of each query, yet to be drawn: rows in canonical order.
+
+    Attributes
+    ----------
+    neighbours : int32 array of shape (n_queries, n_neighbors)
+        The rows that make up so many draws of every bag.
+    seeds : uint64 array of shape (2, n_queries, n_bags)
+        What decides the draws from the neighbours, and those from all rows.
+    """
+
+    neighbours: NDArray[np.int32]
+    seeds: NDArray[np.uint64]
+
+    def part(self, first: int, last: int) -> "Bags":
+        """The bags of queries first..last - 1."""
+        return Bags(self.neighbours[first:last], self.seeds[:, first:last])
+
+    def choose(self, bags: NDArray[np.integer]) -> "Bags":
+        """Some of the bags of every query, by number."""
+        return Bags(self.neighbours, np.ascontiguousarray(self.seeds[:, :, bags]))
+
+
 class LocalCases(NamedTuple):
     """What local regression knows of the cases.
 

@@ -69,13 +69,19 @@ def draw_from_all(seed, n_draws, weights):
 
 
 @kernel
+def near_place(seed, first_word, t, n_near):
+    """Draw t from so many neighbours: a place among them."""
+    word = word64(seed, first_word + (t >> 1))
+    half = word & _LOW if t & 1 else word >> _32
+    return (half * np.uint64(n_near)) >> _32
+
+
+@kernel
 def draw_from_near(seed, first_word, neighbours, weights):
     """Add as many draws from the neighbours as there are neighbours."""
-    n_near = np.uint64(neighbours.size)
     for t in range(neighbours.size):
-        word = word64(seed, first_word + (t >> 1))
-        half = word & _LOW if t & 1 else word >> _32
-        weights[neighbours[(half * n_near) >> _32]] += 1
+        place = near_place(seed, first_word, t, neighbours.size)
+        weights[neighbours[place]] += 1
 
 
 @kernel

@@ -121,7 +121,7 @@ def build_path_table(
     return PathTable(
         facts=facts,
         codes=ranks,
-        cells=_cells(ranks[slotted], slots),
+        cells=slot_cells(ranks[slotted], slots),
         slots=slots,
         lines=_lines(ranks[numeric], classes, levels),
         classes=np.ascontiguousarray(classes, np.int32),
@@ -164,7 +164,7 @@ def _facts(
     return facts
 
 
-def _cells(
+def slot_cells(
     ranks: NDArray[np.int32], slots: NDArray[np.int64]
 ) -> NDArray[np.unsignedinteger]:
     """The slot of each cell, in the narrowest type that holds them all."""

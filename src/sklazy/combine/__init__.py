@@ -1,0 +1,31 @@
+"""Several values become one."""
+
+from sklazy.combine.diversity import (
+    disagreement,
+    diversity_measures,
+    double_fault,
+    interrater_kappa,
+    q_statistic,
+    vote_entropy,
+)
+from sklazy.combine.votes import (
+    average_probabilities,
+    cast_votes,
+    decide_votes,
+    majority_shares,
+    weighted_shares,
+)
+
+__all__ = [
+    "average_probabilities",
+    "cast_votes",
+    "decide_votes",
+    "disagreement",
+    "diversity_measures",
+    "double_fault",
+    "interrater_kappa",
+    "majority_shares",
+    "q_statistic",
+    "vote_entropy",
+    "weighted_shares",
+]

@@ -1,0 +1,89 @@
+"""From the members' answers to one: by majority, by weight, by average.
+
+Ties go to the class with more weight among the query's neighbours, then to the larger
+prior, then to the lower index.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_ALIKE = 1e-9  # shares this close are equal: rounding must not decide
+
+
+def decide_votes(shares: Floats, near: Floats, priors: Floats) -> Ints:
+    """The class with the largest share.
+
+    Parameters
+    ----------
+    shares : float64 array of shape (n_queries, n_classes)
+    near : float64 array of shape (n_queries, n_classes)
+        Weight of the classes among the neighbours of each query.
+    priors : float64 array of shape (n_classes,)
+
+    Examples
+    --------
+    >>> shares = np.array([[0.5, 0.5], [0.5, 0.5], [0.6, 0.4]])
+    >>> near = np.array([[1.0, 2.0], [1.0, 1.0], [0.0, 9.0]])
+    >>> decide_votes(shares, near, np.array([3.0, 4.0])).tolist()
+    [1, 1, 0]
+    """
+    left = np.ones(shares.shape, np.bool_)
+    for figures in (shares, near, np.broadcast_to(priors, shares.shape)):
+        best = np.where(left, figures, -np.inf).max(axis=1, keepdims=True)
+        left &= figures >= best - _ALIKE * np.maximum(1.0, np.abs(best))
+    return left.argmax(axis=1)
+
+
+def cast_votes(probabilities: Floats, near: Floats, priors: Floats) -> Ints:
+    """Each member's vote, (n_queries, n_members).
+
+    Parameters
+    ----------
+    probabilities : float64 array of shape (n_queries, n_members, n_classes)
+    near, priors
+        As in `decide_votes`.
+    """
+    n_queries, n_members, n_classes = probabilities.shape
+    flat = probabilities.reshape(-1, n_classes)
+    around = np.repeat(near, n_members, axis=0)
+    return decide_votes(flat, around, priors).reshape(n_queries, n_members)
+
+
+def majority_shares(votes: Ints, n_classes: int) -> Floats:
+    """The share of members that vote for each class, (n_queries, n_classes).
+
+    Examples
+    --------
+    >>> majority_shares(np.array([[0, 2, 2, 2]]), 3).tolist()
+    [[0.25, 0.0, 0.75]]
+    """
+    return weighted_shares(votes, np.ones(votes.shape), n_classes)
+
+
+def weighted_shares(votes: Ints, weights: Floats, n_classes: int) -> Floats:
+    """The share of the members' weight behind each class, (n_queries, n_classes).
+
+    Members without any weight at all count alike.
+
+    Parameters
+    ----------
+    votes : int64 array of shape (n_queries, n_members)
+    weights : float64 array of shape (n_queries, n_members)
+        Not negative: say, a member's accuracy around the query.
+    n_classes : int
+    """
+    totals = weights.sum(axis=1, keepdims=True)
+    weights = np.where(totals > 0, weights, 1.0)
+    for_class = votes[:, :, None] == np.arange(n_classes)
+    sums = (weights[:, :, None] * for_class).sum(axis=1)
+    shares: Floats = sums / weights.sum(axis=1, keepdims=True)
+    return shares
+
+
+def average_probabilities(probabilities: Floats) -> Floats:
+    """The mean of the members' probabilities, (n_queries, n_classes)."""
+    means: Floats = probabilities.mean(axis=1)
+    return means

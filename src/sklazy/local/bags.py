@@ -1,0 +1,96 @@
+"""Bags for a query: how many neighbours they hold, and what decides the draws."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.errors import BadInputError
+from sklazy.flow import Bags, Queries
+from sklazy.kernels.bags import bag_seeds, bag_weights, query_seeds
+
+_STEP = 0x9E3779B97F4A7C15  # splitmix64's, so that shared draws have their own stream
+
+
+def beta_neighbours(n_rows: int, beta: float = 0.99) -> int:
+    """The number K of neighbours in a bag of N rows, by beta-similarity.
+
+    ``K / N <= (1 - beta) log_4 N``, at least 1 and at most N.
+
+    Parameters
+    ----------
+    n_rows : int
+    beta : float
+        How alike bags with and without neighbours are to be, 0 to 1.
+
+    References
+    ----------
+    Zhu, X., Yang, Y.: A lazy bagging approach to classification. Pattern Recognition
+    41 (2008).
+
+    Examples
+    --------
+    >>> beta_neighbours(1728), beta_neighbours(57)
+    (92, 1)
+    """
+    if not 0 <= beta <= 1:
+        raise BadInputError(
+            f"beta={beta!r} is no share; give a number from 0 (neighbours alone) to 1 "
+            "(hardly any)."
+        )
+    share = (1 - beta) * math.log(n_rows) / math.log(4)
+    return min(n_rows, max(1, math.floor(n_rows * share + 1e-9)))
+
+
+def plan_bags(
+    queries: Queries,
+    numeric: NDArray[np.bool_],
+    neighbours: NDArray[np.integer],
+    n_bags: int,
+    random_state: int,
+    *,
+    share: bool = False,
+) -> Bags:
+    """Decide the draws of each query's bags by its content and the random state.
+
+    Parameters
+    ----------
+    queries : Queries
+    numeric : bool array of shape (n_attributes,)
+        Which attributes are numbers: their values count, of the others the codes.
+    neighbours : int array of shape (n_queries, n_neighbors)
+    n_bags, random_state : int
+    share : bool
+        Whether all queries share what is drawn from all rows.
+    """
+    state = random_state % (1 << 64)
+    seeds = query_seeds(content_words(queries, numeric), np.uint64(state))
+    own = bag_seeds(seeds, n_bags)
+    drawn = own
+    if share:
+        common = np.array([(state * _STEP + 1) % (1 << 64)], np.uint64)
+        drawn = np.broadcast_to(bag_seeds(common, n_bags), own.shape)
+    near = np.ascontiguousarray(neighbours, np.int32)
+    return Bags(near, np.stack([own, drawn]))
+
+
+def content_words(queries: Queries, numeric: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """64 bits a cell, equal for equal cells: -0 is 0, and NaN is NaN.
+
+    Examples
+    --------
+    >>> rows = Queries(np.array([[-1, 3]], np.int32), np.array([[-0.0, np.nan]]))
+    >>> content_words(rows, np.array([True, False])).tolist()
+    [[0, 3]]
+    """
+    numbers = np.where(np.isnan(queries.values), np.nan, queries.values + 0.0)
+    codes = queries.codes.astype(np.int64).view(np.uint64)
+    return np.where(numeric, numbers.view(np.uint64), codes)
+
+
+def draw_weights(bags: Bags, query: int, n_rows: int) -> NDArray[np.int32]:
+    """The bags of one query as weights of the rows, shape (n_bags, n_rows)."""
+    own, drawn = bags.seeds[:, query]
+    near = bags.neighbours[query]
+    weights: NDArray[np.int32] = bag_weights(own, drawn, near, n_rows)
+    return weights

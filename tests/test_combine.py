@@ -1,0 +1,72 @@
+"""Votes and their ties, and the diversity of members."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import naive
+from sklazy.combine import (
+    average_probabilities,
+    cast_votes,
+    decide_votes,
+    diversity_measures,
+    majority_shares,
+    q_statistic,
+    weighted_shares,
+)
+
+votes_of_members = arrays(
+    np.int64,
+    st.tuples(st.integers(1, 6), st.integers(1, 7)),
+    elements=st.integers(0, 2),
+)
+
+
+@given(votes_of_members, st.integers(0, 2**32 - 1))
+def test_the_majority_decides_and_ties_go_to_the_neighbours(votes, seed):
+    rng = np.random.default_rng(seed)
+    near, priors = rng.integers(0, 3, (len(votes), 3)), rng.integers(1, 3, 3)
+    shares = majority_shares(votes, 3)
+    decided = decide_votes(shares, near.astype(float), priors.astype(float))
+    for row, around, chosen in zip(votes.tolist(), near.tolist(), decided, strict=True):
+        ranks = [(row.count(c), around[c], priors[c], -c) for c in range(3)]
+        assert chosen == ranks.index(max(ranks))
+
+
+@given(votes_of_members)
+def test_equal_weights_are_a_majority(votes):
+    even = weighted_shares(votes, np.full(votes.shape, 0.7), 3)
+    np.testing.assert_allclose(even, majority_shares(votes, 3))
+    none = weighted_shares(votes, np.zeros(votes.shape), 3)
+    np.testing.assert_allclose(none, majority_shares(votes, 3))
+
+
+def test_rounding_does_not_decide():
+    probabilities = np.array([[[0.1 + 0.2, 0.3, 0.4 - 1e-12]]])
+    near, priors = np.array([[0.0, 1.0, 0.0]]), np.ones(3)
+    assert cast_votes(probabilities, near, priors).tolist() == [[2]]
+    tied = probabilities[:, :, :2]
+    assert cast_votes(tied, near[:, :2], priors[:2]).tolist() == [[1]]
+    assert average_probabilities(probabilities).shape == (1, 3)
+
+
+@given(
+    arrays(
+        np.int64,
+        st.tuples(st.integers(1, 12), st.integers(2, 6)),
+        elements=st.integers(0, 1),
+    )
+)
+def test_diversity_is_that_of_kuncheva_and_whitaker(right):
+    measured = diversity_measures(np.ones(len(right), int), right)
+    expected = naive.diversity([tuple(row) for row in right.tolist()])
+    assert measured == pytest.approx(expected, nan_ok=True, abs=1e-12)
+
+
+def test_diversity_needs_two_members():
+    with pytest.raises(ValueError, match="at least two members"):
+        q_statistic([[1], [0]])
+    with pytest.raises(ValueError, match="one row of votes for each label"):
+        diversity_measures([0, 1], [[0, 1]])

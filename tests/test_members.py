@@ -1,0 +1,207 @@
+"""Members on bags against plain models on weighted rows."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+from coded import coded_tables
+from sklazy.flow import Bags, Neighbours, Queries
+from sklazy.kernels.counting import count_values
+from sklazy.local.bags import beta_neighbours, draw_weights, plan_bags
+from sklazy.local.lazy_tree import answer_by_lazy_trees
+from sklazy.local.members import (
+    answer_by_bayes,
+    answer_by_linear,
+    answer_by_neighbours,
+    answer_by_rule,
+    build_bin_table,
+    make_linear,
+    place_linear,
+    to_shares,
+)
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def bags_of(table, seed, n_bags=3):
+    """Bags for the queries of a coded table, with random rows as neighbours."""
+    rng = np.random.default_rng(seed)
+    n_queries, n_rows = len(table.queries), table.n_rows
+    near = np.array(
+        [rng.permutation(n_rows)[: (n_rows + 2) // 3] for _ in range(n_queries)]
+    )
+    queries = Queries(table.queries, np.full(table.queries.shape, np.nan))
+    numeric = np.zeros(table.n_attributes, bool)
+    return plan_bags(queries, numeric, near, n_bags, seed)
+
+
+def each_bag(table, bags):
+    """Query, bag and the bag's weights."""
+    for query in range(len(table.queries)):
+        for bag, weights in enumerate(draw_weights(bags, query, table.n_rows)):
+            yield query, bag, weights.tolist()
+
+
+@settings(max_examples=50)
+@given(
+    coded_tables(most_rows=40, most_attributes=5), seeds, st.sampled_from([0.5, 1.0])
+)
+def test_bayes_is_that_of_weighted_counts(table, seed, alpha):
+    bags, widths = bags_of(table, seed), np.diff(table.offsets)
+    bins = build_bin_table(table.codes, widths, table.classes)
+    answers = answer_by_bayes(bins, table.n_classes, table.queries, bags, alpha=alpha)
+    for query, bag, weights in each_bag(table, bags):
+        expected = naive.bayes_answer(
+            table.codes,
+            widths,
+            table.classes,
+            table.n_classes,
+            weights,
+            table.queries[query],
+            alpha,
+        )
+        np.testing.assert_allclose(answers[query, bag], expected, atol=1e-12)
+
+
+@settings(max_examples=50)
+@given(coded_tables(most_rows=40, most_attributes=5), seeds)
+def test_the_rule_is_that_of_the_best_attribute(table, seed):
+    bags = bags_of(table, seed)
+    bins = build_bin_table(table.codes, np.diff(table.offsets), table.classes)
+    answers = answer_by_rule(bins, table.n_classes, table.queries, bags)
+    for query, bag, weights in each_bag(table, bags):
+        expected = naive.rule_answer(
+            table.codes.tolist(),
+            table.classes,
+            table.n_classes,
+            weights,
+            table.queries[query].tolist(),
+        )
+        np.testing.assert_allclose(answers[query, bag], expected, atol=1e-12)
+
+
+@settings(max_examples=50)
+@given(coded_tables(most_rows=40), seeds, st.integers(1, 7))
+def test_neighbours_vote_by_weight_with_all_ties(table, seed, n_neighbors):
+    rng = np.random.default_rng(seed)
+    bags, shape = bags_of(table, seed), (len(table.queries), table.n_rows)
+    distances = np.sort(rng.integers(0, 6, shape), axis=1).astype(float)
+    rows = np.array([rng.permutation(table.n_rows) for _ in table.queries])
+    near = Neighbours(rows, distances)
+    answers, complete = answer_by_neighbours(
+        table.classes, table.n_classes, near, bags, n_neighbors=n_neighbors
+    )
+    assert complete.all()
+    n_few = max(1, table.n_rows // 2)
+    few = Neighbours(*(np.ascontiguousarray(part[:, :n_few]) for part in near))
+    some, enough = answer_by_neighbours(
+        table.classes, table.n_classes, few, bags, n_neighbors=n_neighbors
+    )
+    for query, bag, weights in each_bag(table, bags):
+        expected = naive.neighbours_answer(
+            rows[query],
+            distances[query],
+            table.classes,
+            table.n_classes,
+            weights,
+            n_neighbors,
+        )
+        np.testing.assert_allclose(answers[query, bag], expected, atol=1e-12)
+        if enough[query]:
+            np.testing.assert_array_equal(some[query, bag], answers[query, bag])
+
+
+@settings(max_examples=40)
+@given(seeds, st.integers(1, 40), st.integers(1, 6), st.sampled_from([0.1, 1.0, 30.0]))
+def test_the_linear_member_is_a_ridge_regression(seed, n_rows, n_columns, ridge):
+    rng = np.random.default_rng(seed)
+    raw = rng.normal(2.0, 3.0, (n_rows + 4, n_columns))
+    raw[rng.random(raw.shape) < 0.1] = np.nan
+    raw[:, 0] = 1.5
+    targets = np.eye(3)[rng.integers(0, 3, n_rows)]
+    cases = make_linear(raw[:n_rows], targets)
+    queries = place_linear(cases, raw[n_rows:])
+    near = np.array([rng.permutation(n_rows)[: (n_rows + 1) // 2] for _ in range(4)])
+    bags = plan_bags(
+        Queries(np.zeros((4, n_columns), np.int32), raw[n_rows:]),
+        np.ones(n_columns, bool),
+        near,
+        2,
+        seed,
+    )
+    answers = answer_by_linear(cases, queries, bags, ridge=ridge)
+    for query in range(4):
+        for bag, weights in enumerate(draw_weights(bags, query, n_rows)):
+            expected = naive.ridge_answer(
+                cases.rows, targets, weights, queries[query], ridge
+            )
+            np.testing.assert_allclose(answers[query, bag], expected, atol=1e-9)
+    np.testing.assert_allclose(to_shares(answers).sum(axis=2), 1.0)
+
+
+@settings(max_examples=80)
+@given(coded_tables(most_rows=80))
+def test_lazy_trees_follow_the_best_test(table):
+    cases = cases_of(table)
+    left, steps = answer_by_lazy_trees(cases, table.queries)
+    for query, counts, tested in zip(table.queries, left, steps, strict=True):
+        expected = naive.lazy_tree_answer(
+            table.codes, table.classes, table.n_classes, query.tolist()
+        )
+        assert counts.tolist() == expected
+        tested = tested[tested >= 0]
+        agree = np.ones(table.n_rows, bool)
+        for j in tested:
+            agree &= table.codes[j] == query[j]
+        found = np.bincount(table.classes[agree], minlength=table.n_classes)
+        assert found.tolist() == expected
+
+
+def cases_of(table):
+    """As much of a case base as lazy trees need."""
+    from sklazy.flow import Cases
+
+    nothing = np.zeros((0, table.n_rows))
+    return Cases(
+        n_rows=table.n_rows,
+        codes=table.codes,
+        offsets=table.offsets,
+        counts=count_values(table.codes, table.offsets, table.classes, table.n_classes),
+        class_counts=np.bincount(table.classes, minlength=table.n_classes),
+        classes=table.classes,
+        starts=np.zeros(0, np.int64),
+        value_bits=np.zeros((1, 8), np.uint64),
+        class_bits=np.zeros((1, 8), np.uint64),
+        numeric=np.full(table.n_attributes, -1),
+        numbers=nothing,
+        ranges=nothing[:, :2],
+        targets=nothing,
+        weights=np.ones(table.n_rows),
+    )
+
+
+@given(st.integers(1, 10**6), st.floats(0, 1))
+def test_the_number_of_neighbours_is_that_of_beta_similarity(n_rows, beta):
+    assert beta_neighbours(n_rows, beta) == naive.beta_neighbours(n_rows, beta)
+
+
+def test_beta_is_a_share():
+    with pytest.raises(ValueError, match=r"beta=1\.5 is no share"):
+        beta_neighbours(10, 1.5)
+
+
+def test_bags_depend_on_content_alone():
+    codes = np.array([[0, -1], [1, 2]], np.int32)
+    values = np.array([[np.nan, 0.0], [np.nan, -0.0]])
+    numeric, near = np.array([False, True]), np.zeros((2, 1), np.int32)
+    both = plan_bags(Queries(codes, values), numeric, near, 3, 5)
+    second = plan_bags(Queries(codes[1:], values[1:] + 0.0), numeric, near[1:], 3, 5)
+    np.testing.assert_array_equal(both.seeds[:, 1], second.seeds[:, 0])
+    other = plan_bags(Queries(codes, values), numeric, near, 3, 6)
+    assert not np.intersect1d(both.seeds, other.seeds).size
+    shared = plan_bags(Queries(codes, values), numeric, near, 3, 5, share=True)
+    np.testing.assert_array_equal(shared.seeds[0], both.seeds[0])
+    assert (shared.seeds[1, 0] == shared.seeds[1, 1]).all()
+    assert isinstance(shared.choose(np.array([0, 2])), Bags)
