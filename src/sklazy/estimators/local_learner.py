@@ -204,6 +204,12 @@ class LocalLearner(Remembering):
     def _values(self, answer: LocalAnswer) -> list[Any]:
         raise NotImplementedError
 
+    def _queries(self, X: object) -> Queries:
+        if self.parity is None:
+            return super()._queries(X)
+        table = self._asked(X)  # every cell must be looked at
+        return self.cases_.encode(table)
+
     def _table(self, X: object) -> Table:
         table = super()._table(X)
         if self.parity == "r":
