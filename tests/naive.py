@@ -71,8 +71,7 @@ def kind_of_texts(name, texts):
     code = any(re.match("0[0-9]", digits) for digits in bare)
     long = any(digits.isdigit() and int(digits) > 2**53 for digits in bare)
     integers = bool(bare) and all(digits.isdigit() for digits in bare)
-    distinct = len(set(texts)) == len(texts)
-    is_id = "id" in [word.lower() for word in words] and integers and distinct
+    is_id = "id" in [word.lower() for word in words] and integers
     return "nominal" if code or long or is_id else "numeric"
 
 

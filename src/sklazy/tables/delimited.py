@@ -1,8 +1,8 @@
 """CSV and its kin: delimiter, header and kinds found out, or as told.
 
 The delimiter is the first of tab, semicolon, bar and comma that cuts the first lines
-into equally many fields. The first row is a header if its names are distinct and
-either stand above numbers without being numbers themselves, or are all words that do
+into equally many fields. The first row is a header if a name in it stands above
+numbers without being a number itself, or if all its names are distinct words that do
 not occur again in their columns. Blank lines are skipped; blanks around a cell, too.
 """
 
@@ -47,6 +47,10 @@ class CsvOptions:
                 f"delimiter={self.delimiter!r}; expected one character other than a "
                 f"quote, a newline and the decimal mark {self.decimal!r}."
             )
+        if self.header not in (None, True, False):
+            raise BadInputError(
+                f"header={self.header!r}; expected True, False or None (find out)."
+            )
         if self.decimal not in (".", ","):
             raise BadInputError(f"decimal={self.decimal!r}; expected '.' or ','.")
 
@@ -68,6 +72,8 @@ def read_csv(
     notes : list of str
         What should be said about it.
     """
+    if source.text.lstrip()[:9].lower() == "@relation":
+        raise source.error("this is an ARFF file; say format='arff'.", 1, 1)
     delimiter = options.delimiter or _find_delimiter(source, options.decimal)
     records = _read_records(source, delimiter)
     if not records.rows:
@@ -199,17 +205,20 @@ def _sample_widths(text: str, delimiter: str) -> set[int]:
 def _has_header(rows: Sequence[Sequence[str]], options: CsvOptions) -> bool:
     top = [cell.strip() for cell in rows[0]]
     named = [cell for cell in top if cell]
-    if not named or len(set(named)) < len(named) or options.missing & set(named):
-        return False
     body = rows[1:_HEADER_SAMPLE]
     below = [
         {row[j].strip() for row in body} - options.missing for j in range(len(top))
     ]
+    words = [name not in options.missing and not _like_number(name) for name in top]
     above_numbers = any(
-        name and not _like_number(name) and cells and all(map(_like_number, cells))
-        for name, cells in zip(top, below, strict=True)
+        is_word and name and cells and all(map(_like_number, cells))
+        for is_word, name, cells in zip(words, top, below, strict=True)
     )
-    return above_numbers or all(
+    if above_numbers:  # if it repeats a name, that is for `_names` to refuse
+        return True
+    if not named or len(set(named)) < len(named) or options.missing & set(named):
+        return False
+    return all(
         not _like_number(name) and name not in cells
         for name, cells in zip(top, below, strict=True)
     )

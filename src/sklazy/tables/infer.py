@@ -5,8 +5,7 @@ like an id or a code. It is then nominal, with a `DataWarning`, if
 
 * a number has a leading zero (007, 02134),
 * an integer is beyond 2^53, where float64 rounds, or
-* its name has "id" for a word (id, row_id, customerID) and its cells are distinct
-  integers.
+* its name has "id" for a word (id, row_id, customerID) and its cells are integers.
 
 A column that is nearly all numbers, or that would be with a decimal comma, is nominal
 and said aloud, too. An all-missing column is numeric.
@@ -19,6 +18,7 @@ from sklazy.tables.labels import encode
 from sklazy.tables.table import Column, Kind
 from sklazy.tables.text import (
     all_numbers,
+    is_infinite,
     is_long_integer,
     is_number,
     parse_numbers,
@@ -33,7 +33,6 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+(?:,[0-9]+)?")
 _ID_NAME = re.compile(r"(?:^|[\W_])(?i:id)(?:$|[\W_])|[a-z]I[dD]$")
 _SWAP = str.maketrans(".,", ",.")
-_INFINITE = {"inf", "infinity"}
 
 Cells = Sequence[str | None]
 
@@ -67,7 +66,7 @@ def judge(name: str, texts: Sequence[str]) -> tuple[Kind, str]:
     distinct = set(texts)
     if not all_numbers(distinct):
         return _judge_words(distinct, texts)
-    note = _code_like(distinct) or _id_like(name, distinct, len(texts))
+    note = _code_like(distinct) or _id_like(name, distinct)
     if not note:
         return "numeric", ""
     return "nominal", f"{note}. Say numeric=[{name!r}] if it is a number."
@@ -81,16 +80,16 @@ def _code_like(distinct: set[str]) -> str:
     return ""
 
 
-def _id_like(name: str, distinct: set[str], n_cells: int) -> str:
-    if not _ID_NAME.search(name) or len(distinct) < n_cells:
-        return ""
-    is_id = all(map(_INTEGER.fullmatch, distinct)) and n_cells > 0
-    return "it is named like an id and its integers are all distinct" if is_id else ""
+def _id_like(name: str, distinct: set[str]) -> str:
+    is_id = distinct and _ID_NAME.search(name)
+    if is_id and all(map(_INTEGER.fullmatch, distinct)):
+        return "it is named like an id and its cells are integers"
+    return ""
 
 
 def _judge_words(distinct: set[str], texts: Sequence[str]) -> tuple[Kind, str]:
     words = {text for text in distinct if not is_number(text)}
-    if all(word.lstrip("+-").lower() in _INFINITE for word in words):
+    if all(map(is_infinite, words)):
         return "numeric", ""  # and refused as such, with its place
     if all(map(_DECIMAL_COMMA.fullmatch, distinct)):
         return "nominal", (

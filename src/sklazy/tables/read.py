@@ -46,8 +46,8 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
 
     A file is read whole and strictly, or refused with file, line and column. In a CSV
     file a column is numeric if all its known cells are numbers and it does not look
-    like an id or a code (leading zeros, integers beyond 2^53, distinct integers under
-    a name with the word "id"): those become nominal, with a `DataWarning`. Labels of
+    like an id or a code (leading zeros, integers beyond 2^53, integers under a
+    name with the word "id"): those become nominal, with a `DataWarning`. Labels of
     text files are strings; blanks around cells, and blank lines, are left out.
 
     Parameters
@@ -70,9 +70,9 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         Of a CSV file; otherwise the first of tab, semicolon, bar and comma that cuts
         the first lines into equally many fields.
     header : bool, optional
-        Whether a CSV file's first row holds the names; otherwise judged by it: names
-        are distinct, and stand above numbers or do not occur again below. Without a
-        header columns are named x0, x1, ...
+        Whether a CSV file's first row holds the names; otherwise judged by it: one
+        of them stands above numbers, or all are distinct and do not occur again
+        below. Without a header columns are named x0, x1, ...
     decimal : {".", ","}, default="."
         The decimal mark of a CSV file.
     encoding : str, default="utf-8"
@@ -136,6 +136,10 @@ def _merged(
     kinds: Mapping[str, Kind], nominal: Collection[str], numeric: Collection[str]
 ) -> dict[str, Kind]:
     """All wishes about kinds as one mapping; contradictions are refused."""
+    if not isinstance(kinds, Mapping):
+        raise BadInputError(
+            f"kinds={kinds!r}; expected a mapping of names to 'numeric' or 'nominal'."
+        )
     for parameter, names in (("nominal", nominal), ("numeric", numeric)):
         if isinstance(names, str):
             raise BadInputError(
@@ -160,9 +164,10 @@ def _merged(
 def _markers(missing: Collection[str] | None) -> frozenset[str]:
     if missing is None:
         return MISSING_MARKERS
-    if isinstance(missing, str):
+    if isinstance(missing, str) or not all(isinstance(cell, str) for cell in missing):
+        strings = [missing] if isinstance(missing, str) else list(map(str, missing))
         raise BadInputError(
-            f"missing={missing!r}; expected a list of strings: [{missing!r}]."
+            f"missing={missing!r}; expected a list of strings: {strings!r}."
         )
     return frozenset(missing)
 
@@ -197,12 +202,15 @@ def _read_arrow(path: str, which: str, wanted: Mapping[str, Kind]) -> Table:
         native = _arrow_table(pyarrow.BufferReader(raw), which)
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise BadFileError(f"not a readable {which} file ({error}).", path) from None
-    frame = as_frame(native)
-    if frame is None:
-        raise BadFileError("holds no table.", path)
-    names, named = frame_names(frame)
-    nominal = [_KIND_MASK[wanted.get(name)] for name in names]
-    return Table(tuple(from_frame(frame, names, nominal)), frame.shape[0], named)
+    try:
+        frame = as_frame(native)
+        if frame is None:
+            raise BadInputError("holds no table.")
+        names, named = frame_names(frame)
+        nominal = [_KIND_MASK[wanted.get(name)] for name in names]
+        return Table(tuple(from_frame(frame, names, nominal)), frame.shape[0], named)
+    except BadInputError as error:
+        raise BadFileError(str(error), path) from None
 
 
 _KIND_MASK: dict[str | None, bool | None] = {

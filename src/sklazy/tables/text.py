@@ -1,5 +1,6 @@
 """What both text readers share: bytes to text, places in it, strict numbers."""
 
+import codecs
 import gzip
 import io
 import os
@@ -24,6 +25,7 @@ MOST_GROWTH = 500
 
 ALWAYS_FINE = 2**26
 
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _STEP = 2**20
 _EXACT_DIGITS = len(str(EXACT))
 _INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -81,19 +83,21 @@ def unpacked(name: str, raw: bytes) -> bytes:
 
 def _decoded(name: str, raw: bytes, encoding: str) -> str:
     try:
+        codecs.lookup(encoding)
         text = raw.decode(encoding)
-    except LookupError:
-        raise BadInputError(
-            f"encoding={encoding!r} is unknown; give 'utf-8', 'latin-1', ..."
-        ) from None
     except UnicodeError as error:
         start = getattr(error, "start", 0)
         before = raw[:start].decode("latin-1")
+        likely = "utf-16" if raw.startswith(_UTF_16) else "latin-1"
         raise BadFileError(
             f"not {encoding} text ({getattr(error, 'reason', error)}); save it as "
-            "UTF-8 or name its encoding, for example encoding='latin-1'.",
+            f"UTF-8 or name its encoding, for example encoding={likely!r}.",
             name,
             *_place(before),
+        ) from None
+    except (LookupError, TypeError, ValueError):
+        raise BadInputError(
+            f"encoding={encoding!r} is unknown; give 'utf-8', 'latin-1', ..."
         ) from None
     return text.removeprefix("\ufeff")
 
@@ -158,7 +162,8 @@ def is_number(text: str) -> bool:
 def _first_bad(cells: Sequence[str | None]) -> NotANumberError:
     for index, cell in enumerate(cells):
         if cell is not None and not is_number(cell):
-            return NotANumberError(index, f"{shown(cell)} is not a number")
+            why = "is not finite" if is_infinite(cell) else "is not a number"
+            return NotANumberError(index, f"{shown(cell)} {why}")
     raise AssertionError("called for numbers only")
 
 
@@ -171,6 +176,11 @@ def _check_large(index: int, cell: str) -> None:
             f"{shown(cell)} is beyond 2^53 and would lose digits as a number; "
             "make the column nominal",
         )
+
+
+def is_infinite(text: str) -> bool:
+    """Whether the text is a word for infinity, with or without a sign."""
+    return text.lstrip("+-").lower() in ("inf", "infinity")
 
 
 def is_long_integer(text: str) -> bool:
