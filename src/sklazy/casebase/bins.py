@@ -12,6 +12,9 @@ from sklazy.flow import MISSING
 Cuts = NDArray[np.float64]
 Order = NDArray[np.int32]
 
+# Cells whose sorted order is kept; of more it would take as much memory as the codes.
+_MOST_ORDERED = 20_000_000
+
 
 class Bins:
     """Cut points a numeric attribute, and the sorted orders to find them again.
@@ -59,7 +62,8 @@ class Bins:
             if not np.array_equal(found, self.cuts[i]):
                 yield i, found
                 self.cuts[i] = found
-        self.orders = None if self.frozen else orders
+        n_cells = rows.numbers.shape[0] * rows.n_rows
+        self.orders = None if self.frozen or n_cells > _MOST_ORDERED else orders
         self.current = True
 
     def code(self, numeric: int, values: NDArray[np.float64]) -> NDArray[np.int32]:
