@@ -35,9 +35,7 @@ class _Work(NamedTuple):
 
     terms: Any  # (p, k_most), times sqrt(weight)
     priors: Any  # (p,), prior variances of the coefficients
-    means: Any  # (k_most, n_targets, 1), the models of degree 0
-    lines: Any  # (k_most, n_targets, 1 + d), of degree 1
-    parabolas: Any  # (k_most, n_targets, 1 + d + d (d + 1) / 2), of degree 2
+    thetas: Any  # (3, k_most, n_targets, p), the models of each degree
     scores: Any  # (n_targets, 3, k_most)
     targets: Any  # (n_targets, k_most)
     scaled: Any  # (n_targets, k_most), times sqrt(weight)
@@ -57,29 +55,28 @@ def count_terms(d, degree):
 
 @kernel
 def _make_work(d, n_targets, k_most, ranges):
-    """Workspace; a degree that is off takes no room."""
-    most = 0
+    """Workspace; what a degree that is off would need is never touched."""
+    n_terms = 1
     for degree in range(3):
         if ranges[degree, 0] > 0:
-            most = degree
-    n_lines = k_most if ranges[1, 0] > 0 else 0
-    n_parabolas = k_most if ranges[2, 0] > 0 else 0
-    return _Work(
-        np.empty((count_terms(d, most), k_most)),
-        np.empty(count_terms(d, most)),
-        np.empty((k_most, n_targets, 1)),
-        np.empty((n_lines, n_targets, count_terms(d, 1))),
-        np.empty((n_parabolas, n_targets, count_terms(d, 2))),
+            n_terms = count_terms(d, degree)
+    work = _Work(
+        np.empty((n_terms, k_most)),
+        np.empty(n_terms),
+        np.empty((3, k_most, n_targets, n_terms)),
         np.empty((n_targets, 3, k_most)),
         np.empty((n_targets, k_most)),
         np.empty((n_targets, k_most)),
-        np.ones(k_most),
-        np.ones(k_most),
+        np.empty(k_most),
+        np.empty(k_most),
         np.empty(k_most),
         np.empty(k_most),
         np.empty((n_targets, k_most)),
         np.empty((4, k_most)),
     )
+    work.weights[:] = 1.0
+    work.roots[:] = 1.0
+    return work
 
 
 @kernel
@@ -173,13 +170,13 @@ def _begin(variance, theta, plan, work):
 
 
 @kernel
-def _grow_models(k_max, degree, start, n_scored, plan, thetas, work):
+def _grow_models(k_max, n_terms, degree, start, n_scored, plan, work):
     """Models and scores of the first k neighbours, from k = start on.
 
     Leaves the leverages and residuals of the last model in the workspace.
     """
     terms, leverage, residual = work.terms, work.leverage, work.residual
-    n_targets, n_terms = residual.shape[0], thetas.shape[2]
+    n_targets, thetas = residual.shape[0], work.thetas[degree]
     variance = np.zeros((n_terms, n_terms))
     theta, new = np.zeros((n_targets, n_terms)), np.empty(n_terms)
     begun = _begin(variance, theta, plan, work)
@@ -226,7 +223,7 @@ def _grow_means(target, k_max, start, n_scored, as_in_r, work):
     for k in range(k_max):
         weight_sum = work.weight_sums[k]
         mean += (values[k] - mean) * (work.weights[k] / weight_sum)
-        work.means[k, target, 0] = mean
+        work.thetas[0, k, target, 0] = mean
         if k + 1 < start:
             continue
         for i in range(k + 1):
@@ -277,18 +274,7 @@ def _choose(all_scores, n_rows, plan, models, scores):
 
 
 @kernel
-def _theta_of(work, target, model):
-    """The coefficients of a model (degree, k)."""
-    theta = work.means[model[1] - 1, target]
-    if model[0] == 1:
-        theta = work.lines[model[1] - 1, target]
-    elif model[0] == 2:
-        theta = work.parabolas[model[1] - 1, target]
-    return theta
-
-
-@kernel
-def _combine(work, q, target, n_rows, fitted):
+def _combine(work, q, target, d, n_rows, fitted):
     """Mean of the chosen models weighted by 1/score, and the same of their scores.
 
     The mean starts from the best model and moves towards the others, so that of equal
@@ -309,18 +295,19 @@ def _combine(work, q, target, n_rows, fitted):
     for m in range(scores.size):
         if models[m, 0] >= 0:
             total += 1.0 / (scores[m] if scores[m] > 0.0 else _ZERO_SCORE)
-    best = _theta_of(work, target, models[0])
-    copy(best, coefficients)
+    best = work.thetas[models[0, 0], models[0, 1] - 1, target]
+    n_best = count_terms(d, models[0, 0])
+    copy(best[:n_best], coefficients)
     for m in range(scores.size):
         if models[m, 0] < 0:
             break
         share = 1.0 / (scores[m] if scores[m] > 0.0 else _ZERO_SCORE) / total
         error += share * scores[m]
-        theta = _theta_of(work, target, models[m])
-        for a in range(coefficients.size):
-            moved = (theta[a] if a < theta.size else 0.0) - (
-                best[a] if a < best.size else 0.0
-            )
+        theta = work.thetas[models[m, 0], models[m, 1] - 1, target]
+        n_terms = count_terms(d, models[m, 0])
+        for a in range(max(n_terms, n_best)):
+            moved = theta[a] if a < n_terms else 0.0
+            moved -= best[a] if a < n_best else 0.0
             coefficients[a] += share * moved
     fitted.errors[q, target] = error
 
@@ -358,13 +345,13 @@ def fit_local_models(cases, plan, queries, neighbours, first, last, fitted):
             else:
                 rows = neighbours[q, :k_max]
                 _fill_terms(cases.regressors, queries[q], rows, degree, work)
-                thetas = work.lines if degree == 1 else work.parabolas
-                _grow_models(k_max, degree, start, n_scored, plan, thetas, work)
+                n_terms = count_terms(queries.shape[1], degree)
+                _grow_models(k_max, n_terms, degree, start, n_scored, plan, work)
         for t in range(n_targets):
             _choose(
                 work.scores[t], n_rows, plan, fitted.models[q, t], fitted.scores[q, t]
             )
-            _combine(work, q, t, n_rows, fitted)
+            _combine(work, q, t, queries.shape[1], n_rows, fitted)
             if with_curves:
                 for degree in range(3):
                     copy(work.scores[t, degree], fitted.curves[q, t, degree])
