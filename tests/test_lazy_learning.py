@@ -18,6 +18,8 @@ from sklearn.preprocessing import StandardScaler
 import naive
 import sklazy
 from sklazy import LazyLearningClassifier, LazyLearningRegressor
+from sklazy.answer import regression
+from sklazy.answer.regression import ask
 from sklazy.errors import BadFileError, BadInputError, DataWarning, ReceiptError
 from sklazy.receipts import sealed
 from sklazy.receipts.regression import RegressionReceipt
@@ -47,7 +49,7 @@ def test_equals_the_naive_learner(problems, metric, scale):
     model = LazyLearningRegressor(
         degrees=(0, 1), metric=metric, scale=scale, max_categories=99, **SMALL
     ).fit(cases.frame, cases.targets)
-    found = model._ask(model._queries(queries.frame), curves=True)
+    found = ask(model._memory, model._queries(queries.frame), curves=True)
     order = model.cases_.arrival[model._memory.slots]
     cases = cases.take(order)
     (rows, asked), (terms, wanted), absents = naive.local_space(
@@ -135,6 +137,15 @@ def test_adding_and_forgetting_leave_no_trace(problem, n_new):
         assert (model.predict(problem.frame) == plain.predict(problem.frame)).all()
         intervals = model.predict_interval(problem.frame)
         assert (intervals == plain.predict_interval(problem.frame)).all()
+
+
+def test_slabs_do_not_matter(monkeypatch):
+    X, y = wavy(50)
+    model = LazyLearningRegressor().fit(X, y)
+    answers, loo = model.predict(X), model.loo_predict(groups=np.arange(50) % 9)
+    monkeypatch.setattr(regression, "_SLAB", 7)
+    assert (model.predict(X) == answers).all()
+    assert (model.loo_predict(groups=np.arange(50) % 9) == loo).all()
 
 
 def test_threads_do_not_matter():

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from sklazy import LazyLearningRegressor
+from sklazy.answer.regression import ask
 from sklazy.errors import BadInputError, DataWarning
 
 SETS = ("a", "b", "e1", "e2")
@@ -71,7 +72,7 @@ def test_every_case(golden_folder, name):
 
 def check_neighbours(case, receipts, model, queries):
     """All neighbours that R lists, in its order: ids are row numbers."""
-    found = model._ask(model._queries(queries)).neighbours.rows
+    found = ask(model._memory, model._queries(queries)).neighbours.rows
     assert model._memory.slots[found].shape == np.shape(case["neighbours"])
     ids = model.cases_.ids[model._memory.slots[found]]
     assert ids.tolist() == case["neighbours"]

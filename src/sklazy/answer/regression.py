@@ -31,6 +31,8 @@ from sklazy.local.plans import NBest, Spans
 from sklazy.local.space import Scale
 from sklazy.neighbors import find_nearest
 
+_SLAB = 8192  # queries whose neighbours are in memory at one time
+
 Groups = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
@@ -82,6 +84,19 @@ class LocalAnswer(NamedTuple):
     regressors: NDArray[np.float64]
     neighbours: Neighbours
     models: LocalModels
+
+
+class LocalValues(NamedTuple):
+    """Predictions and their errors.
+
+    Attributes
+    ----------
+    values, errors : float64 arrays of shape (n_queries, n_targets)
+        The predictions, and the mean squared leave-one-out errors of their models.
+    """
+
+    values: NDArray[np.float64]
+    errors: NDArray[np.float64]
 
 
 def remember(base: CaseBase, settings: LocalSettings) -> LocalMemory:
@@ -152,6 +167,31 @@ def ask(
     placed = place(memory.space, queries)
     plan = memory.plan if plan is None else plan
     return _ask_placed(memory, placed, plan, groups, curves, n_jobs)
+
+
+def ask_values(
+    memory: LocalMemory,
+    queries: Queries,
+    *,
+    plan: LocalPlan | None = None,
+    groups: Groups | None = None,
+    n_jobs: int | None = None,
+) -> LocalValues:
+    """Answer any number of queries, keeping the values and errors alone.
+
+    Parameters are those of `ask`. The neighbours and models of millions of queries
+    would fill the memory; these are kept for some thousand at a time.
+    """
+    n_queries, n_targets = len(queries.codes), memory.cases.targets.shape[1]
+    kept = LocalValues(*np.empty((2, n_queries, n_targets)))
+    for first in range(0, n_queries, _SLAB):
+        here = slice(first, first + _SLAB)
+        slab = Queries(queries.codes[here], queries.values[here])
+        hidden = None if groups is None else (groups[0], groups[1][here])
+        models = ask(memory, slab, plan=plan, groups=hidden, n_jobs=n_jobs).models
+        kept.values[here] = models.coefficients[:, :, 0]
+        kept.errors[here] = models.errors
+    return kept
 
 
 def ask_rows(

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
-from sklazy.answer.regression import LocalAnswer
 from sklazy.estimators.local_learner import LocalLearner
 from sklazy.estimators.memory import Classifying
+
+Floats = NDArray[np.float64]
 
 
 class LazyLearningClassifier(ClassifierMixin, LocalLearner, Classifying):
@@ -62,8 +62,7 @@ class LazyLearningClassifier(ClassifierMixin, LocalLearner, Classifying):
         -------
         y : array of shape (n_queries,)
         """
-        check_is_fitted(self)
-        return self.classes_[self._decide(self._ask(self._queries(X)))]
+        return self.classes_[self._decide(self._ask(X).values)]
 
     def predict_proba(self, X: object) -> NDArray[np.float64]:
         """Predict the probability of each class.
@@ -76,8 +75,7 @@ class LazyLearningClassifier(ClassifierMixin, LocalLearner, Classifying):
         -------
         probabilities : float64 array of shape (n_queries, n_classes)
         """
-        check_is_fitted(self)
-        return self._probabilities(self._ask(self._queries(X)))
+        return self._probabilities(self._ask(X).values)
 
     def loo_predict(
         self, groups: ArrayLike | None = None, rows: ArrayLike | None = None
@@ -95,19 +93,17 @@ class LazyLearningClassifier(ClassifierMixin, LocalLearner, Classifying):
         -------
         y : array of shape (n_cases,), in order of arrival, or of `rows`
         """
-        check_is_fitted(self)
-        return self.classes_[self._decide(self._ask_cases(groups, rows))]
+        return self.classes_[self._decide(self._ask_cases(groups, rows).values)]
 
     def loo_predict_proba(
         self, groups: ArrayLike | None = None, rows: ArrayLike | None = None
     ) -> NDArray[np.float64]:
         """Predict the class probabilities of every case from the others."""
-        check_is_fitted(self)
-        return self._probabilities(self._ask_cases(groups, rows))
+        return self._probabilities(self._ask_cases(groups, rows).values)
 
-    def _probabilities(self, answer: LocalAnswer) -> NDArray[np.float64]:
+    def _probabilities(self, values: Floats) -> Floats:
         """Clipped and normalised; the shares of cases where nothing is left."""
-        clipped = np.clip(answer.models.coefficients[:, :, 0], 0.0, 1.0)
+        clipped = np.clip(values, 0.0, 1.0)
         totals = clipped.sum(axis=1, keepdims=True)
         known = np.divide(clipped, totals, where=totals > 0, out=np.zeros_like(clipped))
         return np.where(totals > 0, known, self._priors())
@@ -116,11 +112,11 @@ class LazyLearningClassifier(ClassifierMixin, LocalLearner, Classifying):
         counts = self.cases_.cases.class_counts
         return counts / counts.sum()
 
-    def _decide(self, answer: LocalAnswer) -> NDArray[np.intp]:
+    def _decide(self, values: Floats) -> NDArray[np.intp]:
         """The class of highest probability; ties by more cases, then lower code."""
-        probabilities, priors = self._probabilities(answer), self._priors()
+        probabilities, priors = self._probabilities(values), self._priors()
         best = probabilities.max(axis=1, keepdims=True)
         return np.where(probabilities == best, priors, -1.0).argmax(axis=1)
 
-    def _values(self, answer: LocalAnswer) -> list[Any]:
-        return self.classes_[self._decide(answer)].tolist()
+    def _answers(self, values: Floats) -> list[Any]:
+        return self.classes_[self._decide(values)].tolist()

@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer.intervals import calibrate, half_widths
-from sklazy.answer.regression import LocalAnswer
+from sklazy.answer.regression import LocalValues
 from sklazy.errors import BadInputError
 from sklazy.estimators.local_learner import LocalLearner
 from sklazy.estimators.memory import Regressing
@@ -180,12 +180,7 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
         y : float64 array of shape (n_queries,) or (n_queries, n_targets)
         std : float64 array of the same shape, if asked for
         """
-        check_is_fitted(self)
-        models = self._ask(self._queries(X)).models
-        values = self._shaped(models.coefficients[:, :, 0])
-        if return_std:
-            return values, self._shaped(np.sqrt(models.errors))
-        return values
+        return self._told(self._ask(X), return_std)
 
     def predict_interval(self, X: object, coverage: float = 0.9) -> Floats:
         """Intervals that hold the target with the given probability.
@@ -209,13 +204,12 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
             raise BadInputError(
                 f"coverage={coverage!r}; expected a number above 0 and below 1."
             )
-        models = self._ask(self._queries(X)).models
+        found = self._ask(X)
         calibration = self._derived(
             "calibration", lambda: calibrate(self._memory, self.n_jobs)
         )
-        half = half_widths(calibration, models.errors, coverage)
-        centre = models.coefficients[:, :, 0]
-        ends = np.stack([centre - half, centre + half], axis=-1)
+        half = half_widths(calibration, found.errors, coverage)
+        ends = np.stack([found.values - half, found.values + half], axis=-1)
         return ends[:, 0] if self._is_flat else ends
 
     def loo_predict(
@@ -240,18 +234,19 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
             In order of arrival, or of `rows`.
         std : float64 array of the same shape, if asked for
         """
-        check_is_fitted(self)
-        models = self._ask_cases(groups, rows).models
-        values = self._shaped(models.coefficients[:, :, 0])
-        if return_std:
-            return values, self._shaped(np.sqrt(models.errors))
-        return values
+        return self._told(self._ask_cases(groups, rows), return_std)
+
+    def _told(
+        self, found: LocalValues, with_std: bool
+    ) -> Floats | tuple[Floats, Floats]:
+        values = self._shaped(found.values)
+        return (values, self._shaped(np.sqrt(found.errors))) if with_std else values
 
     def _shaped(self, values: Floats) -> Floats:
         return np.ascontiguousarray(values[:, 0] if self._is_flat else values)
 
-    def _values(self, answer: LocalAnswer) -> list[Any]:
-        return self._shaped(answer.models.coefficients[:, :, 0]).tolist()
+    def _answers(self, values: Floats) -> list[Any]:
+        return self._shaped(values).tolist()
 
 
 def _r_span(span: float | Sequence[int]) -> Span:

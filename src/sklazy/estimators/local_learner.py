@@ -9,10 +9,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer.regression import (
-    LocalAnswer,
     LocalMemory,
     LocalSettings,
+    LocalValues,
     ask,
+    ask_values,
     plan_without,
     remember,
 )
@@ -131,23 +132,26 @@ class LocalLearner(Remembering):
         return verify_receipt(receipt, self._explain, self.digest())
 
     def _explain(self, table: Table) -> list[RegressionReceipt]:
-        answer = self._ask(self.cases_.encode(table), curves=True)
+        queries = self.cases_.encode(table)
+        answer = ask(self._memory, queries, curves=True, n_jobs=self.n_jobs)
         return make_receipts(
             self.cases_,
             self._memory,
             table,
             answer,
-            self._values(answer),
+            self._answers(answer.models.coefficients[:, :, 0]),
             {"estimator": type(self).__name__, "settings": to_settings(self)},
         )
 
-    def _ask(self, queries: Queries, *, curves: bool = False) -> LocalAnswer:
-        return ask(self._memory, queries, curves=curves, n_jobs=self.n_jobs)
+    def _ask(self, X: object) -> LocalValues:
+        check_is_fitted(self)
+        return ask_values(self._memory, self._queries(X), n_jobs=self.n_jobs)
 
     def _ask_cases(
         self, groups: ArrayLike | None, rows: ArrayLike | None = None
-    ) -> LocalAnswer:
+    ) -> LocalValues:
         """Ask for cases in order of arrival, all or some, their own group hidden."""
+        check_is_fitted(self)
         memory, by_arrival = self._memory, np.argsort(self.cases_.arrival)
         labels = np.arange(len(by_arrival)) if groups is None else _codes(groups)
         if labels.shape != by_arrival.shape:
@@ -165,7 +169,7 @@ class LocalLearner(Remembering):
             labels = labels[asked]
             queries = Queries(queries.codes[asked], queries.values[asked])
         hidden = of_row, labels
-        return ask(memory, queries, plan=plan, groups=hidden, n_jobs=self.n_jobs)
+        return ask_values(memory, queries, plan=plan, groups=hidden, n_jobs=self.n_jobs)
 
     def _case_queries(self, by_arrival: NDArray[np.intp]) -> Queries:
         """The cases as queries, in order of arrival; coded once for each change."""
@@ -201,7 +205,8 @@ class LocalLearner(Remembering):
             self.parity == "r",
         )
 
-    def _values(self, answer: LocalAnswer) -> list[Any]:
+    def _answers(self, values: NDArray[np.float64]) -> list[Any]:
+        """What the queries are answered, as plain data."""
         raise NotImplementedError
 
     def _queries(self, X: object) -> Queries:

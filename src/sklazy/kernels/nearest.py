@@ -70,38 +70,41 @@ def _add_nominal(distances, column, value, amount):
 
 
 @kernel
-def _block_distances(
-    columns, kinds, weights, absents, squared, query, start, stop, distances
-):
+def _block_distances(cases, query, start, stop, distances):
     """Distances of rows start..stop to one query."""
+    values, kinds, weights, squared = (
+        cases.values,
+        cases.kinds,
+        cases.weights,
+        cases.squared,
+    )
     distances[:] = 0.0
     j = 0
     while j < kinds.size:
         if _are_plain(kinds, query, j, j + 4):
             _add_four_numeric(
                 distances,
-                columns[j, start:stop],
-                columns[j + 1, start:stop],
-                columns[j + 2, start:stop],
-                columns[j + 3, start:stop],
+                values[j, start:stop],
+                values[j + 1, start:stop],
+                values[j + 2, start:stop],
+                values[j + 3, start:stop],
                 query[j : j + 4],
                 weights[j : j + 4],
                 squared,
             )
             j += 4
             continue
-        column, absent = columns[j, start:stop], absents[j]
-        amount = weights[j] * (absent * absent if squared else absent)
-        if np.isnan(query[j]):
+        column, value, weight = values[j, start:stop], query[j], weights[j]
+        absent = cases.absents[j]
+        amount = weight * (absent * absent if squared else absent)
+        if np.isnan(value):
             _add_constant(distances, amount)
         elif kinds[j] == NOMINAL:
-            _add_nominal(distances, column, query[j], amount)
+            _add_nominal(distances, column, value, amount)
         elif kinds[j] == NUMERIC_MISSING:
-            _add_numeric_missing(
-                distances, column, query[j], weights[j], absent, squared
-            )
+            _add_numeric_missing(distances, column, value, weight, absent, squared)
         else:
-            _add_numeric(distances, column, query[j], weights[j], squared)
+            _add_numeric(distances, column, value, weight, squared)
         j += 1
 
 
@@ -262,30 +265,13 @@ def _collect(distances, start, n_nearest, kept, kept_rows, count, threshold):
 
 @entry
 def nearest_rows(
-    columns,
-    kinds,
-    weights,
-    absents,
-    squared,
-    row_groups,
-    queries,
-    query_groups,
-    first,
-    last,
-    rows,
-    distances,
+    cases, row_groups, queries, query_groups, first, last, rows, distances
 ):
     """Fill `rows` and `distances` of the queries first..last, nearest first.
 
     Parameters
     ----------
-    columns : float64 (n_columns, n_rows)
-    kinds : int64 (n_columns,)
-    weights, absents : float64 (n_columns,)
-        The weight of a column, and the difference that a missing or different cell
-        counts (before squaring).
-    squared : bool
-        Squared euclidean, else manhattan.
+    cases : flow.Columns
     row_groups, query_groups : int64 (n_rows,) and (n_queries,), or both empty
         A row of the query's group is not seen.
     queries : float64 (n_queries, n_columns)
@@ -294,13 +280,11 @@ def nearest_rows(
         Filled up with -1 where too few rows can be seen.
     distances : float64 (n_queries, n_nearest)
     """
-    n_nearest = rows.shape[1]
-    n_rows = columns.shape[1]
+    n_nearest, n_rows = rows.shape[1], cases.values.shape[1]
     capacity = 4 * n_nearest + 2 * _PROBE
     kept = np.empty((_TILE, capacity))
     kept_rows = np.empty((_TILE, capacity), np.int64)
-    counts = np.empty(_TILE, np.int64)
-    thresholds = np.empty(_TILE)
+    counts, thresholds = np.empty(_TILE, np.int64), np.empty(_TILE)
     block = np.empty(_BLOCK)
     for tile in range(first, last, _TILE):
         n_tile = min(_TILE, last - tile)
@@ -310,34 +294,20 @@ def nearest_rows(
             stop = min(start + _BLOCK, n_rows)
             near = block[: stop - start]
             for t in range(n_tile):
-                _block_distances(
-                    columns,
-                    kinds,
-                    weights,
-                    absents,
-                    squared,
-                    queries[tile + t],
-                    start,
-                    stop,
-                    near,
-                )
+                q = tile + t
+                _block_distances(cases, queries[q], start, stop, near)
                 if row_groups.size:
-                    _mask_group(near, row_groups[start:stop], query_groups[tile + t])
+                    _mask_group(near, row_groups[start:stop], query_groups[q])
+                count, limit = counts[t], thresholds[t]
                 counts[t], thresholds[t] = _collect(
-                    near,
-                    start,
-                    n_nearest,
-                    kept[t],
-                    kept_rows[t],
-                    counts[t],
-                    thresholds[t],
+                    near, start, n_nearest, kept[t], kept_rows[t], count, limit
                 )
         for t in range(n_tile):
             count = counts[t]
             if count > n_nearest:
                 count, _ = _cut_back(kept[t], kept_rows[t], count, n_nearest)
             _sort(kept[t], kept_rows[t], count)
-            count = min(n_nearest, count)
             for i in range(n_nearest):
-                distances[tile + t, i] = kept[t, i] if i < count else np.inf
-                rows[tile + t, i] = kept_rows[t, i] if i < count else -1
+                seen = i < count
+                distances[tile + t, i] = kept[t, i] if seen else np.inf
+                rows[tile + t, i] = kept_rows[t, i] if seen else -1

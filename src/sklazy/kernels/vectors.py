@@ -52,36 +52,17 @@ def project(terms, gains, along, size):
     times.
     """
     along0, along1, along2, along3 = along[0], along[1], along[2], along[3]
+    gain0, gain1, gain2, gain3 = gains[0], gains[1], gains[2], gains[3]
     for i in range(size):
         along0[i], along1[i], along2[i], along3[i] = 0.0, 0.0, 0.0, 0.0
-    n_terms = gains.shape[1]
+    n_terms = gain0.size
     a = 0
     while a + 4 <= n_terms:
         row0, row1, row2, row3 = terms[a], terms[a + 1], terms[a + 2], terms[a + 3]
-        g00, g01, g02, g03 = (
-            gains[0, a],
-            gains[0, a + 1],
-            gains[0, a + 2],
-            gains[0, a + 3],
-        )
-        g10, g11, g12, g13 = (
-            gains[1, a],
-            gains[1, a + 1],
-            gains[1, a + 2],
-            gains[1, a + 3],
-        )
-        g20, g21, g22, g23 = (
-            gains[2, a],
-            gains[2, a + 1],
-            gains[2, a + 2],
-            gains[2, a + 3],
-        )
-        g30, g31, g32, g33 = (
-            gains[3, a],
-            gains[3, a + 1],
-            gains[3, a + 2],
-            gains[3, a + 3],
-        )
+        g00, g01, g02, g03 = gain0[a], gain0[a + 1], gain0[a + 2], gain0[a + 3]
+        g10, g11, g12, g13 = gain1[a], gain1[a + 1], gain1[a + 2], gain1[a + 3]
+        g20, g21, g22, g23 = gain2[a], gain2[a + 1], gain2[a + 2], gain2[a + 3]
+        g30, g31, g32, g33 = gain3[a], gain3[a + 1], gain3[a + 2], gain3[a + 3]
         for i in range(size):
             z0, z1, z2, z3 = row0[i], row1[i], row2[i], row3[i]
             along0[i] += (z0 * g00 + z1 * g01) + (z2 * g02 + z3 * g03)
@@ -91,7 +72,7 @@ def project(terms, gains, along, size):
         a += 4
     while a < n_terms:
         row0 = terms[a]
-        g00, g10, g20, g30 = gains[0, a], gains[1, a], gains[2, a], gains[3, a]
+        g00, g10, g20, g30 = gain0[a], gain1[a], gain2[a], gain3[a]
         for i in range(size):
             along0[i] += row0[i] * g00
             along1[i] += row0[i] * g10

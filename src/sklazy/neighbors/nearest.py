@@ -43,18 +43,7 @@ def find_nearest(
 
     def work(first: int, last: int) -> None:
         nearest_rows(
-            cases.values,
-            cases.kinds,
-            cases.weights,
-            cases.absents,
-            cases.squared,
-            row_groups,
-            queries,
-            query_groups,
-            first,
-            last,
-            rows,
-            distances,
+            cases, row_groups, queries, query_groups, first, last, rows, distances
         )
 
     run(work, len(queries))
