@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import datetime
 import gzip
 import io
 import pathlib
@@ -519,6 +520,15 @@ def test_what_is_written_as_csv_is_read(problem, mark, is_quoted):
 
 
 # --- gzip and columnar files ----------------------------------------------------------
+
+
+def test_a_columnar_file_with_dates(tmp_path):
+    path = tmp_path / "f.parquet"
+    days = pd.Series([datetime.date(2020, 1, 1)])
+    pd.DataFrame({"day": days}).to_parquet(path)
+    with pytest.raises(BadFileError, match=r"f\.parquet: column 'day'.*nominal"):
+        read_table(path)
+    assert read_table(path, nominal=["day"])["day"].cells() == ["2020-01-01"]
 
 
 def test_damaged_gzip_is_refused(write):

@@ -1,5 +1,6 @@
 """Tables from arrays and frames, targets, and queries in the terms of the cases."""
 
+import datetime
 import decimal
 import time
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.linear_model import LogisticRegression
 
 import naive
 from sklazy import Table
@@ -229,6 +231,29 @@ def test_integers_beyond_float_precision_can_be_labels():
     assert table.kinds == ["nominal", "numeric"]
 
 
+@pytest.mark.parametrize("make", [float, np.float32, np.float64])
+def test_large_floats_are_numbers_in_lists_and_objects(make):
+    large = float(make(2.0**60))
+    cells = [[make(2.0**60)], [make(-1e30)], [2.5]]
+    for X in (cells, np.array(cells, object), pd.DataFrame(cells, dtype=object)):
+        (column,) = as_table(X)
+        assert column.kind == "numeric"
+        assert column.cells() == [large, float(make(-1e30)), 2.5]
+    assert encode("a", [2**60, make(2.0**60)]).categories == (2**60,)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_dates_are_labels_where_said(library):
+    days = [datetime.date(2020, 1, 2), None, datetime.date(2020, 1, 1)]
+    frame = library({"t": pa.array(days) if library is pa.table else days})
+    if library is pd.DataFrame:
+        frame["t"] = pd.to_datetime(frame["t"])
+    column = as_table(frame, categorical_features=["t"])["t"]
+    assert column.cells() == ["2020-01-02", None, "2020-01-01"]
+    with pytest.raises(BadTypeError, match="make them nominal"):
+        as_table(frame)
+
+
 def test_a_table_shares_no_memory_with_its_source():
     X = np.ones((3, 2))
     table = as_table(X)
@@ -249,7 +274,8 @@ BAD = [
     (np.ones((2, 2, 2)), BadInputError, "Reshape your data"),
     (pd.Series([1.0]), BadInputError, "Reshape your data"),
     (None, BadInputError, "Expected 2D"),
-    ([[1, 2], [3]], BadInputError, "Expected 2D"),
+    ([[1, 2], [3]], BadInputError, "Expected 2D.* rows of 1 to 2 cells"),
+    (pd.DataFrame({"a": pd.IntervalIndex.from_breaks([0, 1])}), BadTypeError, "interv"),
     (np.empty((0, 3)), BadInputError, r"0 sample\(s\) \(shape=\(0, 3\)\) while a"),
     (np.empty((3, 0)), BadInputError, r"0 feature\(s\) \(shape=\(3, 0\)\) while a min"),
     (pd.DataFrame({"a": []}), BadInputError, r"0 sample\(s\)"),
@@ -335,6 +361,30 @@ def test_take_select_and_drop():
     for call in (table.drop, table.select):
         with pytest.raises(BadInputError, match="no column 'z'"):
             call(["z"])
+
+
+def test_names_of_columns_come_in_lists():
+    for call in (table_of_three().select, table_of_three().drop):
+        with pytest.raises(BadInputError, match=r"expected a list: \['a'\]"):
+            call("a")
+
+
+def test_tables_and_columns_are_arrays_to_others():
+    table = table_of_three()
+    numbers = np.asarray(table.drop(["b"]))
+    np.testing.assert_array_equal(numbers, [[1, 1], [np.nan, 2], [3, 3]])
+    assert np.asarray(table).tolist()[1:] == [[None, "y", 2.0], [3.0, None, 3.0]]
+    assert np.asarray(table["b"]).tolist() == ["x", "y", None]
+    assert np.asarray(encode("d", [2, 1])).dtype == np.int64
+    assert np.asarray(encode("d", ["b", 1])).tolist() == ["b", 1]
+    assert np.asarray(table["c"], np.int64).dtype == np.int64
+    np.asarray(table["c"])[:] = 7
+    assert table["c"].cells() == [1.0, 2.0, 3.0]
+    with pytest.raises(ValueError, match="without a copy"):
+        np.array(table, copy=False)
+    labels = encode("label", ["no", "yes", "yes"])
+    model = LogisticRegression().fit(table.select(["c"]), labels)
+    assert model.predict([[3.0]]).tolist() == ["yes"]
 
 
 def test_the_printed_table():

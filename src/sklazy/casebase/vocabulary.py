@@ -83,8 +83,9 @@ class Vocabulary:
 
 
 def plain_label(label: Label) -> Label:
-    """The label with a bool as the number that it equals."""
-    return int(label) if isinstance(label, bool) else label
+    """The label with a bool, and a whole float, as the integer that it equals."""
+    is_whole = isinstance(label, float) and label.is_integer()
+    return int(label) if is_whole or isinstance(label, bool) else label
 
 
 def _label_hash(label: Label) -> int:

@@ -4,7 +4,7 @@ from sklazy.tables.align import align, match
 from sklazy.tables.convert import as_table, as_target
 from sklazy.tables.labels import canonical, recode
 from sklazy.tables.read import read_table
-from sklazy.tables.table import Column, Kind, Label, Table
+from sklazy.tables.table import Column, Kind, Label, Table, label_array
 
 __all__ = [
     "Column",
@@ -15,6 +15,7 @@ __all__ = [
     "as_table",
     "as_target",
     "canonical",
+    "label_array",
     "match",
     "read_table",
     "recode",

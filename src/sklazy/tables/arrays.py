@@ -20,6 +20,12 @@ def as_matrix(X: object) -> NDArray[Any]:
     matrix = np.asarray(X, object) if isinstance(X, list | tuple) else np.asarray(X)
     if matrix.ndim == 2:
         return matrix
+    lengths = {len(row) for row in matrix.flat if isinstance(row, list | tuple)}
+    if len(lengths) > 1:
+        raise BadInputError(
+            f"Expected 2D array, got rows of {min(lengths)} to {max(lengths)} cells; "
+            "give every row the same number, None where a cell is missing."
+        )
     raise BadInputError(
         f"Expected 2D array, got {matrix.ndim}D array instead (shape={matrix.shape}). "
         "Reshape your data either using array.reshape(-1, 1) if your data has a single "
@@ -28,7 +34,10 @@ def as_matrix(X: object) -> NDArray[Any]:
 
 
 def from_matrix(
-    matrix: NDArray[Any], names: Sequence[str], nominal: Sequence[bool] | None
+    matrix: NDArray[Any],
+    names: Sequence[str],
+    nominal: Sequence[bool] | None,
+    source: str = "X",
 ) -> list[Column]:
     """Make the columns of a matrix.
 
@@ -39,11 +48,13 @@ def from_matrix(
     nominal : sequence of bool, optional
         Which columns are nominal; by dtype if None: bools and strings are, numbers
         are not, and in an object matrix each column is judged by its cells.
+    source : str
+        What the caller calls the matrix.
     """
     if matrix.dtype.kind in "fiu":
         return _from_numbers(matrix, names, nominal)
     if matrix.dtype.kind not in "bOTU":
-        raise _unusable(matrix.dtype)
+        raise _unusable(source, matrix.dtype)
     columns = [encode(name, matrix[:, j].tolist()) for j, name in enumerate(names)]
     if nominal is not None:
         return [
@@ -89,13 +100,14 @@ def _block(matrix: NDArray[Any], names: Sequence[str]) -> list[Column]:
     return [Column(name, "numeric", block[:, j]) for j, name in enumerate(names)]
 
 
-def _unusable(dtype: np.dtype[Any]) -> BadInputError:
+def _unusable(source: str, dtype: np.dtype[Any]) -> BadInputError:
     if dtype.kind == "c":
         return BadInputError(
-            f"Complex data not supported: X has dtype {dtype}. Give the real and the "
-            "imaginary part as two columns."
+            f"Complex data not supported: {source} has dtype {dtype}. Give the real "
+            "and the imaginary part as two columns."
         )
     return BadTypeError(
-        f"X has dtype {dtype}; expected numbers, bools, strings or objects. Turn dates "
-        "and times into numbers (days since a date), bytes and records into strings."
+        f"{source} has dtype {dtype}; expected numbers, bools, strings or objects. "
+        "Turn dates and times into numbers (days since a date), bytes and records into "
+        "strings."
     )

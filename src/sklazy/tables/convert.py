@@ -45,7 +45,8 @@ def as_table(
         Which columns are nominal. By dtype: category, enum, string and bool columns;
         columns of objects are nominal unless all their cells are numbers. Names,
         indices or a boolean mask decide alone: every other column is taken as
-        numbers (bools as 0 and 1). None: no column is nominal.
+        numbers (bools as 0 and 1). None: no column is nominal. Dates and times are
+        refused unless named: they are labels then.
     feature_names : sequence of str, optional
         The columns' names; otherwise those of the frame, or x0, x1, ...
     allow_empty : bool, default=False
@@ -206,7 +207,7 @@ def _target_columns(y: object, kind: Kind) -> tuple[list[Column], bool]:
     values = np.asarray(y, object) if isinstance(y, list | tuple) else np.asarray(y)
     matrix = as_matrix(values[:, np.newaxis] if values.ndim == 1 else values)
     names = [f"y{j}" for j in range(matrix.shape[1])] if values.ndim > 1 else ["y"]
-    columns = from_matrix(matrix, names, [kind == "nominal"] * len(names))
+    columns = from_matrix(matrix, names, [kind == "nominal"] * len(names), "y")
     return columns, values.ndim == 1
 
 

@@ -16,6 +16,7 @@ from sklazy.tables.table import Column
 Frame = nw.DataFrame[Any]
 Series = nw.Series[Any]
 
+_TIMES = (nw.Date, nw.Datetime, nw.Time)
 _WORDS = (nw.String, nw.Boolean, nw.Categorical, nw.Enum)
 
 
@@ -94,7 +95,8 @@ def _column(name: str, series: Series, nominal: bool | None) -> Column:
     dtype = series.dtype
     if dtype.is_numeric() and not nominal:
         return _numbers(name, series)
-    if not (dtype.is_numeric() or dtype in _WORDS) and dtype != nw.Object:
+    usable = dtype.is_numeric() or dtype in (*_WORDS, nw.Object)
+    if not usable and not (nominal and dtype in _TIMES):
         return _other(name, series)
     column = _labels(name, series)
     if nominal is None:
@@ -133,6 +135,8 @@ def _numbers(name: str, series: Series) -> Column:
 def _labels(name: str, series: Series) -> Column:
     if series.dtype in (nw.Categorical, nw.Enum):
         return _categories(name, series)
+    if series.dtype in _TIMES:
+        series = series.cast(nw.String)
     return encode(name, series.to_list())
 
 
@@ -155,8 +159,11 @@ def _other(name: str, series: Series) -> Column:
     """A column of no dtype that tells: usable only where every cell is missing."""
     if series.null_count() == len(series):
         return Column(name, "numeric", np.full(len(series), np.nan))
+    dtype = series.dtype
+    if dtype == nw.Unknown:
+        dtype = getattr(series.to_native(), "dtype", dtype)
     raise BadTypeError(
-        f"column {name!r} has dtype {series.dtype}; expected numbers, bools, strings "
-        "or categories. Turn dates and times into numbers (days since a date), others "
-        "into strings, or drop the column."
+        f"column {name!r} has dtype {dtype}; expected numbers, bools, strings or "
+        "categories. Turn dates and times into numbers (days since a date) or make "
+        "them nominal, others into strings, or drop the column."
     )

@@ -16,6 +16,9 @@ from sklazy.errors import BadInputError, BadTypeError
 from sklazy.flow import MISSING, UNSEEN
 from sklazy.tables.table import Column, Label
 
+EXACT = 2**53
+"""The largest integer up to which float64 holds every integer."""
+
 _ABSENT = {"NAType", "NaTType"}  # pandas' own missing values, known by name
 _BOOLS = (bool, np.bool_)
 
@@ -41,12 +44,15 @@ def label_of(cell: object) -> Label | None:
     raise TypeError(type(cell).__name__)
 
 
-def _from_real(cell: float | Decimal) -> Label | None:
+def _from_real(cell: float | np.floating | Decimal) -> Label | None:
     value = float(cell)
     if math.isnan(value):
         return None
     if math.isinf(value):
         raise OverflowError
+    # A float beyond 2^53 is whole by nature, and no integer that could lose digits.
+    if isinstance(cell, float | np.floating) and abs(value) > EXACT:
+        return value
     return int(cell) if int(cell) == cell else value
 
 

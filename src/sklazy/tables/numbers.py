@@ -6,11 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError, BadTypeError
-from sklazy.tables.labels import infinite
+from sklazy.tables.labels import EXACT, infinite
 from sklazy.tables.table import Column
-
-EXACT = 2**53
-"""The largest integer up to which float64 holds every integer."""
 
 
 def numeric(name: str, values: NDArray[Any]) -> Column:

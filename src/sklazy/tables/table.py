@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sklazy.errors import BadInputError
 from sklazy.flow import MISSING, UNSEEN
@@ -50,6 +50,15 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.data)
+
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> NDArray[Any]:
+        """The cells for numpy and scikit-learn: numbers, or labels with None."""
+        _refuse_view(copy)
+        numbers = self.kind == "numeric"
+        cells = self.data.copy() if numbers else label_array(self.cells())
+        return cells if dtype is None else cells.astype(dtype)
 
     def __repr__(self) -> str:
         return f"Column({self.name!r}, {self.kind}, {len(self)} rows)"
@@ -113,6 +122,12 @@ class Table:
       x1  nominal  2 categories: 'blue', 'red'
     >>> table.take([0, 2]).shape
     (2, 2)
+
+    A column can be the y of an estimator, the rest its X:
+
+    >>> X, y = table.drop(["x1"]), table["x1"]
+    >>> sklazy.AttributeRanker().fit(X, y).get_feature_names_out()
+    array(['x0'], dtype=object)
     """
 
     columns: tuple[Column, ...]
@@ -177,11 +192,11 @@ class Table:
 
     def select(self, names: Sequence[str]) -> "Table":
         """The named columns, in the order given."""
-        return replace(self, columns=tuple(self[name] for name in names))
+        return replace(self, columns=tuple(self[name] for name in _listed(names)))
 
     def drop(self, names: Sequence[str]) -> "Table":
         """All columns but the named ones, which must be there."""
-        gone = {self[name].name for name in names}
+        gone = {self[name].name for name in _listed(names)}
         return self.select([name for name in self.names if name not in gone])
 
     def take(self, rows: ArrayLike) -> "Table":
@@ -200,6 +215,17 @@ class Table:
             index=pandas.RangeIndex(self.n_rows),
         )
 
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> NDArray[Any]:
+        """The cells as a matrix: of numbers, or of objects if a column is nominal."""
+        _refuse_view(copy)
+        kind = np.float64 if set(self.kinds) <= {"numeric"} else object
+        matrix = np.empty(self.shape, kind)
+        for j, column in enumerate(self.columns):
+            matrix[:, j] = column.data if kind is np.float64 else column.cells()
+        return matrix if dtype is None else matrix.astype(dtype)
+
     @classmethod
     def from_any(cls, X: object, **options: Unpack[Options]) -> "Table":
         """Make a table of a frame, an array or a list of rows; see `as_table`."""
@@ -217,6 +243,29 @@ class Table:
         if len(self.columns) > _SHOWN:
             lines.append(f"  ... and {len(self.columns) - _SHOWN} more")
         return "\n".join(lines)
+
+
+def label_array(labels: Sequence[Label | None]) -> NDArray[Any]:
+    """Labels as an array of their own type; of objects where strings meet others.
+
+    Examples
+    --------
+    >>> label_array([1, 2]), label_array(["a", 1, None])
+    (array([1, 2]), array(['a', 1, None], dtype=object))
+    """
+    kinds = {(isinstance(label, str), label is None) for label in labels}
+    return np.array(labels, object if len(kinds) > 1 else None)
+
+
+def _refuse_view(copy: bool | None) -> None:
+    if copy is False:
+        raise ValueError("the cells of a table cannot be had without a copy")
+
+
+def _listed(names: Sequence[str]) -> Sequence[str]:
+    if isinstance(names, str):
+        raise BadInputError(f"names={names!r}; expected a list: [{names!r}].")
+    return names
 
 
 def _summary(column: Column) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadFileError, BadInputError
-from sklazy.tables.numbers import EXACT
+from sklazy.tables.labels import EXACT
 
 MOST_BYTES = 2**31
 """A gzip file that unpacks to more is refused."""
