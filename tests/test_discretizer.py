@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
-from sklazy import EntropyDiscretizer
+from sklazy import EntropyDiscretizer, Table
 from sklazy.casebase.cuts import interval_labels
 from sklazy.errors import BadInputError
 from strategies import mixed_problems
@@ -86,6 +86,7 @@ def test_all_kinds_of_tables_give_the_same(wine):
         "polars": (pl.from_pandas(X), pl.from_pandas(y)),
         "nullable": (X.convert_dtypes(), y.astype("category")),
         "lists": (X.to_numpy().tolist(), y.astype(str).tolist()),
+        "table": (Table.from_any(X), Table.from_any(y.to_frame())["target"]),
     }
     for name, (table, target) in tables.items():
         found = EntropyDiscretizer().fit(table, target)
@@ -173,8 +174,12 @@ def test_bounds_of_one_bin(wine):
         discretizer.bounds(0, 9)
     with pytest.raises(BadInputError, match=r"column='wine' is unknown.*alcohol"):
         discretizer.bounds("wine", 0)
-    with pytest.raises(BadInputError, match=r"column=13 is unknown; give 0 to 12"):
-        discretizer.bounds(13, 0)
+    for column in (13, 1.5, None):
+        with pytest.raises(BadInputError, match=r"is unknown; give 0 to 12"):
+            discretizer.bounds(column, 0)
+    for code in (0.5, "0", None):
+        with pytest.raises(BadInputError, match=r"is no bin of column 0"):
+            discretizer.bounds(0, code)
 
 
 def test_back_to_numbers_refuses_what_is_no_bin(wine):
@@ -238,6 +243,7 @@ def test_infinite_values_are_named():
     ("parameters", "message"),
     [
         ({"criterion": "gini"}, r"criterion='gini'.*'fayyad', 'kononenko'"),
+        ({"criterion": ["fayyad"]}, r"criterion=\['fayyad'\]"),
         ({"encode": "onehot"}, r"encode='onehot'.*'codes', 'intervals'"),
     ],
 )

@@ -1,5 +1,7 @@
 """AttributeRanker and lazy_advantage: Weka's figures, frames as they are, bad input."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -12,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from mixed import mixed_frames
-from sklazy import AttributeRanker, Table, lazy_advantage
+from sklazy import AttributeRanker, SubsetSelector, Table, lazy_advantage
 from sklazy.errors import BadInputError
 from sklazy.measures import MEASURES
 from weka_sets import SETS, read_columns, read_outputs, train_rows
@@ -197,6 +199,24 @@ def test_named_nominal_columns():
     assert ranker.scores_.tolist() == [1.0, 0.0]
 
 
+@pytest.mark.parametrize("make", [AttributeRanker, SubsetSelector])
+def test_a_table_and_one_of_its_columns(mixed, make):
+    X, y = mixed
+    table = Table.from_any(X.assign(label=y))
+    expected = make().fit(X, y)
+    found = make().fit(table.drop(["label"]), table["label"])
+    assert found.get_feature_names_out().tolist() == (
+        expected.get_feature_names_out().tolist()
+    )
+    kept = found.transform(table.drop(["label"]))
+    assert kept.names == found.get_feature_names_out().tolist()
+    with pytest.raises(BadInputError, match="feature names should match"):
+        found.transform(table)
+    nameless = make().fit(X.to_numpy(), y)
+    with pytest.raises(BadInputError, match=r"X has 5 features, .* expecting 4"):
+        nameless.transform(table)
+
+
 def test_in_a_pipeline():
     X, y = load_wine(return_X_y=True)
     model = make_pipeline(AttributeRanker(n_attributes=4), DecisionTreeClassifier())
@@ -210,6 +230,7 @@ def test_in_a_pipeline():
     ("parameters", "message"),
     [
         ({"measure": "gain"}, "measure='gain' is not known; give one of"),
+        ({"measure": ["gini"]}, r"measure=\['gini'\] is not known; give one of"),
         ({"n_attributes": 0}, "n_attributes=0 selects nothing; give a count of 1 to 4"),
         ({"n_attributes": 5}, "n_attributes=5 is more than there is"),
         ({"missing": "drop"}, "missing='drop' is not known; give one of"),
@@ -283,6 +304,8 @@ def test_advantage_as_plain_data(mixed):
     X, y = mixed
     advantage = lazy_advantage(X, y, x=(25, 50))
     data = advantage.to_dict()
+    as_array = lazy_advantage(X, y, x=np.array([25, 50])).to_dict()
+    assert json.dumps(as_array) == json.dumps(data)
     assert list(data["by_attribute"]) == list(X.columns)
     assert list(data["highest"]) == [25, 50]
     assert data["overall"] == advantage.overall

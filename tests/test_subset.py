@@ -116,7 +116,10 @@ def test_large_tables_are_counted_in_parts(missing, monkeypatch):
         ({"max_stale": 0}, "max_stale=0 allows no search; give a count of 1 or more"),
         ({"max_stale": 1.5}, "max_stale=1.5 allows no search"),
         ({"zero_correlation": 2}, "zero_correlation=2 is no correlation"),
+        ({"zero_correlation": "high"}, "zero_correlation='high' is no correlation"),
         ({"criterion": "mdl"}, "criterion='mdl' is not known"),
+        ({"criterion": ["fayyad"]}, r"criterion=\['fayyad'\] is not known"),
+        ({"method": ["cfs"]}, r"method=\['cfs'\] is not known"),
     ],
 )
 def test_bad_parameters_are_explained_and_change_nothing(parameters, message):

@@ -78,7 +78,7 @@ def sorted_cuts(
 
 def criterion_code(criterion: str, better_encoding: bool = False) -> int:
     """The kernels' number of a criterion, or an error that names the choices."""
-    if criterion not in CRITERIA:
+    if not isinstance(criterion, str) or criterion not in CRITERIA:
         raise BadInputError(
             f"criterion={criterion!r} is not known; give one of {list(CRITERIA)}."
         )

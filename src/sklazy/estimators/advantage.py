@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -77,8 +77,9 @@ class LazyAdvantage:
 
 
 def _percentage(x: object) -> float:
+    """A percentage as a plain number, an integer if it is one."""
     if isinstance(x, Real) and not isinstance(x, bool) and 0.0 < float(x) <= 100.0:
-        return float(x)
+        return int(x) if isinstance(x, Integral) else float(x)
     raise BadInputError(
         f"x={x!r} is no percentage of attributes; give a number above 0, up to 100."
     )
@@ -134,9 +135,8 @@ def lazy_advantage(
     array([0.5, 0.5])
     """
     check_choice("weighting", weighting, ("weighted", "unweighted"))
-    given = tuple(x) if isinstance(x, Iterable) else (x,)
-    for one in given:
-        _percentage(one)
+    several = isinstance(x, Iterable) and not isinstance(x, str)
+    given = tuple(map(_percentage, x if several else (x,)))  # type: ignore[arg-type]
     coded = code_rows(X, y, categorical_features, criterion)
     figures = v_by_attribute(coded.counts(), coded.offsets, weighting == "weighted")
     figures.setflags(write=False)

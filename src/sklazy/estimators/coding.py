@@ -10,7 +10,7 @@ from sklazy.casebase.cuts import bin_codes, column_cuts
 from sklazy.errors import BadInputError
 from sklazy.estimators.inputs import class_column
 from sklazy.measures import count_known
-from sklazy.tables import Table, as_table
+from sklazy.tables import as_table
 
 
 class Coded(NamedTuple):
@@ -74,14 +74,10 @@ def code_rows(
         codes.append(bin_codes(column.data, cuts))
         sizes.append(len(cuts) + 1)
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return Coded(np.stack(codes), offsets, target.data, n_classes, _names(table))
-
-
-def _names(table: Table) -> list[str]:
-    return [column.name for column in table]
+    return Coded(np.stack(codes), offsets, target.data, n_classes, table.names)
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Refuse a parameter that is none of its choices."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise BadInputError(f"{name}={value!r} is not known; give one of {choices}.")

@@ -8,6 +8,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sklazy.estimators.inputs import check_columns
 from sklazy.tables import Table
 from sklazy.tables.arrays import as_matrix
 from sklazy.tables.frames import as_frame
@@ -50,7 +51,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
                 self, _matrix(X), dtype=None, ensure_all_finite=False, reset=False
             )
             return matrix[:, self.support_]
-        validate_data(self, X, skip_check_array=True, reset=False)
+        check_columns(self, X, reset=False)
         kept = np.flatnonzero(self.support_).tolist()
         if isinstance(frame, Table):
             return frame.select([frame.names[j] for j in kept])

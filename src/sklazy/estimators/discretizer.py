@@ -1,5 +1,6 @@
 """Numbers into bins that tell about the class."""
 
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -7,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags, check_array, check_consistent_length
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from sklazy.casebase.cuts import (
     bin_codes,
@@ -17,7 +18,7 @@ from sklazy.casebase.cuts import (
     sorted_cuts,
 )
 from sklazy.errors import BadInputError
-from sklazy.estimators.inputs import class_codes, numeric_matrix
+from sklazy.estimators.inputs import check_columns, class_codes, numeric_matrix
 from sklazy.flow import MISSING
 from sklazy.kernels.sorting import sort_pairs
 
@@ -126,7 +127,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or frame of shape (n_rows, n_columns)
+        X : array-like, frame or table of shape (n_rows, n_columns)
             Numbers; NaN or null where missing.
         y : array-like of shape (n_rows,)
             The class of each row.
@@ -145,7 +146,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             for column in np.asfortranarray(numbers).T
         )
         # Nothing is kept before everything has gone well.
-        validate_data(self, X, skip_check_array=True)
+        check_columns(self, X, reset=True)
         self.cut_points_ = [cuts for cuts, _ in found]
         self.data_range_ = np.array([span for _, span in found])
         self.n_bins_ = np.array([len(cuts) + 1 for cuts in self.cut_points_])
@@ -168,7 +169,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         self._check_parameters()
         numbers = numeric_matrix(X, self)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_columns(self, X, reset=False)
         coded = np.empty(
             numbers.shape, dtype=object if self.encode == "intervals" else np.float64
         )
@@ -229,7 +230,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         low, high : float
         """
         pairs = intervals(self._cuts()[self._position(column)])
-        if not 0 <= code < len(pairs) or code != int(code):
+        if not isinstance(code, Real) or code not in range(len(pairs)):
             raise BadInputError(
                 f"code={code!r} is no bin of column {column!r}; expected 0 to "
                 f"{len(pairs) - 1}."
@@ -277,7 +278,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         names = list(getattr(self, "feature_names_in_", []))
         if isinstance(column, str) and column in names:
             return names.index(column)
-        if not isinstance(column, str) and 0 <= column < self.n_features_in_:
+        if isinstance(column, Integral) and 0 <= int(column) < self.n_features_in_:
             return int(column)
         raise BadInputError(
             f"column={column!r} is unknown; give 0 to {self.n_features_in_ - 1}"

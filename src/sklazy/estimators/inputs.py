@@ -7,16 +7,39 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from sklazy.errors import BadInputError
-from sklazy.tables import Column, as_target
+from sklazy.tables import Column, Table, as_target, label_array
 from sklazy.tables.frames import as_frame
 
 _NOT_NUMBERS = (
     *(nw.String, nw.Boolean, nw.Categorical, nw.Enum),
     *(nw.Date, nw.Datetime, nw.Duration, nw.Time),
 )
+
+
+def check_columns(estimator: Any, X: object, *, reset: bool) -> None:  # noqa: ANN401
+    """Remember (`reset`) or compare the number and the names of the columns.
+
+    As scikit-learn does it for frames and arrays; it does not know tables.
+    """
+    if not (isinstance(X, Table) and X.named):
+        validate_data(estimator, X, skip_check_array=True, reset=reset)
+    elif reset:
+        estimator.n_features_in_ = len(X.columns)
+        estimator.feature_names_in_ = np.array(X.names, dtype=object)
+    elif X.names != list(getattr(estimator, "feature_names_in_", X.names)):
+        raise BadInputError(
+            "The feature names should match those that were passed during fit: "
+            f"expected {estimator.feature_names_in_.tolist()}, got {X.names}. Rename "
+            "or select columns."
+        )
+    elif len(X.columns) != estimator.n_features_in_:
+        raise BadInputError(
+            f"X has {len(X.columns)} features, but {type(estimator).__name__} is "
+            f"expecting {estimator.n_features_in_} features as input."
+        )
 
 
 def numeric_matrix(X: ArrayLike, estimator: object) -> NDArray[np.float64]:
@@ -43,7 +66,7 @@ def numeric_matrix(X: ArrayLike, estimator: object) -> NDArray[np.float64]:
 def class_codes(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The labels of a target, and the number of each row's label."""
     target = class_column(y)
-    return np.array(target.categories), target.data
+    return label_array(target.categories), target.data
 
 
 def class_column(y: object, *, declared: bool = False) -> Column:
@@ -55,15 +78,23 @@ def class_column(y: object, *, declared: bool = False) -> Column:
 
 
 def _numeric_names(X: ArrayLike) -> dict[int, str]:
-    """Names of a frame's columns by position; a column of words is refused."""
-    frame = as_frame(X)
-    if frame is None:
-        return {}
-    wrong = [name for name, dtype in frame.schema.items() if dtype in _NOT_NUMBERS]
+    """Names of the columns by position, if any; a column of words is refused."""
+    is_numeric = _are_numeric(X)
+    wrong = [name for name, fine in is_numeric.items() if not fine]
     if wrong:
         raise BadInputError(
             f"columns {wrong} of X are not numeric; only numbers can be cut. Leave "
             "them out, or apply the discretizer to the other columns with "
             "sklearn.compose.ColumnTransformer."
         )
-    return dict(enumerate(frame.columns))
+    return dict(enumerate(is_numeric))
+
+
+def _are_numeric(X: ArrayLike) -> dict[str, bool]:
+    """Whether each column of a table or a frame holds numbers, by name."""
+    if isinstance(X, Table):
+        return {column.name: column.kind == "numeric" for column in X}
+    frame = as_frame(X)
+    if frame is None:
+        return {}
+    return {name: dtype not in _NOT_NUMBERS for name, dtype in frame.schema.items()}

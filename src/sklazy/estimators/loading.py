@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from sklazy.casebase.files import read_file
+from sklazy.casebase.files import SENSELESS, read_file
 from sklazy.casebase.plain import from_plain
-from sklazy.errors import BadFileError, BadInputError
+from sklazy.errors import BadFileError
 from sklazy.estimators.memory import Remembering, check_known
 from sklazy.estimators.settings import from_settings
 
@@ -40,6 +40,6 @@ def load(path: str | Path) -> Remembering:
         kind = check_known(header["estimator"])
         estimator = kind(**from_settings(header["settings"]))
         estimator._restore(from_plain(header["cases"], arrays, path), header["state"])
-    except (BadInputError, KeyError, TypeError, ValueError) as error:
+    except SENSELESS as error:
         raise BadFileError(f"the file contradicts itself ({error}).", path) from error
     return estimator

@@ -17,10 +17,10 @@ from sklazy.casebase.matrix import encode_matrix
 from sklazy.casebase.plain import to_plain
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError
-from sklazy.estimators.inputs import class_column
+from sklazy.estimators.inputs import check_columns, class_column
 from sklazy.estimators.settings import to_settings
 from sklazy.flow import Queries
-from sklazy.tables import Column, Table, as_table, as_target
+from sklazy.tables import Column, Table, as_table, as_target, label_array
 
 Found = TypeVar("Found")
 
@@ -133,9 +133,7 @@ class Remembering(BaseEstimator):
             schema=schema,
         )
         found = self._prepare(cases)
-        validate_data(self, X, skip_check_array=True)
-        if isinstance(X, Table) and X.named:
-            self.feature_names_in_ = np.array(X.names, dtype=object)
+        check_columns(self, X, reset=True)
         self.cases_, self._found = cases, {"version": cases.version, **found}
         return self
 
@@ -251,9 +249,7 @@ class Classifying(Remembering):
         """The class labels, in order."""
         if not hasattr(self, "cases_"):
             check_is_fitted(self)
-        labels = self.cases_.class_labels
-        kinds = {type(label) for label in labels}
-        return np.array(labels, object if len(kinds) > 1 else None)
+        return label_array(self.cases_.class_labels)
 
     def partial_fit(
         self,

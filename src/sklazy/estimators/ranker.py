@@ -3,10 +3,10 @@
 from typing import Self
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from sklazy.estimators.coding import check_choice, code_rows
 from sklazy.estimators.columns import ColumnSelector
+from sklazy.estimators.inputs import check_columns
 from sklazy.measures import CountTable, find_measure, how_many
 
 
@@ -123,7 +123,7 @@ class AttributeRanker(ColumnSelector):
         n_kept = how_many(self.n_attributes, len(coded.names))
         table = CountTable(coded.counts(self.missing), coded.offsets)
         scores = measure.relevance(table, np.bincount(coded.classes))
-        validate_data(self, X, y, skip_check_array=True)
+        check_columns(self, X, reset=True)
         order = np.argsort(-scores, kind="stable")
         self.scores_ = scores
         self.ranking_ = np.empty(len(order), dtype=np.int64)

@@ -1,14 +1,14 @@
 """Eager selection of a set of attributes that do well together."""
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Self
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from sklazy.errors import BadInputError
 from sklazy.estimators.coding import Coded, check_choice, code_rows
 from sklazy.estimators.columns import ColumnSelector
+from sklazy.estimators.inputs import check_columns
 from sklazy.measures import (
     CfsMerit,
     Consistency,
@@ -148,7 +148,7 @@ class SubsetSelector(ColumnSelector):
             merits = evaluator.with_one_more(())
             best = int(np.argmax(merits))
             found = Found((best,), float(merits[best]))
-        validate_data(self, X, y, skip_check_array=True)
+        check_columns(self, X, reset=True)
         self.support_ = np.isin(np.arange(evaluator.n_attributes), found.subset)
         self.merit_ = found.merit
         self.n_attributes_ = len(found.subset)
@@ -163,7 +163,8 @@ class SubsetSelector(ColumnSelector):
                 f"max_stale={self.max_stale!r} allows no search; give a count of 1 or "
                 "more."
             )
-        if not 0.0 <= self.zero_correlation <= 1.0:
+        number = self.zero_correlation
+        if not isinstance(number, Real) or not 0.0 <= float(number) <= 1.0:
             raise BadInputError(
                 f"zero_correlation={self.zero_correlation!r} is no correlation; give a "
                 "number from 0 to 1."

@@ -126,7 +126,7 @@ MEASURES: dict[str, Measure] = {
 
 def find_measure(name: str) -> Measure:
     """The measure of that name."""
-    if name not in MEASURES:
+    if not isinstance(name, str) or name not in MEASURES:
         raise BadInputError(
             f"measure={name!r} is not known; give one of {sorted(MEASURES)}."
         )
