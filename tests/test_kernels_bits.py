@@ -30,6 +30,3 @@ def test_counts_are_the_plain_counts(table):
     arguments = table.codes, table.offsets, table.classes
     expected = naive.count_values(*arguments, table.n_classes)
     assert counting.count_values(*arguments, table.n_classes).tolist() == expected
-    halves = np.full(table.n_rows, 0.5)
-    weighed = counting.weigh_values(*arguments, halves, table.n_classes)
-    assert np.array_equal(weighed, 0.5 * np.array(expected).reshape(weighed.shape))

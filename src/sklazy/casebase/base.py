@@ -24,16 +24,7 @@ from sklazy.casebase.incoming import (
     two_dimensional,
 )
 from sklazy.casebase.ranges import Ranges
-from sklazy.casebase.rows import (
-    CLASSES,
-    NOBODY,
-    Batch,
-    Ids,
-    Mark,
-    Rows,
-    Slots,
-    own_arrays,
-)
+from sklazy.casebase.rows import NOBODY, Batch, Ids, Mark, Rows, Slots, own_arrays
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.tallies import Tallies
 from sklazy.errors import DataWarning
@@ -218,7 +209,7 @@ class CaseBase:
     @property
     def class_labels(self) -> list[Label]:
         """The classes, by code; none if the target is numeric."""
-        return self.categories(CLASSES) if self.coder.has_classes else []
+        return self.coder.class_labels
 
     @property
     def cuts(self) -> list[NDArray[np.float64]]:
@@ -357,10 +348,7 @@ class CaseBase:
     def _follow(self, moves: Moved, mark: Mark) -> None:
         """Renumber the codes of rows where labels came or went."""
         for j, moved in moves:
-            if j == CLASSES:
-                self.tallies.discard()
-            else:
-                self.tallies.spoil(j)
+            self.tallies.spoil(j)
             self.rows.relabel(j, moved, mark)
 
     def _touch(self) -> None:

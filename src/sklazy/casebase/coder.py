@@ -10,7 +10,7 @@ from sklazy.casebase.incoming import Incoming, numbers_of, recoded, used_labels
 from sklazy.casebase.rows import CLASSES, Batch
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.vocabulary import Mark, Vocabulary
-from sklazy.tables import Column, Table, align, match
+from sklazy.tables import Column, Label, Table, align, match
 
 Moved = Iterator[tuple[int, NDArray[np.int32]]]
 
@@ -47,7 +47,12 @@ class Coder:
     @property
     def n_classes(self) -> int:
         """How many classes there are, 0 for numeric targets."""
-        return len(self.vocabularies[CLASSES]) if self.has_classes else 0
+        return len(self.class_labels)
+
+    @property
+    def class_labels(self) -> list[Label]:
+        """The classes, by code; none if the target is numeric."""
+        return self.vocabularies[CLASSES].labels if self.has_classes else []
 
     def widths(self, cuts: Sequence[NDArray[np.float64]]) -> list[int]:
         """How many values each attribute has, given the cuts of the numeric ones."""

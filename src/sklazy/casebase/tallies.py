@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.casebase.rows import Rows, Slots
+from sklazy.casebase.rows import CLASSES, Rows, Slots
 from sklazy.kernels.bits import build_bits, words_for
 
 MOST_BIT_VALUES = 64
@@ -47,8 +47,10 @@ class Tallies:
         self.class_bits = np.zeros((0, 1), np.uint64)
 
     def spoil(self, attribute: int) -> None:
-        """Clear one attribute, whose values were renumbered."""
-        if not self.stale[attribute]:
+        """Clear one attribute, whose values were renumbered; all for `CLASSES`."""
+        if attribute == CLASSES:
+            self.discard()
+        elif not self.stale[attribute]:
             self.stale[attribute] = True
             first, last = self.offsets[attribute : attribute + 2]
             self.counts[first:last] = 0

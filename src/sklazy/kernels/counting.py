@@ -31,20 +31,3 @@ def count_values(codes, offsets, classes, n_classes):
             if code >= 0:
                 counts[first + code, classes[row]] += 1
     return counts
-
-
-@entry
-def weigh_values(codes, offsets, classes, weights, n_classes):
-    """Sum row weights by (attribute, value) and class; missing cells are skipped.
-
-    Like `count_values` with a float64 weight a row instead of 1.
-    """
-    n_attributes, n_rows = codes.shape
-    sums = np.zeros((offsets[n_attributes], n_classes), np.float64)
-    for attribute in range(n_attributes):
-        first = offsets[attribute]
-        for row in range(n_rows):
-            code = codes[attribute, row]
-            if code >= 0:
-                sums[first + code, classes[row]] += weights[row]
-    return sums
