@@ -1100,6 +1100,32 @@ LOSERS = {
     "t-bonferroni": lambda losses, alpha: t_losers(losses, alpha, "bonferroni"),
 }
 
+
+def correlation_ranking(columns, target):
+    """Columns by absolute correlation; a constant one has none."""
+    strength = []
+    for column in columns.T:
+        constant = np.ptp(column) == 0
+        strength.append(0.0 if constant else abs(np.corrcoef(column, target)[0, 1]))
+    return sorted(range(len(strength)), key=lambda j: (-strength[j], j))
+
+
+def gram_schmidt_ranking(columns, target, most):
+    """Forward regression: next is what lowers the residual sum of squares most."""
+    ranking = []
+    for _ in range(most):
+        rest = {}
+        for j in range(columns.shape[1]):
+            if j not in ranking:
+                design = np.column_stack(
+                    [np.ones(len(target)), columns[:, [*ranking, j]]]
+                )
+                fitted = design @ np.linalg.lstsq(design, target, rcond=None)[0]
+                rest[j] = np.sum((target - fitted) ** 2)
+        ranking.append(min(rest, key=lambda j: (round(rest[j], 8), j)))
+    return ranking
+
+
 # --- trees, paths and bags ------------------------------------------------------------
 #
 # A column is a list with None for a missing cell: floats (numeric) or codes (nominal);

@@ -28,7 +28,12 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sklazy import LazyLearningClassifier, LazyLearningRegressor, RaceSearchCV
+from sklazy import (
+    LazyKNeighborsClassifier,
+    LazyLearningClassifier,
+    LazyLearningRegressor,
+    RaceSearchCV,
+)
 from sklazy.errors import AllFailedError, BadInputError, DataWarning, SklazyWarning
 
 WINE = load_wine(return_X_y=True)
@@ -504,6 +509,23 @@ def test_rows_of_one_group_do_not_see_each_other():
     honest = search_rows.fit(X, y, groups=groups).best_score_
     assert copied == pytest.approx(0)
     assert honest < -0.1
+
+
+def test_rows_of_a_learner_that_predicts_all_at_once():
+    X, y = load_iris(return_X_y=True)
+    ours = RaceSearchCV(
+        LazyKNeighborsClassifier(),
+        {"n_neighbors": [3, 120], "n_attributes": [2]},
+        blocks="rows",
+        first_test=20,
+        random_state=0,
+    ).fit(X, y)
+    said = LazyKNeighborsClassifier(n_neighbors=3, n_attributes=2).fit(X, y)
+    rows = np.random.default_rng(0).permutation(150)[: len(ours.race_history_)]
+    assert ours.best_params_["n_neighbors"] == 3
+    assert ours.best_score_ == pytest.approx(
+        np.mean(said.loo_predict()[rows] == y[rows])
+    )
 
 
 def test_rows_need_an_estimator_that_leaves_out():

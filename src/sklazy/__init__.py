@@ -11,6 +11,8 @@ from sklazy.estimators.lazy_regressor import LazyLearningRegressor
 from sklazy.estimators.lazy_selection import LazySelectionClassifier
 from sklazy.estimators.loading import load
 from sklazy.estimators.race_search import RaceSearchCV
+from sklazy.estimators.race_selector import RaceFeatureSelector
+from sklazy.estimators.raced_regressor import RacedRegressor
 from sklazy.estimators.ranker import AttributeRanker
 from sklazy.estimators.subset import SubsetSelector
 from sklazy.racing import RaceResult, RaceStep, race
@@ -29,9 +31,11 @@ __all__ = [
     "LazyLearningRegressor",
     "LazyNBClassifier",
     "LazySelectionClassifier",
+    "RaceFeatureSelector",
     "RaceResult",
     "RaceSearchCV",
     "RaceStep",
+    "RacedRegressor",
     "Receipt",
     "Receipts",
     "SubsetSelector",

@@ -4,10 +4,11 @@ import inspect
 from collections.abc import Callable
 
 from sklearn.model_selection import GridSearchCV
+from sklearn.utils import _safe_indexing as take
 from sklearn.utils.metaestimators import _safe_split as split_rows
 from sklearn.utils.validation import _check_method_params as rows_of_params
 
-__all__ = ["forwards_sample_weight", "rows_of_params", "split_rows"]
+__all__ = ["forwards_sample_weight", "rows_of_params", "split_rows", "take"]
 
 # Whether this release's own searches hand sample weights on to their scorers when
 # metadata routing is off.

@@ -27,7 +27,9 @@ class SubsetMemory:
     def __init__(self, memory: LocalMemory) -> None:
         self.memory = memory
         self._plans: dict[tuple[int, int], LocalPlan] = {}
-        self._regressors: dict[AttributeSet, Ints] = {}
+        sources = memory.space.sources
+        everyone = range(len(memory.space.columns.kinds))
+        self._regressors = [np.flatnonzero(sources == j) for j in everyone]
 
     def predict(self, sets: Sequence[AttributeSet], row: int, training: Ints) -> Floats:
         """Predict one row from the training rows, once with each set.
@@ -48,48 +50,50 @@ class SubsetMemory:
         used = sorted({attribute for one in sets for attribute in one})
         place = {attribute: i for i, attribute in enumerate(used)}
         values = columns.values[used][:, training]
-        known = LocalCases(
-            cases.regressors[training],
-            cases.targets[training],
-            cases.weights[training] if cases.weights.size else cases.weights,
-        )
         predictions = np.empty((len(sets), cases.targets.shape[1]))
         for i, attributes in enumerate(sets):
             here = [place[attribute] for attribute in attributes]
-            predictions[i] = self._ask(attributes, values[here], known, row)
+            predictions[i] = self._ask(attributes, values[here], row, training)
         return predictions
 
     def _ask(
-        self, attributes: AttributeSet, values: Floats, known: LocalCases, row: int
+        self, attributes: AttributeSet, values: Floats, row: int, training: Ints
     ) -> Floats:
-        """Answer for one set: neighbours, then models, as in `ask`."""
-        space, chosen = self.memory.space, list(attributes)
-        columns = Columns(
+        """Answer for one set: neighbours, then models, as in `ask`.
+
+        Without attributes nobody is near; the answer is the mean of all.
+        """
+        if not attributes:
+            return self._mean(training)
+        columns, chosen = self.memory.space.columns, list(attributes)
+        seen = Columns(
             values,
-            space.columns.kinds[chosen],
-            space.columns.weights[chosen],
-            space.columns.absents[chosen],
-            space.columns.squared,
+            columns.kinds[chosen],
+            columns.weights[chosen],
+            columns.absents[chosen],
+            columns.squared,
         )
-        regressors = self._regressors_of(attributes)
-        plan = self._plan(len(regressors), values.shape[1])
-        query = space.columns.values[chosen, row][None, :]
-        found = find_nearest(columns, query, int(plan.ranges[:, 1].max()))
-        rows = found.rows[0]
-        near = LocalCases(
-            np.ascontiguousarray(known.regressors[rows][:, regressors]),
-            known.targets[rows],
-            known.weights[rows] if known.weights.size else known.weights,
+        regressors = np.concatenate([self._regressors[j] for j in attributes])
+        plan = self._plan(len(regressors), len(training))
+        query = columns.values[chosen, row][None, :]
+        found = find_nearest(seen, query, int(plan.ranges[:, 1].max()))
+        cases, near = self.memory.cases, training[found.rows[0]]
+        models = fit_models(
+            LocalCases(
+                cases.regressors[near[:, None], regressors],
+                cases.targets[near],
+                cases.weights[near] if cases.weights.size else cases.weights,
+            ),
+            plan,
+            cases.regressors[row, regressors][None, :],
+            np.arange(len(near))[None, :],
         )
-        asked = self.memory.cases.regressors[row, regressors][None, :]
-        models = fit_models(near, plan, asked, np.arange(len(rows))[None, :])
         return models.coefficients[0, :, 0]
 
-    def _regressors_of(self, attributes: AttributeSet) -> Ints:
-        if attributes not in self._regressors:
-            mine = np.isin(self.memory.space.sources, attributes)
-            self._regressors[attributes] = np.flatnonzero(mine)
-        return self._regressors[attributes]
+    def _mean(self, training: Ints) -> Floats:
+        cases = self.memory.cases
+        weights = cases.weights[training] if cases.weights.size else None
+        return np.average(cases.targets[training], axis=0, weights=weights)
 
     def _plan(self, n_regressors: int, n_rows: int) -> LocalPlan:
         key = n_regressors, n_rows

@@ -26,7 +26,7 @@ from sklazy.estimators.scoring import (
     route_score,
     search_router,
 )
-from sklazy.estimators.search_results import Table, best_index
+from sklazy.estimators.search_results import Table, best_index, seed_of
 from sklazy.estimators.split_scores import Model, SplitJob, by_name, fit_model
 from sklazy.estimators.watched_race import watched_race
 from sklazy.racing import RaceResult
@@ -60,7 +60,7 @@ class RaceSearchCV(BestEstimatorMixin):
         The splits to race over, in their order. More splits make a finer race:
         those that are dropped do not pay for them.
     blocks : {"folds", "rows"}, default="folds"
-        "rows" is for lazy learners, those with ``loo_predict(rows=...)``: each block
+        "rows" is for lazy learners, those with `loo_predict`: each block
         is one row, predicted from all others, in a random order. Nothing is trained,
         so that bad candidates cost a few predictions. `cv` is not used then;
         `scoring` may be "neg_mean_absolute_error", "neg_mean_squared_error" (the
@@ -299,7 +299,7 @@ class RaceSearchCV(BestEstimatorMixin):
             raise BadInputError(
                 f"blocks={self.blocks!r} is not known; give 'folds' or 'rows'."
             )
-        rng = np.random.default_rng(_seed(self.random_state))
+        rng = np.random.default_rng(seed_of(self.random_state))
         rows = rng.permutation(len(job.y))
         return RowArena(job, candidates, rows, self.scoring, split.get("groups"))
 
@@ -380,10 +380,3 @@ class RaceSearchCV(BestEstimatorMixin):
                 f"refit={self.refit!r} names none of the metrics {sorted(known)}."
             )
         return metric
-
-
-def _seed(random_state: int | np.random.RandomState | None) -> int | None:
-    """Return a seed for numpy's generators of what scikit-learn calls random_state."""
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    return random_state

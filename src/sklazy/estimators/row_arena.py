@@ -27,6 +27,7 @@ class RowArena:
 
     Lazy estimators offer ``loo_predict(rows=...)``, for log loss also
     ``loo_predict_proba(rows=...)``: predictions of cases, each left out by itself.
+    One that can only predict all rows at once is asked once, for all.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ class RowArena:
         self.fit_times = np.full(len(candidates), np.nan)
         self.ask_times = np.zeros(len(candidates))
         self.failures: dict[int, str] = {}
-        self._models: dict[int, Model] = {}
+        self._models: dict[int, LeftOut] = {}
 
     def evaluate(self, alive: list[int], place: int) -> list[float | FitFailedError]:
         """Return the losses of the candidates alive on one row."""
@@ -84,7 +85,7 @@ class RowArena:
     def _loss(self, candidate: int, row: int) -> float | FitFailedError:
         started = time.perf_counter()
         try:
-            loss = self.loss(self._model(candidate), row, self.y[row], self.groups)
+            loss = self.loss(self._model(candidate), row, self.y[row])
         except Exception as failure:
             if self.job.error_score == "raise":
                 raise
@@ -93,7 +94,7 @@ class RowArena:
         self.ask_times[candidate] += time.perf_counter() - started
         return loss
 
-    def _model(self, candidate: int) -> Model:
+    def _model(self, candidate: int) -> "LeftOut":
         """The candidate, knowing all rows; made when it is first asked."""
         if candidate not in self._models:
             params = clone(self.candidates[candidate], safe=False)
@@ -101,46 +102,67 @@ class RowArena:
             started = time.perf_counter()
             fit_model(model, self.job.X, self.job.y, self.job.fit_params)
             self.fit_times[candidate] = time.perf_counter() - started
-            self._models[candidate] = model
+            self._models[candidate] = LeftOut(model, self.groups)
         return self._models[candidate]
 
 
+class LeftOut:
+    """A fitted lazy learner that is asked for its own rows."""
+
+    def __init__(self, model: Model, groups: object) -> None:
+        self.model, self.groups = model, groups
+        self._all: dict[str, NDArray[Any]] = {}
+
+    def value(self, row: int) -> Any:  # noqa: ANN401 - a number, several, or a label
+        """What is predicted for a row left out."""
+        return self._ask("loo_predict", row)
+
+    def chance(self, row: int, label: object) -> float:
+        """The probability of a label for a row left out."""
+        chances = self._ask("loo_predict_proba", row)
+        return float(chances[np.flatnonzero(self.model.classes_ == label)[0]])
+
+    def _ask(self, method: str, row: int) -> Any:  # noqa: ANN401
+        ask = getattr(self.model, method)
+        groups = {} if self.groups is None else {"groups": self.groups}
+        if "rows" in inspect.signature(ask).parameters:
+            return ask(rows=[row], **groups)[0]
+        if method not in self._all:
+            self._all[method] = ask(**groups)
+        return self._all[method][row]
+
+
 def check_leaves_out(estimator: Model) -> None:
-    """Refuse an estimator that cannot predict single rows left out."""
-    method = getattr(estimator, "loo_predict", None)
-    if method is None or "rows" not in inspect.signature(method).parameters:
+    """Refuse an estimator that cannot predict its own rows left out."""
+    if not hasattr(estimator, "loo_predict"):
         raise BadInputError(
-            f"blocks='rows' needs an estimator with loo_predict(rows=...), which "
-            f"{type(estimator).__name__} has not; use blocks='folds'."
+            f"blocks='rows' needs a lazy learner, which can leave out a row; "
+            f"{type(estimator).__name__} has no loo_predict. Use blocks='folds'."
         )
 
 
-def _absolute(model: Model, row: int, target: Any, groups: object) -> float:  # noqa: ANN401
-    said = model.loo_predict(groups=groups, rows=[row])[0]
-    return float(np.mean(np.abs(said - target)))
+def _absolute(model: LeftOut, row: int, target: Any) -> float:  # noqa: ANN401
+    return float(np.mean(np.abs(model.value(row) - target)))
 
 
-def _squared(model: Model, row: int, target: Any, groups: object) -> float:  # noqa: ANN401
-    said = model.loo_predict(groups=groups, rows=[row])[0]
-    return float(np.mean((said - target) ** 2))
+def _squared(model: LeftOut, row: int, target: Any) -> float:  # noqa: ANN401
+    return float(np.mean((model.value(row) - target) ** 2))
 
 
-def _zero_one(model: Model, row: int, target: object, groups: object) -> float:
-    return float(model.loo_predict(groups=groups, rows=[row])[0] != target)
+def _hit(model: LeftOut, row: int, target: object) -> float:
+    return -float(model.value(row) == target)  # so that the score is the accuracy
 
 
-def _log(model: Model, row: int, target: object, groups: object) -> float:
-    chances = model.loo_predict_proba(groups=groups, rows=[row])[0]
-    mine = chances[np.flatnonzero(model.classes_ == target)[0]]
-    return -float(np.log(max(mine, _SMALLEST)))
+def _log(model: LeftOut, row: int, target: object) -> float:
+    return -float(np.log(max(model.chance(row, target), _SMALLEST)))
 
 
-RowLoss = Callable[[Model, int, Any, Any], float]
+RowLoss = Callable[[LeftOut, int, Any], float]
 
 ROW_LOSSES: dict[str, RowLoss] = {
     "neg_mean_absolute_error": _absolute,
     "neg_mean_squared_error": _squared,
-    "accuracy": _zero_one,
+    "accuracy": _hit,
     "neg_log_loss": _log,
 }
 """The losses of a single row, by the name of the score they make up."""
@@ -148,7 +170,7 @@ ROW_LOSSES: dict[str, RowLoss] = {
 
 def _row_loss(scoring: object, estimator: Model) -> RowLoss:
     if scoring is None:
-        return _zero_one if is_classifier(estimator) else _squared
+        return _hit if is_classifier(estimator) else _squared
     if not isinstance(scoring, str) or scoring not in ROW_LOSSES:
         raise BadInputError(
             f"scoring={scoring!r} is no mean over single rows; with blocks='rows' give "

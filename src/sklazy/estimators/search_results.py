@@ -151,3 +151,10 @@ def _parameter_dtype(values: list[Any]) -> np.dtype[Any]:
         return np.dtype(object)
     plain = array.ndim == 1 and array.dtype.kind != "U"
     return array.dtype if plain else np.dtype(object)
+
+
+def seed_of(random_state: int | np.random.RandomState | None) -> int | None:
+    """Return a seed for numpy's generators of what scikit-learn calls random_state."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return random_state

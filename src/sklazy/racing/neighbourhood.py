@@ -44,18 +44,24 @@ class Neighbourhood:
             found[winner ^ (1 << attribute)] = None
         return [mask for mask in found if mask and mask not in winners]
 
+    def around(self, mask: int) -> list[int]:
+        """Return the sets with one attribute less, and the most promising with more."""
+        inside = members(mask)
+        order = np.argsort(-self.promise, kind="stable").tolist()
+        outside = [j for j in order if not mask >> j & 1][: self.max_new]
+        flips = [mask ^ (1 << j) for j in (*inside, *outside)]
+        return [flip for flip in flips if flip]
+
     def _draw(self, waiting: list[tuple[int, int]]) -> list[int]:
         if len(waiting) <= self.max_new:
             return list(range(len(waiting)))
-        chances = np.array([self._promise_of(*flip) for flip in waiting])
+        drops = np.array([winner >> j & 1 for winner, j in waiting], dtype=bool)
+        attributes = np.array([j for _, j in waiting])
+        chances = np.where(drops, self.promise.max(), self.promise[attributes])
         drawn = self.rng.choice(
             len(waiting), self.max_new, replace=False, p=chances / chances.sum()
         )
         return sorted(drawn.tolist())
-
-    def _promise_of(self, winner: int, attribute: int) -> float:
-        drops = winner >> attribute & 1
-        return float(self.promise.max() if drops else self.promise[attribute])
 
     def _unused_flips(self, mask: int) -> dict[int, None]:
         if mask not in self._flips:

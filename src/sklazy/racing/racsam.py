@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError
+from sklazy.racing.answers import Answers, read_losses
 from sklazy.racing.engine import race
 from sklazy.racing.neighbourhood import Neighbourhood
 from sklazy.racing.outcome import RaceResult
@@ -27,7 +28,7 @@ Rows = NDArray[np.int64]
 Block = tuple[Rows, Rows]
 """The rows to be predicted, and those that may be learned from."""
 
-SetLosses = Callable[[list[int], Rows, Rows], NDArray[np.float64]]
+SetLosses = Callable[[list[int], Rows, Rows], Answers]
 """Losses of sets (bit masks), for test rows, given training rows."""
 
 
@@ -42,6 +43,7 @@ class SearchRules:
     min_effect: float = 0.0
     sampling: tuple[float, int] = (0.3, 30)
     max_blocks: int = 60
+    max_confirm: int = 2000
     max_new: int = 200
     max_candidates: int = 1000
     max_seconds: float | None = None
@@ -54,7 +56,7 @@ class SearchRules:
                 "the rows to begin with, in (0, 1], and the number of steps until all "
                 "are used."
             )
-        for name in ("n_winners", "max_blocks", "max_new", "max_candidates"):
+        for name in ("n_winners", "max_blocks", "max_confirm", "max_candidates"):
             if getattr(self, name) < 1:
                 raise BadInputError(
                     f"{name}={getattr(self, name)!r} is too small; give 1 or more."
@@ -190,7 +192,7 @@ class Racsam:
             except KeyboardInterrupt:
                 self.stopped = "interrupted"
                 break
-            schemata.enter(losses)
+            schemata.enter(read_losses(losses, len(masks))[0])
             self.assessed |= dict.fromkeys(masks)
             n_predictions, step = n_predictions + len(masks), step + 1
             if schemata.blocks_since_decision >= rules.max_blocks:
@@ -204,7 +206,9 @@ class Racsam:
         self.stopped = self.stopped or self._spent() or "no improvement"
         return [found] if found else [1 << int(self.rng.integers(n_attributes))]
 
-    def confirm(self, winners: Sequence[int], n_attributes: int) -> list[int]:
+    def confirm(
+        self, winners: Sequence[int], neighbourhood: Neighbourhood
+    ) -> list[int]:
         """Race winners and the best one's neighbours on all rows until it stays.
 
         The best is here the smallest that is not significantly worse: a larger set
@@ -213,9 +217,9 @@ class Racsam:
         best, known, left = winners[0], set[int](), list(winners)
         while best not in known and not self._out_of_time():
             known.add(best)
-            flips = [best ^ (1 << j) for j in range(n_attributes)]
-            entering = dict.fromkeys([*left[: self.rules.n_winners], best, *flips])
-            left = self.race_sets("confirm", [mask for mask in entering if mask])
+            around = neighbourhood.around(best)
+            entering = dict.fromkeys([*left[: self.rules.n_winners], best, *around])
+            left = self.race_sets("confirm", list(entering))
             best = self._smallest(left)
         others = [mask for mask in left if mask != best][: self.rules.n_winners - 1]
         return [mask for mask in left if mask == best or mask in others]
@@ -224,11 +228,11 @@ class Racsam:
         """Race candidates; returns all that are left, best first."""
         rules, exploring = self.rules, phase == "explore"
         order = self.rng.permutation(len(self.blocks))
-        steps = enumerate(order[: rules.max_blocks] if exploring else order)
+        most = rules.max_blocks if exploring else rules.max_confirm
         result = race(
             self._evaluate_grown if exploring else self._evaluate_all,
             candidates,
-            list(steps),
+            list(enumerate(order[:most])),
             test=rules.test,
             alpha=rules.alpha if exploring else rules.alpha * _STRICTER,
             first_test=min(rules.first_test, len(order)),
@@ -255,9 +259,7 @@ class Racsam:
             last_candidates=tuple(self.last_candidates),
         )
 
-    def _evaluate_grown(
-        self, masks: list[int], block: tuple[int, int]
-    ) -> NDArray[np.float64]:
+    def _evaluate_grown(self, masks: list[int], block: tuple[int, int]) -> Answers:
         """Losses given a sub-sample that grows with the step, one for all sets."""
         step, number = block
         test, pool = self.blocks[number]
@@ -267,9 +269,7 @@ class Racsam:
             training = np.sort(self.rng.choice(pool, size, replace=False))
         return self.losses(masks, test, training)
 
-    def _evaluate_all(
-        self, masks: list[int], block: tuple[int, int]
-    ) -> NDArray[np.float64]:
+    def _evaluate_all(self, masks: list[int], block: tuple[int, int]) -> Answers:
         return self.losses(masks, *self.blocks[block[1]])
 
     def _note(self, phase: str, candidates: list[int], result: RaceResult) -> None:
@@ -294,14 +294,16 @@ class Racsam:
     def _smallest(self, winners: Sequence[int]) -> int:
         """The smallest winner of the last race that is not worse than the best.
 
-        Worse is by a one-sided paired t-test over the blocks of that race.
+        Worse is by a one-sided paired t-test over the blocks of that race, at alpha
+        divided by the number of sets in it: the best of many looks better than it is.
         """
         places = [self.last_candidates.index(mask) for mask in winners]
         losses = self.last_race.losses[:, places]
         differences = losses - losses[:, :1]
         n_blocks = len(losses)
         errors = differences.std(axis=0, ddof=1 if n_blocks > 1 else 0)
-        reach = student_above(max(n_blocks - 1, 1), self.rules.alpha)
+        level = self.rules.alpha / len(self.last_candidates)
+        reach = student_above(max(n_blocks - 1, 1), level)
         worse = differences.mean(axis=0) > reach * errors / np.sqrt(n_blocks)
         equal = [mask for mask, out in zip(winners, worse, strict=True) if not out]
         return min(equal, key=int.bit_count)

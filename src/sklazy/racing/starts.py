@@ -55,7 +55,7 @@ def correlation_ranking(columns: Floats, target: Floats, most: int) -> list[int]
         How many to rank.
     """
     strength = np.abs(_unit(columns).T @ _unit(target)).max(axis=1)
-    return np.argsort(-strength, kind="stable")[:most].tolist()
+    return np.argsort(-strength.round(10), kind="stable")[:most].tolist()
 
 
 def gram_schmidt_ranking(columns: Floats, target: Floats, most: int) -> list[int]:
@@ -72,7 +72,8 @@ def gram_schmidt_ranking(columns: Floats, target: Floats, most: int) -> list[int
         # A column that lies in the span of its forerunners explains nothing more.
         gain = np.where(sizes > 1e-10, explained / np.maximum(sizes, 1e-10), -1.0)
         gain[ranking] = -2.0
-        best = int(np.argmax(gain))
+        # Rounded, so that columns of equal worth come in their order.
+        best = int(np.argmax(gain.round(10)))
         ranking.append(best)
         if gain[best] <= 0:
             continue

@@ -1,0 +1,289 @@
+"""RaceFeatureSelector and RacedRegressor."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_classification
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sklazy import (
+    LazyKNeighborsClassifier,
+    LazyLearningClassifier,
+    LazyLearningRegressor,
+    RacedRegressor,
+    RaceFeatureSelector,
+)
+from sklazy.answer.subsets import SubsetMemory
+from sklazy.errors import BadInputError
+
+QUICK = {"max_candidates": 60, "n_start": 20, "max_confirm": 100, "random_state": 0}
+
+
+def friedman_pair(n_rows, n_columns, seed):
+    """Five inputs matter: a product, a square and two lines."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(n_rows, n_columns))
+    y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
+    return X, y + 10 * X[:, 3] + 5 * X[:, 4] + rng.normal(size=n_rows)
+
+
+# --- scikit-learn's own checks --------------------------------------------------------
+
+TINY = {"max_candidates": 8, "n_start": 4, "max_blocks": 8, "max_confirm": 10}
+
+
+def expected_failures(estimator):
+    if isinstance(getattr(estimator, "estimator", None), LinearRegression):
+        return {
+            "check_estimators_nan_inf": (
+                "a set with a column that the estimator refuses is out of the race; "
+                "the others go on"
+            )
+        }
+    return {}
+
+
+@parametrize_with_checks(
+    [
+        RaceFeatureSelector(random_state=0, **TINY),
+        RaceFeatureSelector(
+            LazyLearningClassifier(),
+            search="schemata",
+            scoring="neg_log_loss",
+            random_state=0,
+            **TINY,
+        ),
+        RaceFeatureSelector(
+            LinearRegression(), start="random", cv=3, random_state=0, **TINY
+        ),
+        RacedRegressor(RaceFeatureSelector(random_state=0, **TINY)),
+        RacedRegressor(
+            RaceFeatureSelector(start="pearson", random_state=0, **TINY),
+            combine="best",
+        ),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+# --- the losses of sets ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_set_predicts_as_a_learner_that_has_only_this_set(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
+    frame["e"] = pd.Categorical(rng.choice(["x", "y", "z"], 60))
+    frame.iloc[rng.integers(0, 60, 6), 1] = np.nan
+    y = frame["a"] * 2 + (frame["e"] == "x") + rng.normal(0, 0.1, 60)
+    model = LazyLearningRegressor().fit(frame, y)
+    memory = model._memory
+    ask = SubsetMemory(memory)
+    # Not the nominal column alone: among equally near rows a learner takes those
+    # that come first by content, and the content is another there.
+    sets = [(0,), (0, 4), (1, 2), (0, 1, 2, 3, 4)]
+    rows = rng.permutation(60)[:5]
+    said = {
+        row: ask.predict(sets, row, np.delete(np.arange(60), row))[:, 0] for row in rows
+    }
+    for place, columns in enumerate(sets):
+        alone = LazyLearningRegressor().fit(frame.iloc[:, list(columns)], y)
+        expected = alone.loo_predict()
+        for row in rows:
+            own = model.cases_.arrival[memory.slots[row]]
+            assert said[row][place] == pytest.approx(expected[own], rel=1e-9)
+
+
+# --- what is found --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("search", ["neighborhood", "schemata"])
+@pytest.mark.parametrize("start", ["random", "gram-schmidt", "pearson"])
+def test_the_relevant_inputs_are_found(search, start):
+    X, y = friedman_pair(400, 9, 1)
+    selector = RaceFeatureSelector(
+        search=search, start=start, max_candidates=150, random_state=0
+    ).fit(X, y)
+    assert selector.get_support(indices=True).tolist() == [0, 1, 2, 3, 4]
+    assert selector.transform(X).shape == (400, 5)
+    losses = selector.winner_losses_
+    assert np.array_equal(losses, np.sort(losses))
+    assert selector.winners_.shape == (len(losses), 9)
+    assert selector.n_predictions_ == sum(s.n_predictions for s in selector.history_)
+
+
+def test_the_users_own_start_is_where_it_starts():
+    X, y = friedman_pair(200, 7, 0)
+    mine = [[0, 1, 2, 3], [True, False, False, True, True, False, False]]
+    selector = RaceFeatureSelector(start=mine, **{**QUICK, "max_candidates": 1})
+    selector.fit(X, y)
+    assert selector.history_[0].n_candidates == 2
+    assert selector.search_.stopped == "candidates"
+
+
+def test_the_best_may_be_preferred_to_the_smallest():
+    X, y = friedman_pair(150, 8, 3)
+    small = RaceFeatureSelector(**QUICK).fit(X, y)
+    best = RaceFeatureSelector(prefer="best", **QUICK).fit(X, y)
+    assert np.array_equal(small.winners_, best.winners_)
+    assert np.array_equal(best.support_, best.winners_[0])
+    assert small.support_.sum() <= best.support_.sum()
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_log_loss"])
+def test_classes(scoring):
+    rng = np.random.default_rng(0)
+    X, y = load_iris(return_X_y=True)
+    X = np.column_stack([rng.normal(size=(150, 3)), X[:, 2:]])
+    selector = RaceFeatureSelector(LazyLearningClassifier(), scoring=scoring, **QUICK)
+    assert set(selector.fit(X, y).get_support(indices=True)) <= {3, 4}
+
+
+def test_lazy_classifiers_race_over_rows():
+    X, y = load_iris(return_X_y=True)
+    selector = RaceFeatureSelector(
+        LazyKNeighborsClassifier(selection="none"),
+        start=[[0], [1], [2], [3]],
+        max_candidates=4,
+        max_blocks=12,
+        max_confirm=12,
+        random_state=0,
+    ).fit(X[::5], y[::5])
+    assert not selector.support_[1]
+    assert selector.history_[0].n_blocks > 3
+
+
+def test_other_estimators_race_over_folds():
+    X, y = make_classification(
+        300, 8, n_informative=2, n_redundant=0, shuffle=False, random_state=1
+    )
+    selector = RaceFeatureSelector(GaussianNB(), **QUICK).fit(X, y)
+    assert max(step.n_blocks for step in selector.history_) <= 10
+    assert selector.support_[:2].any()
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(100, 5))
+    target = Z[:, 1] - 2 * Z[:, 3] + 0.1 * rng.normal(size=100)
+    selector = RaceFeatureSelector(LinearRegression(), **QUICK).fit(Z, target)
+    assert selector.get_support(indices=True).tolist() == [1, 3]
+
+
+def test_a_fit_that_fails_drops_the_set():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    X[5, 2] = np.nan  # scikit-learn's k-NN refuses it
+    y = X[:, 0] + 0.1 * rng.normal(size=60)
+    selector = RaceFeatureSelector(
+        KNeighborsRegressor(3), start="random", cv=5, **QUICK
+    ).fit(X, y)
+    assert selector.get_support(indices=True).tolist() == [0]
+
+
+def test_frames_keep_their_names_and_missing_cells_are_allowed():
+    X, y = friedman_pair(150, 6, 0)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    frame.iloc[::9, 5] = np.nan
+    selector = RaceFeatureSelector(**QUICK).fit(frame, y)
+    assert selector.get_feature_names_out().tolist() == list(
+        np.array(list("abcdef"))[selector.support_]
+    )
+    polar = RaceFeatureSelector(**QUICK).fit(pl.from_pandas(frame), y)
+    assert np.array_equal(polar.support_, selector.support_)
+
+
+def test_thousands_of_attributes():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 1500))
+    y = 2 * X[:, 1234] + X[:, 7] + 0.1 * rng.normal(size=80)
+    selector = RaceFeatureSelector(
+        max_candidates=300, max_blocks=20, random_state=0
+    ).fit(X, y)
+    assert {7, 1234} <= set(selector.get_support(indices=True))
+
+
+def test_the_same_seed_gives_the_same_sets():
+    X, y = friedman_pair(120, 6, 0)
+    first = RaceFeatureSelector(**QUICK).fit(X, y)
+    again = RaceFeatureSelector(**QUICK).fit(X, y)
+    assert first.history_ == again.history_
+    folds = {"estimator": LinearRegression(), **QUICK}
+    alone = RaceFeatureSelector(**folds).fit(X, y)
+    together = RaceFeatureSelector(**folds, n_jobs=2).fit(X, y)
+    assert alone.history_ == together.history_
+
+
+def test_the_race_is_drawn():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    figure, ax = pyplot.subplots()
+    X, y = friedman_pair(120, 6, 0)
+    selector = RaceFeatureSelector(**QUICK).fit(X, y)
+    assert selector.plot_race(ax) is ax
+    assert len(ax.lines) >= len(selector.winners_)
+    pyplot.close(figure)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"search": "tabu"}, "search='tabu'"),
+        ({"prefer": "largest"}, "prefer='largest'"),
+        ({"blocks": "columns"}, "blocks='columns'"),
+        ({"start": "lasso"}, "start='lasso'"),
+        ({"start": []}, "start="),
+        ({"start": [[9]]}, "start has"),
+        ({"scoring": "accuracy"}, "scoring='accuracy'"),
+        ({"sampling": (2, 3)}, "sampling="),
+        ({"test": "anova"}, "test='anova'"),
+    ],
+)
+def test_bad_settings_are_refused_by_name(settings, words):
+    X, y = friedman_pair(60, 6, 0)
+    with pytest.raises(BadInputError, match=words):
+        RaceFeatureSelector(**{**QUICK, **settings}).fit(X, y)
+
+
+# --- RacedRegressor -------------------------------------------------------------------
+
+
+def test_the_average_is_that_of_the_winners():
+    X, y = friedman_pair(200, 8, 0)
+    model = RacedRegressor(RaceFeatureSelector(**QUICK)).fit(X[:150], y[:150])
+    winners = model.selector_.winners_
+    assert len(winners) > 1
+    said = [
+        LazyLearningRegressor().fit(X[:150][:, w], y[:150]).predict(X[150:][:, w])
+        for w in winners
+    ]
+    assert np.allclose(model.predict(X[150:]), np.mean(said, axis=0))
+    best = RacedRegressor(RaceFeatureSelector(**QUICK), combine="best")
+    assert np.allclose(best.fit(X[:150], y[:150]).predict(X[150:]), said[0])
+
+
+def test_a_raced_regressor_takes_frames_pipelines_and_pickles():
+    X, y = friedman_pair(150, 6, 0)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    model = RacedRegressor(RaceFeatureSelector(**QUICK)).fit(frame, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(frame), model.predict(frame))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame.rename(columns={"a": "z"}))
+    line = make_pipeline(RaceFeatureSelector(**QUICK), LinearRegression())
+    assert cross_val_score(clone(line), X, y, cv=3).min() > 0.3
+
+
+def test_a_raced_regressor_needs_a_race():
+    X, y = friedman_pair(60, 6, 0)
+    with pytest.raises(BadInputError, match="combine='median'"):
+        RacedRegressor(combine="median").fit(X, y)
+    with pytest.raises(BadInputError, match="RaceFeatureSelector"):
+        RacedRegressor(LinearRegression()).fit(X, y)
