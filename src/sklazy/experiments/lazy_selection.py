@@ -24,7 +24,7 @@ PROTOCOL = 1
 N_FOLDS = 10
 SEED = 1
 
-UCI = [
+UCI = (
     "anneal",
     "anneal.ORIG",
     "audiology",
@@ -65,7 +65,7 @@ UCI = [
     "optdigits",
     "dermatology",
     "page-blocks",
-]
+)
 """The 40 sets. 25 of the paper's are not known by name: these are Weka's own UCI sets
 of 8 to 69 attributes, the others that the paper names, and three more; chosen before
 any result was seen."""

@@ -33,8 +33,8 @@ class Axes(NamedTuple):
     def place(self, x: float, y: float) -> Point:
         """Where a pair of numbers lies."""
         (x_low, x_high), (y_low, y_high) = self.x_range, self.y_range
-        right = (x - x_low) / (x_high - x_low) if x_high > x_low else 0.5
-        up = (y - y_low) / (y_high - y_low) if y_high > y_low else 0.5
+        right = (x - x_low) / (x_high - x_low) if x_high != x_low else 0.5
+        up = (y - y_low) / (y_high - y_low) if y_high != y_low else 0.5
         return self.left + right * self.width, self.top + (1 - up) * self.height
 
 
