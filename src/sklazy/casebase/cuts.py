@@ -22,7 +22,6 @@ def column_cuts(
     classes: ArrayLike,
     n_classes: int,
     criterion: str = "fayyad",
-    order: NDArray[np.integer] | None = None,
     better_encoding: bool = False,
 ) -> NDArray[np.float64]:
     """Cut points of a numeric column by entropy and description length.
@@ -37,8 +36,6 @@ def column_cuts(
         The class of each row, 0 .. n_classes - 1.
     n_classes : int
     criterion : {"fayyad", "kononenko"}
-    order : integer array of shape (n_present,) or (n_rows,), optional
-        The rows in ascending order of value, NaN last or left out, where it is known.
     better_encoding : bool
         A cut costs log2 of the number of candidates, not of rows less one.
 
@@ -55,11 +52,7 @@ def column_cuts(
     """
     numbers = np.ascontiguousarray(values, dtype=np.float64)
     labels = np.ascontiguousarray(classes, dtype=np.int32)
-    if order is None:
-        numbers, labels = sort_pairs(numbers, labels)
-    else:
-        present = order[: np.searchsorted(numbers[order], np.nan)]
-        numbers, labels = numbers[present], labels[present]
+    numbers, labels = sort_pairs(numbers, labels)
     return sorted_cuts(numbers, labels, n_classes, criterion, better_encoding)
 
 
