@@ -15,6 +15,8 @@ import numpy as np
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.neighbors import KNeighborsClassifier
 
+from sklazy import LazyKNeighborsClassifier, LazyNBClassifier
+
 N_CLASSES = 5
 
 # rows, queries, attributes, goals (nominal, numeric), why
@@ -71,8 +73,6 @@ def draw(n_rows, n_queries, n_attributes, n_classes=N_CLASSES):
 
 
 def neighbors(kind, n_rows, n_queries, n_attributes, repeat=1):
-    from sklazy import LazyKNeighborsClassifier
-
     rows, classes, queries, _ = draw(n_rows, n_queries, n_attributes)
     settings = {"categorical_features": list(range(n_attributes))}
     if kind == "numeric":
@@ -91,8 +91,6 @@ def neighbors(kind, n_rows, n_queries, n_attributes, repeat=1):
 
 
 def bayes(n_attributes, n_classes):
-    from sklazy import LazyNBClassifier
-
     rows, classes, queries, sizes = draw(5000, 5000, n_attributes, n_classes)
     nominal = list(range(n_attributes))
     ours = LazyNBClassifier(n_attributes // 2, categorical_features=nominal)

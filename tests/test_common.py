@@ -1,5 +1,7 @@
 """Every lazy classifier as scikit-learn's own: its checks, its tools, its data."""
 
+from unittest import mock
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -23,7 +25,9 @@ from sklazy import (
     Table,
     load,
 )
+from sklazy.backends import chunks
 from sklazy.errors import BadInputError, ReceiptError
+from sklazy.estimators import lazy_classifier
 
 CHECKED = [
     LazyKNeighborsClassifier(),
@@ -112,6 +116,30 @@ def test_numpy_arrays_of_numbers_and_of_objects(model):
     rounded = np.round(X)
     assert coded.fit(rounded, y).cases_.schema.positions("nominal") == [0, 1]
     assert coded.predict(rounded[:3]).shape == (3,)
+
+
+@pytest.mark.parametrize("amount", [2, "vote"])
+@one_of_each
+def test_a_large_matrix_is_answered_in_parts(model, amount):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 4, (700, 6)).astype(float)
+    y = X[:, 0] + X[:, 1] > rng.integers(1, 5, 700)
+    X[::5, 2] = np.nan
+    X[:, 5] = rng.normal(size=700)
+    settings = {"categorical_features": [0, 1, 2], "n_attributes": amount}
+    model = clone(model).set_params(**settings, n_jobs=2).fit(X[:90], y[:90])
+    X[300:, 1] += 1  # a label that no case has
+    with (
+        mock.patch.object(lazy_classifier, "_MOST_CELLS", 900),
+        mock.patch.object(chunks, "_WORTH_THREADS", -1.0),
+    ):
+        parts = model.predict(X), model.predict_proba(X)
+    table = model._table(X)
+    assert np.array_equal(model.predict(table), parts[0])
+    assert np.abs(model.predict_proba(table) - parts[1]).max() < 1e-12
+    X[600, 5] = np.inf
+    with pytest.raises(BadInputError, match="in row 600"):
+        model.predict(X)
 
 
 @one_of_each

@@ -6,7 +6,7 @@ from sklazy.answer.nearest import NearestHost
 from sklazy.answer.question import Asked, Host, Question
 from sklazy.answer.recipe import RANKED, STRATEGIES, Recipe
 from sklazy.answer.result import Answer, Choice, Evidence, ModelUse, Vicinity
-from sklazy.answer.steps import answer, choose
+from sklazy.answer.steps import answer, choose, estimate_cost
 
 __all__ = [
     "RANKED",
@@ -24,5 +24,6 @@ __all__ = [
     "Vicinity",
     "answer",
     "choose",
+    "estimate_cost",
     "leave_one_out",
 ]

@@ -45,7 +45,10 @@ class BayesHost(NamedTuple):
 
     def cost(self, question: Question, n_selected: int) -> float:
         """Nanoseconds a query, roughly."""
-        return 2.0 * n_selected * question.n_classes
+        if self.has_normals(question.base):
+            return 20.0 * n_selected * question.n_classes
+        a_term = 2.0 + 0.2 * question.n_classes
+        return a_term * n_selected + 3.0 * question.n_attributes
 
     def can_leave_out(self, base: CaseBase) -> bool:
         """Whether leaving a case out of a question equals forgetting it."""
@@ -119,7 +122,7 @@ class BayesAsked:
 
     def __init__(self, host: BayesHost, question: Question, selected: Selected) -> None:
         self.host, self.question, self.selected = host, question, selected
-        self.votes = np.zeros((len(question), question.n_classes))
+        self.votes = np.empty((len(question), question.n_classes))
         self.likelihoods = host.likelihoods(question.base)
         self.has_normals = host.has_normals(question.base)
         self.codes = question.queries.codes

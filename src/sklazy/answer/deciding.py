@@ -24,10 +24,13 @@ def decide_closely(votes: Floats, priors: Votes) -> Ints:
     >>> decide_closely(np.array([[0.1 + 0.2, 0.3], [0.2, 0.3]]), np.array([4, 5]))
     array([1, 1])
     """
-    if not decide_ties.is_ready() and votes.size < _SMALL_JOB:
-        best = votes.max(axis=1, keepdims=True)
-        tied = votes >= best - TIE * np.maximum(1.0, np.abs(best))
-        return np.where(tied, priors, -1).argmax(axis=1)
-    decisions = np.empty(len(votes), np.int64)
-    decide_ties(votes, np.atleast_2d(priors).astype(np.float64), decisions)
-    return decisions
+    orders = np.atleast_2d(np.argsort(-priors, axis=-1, kind="stable"))
+    if decide_ties.is_ready() or votes.size > _SMALL_JOB:
+        decisions = np.empty(len(votes), np.int64)
+        decide_ties(votes, orders, decisions)
+        return decisions
+    orders = np.broadcast_to(orders, votes.shape)
+    best = votes.max(axis=1, keepdims=True)
+    least = best - TIE * np.maximum(1.0, np.abs(best))
+    tied = np.take_along_axis(votes, orders, axis=1) >= least
+    return np.take_along_axis(orders, tied.argmax(axis=1)[:, None], axis=1)[:, 0]

@@ -16,6 +16,13 @@ from sklazy.measures import how_many
 from sklazy.neighbors import decide
 
 
+class Amount(NamedTuple):
+    """How many attributes at most, and by which rule."""
+
+    n_selected: int
+    rule: Rule
+
+
 def answer(base: CaseBase, queries: Queries, recipe: Recipe, host: Host) -> Answer:
     """Answer a batch of queries.
 
@@ -49,7 +56,7 @@ def ask(question: Question, recipe: Recipe, host: Host) -> Answer:
             order = selection.selected.attributes[first:last]
             ballots[first:last] = decide_with_each(question, asked, order, first)
 
-    cost = host.cost(question, amount.n_selected) * len(question)
+    cost = _cost(question, host, amount) * len(question)
     run_chunks(work, len(question), recipe.n_jobs, cost)
     votes = asked.votes if ballots is None else _count(ballots, question.n_classes)
     ask_whom = asked.decide if ballots is None else decide
@@ -103,16 +110,23 @@ def make_selection(question: Question, recipe: Recipe, n_selected: int) -> Selec
     return kind(question, recipe, n_selected)
 
 
+def estimate_cost(base: CaseBase, recipe: Recipe, host: Host) -> float:
+    """What a query takes, in nanoseconds, roughly."""
+    nothing = np.empty((0, len(base.names)))
+    queries = Queries(nothing.astype(np.int32), nothing)
+    question = Question(base, base.cases, queries)
+    return _cost(question, host, find_amount(question, recipe, host))
+
+
+def _cost(question: Question, host: Host, amount: Amount) -> float:
+    # Looking at every number of attributes takes many times as long.
+    times = {"vote": 10.0, "local": 100.0}.get(amount.rule, 1.0)
+    return times * host.cost(question, amount.n_selected)
+
+
 def _count(ballots: Ints, n_classes: int) -> Ints:
     """Ballots by class, shape (n_queries, n_classes)."""
     return (ballots[:, :, None] == np.arange(n_classes)).sum(axis=1)
-
-
-class Amount(NamedTuple):
-    """How many attributes at most, and by which rule."""
-
-    n_selected: int
-    rule: Rule
 
 
 def find_amount(question: Question, recipe: Recipe, host: Host) -> Amount:

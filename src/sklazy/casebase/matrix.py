@@ -29,18 +29,26 @@ class MatrixCode(NamedTuple):
 
     Attributes
     ----------
-    starts : int64 array of shape (n_attributes, 2, 2)
-    cuts : float64 array
     lows : float64 array of shape (n_attributes,)
+    widths, starts : int64 arrays of shape (n_attributes,)
     places : int32 array
-    numeric : bool array of shape (n_attributes,)
+    cut_starts : int64 array of shape (n_attributes + 1,)
+    cuts : float64 array
+    spans : float64 array of shape (n_attributes,)
     """
 
-    starts: NDArray[np.int64]
-    cuts: NDArray[np.float64]
     lows: NDArray[np.float64]
+    widths: NDArray[np.int64]
+    starts: NDArray[np.int64]
     places: NDArray[np.int32]
-    numeric: NDArray[np.bool_]
+    cut_starts: NDArray[np.int64]
+    cuts: NDArray[np.float64]
+    spans: NDArray[np.float64]
+
+    @property
+    def numeric(self) -> NDArray[np.bool_]:
+        """Which attributes are numeric."""
+        return self.widths < 0
 
 
 def encode_matrix(base: CaseBase, matrix: NDArray[np.generic]) -> Queries | None:
@@ -68,7 +76,7 @@ def _code(matrix: NDArray[np.generic], code: MatrixCode) -> Codes | None:
         numbers = np.ascontiguousarray(matrix[first : first + step], np.float64)
         part = codes[first : first + step]
         if by_kernel:
-            done = code_cells(numbers, *code[:4], 0, len(numbers), part)
+            done = code_cells(numbers, *code, part)
         else:
             done = code_by_numpy(numbers, code, part)
         if not done:
@@ -83,14 +91,14 @@ def code_by_numpy(numbers: NDArray[np.float64], code: MatrixCode, codes: Codes) 
         return False
     nominal = np.flatnonzero(~code.numeric)
     if nominal.size:
-        first, last = code.starts[nominal, 1].T
         place = np.where(missing, 0.0, numbers)[:, nominal] - code.lows[nominal]
-        known = (place >= 0) & (place < last - first) & (place == np.floor(place))
-        cells = first + np.where(known, place, 0.0).astype(np.int64)
+        inside = (place >= 0) & (place < code.widths[nominal])
+        known = inside & (place == np.floor(place))
+        cells = code.starts[nominal] + np.where(known, place, 0.0).astype(np.int64)
         codes[:, nominal] = np.where(known, code.places[cells], UNSEEN)
     for j in np.flatnonzero(code.numeric).tolist():
-        first, last = code.starts[j, 0]
-        codes[:, j] = bin_codes(numbers[:, j], code.cuts[first:last])
+        own = code.cuts[code.cut_starts[j] : code.cut_starts[j + 1]]
+        codes[:, j] = bin_codes(numbers[:, j], own)
     codes[missing] = MISSING
     return True
 
@@ -110,21 +118,23 @@ def _values(
 def _find_code(base: CaseBase) -> MatrixCode | None:
     """What codes a matrix, or None if some labels are no whole numbers."""
     n_attributes = len(base.names)
-    numeric = base.cases.numeric >= 0
-    starts, lows = np.zeros((n_attributes, 2, 2), np.int64), np.zeros(n_attributes)
-    places, n_places = [np.zeros(0, np.int32)], 0
-    for j in np.flatnonzero(~numeric).tolist():
+    lows, widths = np.zeros(n_attributes), np.full(n_attributes, -1, np.int64)
+    spans = np.zeros(n_attributes)
+    starts, n_places = np.zeros(n_attributes, np.int64), 0
+    places = [np.zeros(0, np.int32)]
+    for j in np.flatnonzero(base.cases.numeric < 0).tolist():
         found = _places(base.categories(j))
         if found is None:
             return None
         lows[j], own = found
-        starts[j, 1] = n_places, n_places + len(own)
+        starts[j], widths[j] = n_places, len(own)
+        in_order = np.array_equal(own, np.arange(len(own)))
+        spans[j] = len(own) if in_order else 0.0
         n_places += len(own)
         places.append(own)
-    ends = np.cumsum([len(cuts) for cuts in base.cuts])
-    starts[:, 0, 0], starts[:, 0, 1] = np.append(0, ends[:-1]), ends
-    cuts = np.concatenate(base.cuts)
-    return MatrixCode(starts, cuts, lows, np.concatenate(places), numeric)
+    cut_starts = np.cumsum([0, *map(len, base.cuts)])
+    joined = np.concatenate(places), cut_starts, np.concatenate(base.cuts)
+    return MatrixCode(lows, widths, starts, *joined, spans)
 
 
 def _places(labels: Sequence[Label]) -> tuple[float, Codes] | None:

@@ -1,6 +1,8 @@
 """What the three hosts of lazy attribute selection share: ask, and tell."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -17,8 +19,11 @@ from sklazy.answer import (
     Recipe,
     answer,
     choose,
+    estimate_cost,
     leave_one_out,
 )
+from sklazy.backends import run_chunks
+from sklazy.casebase.matrix import encode_matrix
 from sklazy.errors import BadInputError
 from sklazy.estimators.coding import check_choice
 from sklazy.estimators.memory import Classifying
@@ -58,7 +63,7 @@ class LazyClassifier(ClassifierMixin, Classifying):
         -------
         labels : array of shape (n_queries,)
         """
-        decisions = self._answer(self._queries(X)).decisions
+        decisions = self._told(X, attrgetter("decisions"))
         return self.classes_[decisions]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -72,7 +77,7 @@ class LazyClassifier(ClassifierMixin, Classifying):
         -------
         probabilities : float64 array of shape (n_queries, n_classes)
         """
-        return self._answer(self._queries(X)).probabilities
+        return self._told(X, attrgetter("probabilities"))
 
     def explain(self, X: ArrayLike) -> Receipts:
         """Answer each query with a receipt: the attributes, the cases, the votes.
@@ -147,6 +152,43 @@ class LazyClassifier(ClassifierMixin, Classifying):
         told = {name: settings[name] for name in settings if name not in _UNTOLD}
         return build_receipts(found, table, type(self).__name__, told)
 
+    def _told(self, X: object, tell: Callable[[Answer], NDArray[Any]]) -> NDArray[Any]:
+        """What the answers to queries tell, a row a query."""
+        if type(X) is np.ndarray and X.ndim == 2 and X.shape[0] >= _LEAST_QUERIES:
+            told = self._told_in_parts(X, tell)
+            if told is not None:
+                return told
+        return tell(self._answer(self._queries(X)))
+
+    def _told_in_parts(
+        self, X: NDArray[Any], tell: Callable[[Answer], NDArray[Any]]
+    ) -> NDArray[Any] | None:
+        """Code and answer a matrix in parts that fit the cache, and in threads.
+
+        None if there are cells that a table must look at.
+        """
+        told: list[tuple[slice, NDArray[Any]]] = []
+        strange = []
+        step = max(_LEAST_QUERIES, _MOST_CELLS // X.shape[1])
+        host, recipe = self._host(), replace(self._recipe(), n_jobs=1)
+        cost = len(X) * estimate_cost(self.cases_, recipe, host)
+        if cost > _WORTH_WARMING:  # what the parts share is ready before any of them
+            answer(self.cases_, self._queries(X[:1]), recipe, host)
+
+        def work(first: int, last: int) -> None:
+            for begin in range(first, last, step):
+                part = slice(begin, min(last, begin + step))
+                queries = encode_matrix(self.cases_, X[part])
+                if queries is None:
+                    strange.append(part)
+                    return
+                found = answer(self.cases_, queries, recipe, host)
+                told.append((part, tell(found)))
+
+        run_chunks(work, len(X), self.n_jobs, cost)
+        told.sort(key=lambda pair: pair[0].start)
+        return None if strange else np.concatenate([rows for _, rows in told])
+
     def _answer(self, queries: Queries) -> Answer:
         return answer(self.cases_, queries, self._recipe(), self._host())
 
@@ -178,6 +220,11 @@ class LazyClassifier(ClassifierMixin, Classifying):
         if not isinstance(self.n_attributes, str):
             how_many(self.n_attributes, len(table.columns))
 
+
+# Cells of a matrix, and queries, that are answered at once: memory used again and
+# again is faster than new memory.
+_MOST_CELLS, _LEAST_QUERIES = 500_000, 256
+_WORTH_WARMING = 500_000.0  # nanoseconds
 
 _RECIPE = tuple(Recipe.__dataclass_fields__)
 _COUNTS = ("n_neighbors", "min_support", "n_auto", "n_local")

@@ -3,14 +3,46 @@
 import numpy as np
 
 from sklazy.flow import MISSING, UNSEEN
-from sklazy.kernels.compiling import entry
+from sklazy.kernels.compiling import entry, kernel
 
+STRANGE = -3  # a cell that has no code yet
 TOO_LARGE = 2.0**53  # from here on floats skip whole numbers
 
 
+@kernel
+def code_in_order(values, lows, spans, codes):
+    """Code the cells of a row whose labels have the codes 0, 1, ...; count the others.
+
+    Those get the code `STRANGE`. Without a branch, so that several are done at once.
+    """
+    strange = np.int32(0)
+    for j in range(values.size):
+        place = values[j] - lows[j]
+        inside = (place >= 0.0) & (place < spans[j])
+        safe = place if inside else 0.0
+        whole = np.int32(safe)
+        plain = inside & (whole == safe)
+        codes[j] = whole if plain else np.int32(STRANGE)
+        strange += np.int32(not plain)
+    return strange
+
+
+@kernel
+def count_below(cuts, low, high, value):
+    """The number of cuts below a value, among those from `low` to `high`."""
+    first = low
+    while low < high:
+        middle = (low + high) >> 1
+        if cuts[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low - first
+
+
 @entry
-def code_cells(matrix, starts, cuts, lows, places, first, last, codes):
-    """Code the rows ``first..last - 1`` of a matrix; tell whether every cell could be.
+def code_cells(matrix, lows, widths, starts, places, cut_starts, cuts, spans, codes):
+    """Code a matrix of numbers; tell whether every cell could be.
 
     A cell of a numeric attribute has the code ``sum(cuts < value)``, one of a nominal
     attribute has the place of its label, or `UNSEEN`; NaN is `MISSING`. A number that
@@ -19,39 +51,40 @@ def code_cells(matrix, starts, cuts, lows, places, first, last, codes):
     Parameters
     ----------
     matrix : float64 array of shape (n_rows, n_attributes)
-    starts : int64 array of shape (n_attributes, 2, 2)
-        First and last of an attribute's cuts, and of its places; no places: numeric.
-    cuts : float64 array
     lows : float64 array of shape (n_attributes,)
-        The label that the first place of a nominal attribute belongs to; the next
-        belongs to that label plus 1, and so on.
+        The lowest label of a nominal attribute; labels are whole numbers.
+    widths : int64 array of shape (n_attributes,)
+        How many whole numbers from there on may be labels; -1: numeric.
+    starts : int64 array of shape (n_attributes,)
+        Where the codes of these numbers begin in `places`.
     places : int32 array
-        The codes of labels that are whole numbers.
-    first, last : int
+    cut_starts : int64 array of shape (n_attributes + 1,)
+    cuts : float64 array
+    spans : float64 array of shape (n_attributes,)
+        As `widths` where the codes of the labels are 0, 1, ..., else 0.
     codes : int32 array of shape (n_rows, n_attributes), written
     """
-    n_attributes = matrix.shape[1]
-    for row in range(first, last):
+    n_rows, n_attributes = matrix.shape
+    for row in range(n_rows):
+        if code_in_order(matrix[row], lows, spans, codes[row]) == 0:
+            continue
         for j in range(n_attributes):
-            value = matrix[row, j]
-            if np.isnan(value):
-                codes[row, j] = MISSING
+            if codes[row, j] != STRANGE:
                 continue
-            if not -TOO_LARGE < value < TOO_LARGE:
+            value = matrix[row, j]
+            place = value - lows[j]
+            if 0.0 <= place < widths[j]:
+                whole = np.int64(place)
+                code = places[starts[j] + whole]
+                codes[row, j] = code if whole == place else UNSEEN
+            elif np.isnan(value):
+                codes[row, j] = MISSING
+            elif not -TOO_LARGE < value < TOO_LARGE:
                 return False
-            begin, end = starts[j, 1, 0], starts[j, 1, 1]
-            if end > begin:
-                place = value - lows[j]
+            elif widths[j] >= 0:
                 codes[row, j] = UNSEEN
-                if 0.0 <= place < end - begin and place == np.floor(place):
-                    codes[row, j] = places[begin + np.int64(place)]
             else:
-                low, high = starts[j, 0, 0], starts[j, 0, 1]
-                while low < high:
-                    middle = (low + high) >> 1
-                    if cuts[middle] < value:
-                        low = middle + 1
-                    else:
-                        high = middle
-                codes[row, j] = low - starts[j, 0, 0]
+                codes[row, j] = count_below(
+                    cuts, cut_starts[j], cut_starts[j + 1], value
+                )
     return True
