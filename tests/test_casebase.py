@@ -74,6 +74,9 @@ def lean(cells, label, leaning):
 LABELLED = st.builds(lean, CELLS, st.sampled_from("abc"), st.sampled_from([1, 1, 1, 0]))
 
 
+ROW = ((1.0, 0.0, "red", None), "a")
+
+
 def build(rows, **options):
     return CaseBase(
         table_of([r for r, _ in rows]), classes_of([c for _, c in rows]), **options
@@ -436,9 +439,16 @@ def test_a_failed_call_changes_nothing():
         ),
         (
             BadInputError,
-            "weights",
+            "row 0 has the weight -1",
             lambda: cases.add(good, classes_of(["q"]), weights=[-1]),
         ),
+        (
+            BadInputError,
+            r"weights have the shape \(2,\)",
+            lambda: cases.add(good, classes_of(["q"]), weights=[1, 1]),
+        ),
+        (BadInputError, "ids=3 cannot name rows", lambda: cases.forget(3)),
+        (BadInputError, r"ids=\[4\] are taken", lambda: build([ROW, ROW], ids=[4, 4])),
         (
             BadInputError,
             r"missing \['n0'\], not known \['m'\]",
@@ -787,3 +797,17 @@ def test_threads_may_ask_while_another_changes():
     digests.add(cases.digest())
     assert {digest for _, digest in found} <= digests
     assert {code for code, _ in found} <= {2, 3}
+
+
+def test_many_labels_cost_a_query_nothing():
+    """Coding one row does not look at all labels of a column again."""
+    labels = [f"id{i:06d}" for i in range(50_000)]
+    cases = CaseBase(
+        Table((nominal_fast("key", labels),)), classes_of(["a", "b"] * 25_000)
+    )
+    query = Table((nominal("key", ["id000007"]),))
+    cases.encode(query)
+    start = time.perf_counter()
+    for _ in range(100):
+        assert cases.encode(query).codes[0, 0] == 7
+    assert time.perf_counter() - start < 2.0  # a tenth of a second if idle, else six

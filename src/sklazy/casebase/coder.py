@@ -10,7 +10,8 @@ from sklazy.casebase.incoming import Incoming, numbers_of, recoded, used_labels
 from sklazy.casebase.rows import CLASSES, Batch
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.vocabulary import Mark, Vocabulary
-from sklazy.tables import Column, Label, Table, align, match
+from sklazy.flow import UNSEEN
+from sklazy.tables import Column, Label, Table, match
 
 Moved = Iterator[tuple[int, NDArray[np.int32]]]
 
@@ -68,12 +69,14 @@ class Coder:
         self, table: Table
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Codes and numbers (n_rows, n_attributes) of rows that ask; bins not yet."""
-        aligned = align(table, self.schema.model(self.vocabularies))
+        matched = self.matched(table)
         codes = np.empty(table.shape, np.int32)
         values = np.full(table.shape, np.nan)
-        values[:, self.numeric] = numbers_of(aligned, self.numeric).T
+        values[:, self.numeric] = numbers_of(matched, self.numeric).T
         for j in self.nominal:
-            codes[:, j] = aligned.columns[j].data
+            column = matched.columns[j]
+            known = self.vocabularies[j].lookup(column.categories)
+            codes[:, j] = recoded(column, known, unseen=UNSEEN)
         return codes, values
 
     def admit(self, incoming: Incoming) -> Moved:

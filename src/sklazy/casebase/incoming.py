@@ -1,5 +1,6 @@
 """The door of the case base: everything about new rows is checked before any change."""
 
+import reprlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -104,13 +105,16 @@ def used_labels(column: Column) -> list[Label]:
     return [l for l, n in zip(column.categories, used, strict=True) if n]
 
 
-def recoded(column: Column, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+def recoded(
+    column: Column, codes: NDArray[np.int32], unseen: int = MISSING
+) -> NDArray[np.int32]:
     """A nominal column in other codes: `codes` has one for each of its categories.
 
-    A cell of an unseen label is missing: what it was is not known any more.
+    A cell of an unseen label is missing in a row that is kept: what it was is not
+    known any more.
     """
     # The two last entries are reached by the codes -2 and -1.
-    return np.append(codes, [MISSING, MISSING])[column.data].astype(np.int32)
+    return np.append(codes, [unseen, MISSING])[column.data].astype(np.int32)
 
 
 def new_ids(given: GivenIds, n_rows: int, next_id: int, present: Ids) -> Ids:
@@ -130,11 +134,11 @@ def new_ids(given: GivenIds, n_rows: int, next_id: int, present: Ids) -> Ids:
         return present[:0]
     if len(present) and (ids.dtype == object) != (present.dtype == object):
         raise BadInputError(
-            f"ids={given!r} mixes text and numbers with the ids that are here; use "
-            "one kind."
+            f"ids={reprlib.repr(given)} mixes text and numbers with the ids that are "
+            "here; use one kind."
         )
     values, counts = np.unique(ids, return_counts=True)
-    taken = [*values[counts > 1], *ids[np.isin(ids, present)]]
+    taken = [*values[counts > 1].tolist(), *ids[np.isin(ids, present)].tolist()]
     if taken:
         raise BadInputError(
             f"ids={taken[:5]} are taken; give every row an id of its own."
@@ -154,8 +158,8 @@ def as_ids(given: GivenIds) -> Ids:
     if ids.ndim == 1 and all(isinstance(cell, str) for cell in cells):
         return ids.astype(object)
     raise BadInputError(
-        f"ids of type {ids.dtype} and shape {ids.shape} cannot name rows; give a flat "
-        "list of whole numbers or of text."
+        f"ids={reprlib.repr(given)} cannot name rows; give a flat list of whole "
+        "numbers or of text."
     )
 
 
@@ -191,10 +195,16 @@ def _checked_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float
     if weights is None:
         return np.ones(n_rows)
     array = np.asarray(weights, float)
-    if array.shape != (n_rows,) or not np.isfinite(array).all() or (array < 0).any():
+    if array.shape != (n_rows,):
         raise BadInputError(
-            f"weights of shape {array.shape} must be {n_rows} finite numbers of at "
-            "least 0, one a row."
+            f"weights have the shape {array.shape}; give one for each of the {n_rows} "
+            "rows, or None."
+        )
+    wrong = np.flatnonzero(~np.isfinite(array) | (array < 0))
+    if len(wrong):
+        raise BadInputError(
+            f"row {wrong[0]} has the weight {array[wrong[0]]}; give finite numbers "
+            "of at least 0."
         )
     return array + 0.0
 

@@ -10,7 +10,7 @@ from sklazy.flow import UNSEEN
 from sklazy.tables import Label, canonical
 
 Codes = NDArray[np.int32]
-Mark = tuple[list[Label], NDArray[np.int64], dict[Label, int] | None]
+Mark = tuple[list[Label], NDArray[np.int64]]
 
 
 class Vocabulary:
@@ -25,6 +25,7 @@ class Vocabulary:
         self.labels: list[Label] = list(declared)
         self.counts = np.zeros(len(declared), np.int64)
         self._codes: dict[Label, int] | None = None
+        self._hashes: NDArray[np.uint64] | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -68,18 +69,21 @@ class Vocabulary:
 
     def mark(self) -> Mark:
         """What is known now, for `restore`: a change makes new lists and arrays."""
-        return self.labels, self.counts, self._codes
+        return self.labels, self.counts
 
     def restore(self, mark: Mark) -> None:
         """Take back all that was changed since the mark was made."""
-        self.labels, self.counts, self._codes = mark
+        self._renumber(mark[0])
+        self.counts = mark[1]
 
     def hashes(self) -> NDArray[np.uint64]:
         """A number a label that depends on nothing but the label."""
-        return np.array([_label_hash(label) for label in self.labels], np.uint64)
+        if self._hashes is None:
+            self._hashes = np.array([_label_hash(l) for l in self.labels], np.uint64)
+        return self._hashes
 
     def _renumber(self, labels: list[Label]) -> None:
-        self.labels, self._codes = labels, None
+        self.labels, self._codes, self._hashes = labels, None, None
 
 
 def plain_label(label: Label) -> Label:

@@ -78,9 +78,10 @@ def canonical(labels: Iterable[Label]) -> tuple[Label, ...]:
     ((False, True), (1, 3))
     """
     labels = list(labels)
-    if len({isinstance(la, bool) for la in labels if not isinstance(la, str)}) > 1:
-        labels = [int(la) if isinstance(la, bool) else la for la in labels]
-    return tuple(sorted(set(labels), key=lambda la: (isinstance(la, str), la)))
+    numbers = {label for label in labels if not isinstance(label, str)}
+    if len({isinstance(number, bool) for number in numbers}) > 1:
+        numbers = {int(n) if isinstance(n, bool) else n for n in numbers}
+    return *sorted(numbers), *sorted({la for la in labels if isinstance(la, str)})
 
 
 def encode(
