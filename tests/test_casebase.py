@@ -348,6 +348,19 @@ def test_forgetting_leaves_no_trace(tmp_path):
         cases.digest()
 
 
+def test_a_copy_has_no_cut_of_forgotten_rows(tmp_path):
+    low = [((float(i), 0.0, None, None), "a") for i in range(20)]
+    high = [((100.0 + i, 0.0, None, None), "b") for i in range(20)]
+    cases = build(low + high)
+    ids = cases.add(table_of([(61.0625, 0.0, None, None)]), classes_of(["b"]))
+    cut = cases.cuts[0].tobytes()
+    assert cut in pickle.dumps(cases)
+    cases.forget(ids)
+    save_cases(cases, tmp_path / "cases")
+    assert cut not in (tmp_path / "cases").read_bytes()
+    assert cut not in pickle.dumps(cases)
+
+
 def everything(cases, folder):
     """All bytes of the object (whole buffers, room to spare included) and its file."""
     save_cases(cases, folder / "cases.sklazy")

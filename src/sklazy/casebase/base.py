@@ -69,7 +69,8 @@ class CaseBase:
     for a column that gains or loses a category; the first question after a change
     O(n) for each numeric column with exact cuts, which are found again from sorted
     orders that followed the change; nothing with frozen cuts. Attributes of more
-    than 64 values have no bit sets.
+    than 64 values have no bit sets. Memory is held for the most rows there ever were;
+    a base that was saved and loaded takes what it needs.
 
     A change is made as a whole or, if it fails or is interrupted, not at all. Changes
     and questions may come from several threads; the arrays of `cases` are the memory
@@ -147,9 +148,10 @@ class CaseBase:
             return given
 
     def forget(self, ids: GivenIds) -> None:
-        """Erase rows: no trace of their values stays, here or in what is derived.
+        """Erase rows: their values are nowhere any more.
 
-        With frozen cuts a warning says that the cuts still stem from them.
+        Exact cuts that they had a part in go with the next question, copy or file;
+        with frozen cuts a warning says that these still stem from them.
         """
         with self._lock:
             gone = slots_of(ids, self.rows.ids)
