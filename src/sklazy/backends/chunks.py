@@ -12,7 +12,7 @@ from sklazy.errors import BadInputError
 # Nanoseconds; less work than this is done before threads have started.
 _WORTH_THREADS = 1_000_000
 
-_CHUNKS_A_WORKER = 4
+_CHUNKS_A_WORKER = 2
 _ALIGNMENT = 64  # queries that share a block in the kernels
 
 
