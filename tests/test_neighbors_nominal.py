@@ -9,6 +9,36 @@ import naive
 from coded import as_cases, coded_tables, draw_selection, make_coded
 from sklazy import neighbors
 from sklazy.flow import Selected
+from sklazy.neighbors import nominal
+
+
+@pytest.fixture(params=["kernel", "row by row"], autouse=True, scope="module")
+def way(request):
+    """Both ways to answer; small jobs do not wait for the compiler."""
+    with pytest.MonkeyPatch.context() as patch:
+        least = 0 if request.param == "kernel" else 2**62
+        patch.setattr(nominal, "_SMALL_JOB", least)
+        patch.setattr(nominal.match_nominal, "is_ready", lambda: False)
+        yield
+
+
+def test_both_ways_say_the_same(monkeypatch):
+    rng = np.random.default_rng(0)
+    for n_rows in (1, 2, 7, 200):
+        table = make_coded(rng, n_rows, rng.integers(1, 4, 5), 3, 20, missing=0.2)
+        selected = draw_selection(table, rng)
+        excluded = rng.integers(-1, n_rows, 20)
+        for k in (1, 3, 500):
+            found = []
+            for least in (0, 2**62):
+                monkeypatch.setattr(nominal, "_SMALL_JOB", least)
+                search = neighbors.NominalSearch(
+                    as_cases(table), table.queries, selected, k, excluded
+                )
+                search.run(0, 20)
+                found.append(search)
+            for name in ("votes", "thresholds", "n_tied"):
+                np.testing.assert_array_equal(*(getattr(s, name) for s in found))
 
 
 def check(table, search, queries=None):

@@ -10,6 +10,9 @@ from sklazy.kernels.bits import sets_in_parts
 from sklazy.kernels.matching import match_nominal
 from sklazy.kernels.nesting import vote_nested
 
+# Cells compared; fewer are counted before the compiler would have begun.
+_SMALL_JOB = 2_000_000
+
 
 class Neighborhood(NamedTuple):
     """The rows that vote for one query.
@@ -81,6 +84,11 @@ class NominalSearch:
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
         cases = self.cases
+        cells = (last - first) * self.selected.attributes.shape[1] * cases.n_rows
+        if cells < _SMALL_JOB and not match_nominal.is_ready():
+            for query in range(first, last):
+                self._count_rows(query)
+            return
         for begin, end, bits, slots in sets_in_parts(cases, self.codes, first, last):
             match_nominal(
                 bits,
@@ -100,6 +108,21 @@ class NominalSearch:
                 self.thresholds,
                 self.n_tied,
             )
+
+    def _count_rows(self, query: int) -> None:
+        """Answer one query by counting row by row; equal to the kernel."""
+        cases = self.cases
+        used = self.selected.attributes[query, : self.selected.counts[query]]
+        agreements = count_agreements(cases, self.codes[query], used)
+        if self.excluded[query] >= 0:
+            agreements[self.excluded[query]] = -1
+        least, place = 0, cases.n_rows - self.n_neighbors
+        if place >= 0:  # else there are too few, and all of them vote
+            least = max(0, int(np.partition(agreements, place)[place]))
+        voting = cases.classes[: cases.n_rows][agreements >= least]
+        self.votes[query] = np.bincount(voting, minlength=self.votes.shape[1])
+        self.thresholds[query] = least
+        self.n_tied[query] = (agreements == least).sum()
 
     def list_neighbors(self, query: int) -> Neighborhood:
         """Return the rows that voted for a query that has been answered."""
