@@ -645,6 +645,20 @@ def test_threads_may_save_to_the_same_path(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="permissions and links are POSIX's here")
+def test_a_save_keeps_permissions_and_links(tmp_path):
+    path, link = tmp_path / "cases.sklazy", tmp_path / "link"
+    link.symlink_to(path)
+    cases = build([ROW] * 4)
+    save_cases(cases, path)
+    path.chmod(0o600)
+    cases.forget([0])
+    save_cases(cases, link)
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert load_cases(path).n_rows == load_cases(link).n_rows == 3
+
+
 KILLED = """
 import sys
 import threading

@@ -14,6 +14,7 @@ import json
 import math
 import operator
 import os
+import shutil
 import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -44,7 +45,7 @@ _counter = itertools.count()
 
 def write_file(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> None:
     """Write a header and arrays; the old file stands until the new one is complete."""
-    with _replacing(Path(path)) as file:
+    with _replacing(Path(os.path.realpath(path))) as file:
         digest = hashlib.sha256()
         for piece in _pieces(header, arrays):
             digest.update(piece)
@@ -130,6 +131,8 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
     part = path.with_name(f".{path.name}.{os.getpid()}.{next(_counter)}.part")
     try:
         with open(part, "wb") as file:
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copymode(path, part)  # what was private stays private
             yield file
             file.flush()
             os.fsync(file.fileno())

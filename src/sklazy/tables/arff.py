@@ -15,7 +15,7 @@ from sklazy.errors import BadFileError
 from sklazy.flow import MISSING
 from sklazy.tables.labels import encode
 from sklazy.tables.table import Column, Kind, Table
-from sklazy.tables.text import NotANumberError, Source, parse_numbers, shown
+from sklazy.tables.text import BadCellError, Source, parse_numbers, shown
 from sklazy.tables.tokens import Line, Token
 
 Type = Literal["numeric", "nominal", "string", "date"]
@@ -80,7 +80,7 @@ def read_arff(source: Source, kinds: Mapping[str, Kind]) -> tuple[Table, list[st
     for j, attribute in enumerate(wanted):
         try:
             columns.append(_column(attribute, cells[j]))
-        except NotANumberError as error:
+        except BadCellError as error:
             raise _at_cell(source, lines, rows.lines[error.index], j, error) from None
     return Table(tuple(columns), len(rows.lines)), notes
 
@@ -105,14 +105,15 @@ def _column(attribute: Attribute, cells: Sequence[Cell]) -> Column:
     except KeyError:
         index = next(i for i, cell in enumerate(cells) if cell not in code_of)
         known = ", ".join(map(shown, attribute.labels[:5]))
-        raise NotANumberError(
-            index, f"{shown(str(cells[index]))} is not among the declared {known} ..."
+        more = ", ..." if len(attribute.labels) > 5 else ""
+        raise BadCellError(
+            index, f"{shown(str(cells[index]))} is not among the declared {known}{more}"
         ) from None
     return Column(attribute.name, "nominal", codes, attribute.labels, declared=True)
 
 
 def _at_cell(
-    source: Source, lines: list[str], number: int, j: int, error: NotANumberError
+    source: Source, lines: list[str], number: int, j: int, error: BadCellError
 ) -> BadFileError:
     line = Line(source, number, lines[number - 1])
     tokens = _sparse(line) if _is_sparse(line.text) else enumerate(line.tokens())

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from sklazy.errors import BadFileError, BadInputError
 from sklazy.tables.infer import text_column
 from sklazy.tables.table import Column, Kind, Table
-from sklazy.tables.text import NotANumberError, Source, is_number, shown
+from sklazy.tables.text import BadCellError, Source, is_number, shown
 
 if TYPE_CHECKING:
     from _csv import Reader
@@ -90,7 +90,7 @@ def read_csv(
     for j, name in enumerate(names):
         try:
             columns.append(_column(name, cells[j], kinds.get(name), options, notes))
-        except NotANumberError as error:
+        except BadCellError as error:
             row = error.index + header
             raise _at_cell(source, records, row, j, delimiter, error.why) from None
     return Table(tuple(columns), len(body), named=bool(header)), notes

@@ -105,10 +105,10 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         options = CsvOptions(delimiter, header, _markers(missing), decimal)
         table, notes = read_csv(read_text(path, encoding), options, wanted)
     elif which == "arff":
-        _refuse_options(which, missing, delimiter, header)
+        _refuse_options(which, missing, delimiter, header, decimal)
         table, notes = read_arff(read_text(path, encoding), wanted)
     else:
-        _refuse_options(which, missing, delimiter, header)
+        _refuse_options(which, missing, delimiter, header, decimal)
         table = _read_arrow(path, which, wanted)
     _check_known(wanted, table)
     for note in notes:
@@ -181,10 +181,10 @@ def _check_known(wanted: Iterable[str], table: Table) -> None:
 
 
 def _refuse_options(which: str, *given: object) -> None:
-    if any(option is not None for option in given):
+    if any(option not in (None, ".") for option in given):
         raise BadInputError(
-            f"missing, delimiter and header are for CSV files, this is {which}; leave "
-            "them out, or say format='csv'."
+            "missing, delimiter, header and decimal are for CSV files, this is "
+            f"{which}; leave them out, or say format='csv'."
         )
 
 

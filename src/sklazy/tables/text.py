@@ -107,8 +107,8 @@ def _place(before: str) -> tuple[int, int]:
     return before.count("\n") + 1, len(before) - before.rfind("\n")
 
 
-class NotANumberError(ValueError):
-    """A cell that is no number: its index, and why."""
+class BadCellError(ValueError):
+    """A cell that cannot be read as what its column is: its index, and why."""
 
     def __init__(self, index: int, why: str) -> None:
         super().__init__(why)
@@ -159,19 +159,19 @@ def is_number(text: str) -> bool:
     return all_numbers((text,))
 
 
-def _first_bad(cells: Sequence[str | None]) -> NotANumberError:
+def _first_bad(cells: Sequence[str | None]) -> BadCellError:
     for index, cell in enumerate(cells):
         if cell is not None and not is_number(cell):
             why = "is not finite" if is_infinite(cell) else "is not a number"
-            return NotANumberError(index, f"{shown(cell)} {why}")
+            return BadCellError(index, f"{shown(cell)} {why}")
     raise AssertionError("called for numbers only")
 
 
 def _check_large(index: int, cell: str) -> None:
     if np.isinf(float(cell)):
-        raise NotANumberError(index, f"{shown(cell)} is too large for a number")
+        raise BadCellError(index, f"{shown(cell)} is too large for a number")
     if is_long_integer(cell):
-        raise NotANumberError(
+        raise BadCellError(
             index,
             f"{shown(cell)} is beyond 2^53 and would lose digits as a number; "
             "make the column nominal",
