@@ -659,6 +659,33 @@ def test_a_save_keeps_permissions_and_links(tmp_path):
     assert load_cases(path).n_rows == load_cases(link).n_rows == 3
 
 
+def test_a_file_holds_one_state_though_another_thread_changes_it(tmp_path):
+    rows = [
+        ((float(i % 9), 0.5, COLORS[i % 3], None), "ab"[i % 9 > 4]) for i in range(3000)
+    ]
+    cases = build(rows)
+    one = table_of([(3.0, None, "ablaze", "small")])  # renumbers all colours
+    digests = {cases.digest()}
+    ids = cases.add(one, classes_of(["a"]))
+    digests.add(cases.digest())
+    cases.forget(ids)
+    found, stop = set(), threading.Event()
+
+    def save():
+        while not stop.is_set():
+            save_cases(cases, tmp_path / "cases")
+            found.add(load_cases(tmp_path / "cases").digest())
+
+    thread = threading.Thread(target=save)
+    thread.start()
+    for _ in range(300):
+        cases.forget(cases.add(one, classes_of(["a"])))
+    stop.set()
+    thread.join()
+    assert found
+    assert found <= digests
+
+
 KILLED = """
 import sys
 import threading

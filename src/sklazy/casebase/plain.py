@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.base import CaseBase
 from sklazy.casebase.files import SENSELESS, read_file, write_file
-from sklazy.casebase.rows import CLASSES
+from sklazy.casebase.rows import CLASSES, Batch
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.casebase.vocabulary import Vocabulary
 from sklazy.errors import BadFileError, BadInputError
@@ -32,8 +32,13 @@ def load_cases(path: str | Path) -> CaseBase:
 
 
 def to_plain(cases: CaseBase) -> tuple[dict[str, Any], Arrays]:
-    """Take a case base apart into JSON and arrays."""
-    rows, vocabularies = cases.rows.live(), cases.coder.vocabularies
+    """Take a case base apart into JSON and arrays of their own."""
+    with cases._lock:  # as it is now, whatever others do to it meanwhile
+        return _taken_apart(cases, cases.rows.live().take(np.arange(cases.n_rows)))
+
+
+def _taken_apart(cases: CaseBase, rows: Batch) -> tuple[dict[str, Any], Arrays]:
+    vocabularies = cases.coder.vocabularies
     text_ids = rows.ids.dtype == object
     header = {
         "attributes": [
