@@ -1020,8 +1020,13 @@ def wilcoxon_losers(losses, alpha):
     differences = losses[:, 0] - losses[:, 1]
     if not differences.any():
         return []
+    # scipy renamed the normal approximation in 1.15.
+    renamed = "asymptotic" in (stats.wilcoxon.__doc__ or "")
     answer = stats.wilcoxon(
-        differences, zero_method="wilcox", correction=True, method="asymptotic"
+        differences,
+        zero_method="wilcox",
+        correction=True,
+        method="asymptotic" if renamed else "approx",
     )
     if answer.pvalue >= alpha:
         return []
