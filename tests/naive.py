@@ -7,6 +7,7 @@ section has the twin of one room.
 import itertools
 import math
 import re
+import warnings
 from collections import Counter
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -1022,12 +1023,14 @@ def wilcoxon_losers(losses, alpha):
         return []
     # scipy renamed the normal approximation in 1.15.
     renamed = "asymptotic" in (stats.wilcoxon.__doc__ or "")
-    answer = stats.wilcoxon(
-        differences,
-        zero_method="wilcox",
-        correction=True,
-        method="asymptotic" if renamed else "approx",
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # older ones complain of few blocks
+        answer = stats.wilcoxon(
+            differences,
+            zero_method="wilcox",
+            correction=True,
+            method="asymptotic" if renamed else "approx",
+        )
     if answer.pvalue >= alpha:
         return []
     ranks = stats.rankdata(np.abs(differences[differences != 0]))
