@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.linear_model import LinearRegression
@@ -24,6 +26,10 @@ from sklazy import (
 )
 from sklazy.answer.subsets import SubsetMemory
 from sklazy.errors import BadInputError
+from sklazy.flow import Columns
+from sklazy.kernels.nearest import NUMERIC
+from sklazy.neighbors import find_nearest
+from sklazy.neighbors.subsets import column_differences, find_nearest_in_subsets
 
 QUICK = {"max_candidates": 60, "n_start": 20, "max_confirm": 100, "random_state": 0}
 
@@ -103,6 +109,37 @@ def test_a_set_predicts_as_a_learner_that_has_only_this_set(seed):
         for row in rows:
             own = model.cases_.arrival[memory.slots[row]]
             assert said[row][place] == pytest.approx(expected[own], rel=1e-9)
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 10**6), squared=st.booleans())
+def test_nearest_rows_by_sets_equal_those_by_the_sets_columns(seed, squared):
+    """Against the search on a set's own columns, which has a twin of its own."""
+    rng = np.random.default_rng(seed)
+    n_rows, n_columns = int(rng.integers(3, 700)), 5
+    values = rng.integers(0, 4, size=(n_columns, n_rows)).astype(float)  # many ties
+    kinds = rng.integers(0, 3, size=n_columns)
+    values[kinds == NUMERIC] += rng.normal(size=n_rows)
+    gaps = (rng.random(values.shape) < 0.1) & (kinds != NUMERIC)[:, None]
+    values[gaps] = np.nan
+    weights, absents = rng.uniform(0.5, 2, size=(2, n_columns))
+    cases = Columns(values, kinds, weights, absents, squared)
+    query = values[:, 0] + 0.5 * (kinds == NUMERIC)
+    sets = np.array([[0, 1, 2], [1, 3, 4], [0, 2, 4]])
+    rows = np.arange(1, n_rows)
+    differences = column_differences(cases, query, np.arange(n_columns), rows)
+    n_nearest = min(7, len(rows))
+    found = rows[find_nearest_in_subsets(differences, sets, n_nearest)]
+    for columns, near in zip(sets, found, strict=True):
+        alone = Columns(
+            np.ascontiguousarray(values[columns][:, rows]),
+            kinds[columns],
+            weights[columns],
+            absents[columns],
+            squared,
+        )
+        expected = find_nearest(alone, query[None, columns], n_nearest).rows[0]
+        assert near.tolist() == rows[expected].tolist()
 
 
 # --- what is found --------------------------------------------------------------------

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import naive
 from sklazy import race
 from sklazy.errors import AllFailedError, BadInputError, DataWarning
+from sklazy.racing.criteria import Friedman, Thrift
 from sklazy.racing.rules import TESTS
 
 R_NAMES = {
@@ -235,6 +236,19 @@ def test_one_candidate_wins_and_has_a_loss():
     assert result.winners == (0,)
     assert result.stopped == "winners"
     assert np.isfinite(result.mean_losses[0])
+
+
+def test_a_dearer_candidate_must_soon_pay():
+    rng = np.random.default_rng(0)
+    losses = rng.normal(size=(400, 4)) + np.array([0.0, 0.15, 0.15, -0.6])
+    dearer = np.array([False, True, False, True])
+    test = Thrift(Friedman(1e-200), incumbent=0, dearer=dearer)
+    result = run(losses, test=test)
+    # Not significant, but rather worse than the incumbent, and dearer.
+    assert Thrift.PATIENCE <= result.eliminated_at[1] < 400
+    assert result.eliminated_at[[0, 2, 3]].tolist() == [0, 0, 0]
+    test = Thrift(Friedman(0.05), incumbent=0, dearer=dearer)
+    assert run(losses, test=test).winners == (3,)
 
 
 # --- failing evaluations --------------------------------------------------------------

@@ -284,17 +284,18 @@ class RaceFeatureSelector(ColumnSelector):
         if rows and isinstance(estimator, LocalLearner):
             memory = estimator.fit(X, y)._memory
             scoring = row_scoring(self.scoring, is_classifier(estimator))
-            return LocalSetLosses(memory, scoring), RowBlocks(len(memory.slots))
+            losses = LocalSetLosses(memory, scoring, estimator.n_jobs)
+            return losses, RowBlocks(len(memory.slots))
         labels = np.asarray(y)
         scoring = self.scoring
         if rows:
             scoring = row_scoring(scoring, is_classifier(estimator))
-        losses = FittedSetLosses(estimator, X, labels, scoring, parallel)
+        fitted = FittedSetLosses(estimator, X, labels, scoring, parallel)
         if rows:
-            return losses, RowBlocks(len(labels))
+            return fitted, RowBlocks(len(labels))
         splitter = check_cv(self.cv, labels, classifier=is_classifier(estimator))
         splits = splitter.split(np.zeros(len(labels)), labels)
-        return losses, [(test, train) for train, test in splits]
+        return fitted, [(test, train) for train, test in splits]
 
 
 def _numbers(y: object) -> NDArray[np.float64]:

@@ -50,10 +50,14 @@ class LocalSetLosses:
         Rows are numbered as they lie there.
     scoring : str
         A key of `ROW_LOSSES`.
+    n_jobs : int, optional
+        Threads.
     """
 
-    def __init__(self, memory: LocalMemory, scoring: str) -> None:
-        self.subsets = SubsetMemory(memory)
+    def __init__(
+        self, memory: LocalMemory, scoring: str, n_jobs: int | None = None
+    ) -> None:
+        self.subsets = SubsetMemory(memory, n_jobs)
         self.targets = memory.cases.targets
         self.loss = ROW_LOSSES[scoring]
 

@@ -235,6 +235,48 @@ class Hoeffding:
         return self._highest - self._lowest
 
 
+class Thrift:
+    """Another test, and more: what costs more than the incumbent must soon pay.
+
+    A dearer candidate is out, too, when its paired differences from the incumbent
+    say that it is rather worse, long before that is significant.
+
+    Parameters
+    ----------
+    inner : Criterion
+    incumbent : int
+        The number of a candidate.
+    dearer : bool array of shape (n_candidates,)
+    """
+
+    PATIENCE = 60  # blocks before a dearer candidate has to pay
+    WORSE = 1.0  # standard errors
+
+    def __init__(self, inner: Criterion, incumbent: int, dearer: Mask) -> None:
+        self.inner, self.incumbent, self.dearer = inner, incumbent, dearer
+
+    def forget(self) -> None:
+        """Start afresh at the next look."""
+        self.inner.forget()
+
+    def standing(self, field: Field) -> Losses:
+        """As the inner test has it."""
+        return self.inner.standing(field)
+
+    def losers(self, field: Field) -> Mask:
+        """Losers of the inner test, and dearer candidates that do not pay."""
+        out = self.inner.losers(field)
+        place = int(np.searchsorted(field.alive, self.incumbent))
+        here = place < field.n_alive and field.alive[place] == self.incumbent
+        n_blocks = field.n_blocks
+        if not here or n_blocks < self.PATIENCE:
+            return out
+        differences = field.losses - field.losses[:, [place]]
+        errors = differences.std(axis=0, ddof=1) / np.sqrt(n_blocks)
+        worse = differences.mean(axis=0) > self.WORSE * errors
+        return out | (self.dearer[field.alive] & worse)
+
+
 def _rejected(ranks: RankSums, alpha: float) -> bool:
     """Friedman's test: not all candidates have the same distribution of losses."""
     return ranks.statistic() > chi_square_above(len(ranks.sums) - 1, alpha)

@@ -9,6 +9,7 @@ import numpy as np
 
 from sklazy.errors import AllFailedError, BadInputError, DataWarning
 from sklazy.racing.answers import Answers, read_losses
+from sklazy.racing.criteria import Criterion
 from sklazy.racing.field import Field, Losses, Mask
 from sklazy.racing.outcome import RaceResult, RaceStep
 from sklazy.racing.rules import Rules
@@ -21,7 +22,7 @@ def race(  # noqa: PLR0913 - each argument is a choice of the user's
     candidates: Iterable[Any],
     blocks: Iterable[Any],
     *,
-    test: str = "friedman",
+    test: str | Criterion = "friedman",
     alpha: float = 0.05,
     first_test: int = 5,
     min_effect: float = 0.0,
@@ -51,13 +52,14 @@ def race(  # noqa: PLR0913 - each argument is a choice of the user's
         What is raced; they are named by their position from here on.
     blocks : iterable
         In the order of their use. Shuffle them yourself if they have an order.
-    test : str, default="friedman"
+    test : str or Criterion, default="friedman"
         "friedman": Friedman's test, then all that are significantly worse than the
         best by Conover's comparison are out, as in the R packages race and irace
         (Wilcoxon's test when two are left). "friedman-paper": after each rejection
         the candidate with the largest mean loss is out and the test is repeated.
         "hoeffding", "brace": the races of Maron and Moore, and of Moore and Lee.
-        "t", "t-holm", "t-bonferroni": paired t-tests against the best.
+        "t", "t-holm", "t-bonferroni": paired t-tests against the best. Or a test
+        of your own, see `sklazy.racing.criteria.Criterion`.
     alpha : float, default=0.05
         Level of each test. A race tests often, so that the chance to lose the best
         candidate somewhere on the way is another, which depends on the test.

@@ -14,15 +14,19 @@ from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError
 from sklazy.racing.answers import Answers, read_losses
+from sklazy.racing.criteria import Thrift
 from sklazy.racing.engine import race
 from sklazy.racing.neighbourhood import Neighbourhood
 from sklazy.racing.outcome import RaceResult
 from sklazy.racing.quantiles import student_above
+from sklazy.racing.rules import Rules
 from sklazy.racing.schemata import Schemata
 
 # A race over all rows tests a thousand times, and a set that is dropped by chance in
 # the last race does not come back.
 _STRICTER = 0.1
+
+_FEW = 30  # sets in a race, above which the best is suspected to be so by chance
 
 Rows = NDArray[np.int64]
 Block = tuple[Rows, Rows]
@@ -219,22 +223,27 @@ class Racsam:
             known.add(best)
             around = neighbourhood.around(best)
             entering = dict.fromkeys([*left[: self.rules.n_winners], best, *around])
-            left = self.race_sets("confirm", list(entering))
+            left = self.race_sets("confirm", list(entering), incumbent=best)
             best = self._smallest(left)
         others = [mask for mask in left if mask != best][: self.rules.n_winners - 1]
         return [mask for mask in left if mask == best or mask in others]
 
-    def race_sets(self, phase: str, candidates: list[int]) -> list[int]:
-        """Race candidates; returns all that are left, best first."""
+    def race_sets(
+        self, phase: str, candidates: list[int], incumbent: int = 0
+    ) -> list[int]:
+        """Race candidates; returns all that are left, best first.
+
+        Sets that have an incumbent's attributes and more must soon pay for them.
+        """
         rules, exploring = self.rules, phase == "explore"
-        order = self.rng.permutation(len(self.blocks))
         most = rules.max_blocks if exploring else rules.max_confirm
+        order = self.rng.permutation(len(self.blocks))[:most]
         result = race(
             self._evaluate_grown if exploring else self._evaluate_all,
             candidates,
-            list(enumerate(order[:most])),
-            test=rules.test,
-            alpha=rules.alpha if exploring else rules.alpha * _STRICTER,
+            list(enumerate(order)),
+            test=self._thrifty(candidates, incumbent) if incumbent else rules.test,
+            alpha=rules.alpha,
             first_test=min(rules.first_test, len(order)),
             min_effect=rules.min_effect,
             n_winners=min(rules.n_winners, len(candidates)) if exploring else 1,
@@ -243,6 +252,12 @@ class Racsam:
         self.assessed |= dict.fromkeys(candidates)
         self._note(phase, candidates, result)
         return [candidates[i] for i in result.winners]
+
+    def _thrifty(self, candidates: list[int], incumbent: int) -> Thrift:
+        inner = Rules(test=self.rules.test, alpha=self.rules.alpha * _STRICTER)
+        more = [m != incumbent and m & incumbent == incumbent for m in candidates]
+        place = candidates.index(incumbent)
+        return Thrift(inner.criterion(), place, np.array(more))
 
     def result(self, winners: Sequence[int]) -> SearchResult:
         """Wrap up."""
@@ -294,15 +309,15 @@ class Racsam:
     def _smallest(self, winners: Sequence[int]) -> int:
         """The smallest winner of the last race that is not worse than the best.
 
-        Worse is by a one-sided paired t-test over the blocks of that race, at alpha
-        divided by the number of sets in it: the best of many looks better than it is.
+        Worse is by a one-sided paired t-test over the blocks of that race, at alpha,
+        or less where there were many sets: the best of many looks better than it is.
         """
         places = [self.last_candidates.index(mask) for mask in winners]
         losses = self.last_race.losses[:, places]
         differences = losses - losses[:, :1]
         n_blocks = len(losses)
         errors = differences.std(axis=0, ddof=1 if n_blocks > 1 else 0)
-        level = self.rules.alpha / len(self.last_candidates)
+        level = self.rules.alpha * min(1.0, _FEW / len(self.last_candidates))
         reach = student_above(max(n_blocks - 1, 1), level)
         worse = differences.mean(axis=0) > reach * errors / np.sqrt(n_blocks)
         equal = [mask for mask, out in zip(winners, worse, strict=True) if not out]

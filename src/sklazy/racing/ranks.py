@@ -56,18 +56,21 @@ def rank_sums(losses: Losses) -> RankSums:
     summing can change them.
     """
     n_blocks, n_alive = losses.shape
-    order = np.argsort(losses, axis=1)
-    ordered = np.take_along_axis(losses, order, axis=1)
+    order = losses.argsort(axis=1)
+    # Blocks one after the other, so that plain indices reach every cell.
+    flat = (order + n_alive * np.arange(n_blocks)[:, None]).ravel()
+    ordered = losses.ravel()[flat].reshape(order.shape)
     tied = ordered[:, 1:] == ordered[:, :-1]
-    ranks: NDArray[np.float64] = np.arange(1.0, n_alive + 1)
-    ties = 0.0
-    if tied.any():
-        starts = np.flatnonzero(np.insert(~tied, 0, True, axis=1))
-        lengths = np.diff(starts, append=losses.size)
-        middles = starts % n_alive + (lengths + 1) / 2
-        ranks = np.repeat(middles, lengths).reshape(order.shape)
-        ties = float(np.sum(lengths.astype(np.float64) ** 3 - lengths))
-    weights = np.broadcast_to(ranks, order.shape).ravel()
-    counted = np.bincount(order.ravel(), weights=weights, minlength=n_alive)
-    sums = counted.astype(np.float64, copy=False)
-    return RankSums(sums, ties, n_blocks)
+    ranks = np.empty(losses.size)
+    if not tied.any():
+        ranks[flat] = np.resize(np.arange(1.0, n_alive + 1), losses.size)
+        return RankSums(_sum_blocks(ranks, n_alive), 0.0, n_blocks)
+    starts = np.flatnonzero(np.insert(~tied, 0, True, axis=1))
+    lengths = np.diff(starts, append=losses.size)
+    ranks[flat] = np.repeat(starts % n_alive + (lengths + 1) / 2, lengths)
+    ties = float(np.sum(lengths.astype(np.float64) ** 3 - lengths))
+    return RankSums(_sum_blocks(ranks, n_alive), ties, n_blocks)
+
+
+def _sum_blocks(ranks: NDArray[np.float64], n_alive: int) -> NDArray[np.float64]:
+    return ranks if len(ranks) == n_alive else ranks.reshape(-1, n_alive).sum(axis=0)
