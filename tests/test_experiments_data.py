@@ -13,12 +13,14 @@ from sklazy.experiments.data import (
     checksum,
     find_file,
     load_set,
-    require_files,
+    load_unit_set,
+    require_sets,
 )
 from sklazy.experiments.data import (
     data_folder as find_folder,
 )
 from sklazy.experiments.fetching import fetch_missing
+from sklazy.experiments.unit import Unit
 from sklazy.experiments.writing import replacing, write_text
 
 SMALL = [
@@ -66,11 +68,12 @@ def test_the_last_column_of_flags_is_an_attribute(data_folder):
 
 
 def test_missing_files_are_named_with_the_way_to_get_them(tmp_path):
-    sets = [find_known("wine"), find_known("sponge")]
+    sets = [find_known("zoo"), find_known("sponge"), find_known("wine")]
     with pytest.raises(MissingDataError) as caught:
-        require_files(sets, tmp_path)
+        require_sets(sets, tmp_path)
     message = str(caught.value)
-    assert "wine: classification/wine.arff (OpenML 187)" in message
+    assert "zoo: classification/zoo.arff (OpenML 62)" in message
+    assert "wine" not in message  # scikit-learn has it
     assert "sponge: classification/sponge.arff (not at OpenML)" in message
     assert "--fetch" in message
     assert str(tmp_path) in message
@@ -110,9 +113,32 @@ def test_the_folder_is_where_one_says(monkeypatch, tmp_path):
 
 
 def test_a_changed_file_has_another_checksum(tmp_path):
-    write_text(tmp_path / "a", "1")
-    write_text(tmp_path / "b", "2")
-    assert checksum(tmp_path / "a") != checksum(tmp_path / "b")
+    known = find_known("wine")
+    sums = {checksum(known, tmp_path)}
+    for text in ("1", "2"):
+        write_text(tmp_path / "wine.arff", text)
+        sums.add(checksum(known, tmp_path))
+    assert len(sums) == 3
+    with pytest.raises(MissingDataError):
+        checksum(find_known("zoo"), tmp_path)
+
+
+def test_a_file_changed_during_a_run_is_noticed(tmp_path):
+    unit = Unit("any", 1, "another checksum", {"set": "wine"})
+    with pytest.raises(BadFileError, match="has changed since the run began"):
+        load_unit_set(unit, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["wine", "iris", "wdbc"])
+def test_scikit_learns_copies_stand_in(data_folder, tmp_path, name):
+    known = find_known(name)
+    copy, file = load_set(known, tmp_path), load_set(known, data_folder)
+    assert copy.table.shape == file.table.shape
+    assert sorted(np.bincount(copy.classes.data)) == sorted(
+        np.bincount(file.classes.data)
+    )
+    sums = [sorted(c.data.sum() for c in data.table) for data in (copy, file)]
+    assert sums[0] == pytest.approx(sums[1], rel=0.01)
 
 
 class Fake:

@@ -40,7 +40,7 @@ ESTIMATORS = {
 def test_honest_folds_are_what_the_estimators_say(data_folder, name):
     known = find_known(name)
     data = load_set(known, data_folder)
-    found = protocol.ask_fold(known, data_folder, "honest", 3)
+    found = protocol.ask_fold(known, data, "honest", 3)
     testing = stratified_folds(data.classes.data, 10, protocol.SEED) == 3
     train, test = data.table.take(~testing), data.table.take(testing)
     truth = np.array(data.classes.cells())
@@ -58,7 +58,7 @@ def test_honest_folds_are_what_the_estimators_say(data_folder, name):
 def test_the_papers_folds_know_the_cuts_of_all_rows(data_folder):
     known = find_known("wine")
     data = load_set(known, data_folder)
-    found = protocol.ask_fold(known, data_folder, "paper", 0)
+    found = protocol.ask_fold(known, data, "paper", 0)
     truth = np.array(data.classes.cells())
     cutter = EntropyDiscretizer().set_output(transform="pandas")
     bins = cutter.fit_transform(data.table.to_pandas(), truth).astype("category")
@@ -72,7 +72,7 @@ def test_the_papers_folds_know_the_cuts_of_all_rows(data_folder):
 def test_advantage_is_that_of_the_library(data_folder):
     known = find_known("heart-h")
     data = load_set(known, data_folder)
-    found = protocol.measure_advantage(known, data_folder)
+    found = protocol.measure_advantage(known, data)
     plain = lazy_advantage(data.table, data.classes.cells())
     assert found["v"] == pytest.approx(list(plain.highest.values()))
 

@@ -39,6 +39,7 @@ class Known:
     dropped: tuple[str, ...] = ()
     file: str = ""
     group: str = "classification"
+    bundled: str = ""
 
     @property
     def files(self) -> list[str]:
@@ -84,7 +85,7 @@ _CLASSIFICATION = (
     Known("hepatitis", 155, 19, 2, 55),
     Known("hypothyroid", 3772, 29, 4, 57),
     Known("ionosphere", 351, 34, 2, 59),
-    Known("iris", 150, 4, 3, 61),
+    Known("iris", 150, 4, 3, 61, bundled="iris"),
     Known("kr-vs-kp", 3196, 36, 2, 3),
     Known("labor", 57, 16, 2, 4),
     Known("letter", 20000, 16, 26, 6),
@@ -114,8 +115,8 @@ _CLASSIFICATION = (
     Known("vote", 435, 16, 2, 56),
     Known("vowel", 990, 13, 11, 307),
     Known("waveform-5000", 5000, 40, 3, 60),
-    Known("wdbc", 569, 30, 2, 1510),
-    Known("wine", 178, 13, 3, 187),
+    Known("wdbc", 569, 30, 2, 1510, bundled="breast_cancer"),
+    Known("wine", 178, 13, 3, 187, bundled="wine"),
     Known("zoo", 101, 16, 7, 62, dropped=("animal",)),
 )
 

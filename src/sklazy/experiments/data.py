@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import sklearn.datasets
 from numpy.typing import NDArray
-from sklearn.datasets import get_data_home, load_svmlight_file
+from sklearn.datasets import load_svmlight_file
 
 from sklazy.errors import BadFileError, MissingDataError
-from sklazy.experiments.catalogue import Known
-from sklazy.tables import Column, Table, as_target, read_table
+from sklazy.experiments.catalogue import Known, find_known
+from sklazy.experiments.unit import Unit
+from sklazy.tables import Column, Table, as_table, as_target, read_table
 
 BESIDE = Path("..") / "shared" / "data"
 """Where the sets may lie beside the project."""
@@ -59,7 +61,9 @@ def data_folder(given: str | Path | None = None) -> Path:
         return Path(given)
     if os.environ.get("SKLAZY_DATA"):
         return Path(os.environ["SKLAZY_DATA"])
-    return BESIDE if BESIDE.is_dir() else Path(get_data_home()) / "sklazy"
+    # `get_data_home` would make the folder, which only a fetch should do.
+    home = os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data")
+    return BESIDE if BESIDE.is_dir() else Path(home).expanduser() / "sklazy"
 
 
 def find_file(known: Known, folder: Path) -> Path | None:
@@ -67,13 +71,16 @@ def find_file(known: Known, folder: Path) -> Path | None:
     return next((folder / f for f in known.files if (folder / f).is_file()), None)
 
 
-def require_files(sets: Iterable[Known], folder: Path) -> dict[str, Path]:
-    """The file of each set, or an error that says which are not there."""
-    found = {known: find_file(known, folder) for known in sets}
-    missing = [known for known, path in found.items() if path is None]
+def is_at_hand(known: Known, folder: Path) -> bool:
+    """Whether the set's file is there, or scikit-learn's own copy."""
+    return bool(known.bundled) or find_file(known, folder) is not None
+
+
+def require_sets(sets: Iterable[Known], folder: Path) -> None:
+    """Raise an error that says which sets are not there, and how to get them."""
+    missing = [known for known in sets if not is_at_hand(known, folder)]
     if missing:
         raise MissingDataError(_how_to_get(missing, folder))
-    return {known.name: path for known, path in found.items() if path is not None}
 
 
 def _how_to_get(missing: list[Known], folder: Path) -> str:
@@ -88,29 +95,64 @@ def _how_to_get(missing: list[Known], folder: Path) -> str:
     return "\n".join(lines)
 
 
-@functools.lru_cache(maxsize=256)
-def checksum(path: Path) -> str:
-    """SHA-256 of a file."""
+def checksum(known: Known, folder: Path) -> str:
+    """SHA-256 of the set's file, or the name of scikit-learn's copy of it."""
+    path = find_file(known, folder)
+    if path is None:
+        require_sets([known], folder)
+        return f"scikit-learn {known.bundled}"
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-@functools.lru_cache(maxsize=2)
 def load_set(known: Known, folder: Path) -> DataSet:
     """Read a set and check its shape; the last ones read are kept.
 
     Examples
     --------
     >>> from sklazy.experiments.catalogue import find_known
-    >>> folder = data_folder()
-    >>> if find_file(find_known("wine"), folder):
-    ...     assert load_set(find_known("wine"), folder).table.shape == (178, 13)
+    >>> load_set(find_known("wine"), data_folder()).table.shape
+    (178, 13)
     """
-    path = require_files([known], folder)[known.name]
+    require_sets([known], folder)
+    return _load(known, *_version(find_file(known, folder)))
+
+
+def _version(path: Path | None) -> tuple[Path | None, int, int]:
+    """The file, and what changes when it does."""
+    if path is None:
+        return None, 0, 0
+    state = path.stat()
+    return path, state.st_size, state.st_mtime_ns
+
+
+@functools.lru_cache(maxsize=2)
+def _load(known: Known, path: Path | None, *version: int) -> DataSet:
+    if path is None:
+        return _bundled(known)
     read = _read_svmlight if ".svm" in path.name else _read_table
     data = read(known, path)
     check_shape(known, data, str(path))
     return data
+
+
+def load_unit_set(unit: Unit, folder: Path) -> tuple[Known, DataSet]:
+    """The set that a unit is about, if it is still the one that was meant."""
+    known = find_known(unit.setting["set"])
+    if checksum(known, folder) != unit.data:
+        raise BadFileError(
+            "the file has changed since the run began. Start it again.",
+            find_file(known, folder),
+        )
+    return known, load_set(known, folder)
+
+
+def _bundled(known: Known) -> DataSet:
+    bunch = getattr(sklearn.datasets, f"load_{known.bundled}")()
+    table = as_table(bunch.data, feature_names=list(bunch.feature_names))
+    labels = [str(bunch.target_names[code]) for code in bunch.target]
+    classes = replace(as_target(labels, "nominal"), declared=True)
+    return DataSet(known.name, table, classes)
 
 
 def _read_table(known: Known, path: Path) -> DataSet:

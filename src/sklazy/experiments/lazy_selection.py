@@ -12,7 +12,7 @@ from sklazy.answer import BayesHost, Host, NearestHost, Recipe, answer
 from sklazy.casebase import CaseBase
 from sklazy.estimators.advantage import PERCENTAGES
 from sklazy.experiments.catalogue import Known, find_known
-from sklazy.experiments.data import checksum, load_set, require_files
+from sklazy.experiments.data import DataSet, checksum, load_unit_set, require_sets
 from sklazy.experiments.folds import stratified_folds
 from sklazy.experiments.unit import Plain, Unit
 from sklazy.flow import Queries
@@ -93,10 +93,10 @@ def make_units(
 ) -> list[Unit]:
     """All units of these sets: each fold under each protocol, and V once a set."""
     sets = [find_known(name) for name in names]
-    files = require_files(sets, folder)
+    require_sets(sets, folder)
     units = []
     for known in sets:
-        data, cost = checksum(files[known.name]), _cost(known)
+        data, cost = checksum(known, folder), _cost(known)
         make = functools.partial(_unit, data, known.name)
         units.append(make(cost / 20, part="advantage"))
         units += [
@@ -128,15 +128,14 @@ def _cost(known: Known) -> float:
 def work(unit: Unit, folder: Path) -> Plain:
     """Do one unit."""
     setting = unit.setting
-    known = find_known(setting["set"])
+    known, data = load_unit_set(unit, folder)
     if setting["part"] == "advantage":
-        return measure_advantage(known, folder)
-    return ask_fold(known, folder, setting["protocol"], setting["fold"])
+        return measure_advantage(known, data)
+    return ask_fold(known, data, setting["protocol"], setting["fold"])
 
 
-def measure_advantage(known: Known, folder: Path) -> Plain:
+def measure_advantage(known: Known, data: DataSet) -> Plain:
     """V(D, x) of the whole set for each percentage x."""
-    data = load_set(known, folder)
     table = data.table
     if _drops_constants(known):
         table = table.select(telling(table, data.classes))
@@ -147,10 +146,9 @@ def measure_advantage(known: Known, folder: Path) -> Plain:
     return {"v": [float(mean) for mean in means], "n_attributes": n}
 
 
-def ask_fold(known: Known, folder: Path, protocol: str, fold: int) -> Plain:
+def ask_fold(known: Known, data: DataSet, protocol: str, fold: int) -> Plain:
     """How many rows of the fold each host gets right, by strategy and percentage."""
-    data = load_set(known, folder)
-    table = _binned(known, folder) if protocol == "paper" else data.table
+    table = _binned(data) if protocol == "paper" else data.table
     testing = stratified_folds(data.classes.data, N_FOLDS, SEED) == fold
     known_rows, known_classes = table.take(~testing), data.classes.take(~testing)
     if _drops_constants(known):
@@ -197,9 +195,8 @@ def count_right(
 
 
 @functools.lru_cache(maxsize=1)
-def _binned(known: Known, folder: Path) -> Table:
+def _binned(data: DataSet) -> Table:
     """All rows, each number replaced by its bin among cuts that know every row."""
-    data = load_set(known, folder)
     base = CaseBase(data.table, data.classes)
     codes, cuts = base.encode(data.table).codes, base.cuts
     columns = [

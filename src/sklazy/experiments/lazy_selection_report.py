@@ -25,6 +25,7 @@ from sklazy.experiments.unit import Plain, Unit
 from sklazy.report.blocks import Heading, Paragraph
 from sklazy.report.document import Document, Figure, Part, Table, signed
 from sklazy.report.plots import draw_curves, draw_panels, draw_ranks, percent
+from sklazy.report.words import counted
 
 Runs = dict[str, Results]
 """Results by protocol."""
@@ -71,10 +72,10 @@ def _lead(runs: Runs, large: Runs) -> list[str]:
         "of attributes."
     ]
     for protocol, run in runs.items():
-        found = run.tally(0)
+        found, n = run.tally(0), counted(len(run.sets), "set")
         lead.append(
-            f"{len(run.sets)} sets, {_CUTS[protocol]}, 1-NN: lazy selection is better "
-            f"in {found.better} of {found.n} comparisons ({100 * found.share:.0f} %), "
+            f"{n}, {_CUTS[protocol]}, 1-NN: lazy selection is better in "
+            f"{found.better} of {found.n} comparisons ({100 * found.share:.0f} %), "
             f"eager in {found.worse}; beyond chance lazy in {found.better_surely}, "
             f"eager in {found.worse_surely}."
         )

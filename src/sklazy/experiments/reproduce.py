@@ -16,7 +16,7 @@ import sklazy
 from sklazy.errors import BadInputError, suggest
 from sklazy.experiments import lazy_selection, lazy_selection_report
 from sklazy.experiments.catalogue import find_known
-from sklazy.experiments.data import find_file, require_files
+from sklazy.experiments.data import is_at_hand, require_sets
 from sklazy.experiments.fetching import fetch_missing
 from sklazy.experiments.runner import Note, run_units
 from sklazy.experiments.store import Store
@@ -151,9 +151,15 @@ def choose_sets(experiment: Experiment, request: Request) -> list[str]:
             )
         return list(dict.fromkeys(asked))
     if request.quick:
-        return list(experiment.quick)
-    at_hand = [n for n in experiment.extra if find_file(find_known(n), request.data)]
-    return [*experiment.sets, *at_hand]
+        # What is there of them, so that it runs on a machine without any data.
+        return _at_hand(experiment.quick, request) or list(experiment.quick)
+    return [*experiment.sets, *_at_hand(experiment.extra, request)]
+
+
+def _at_hand(names: Sequence[str], request: Request) -> list[str]:
+    if request.fetch and request.quick:
+        return list(names)
+    return [name for name in names if is_at_hand(find_known(name), request.data)]
 
 
 def reproduce(name: str, request: Request, note: Note | None = None) -> Reproduced:
@@ -172,7 +178,7 @@ def reproduce(name: str, request: Request, note: Note | None = None) -> Reproduc
     known = [find_known(one) for one in sets]
     if request.fetch:
         fetch_missing(known, request.data)
-    require_files(known, request.data)
+    require_sets(known, request.data)
     units = experiment.make_units(sets, request)
     work: Work = functools.partial(experiment.work, folder=request.data)
     with Store(request.out / "results.sqlite") as store:

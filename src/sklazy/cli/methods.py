@@ -1,0 +1,92 @@
+"""Methods by name: this library's, and peers to compare them with."""
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from sklazy import (
+    LazyKNeighborsClassifier,
+    LazyLearningClassifier,
+    LazyLearningRegressor,
+    LazyNBClassifier,
+)
+from sklazy.cli.files import Task
+from sklazy.errors import BadInputError, suggest
+from sklazy.experiments import peers
+
+Make = Callable[[int], Any]
+"""From a seed to a new model."""
+
+LAZY_CLASSIFIERS: dict[str, Make] = {
+    "lazy-knn": lambda seed: LazyKNeighborsClassifier(),
+    "lazy-nb": lambda seed: LazyNBClassifier(),
+    "lazy-learning": lambda seed: LazyLearningClassifier(),
+}
+LAZY_REGRESSORS: dict[str, Make] = {
+    "lazy-learning": lambda seed: LazyLearningRegressor(),
+}
+CLASSIFIERS = LAZY_CLASSIFIERS | peers.CLASSIFIERS
+REGRESSORS = LAZY_REGRESSORS | peers.REGRESSORS
+
+NAMES = list(dict.fromkeys([*CLASSIFIERS, *REGRESSORS]))
+
+
+def method_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the choice of a method and of its parameters."""
+    function = click.option(
+        "--set",
+        "-s",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A parameter of the method, such as n_neighbors=3.",
+    )(function)
+    function = click.option(
+        "--seed", default=0, show_default=True, help="For what is drawn at random."
+    )(function)
+    return click.option(
+        "--method",
+        "-m",
+        type=click.Choice(NAMES),
+        help="How to predict; lazy-knn or lazy-learning if not said.",
+    )(function)
+
+
+def choose_method(task: Task, method: str | None) -> str:
+    """The method's name; a default that fits the task."""
+    if method is None:
+        return "lazy-knn" if task.classifies else "lazy-learning"
+    return method
+
+
+def make_model(
+    task: Task, method: str, settings: Sequence[str] = (), seed: int = 0
+) -> Any:  # noqa: ANN401 - an estimator
+    """A new model, its parameters set."""
+    known = CLASSIFIERS if task.classifies else REGRESSORS
+    if method not in known:
+        raise BadInputError(
+            f"--method {method} is not for {task.kind} ({task.why}); there are: "
+            f"{', '.join(known)}. --task says what kind it is."
+        )
+    model = known[method](seed)
+    inner = model.model if isinstance(model, peers.Peer) else model
+    for setting in settings:
+        name, sign, value = setting.partition("=")
+        if not sign:
+            raise BadInputError(f"--set {setting!r}; expected NAME=VALUE.")
+        if name not in inner.get_params():
+            hint = suggest(name, inner.get_params())
+            raise BadInputError(f"{method} has no parameter {name!r}.{hint}")
+        inner.set_params(**{name: _value(value)})
+    return model
+
+
+def _value(text: str) -> object:
+    """A literal of Python's, or else the text itself."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text

@@ -1,0 +1,443 @@
+"""The command line: results, words, exit codes; never a traceback."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import load_diabetes, load_wine
+
+from sklazy import LazyKNeighborsClassifier, LazyLearningRegressor
+from sklazy.cli import main
+from sklazy.experiments.writing import write_text
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path):
+    """Run a command in an empty folder; give exit code, output and messages."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SKLAZY_DATA", str(tmp_path / "no data"))
+    try:
+        runner = CliRunner(mix_stderr=False)  # before click 8.2
+    except TypeError:
+        runner = CliRunner()
+
+    def call(*arguments):
+        result = runner.invoke(main, [str(a) for a in arguments], prog_name="sklazy")
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result.exit_code, result.stdout, result.stderr
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def wine():
+    frame, target = load_wine(return_X_y=True, as_frame=True)
+    frame["grower"] = [f"grower {label}" for label in target]
+    return frame
+
+
+@pytest.fixture
+def files(tmp_path, wine):
+    wine.iloc[::2].to_csv(tmp_path / "train.csv", index=False)
+    wine.iloc[1::2].drop(columns="grower").to_csv(tmp_path / "test.csv", index=False)
+    return tmp_path
+
+
+def commands():
+    return sorted(main.commands)
+
+
+@pytest.mark.parametrize("name", [*commands(), ""])
+def test_every_help_shows_an_example(run, name):
+    code, out, _ = run(*[name] * bool(name), "--help")
+    assert code == 0
+    assert "sklazy " in out.split("Usage", 1)[1].split("\n", 1)[1]
+
+
+@pytest.mark.parametrize("name", sorted(set(commands()) - {"completion"}))
+def test_every_command_speaks_json_and_can_be_debugged(name):
+    names = {option for p in main.commands[name].params for option in p.opts}
+    assert {"--json", "--debug"} <= names
+
+
+# --- predict --------------------------------------------------------------------------
+
+
+def test_predictions_are_those_of_the_estimator(run, files, wine):
+    code, out, err = run("predict", "train.csv", "test.csv", "--target", "grower")
+    assert code == 0
+    assert "classification ('grower' holds labels), method lazy-knn" in err
+    table = pd.read_csv(pd.io.common.StringIO(out))
+    train, test = wine.iloc[::2], wine.iloc[1::2].drop(columns="grower")
+    model = LazyKNeighborsClassifier()
+    model.fit(train.drop(columns="grower"), train["grower"])
+    assert table["prediction"].tolist() == model.predict(test).tolist()
+    assert table["probability"].to_numpy() == pytest.approx(
+        model.predict_proba(test).max(axis=1)
+    )
+    assert table["row"].tolist() == list(range(len(test)))
+
+
+def test_predictions_as_json_and_to_a_file(run, files):
+    code, out, _ = run("predict", "train.csv", "test.csv", "-t", "grower", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["task"] == "classification"
+    code, _, _ = run("predict", "train.csv", "test.csv", "-t", "grower", "-o", "p.csv")
+    assert code == 0
+    assert pd.read_csv("p.csv")["prediction"].tolist() == told["prediction"]
+
+
+def test_known_targets_of_a_test_file_are_compared(run, files, wine):
+    wine.iloc[1::2].to_csv("truth.csv", index=False)
+    code, out, err = run("predict", "train.csv", "truth.csv", "-t", "grower")
+    assert code == 0
+    table = pd.read_csv(pd.io.common.StringIO(out))
+    right = (table["prediction"] == table["grower"]).mean()
+    assert f"accuracy {right:.4f} on 89 rows" in err
+
+
+def test_without_a_test_file_it_cross_validates(run, files):
+    arguments = ["predict", "train.csv", "-t", "grower", "--folds", 4]
+    code, out, _ = run(*arguments, "-m", "lazy-nb", "--json", "-o", "cv.csv")
+    assert code == 0
+    told = json.loads(out)
+    table = pd.read_csv("cv.csv")
+    accuracy = (table["prediction"] == table["grower"]).mean()
+    assert told["quality"]["lazy-nb"]["accuracy"] == pytest.approx(accuracy)
+    assert told["quality"]["guess"]["accuracy"] < 0.5 < accuracy
+    code, out, _ = run(*arguments)
+    assert "lazy-knn" in out
+    assert "guess" in out
+
+
+def test_regression_is_inferred_and_said(run, tmp_path):
+    frame, target = load_diabetes(return_X_y=True, as_frame=True)
+    frame["progress"] = target
+    frame[:100].to_csv("train.csv", index=False)
+    frame[100:120].to_csv("test.csv", index=False)
+    code, out, err = run("predict", "train.csv", "test.csv", "-t", "progress")
+    assert code == 0
+    assert "regression ('progress' holds numbers), method lazy-learning" in err
+    table = pd.read_csv(pd.io.common.StringIO(out))
+    inputs = frame.drop(columns="progress")
+    model = LazyLearningRegressor().fit(inputs[:100], target[:100])
+    assert table["prediction"].to_numpy() == pytest.approx(
+        model.predict(inputs[100:120])
+    )
+    error = np.abs(table["prediction"] - table["progress"]).mean()
+    assert f"mean absolute error {error:.4g} on 20 rows" in err
+
+
+def test_whole_numbers_may_be_classes_and_one_can_say_otherwise(run, files):
+    frame, target = load_wine(return_X_y=True, as_frame=True)
+    frame.iloc[:, :3].assign(kind=target).to_csv("numbers.csv", index=False)
+    _, _, err = run("predict", "numbers.csv", "-t", "kind", "-m", "knn", "--folds", 2)
+    assert "classification ('kind' holds 3 different whole numbers)" in err
+    asked = ["-t", "kind", "-m", "knn", "--folds", 2, "--task", "regression"]
+    code, out, err = run("predict", "numbers.csv", *asked)
+    assert code == 0
+    assert "regression (as told)" in err
+    assert "mean absolute error" in out
+
+
+def test_settings_and_seeds_reach_the_method(run, files, wine):
+    asked = ["predict", "train.csv", "test.csv", "-t", "grower", "--json"]
+    _, out, _ = run(*asked, "-s", "n_neighbors=1", "-s", "selection=none")
+    train, test = wine.iloc[::2], wine.iloc[1::2].drop(columns="grower")
+    model = LazyKNeighborsClassifier(1, selection="none")
+    model.fit(train.drop(columns="grower"), train["grower"])
+    assert json.loads(out)["prediction"] == model.predict(test).tolist()
+
+
+def test_rows_without_a_target_are_left_out_with_a_note(run, files, wine):
+    frame = wine.iloc[::2].copy()
+    frame.loc[frame.index[:3], "grower"] = None
+    frame.to_csv("gaps.csv", index=False)
+    code, _, err = run("predict", "gaps.csv", "test.csv", "-t", "grower")
+    assert code == 0
+    assert "3 rows without 'grower' are left out" in err
+
+
+# --- bad input ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train.csv", "-t", "growr"], "no column 'growr'. Did you mean 'grower'?"),
+        (["train.csv", "-t", "grower", "--ignore", "hu"], "no column 'hu'. Did you"),
+        (["train.csv", "-t", "grower", "-s", "k=3"], "no parameter 'k'"),
+        (["train.csv", "-t", "grower", "-s", "k"], "expected NAME=VALUE"),
+        (["train.csv", "-t", "grower", "-m", "ridge"], "ridge is not for classif"),
+        (["empty.csv", "-t", "grower"], "empty.csv"),
+        (["header.csv", "-t", "b"], "no rows"),
+        (["binary.csv", "-t", "b"], "binary.csv"),
+        (["only.csv", "-t", "b"], "no column but the target"),
+        (["none.csv", "-t", "b"], "missing in every row"),
+        (["ragged.csv", "-t", "b"], "ragged.csv"),
+        (["broken.arff", "-t", "b"], "broken.arff"),
+        (["broken.parquet", "-t", "b"], "broken.parquet"),
+        (["train.csv", "other.csv", "-t", "grower"], "lacks 12 column(s)"),
+        (["train.csv", "renamed.csv", "-t", "grower"], "Did you mean 'alcohl'?"),
+    ],
+)
+def test_bad_input_is_answered_in_words(run, files, wine, arguments, message):
+    write_text("empty.csv", "")
+    write_text("header.csv", "a,b\n")
+    Path("binary.csv").write_bytes(b"\xff\xfe\x00\x01" * 20)
+    write_text("only.csv", "b\n1\n2\n")
+    write_text("none.csv", "a,b\n1,\n2,\n")
+    write_text("ragged.csv", "a,b\n1,2\n1,2,3\n")
+    write_text("broken.arff", "@relation x\n@attribute a {1,2\n@data\n")
+    write_text("broken.parquet", "no parquet")
+    write_text("other.csv", "alcohol,b\n1,2\n")
+    renamed = wine.drop(columns="grower").rename(columns={"alcohol": "alcohl"})
+    renamed.to_csv("renamed.csv", index=False)
+    code, out, err = run("predict", *arguments)
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+    assert not out
+
+
+def test_a_file_that_cannot_be_written(run, files):
+    code, _, err = run("predict", "train.csv", "-t", "grower", "-o", "train.csv/x")
+    assert code == 1
+    assert "Error: train.csv: File exists." in err
+
+
+def test_a_file_that_is_not_there(run):
+    code, _, err = run("predict", "nowhere.csv", "-t", "x")
+    assert code == 2
+    assert "nowhere.csv" in err
+
+
+def test_errors_can_be_json_and_tracebacks_can_be_asked_for(run, files):
+    code, out, err = run("predict", "train.csv", "-t", "growr", "--json")
+    assert code == 2
+    assert not out
+    assert json.loads(err)["error"] == "BadInputError"
+    _, _, err = run("predict", "train.csv", "-t", "growr", "--debug")
+    assert "Traceback" in err
+
+
+def test_what_nobody_expected_is_answered_in_words_too(run, files, monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("the sky fell")
+
+    monkeypatch.setattr("sklazy.cli.predicting.read_task", fail)
+    code, _, err = run("predict", "train.csv", "-t", "grower")
+    assert code == 1
+    assert "RuntimeError: the sky fell" in err
+    assert "--debug" in err
+    assert "Traceback" not in err
+
+
+def test_an_interrupt_ends_with_130(run, files, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sklazy.cli.predicting.read_task", stop)
+    code, _, err = run("predict", "train.csv", "-t", "grower")
+    assert code == 130
+    assert "Interrupted" in err
+
+
+def test_columns_that_nobody_knows_are_left_out_with_a_note(run, files, wine):
+    extra = wine.drop(columns="grower").assign(colour="red")
+    extra.to_csv("extra.csv", index=False)
+    code, _, err = run("predict", "train.csv", "extra.csv", "-t", "grower")
+    assert code == 0
+    assert "left out: 'colour'" in err
+
+
+# --- explain, advise, race ------------------------------------------------------------
+
+
+def test_a_row_is_explained_by_the_others(run, files, wine):
+    code, out, _ = run("explain", "train.csv", "-t", "grower", "--row", 5, "--json")
+    assert code == 0
+    (receipt,) = json.loads(out)
+    train = wine.iloc[::2].reset_index(drop=True)
+    model = LazyKNeighborsClassifier()
+    others = train.drop(index=5)
+    model.fit(others.drop(columns="grower"), others["grower"], ids=others.index)
+    expected = model.explain(train.drop(columns="grower").iloc[[5]])[0]
+    assert receipt["answer"] == expected.answer
+    cases = [case["id"] for case in receipt["neighbors"]["listed"]]
+    assert cases == [case["id"] for case in expected.to_dict()["neighbors"]["listed"]]
+    assert 5 not in cases
+
+
+def test_receipts_are_written_as_pages(run, files):
+    asked = ["explain", "train.csv", "-t", "grower", "--row", 0, "--row", 60]
+    code, out, _ = run(*asked, "--html", "why.html")
+    assert code == 0
+    assert out.count("Answer:") == 2
+    assert Path("why.html").read_text().count("<article") == 2
+    asked = ["explain", "train.csv", "-t", "alcohol", "--row", 0, "--ignore", "grower"]
+    code, out, _ = run(*asked, "--html", "number.html")
+    assert code == 0
+    assert "answer" in out
+    assert Path("number.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_rows_of_a_test_file_can_be_explained(run, files):
+    asked = ["explain", "train.csv", "-t", "grower", "--test", "test.csv"]
+    code, _, _ = run(*asked, "--row", 88)
+    assert code == 0
+    code, _, err = run(*asked, "--row", 89)
+    assert code == 2
+    assert "rows 0 to 88" in err
+
+
+def test_what_cannot_be_explained(run, files):
+    asked = ["explain", "train.csv", "-t", "grower", "--row", 1]
+    code, _, err = run(*asked, "-m", "random-forest")
+    assert code == 2
+    assert "no receipts" in err
+
+
+def test_advice(run, files):
+    asked = ["advise", "train.csv", "-t", "grower", "--max-seconds", 0.1]
+    code, out, _ = run(*asked, "--json", "--html", "advice.html")
+    assert code == 0
+    assert "recommendation" in json.loads(out)
+    assert Path("advice.html").read_text().startswith("<!DOCTYPE html>")
+    code, _, err = run("advise", "train.csv", "-t", "alcohol")
+    assert code == 2
+    assert "--task classification" in err
+
+
+def test_a_race(run, files):
+    asked = ["race", "train.csv", "-t", "grower", "-c", "lazy-nb,guess,tree"]
+    code, out, _ = run(*asked, "--folds", 8, "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["winners"][0] != "guess"
+    guess = next(one for one in told["candidates"] if one["name"] == "guess")
+    assert guess["out_after"] is not None
+    code, out, _ = run(*asked, "--folds", 8)
+    assert "out after" in out
+    code, _, err = run("race", "train.csv", "-t", "grower", "-c", "lazy-nb,gues")
+    assert code == 2
+    assert "Did you mean 'guess'?" in err
+
+
+# --- reproduce ------------------------------------------------------------------------
+
+
+def test_what_there_is_to_reproduce(run):
+    code, out, _ = run("reproduce", "--list", "--json")
+    assert code == 0
+    listed = {one["name"]: one for one in json.loads(out)}
+    assert "letter" in listed["lazy-selection"]["missing"]
+    assert "wine" not in listed["lazy-selection"]["missing"]
+    code, out, _ = run("reproduce", "--list")
+    assert "Pereira" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([], 2, "name an experiment"),
+        (["lazy-selecton"], 2, "Did you mean 'lazy-selection'?"),
+        (["lazy-selection", "--sets", "wein"], 2, "Did you mean 'wine'?"),
+        (["lazy-selection", "--sets", "iris"], 2, "lazy-selection has no set 'iris'"),
+        (["lazy-selection", "--jobs", "0"], 2, "--jobs 0"),
+        (["lazy-selection", "--sets", "zoo,letter"], 3, "letter.arff (OpenML 6)"),
+        (["lazy-selection", "--sets", "wine", "-o", "file"], 2, "is a file"),
+    ],
+)
+def test_what_cannot_be_reproduced(run, tmp_path, arguments, code, message):
+    (tmp_path / "file").touch()
+    found, _, err = run("reproduce", *arguments)
+    assert found == code
+    assert message in err
+
+
+def test_a_report_without_any_data_but_scikit_learns(run, tmp_path):
+    asked = ["reproduce", "lazy-selection", "--quick", "--protocol", "honest"]
+    code, out, _ = run(*asked, "-o", "out")
+    assert code == 0
+    assert "Report: out/lazy-selection.html" in out
+    assert (tmp_path / "out" / "lazy-selection" / "totals.csv").exists()
+    code, out, _ = run(*asked, "-o", "out", "--json")
+    told = json.loads(out)["lazy-selection"]
+    assert told["tables"]["totals"]["rows"][0][:2] == ["1-NN", "paper"]
+    assert told["facts"]["date"]
+
+
+def test_a_results_file_of_another_version(run, tmp_path):
+    import sqlite3
+
+    run("reproduce", "lazy-selection", "--quick", "-o", "out")
+    with sqlite3.connect("out/results.sqlite") as file:
+        file.execute("PRAGMA user_version = 99")
+    file.close()
+    code, _, err = run("reproduce", "lazy-selection", "--quick", "-o", "out")
+    assert code == 1
+    assert "format 99" in err
+
+
+def test_a_changed_file_is_computed_anew(run, tmp_path, monkeypatch):
+    from sklazy.experiments import lazy_selection
+
+    asked = ["reproduce", "lazy-selection", "--sets", "wine", "-o", "out", "--json"]
+    _, first, _ = run(*asked)
+    frame, target = load_wine(return_X_y=True, as_frame=True)
+    rows = ["@relation wine"]
+    rows += [f"@attribute a{j} numeric" for j in range(13)]
+    rows += ["@attribute class {0,1,2}", "@data"]
+    frame.iloc[:, 0] = np.random.default_rng(0).permutation(frame.iloc[:, 0])
+    for values, label in zip(frame.to_numpy(), target, strict=True):
+        rows.append(",".join([*map(str, values), str(label)]))
+    write_text(tmp_path / "no data" / "wine.arff", "\n".join(rows))
+    _, second, _ = run(*asked)
+    tables = [json.loads(text)["lazy-selection"]["tables"] for text in (first, second)]
+    assert tables[0]["best-accuracy"] != tables[1]["best-accuracy"]
+
+    def refuse(unit, folder):
+        raise AssertionError
+
+    monkeypatch.setattr(lazy_selection, "ask_fold", refuse)
+    code, third, _ = run(*asked)
+    assert code == 0
+    assert json.loads(third)["lazy-selection"]["tables"] == tables[1]
+
+
+def test_the_shell_can_complete(run):
+    code, out, _ = run("completion", "bash")
+    assert code == 0
+    assert "_SKLAZY_COMPLETE" in out
+
+
+def test_ctrl_c_ends_a_run_in_a_shell(tmp_path, data_folder):
+    command = [sys.executable, "-c", "from sklazy.cli import main; main()"]
+    command += ["reproduce", "lazy-selection", "-v", "--jobs", "2", "-o", str(tmp_path)]
+    command += ["--sets", "splice,vowel,segment", "--data", str(data_folder)]
+    process = subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent / "src")},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    lines = []
+    while not any(" of 63: " in line for line in lines):
+        lines.append(process.stderr.readline())
+        assert lines[-1], "".join(lines)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Interrupted" in err
+    assert "Traceback" not in err
