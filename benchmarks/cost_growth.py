@@ -33,6 +33,8 @@ def main(path):
         for axis, xs, ys in ((axes[0], ROWS, by_rows), (axes[1], USED, by_used)):
             axis.loglog(xs, ys, "o-", color=color, label=kind)
             axis.loglog(xs, ys[-1] * np.array(xs) / xs[-1], ":", color=color)
+            axis.set_xticks(xs, [f"{x:,}".replace(",", " ") for x in xs], fontsize=7)
+            axis.minorticks_off()
     axes[0].set(xlabel="rows (8 of 16 attributes used)", ylabel="microseconds a query")
     axes[1].set(xlabel="attributes used, of 64 (100 000 rows)")
     axes[0].legend(frameon=False, title="dotted: proportional")
