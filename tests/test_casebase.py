@@ -305,6 +305,14 @@ def test_a_wide_column_is_counted_but_has_no_bit_sets():
     assert time.perf_counter() - start < 30
 
 
+def test_more_counts_than_memory_holds_are_refused():
+    labels = [f"id{i:06d}" for i in range(20_000)]
+    key = nominal_fast("key", labels)
+    cases = CaseBase(Table((key,)), nominal_fast("class", labels))
+    with pytest.raises(BadInputError, match=r"3 GiB; column 'key' has 20000 values"):
+        cases.digest()
+
+
 def nominal_fast(name, labels):
     """A column of distinct labels that are sorted already."""
     return Column(

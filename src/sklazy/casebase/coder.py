@@ -11,6 +11,7 @@ from sklazy.casebase.rows import CLASSES, Batch
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.vocabulary import Mark, Vocabulary
 from sklazy.flow import UNSEEN
+from sklazy.measures import check_countable
 from sklazy.tables import Column, Label, Table, match
 
 Moved = Iterator[tuple[int, NDArray[np.int32]]]
@@ -56,10 +57,15 @@ class Coder:
         return self.vocabularies[CLASSES].labels if self.has_classes else []
 
     def widths(self, cuts: Sequence[NDArray[np.float64]]) -> list[int]:
-        """How many values each attribute has, given the cuts of the numeric ones."""
+        """How many values each attribute has, given the cuts of the numeric ones.
+
+        More than can be counted by class are refused.
+        """
         bins = {j: len(own) + 1 for j, own in zip(self.numeric, cuts, strict=True)}
-        widths = bins | {j: len(self.vocabularies[j]) for j in self.nominal}
-        return [widths[j] for j in range(len(self.schema.attributes))]
+        of = bins | {j: len(self.vocabularies[j]) for j in self.nominal}
+        widths = [of[j] for j in range(len(self.schema.attributes))]
+        check_countable(widths, self.n_classes, self.schema.names)
+        return widths
 
     def matched(self, table: Table) -> Table:
         """The table with these columns and kinds, labels of its own kept."""

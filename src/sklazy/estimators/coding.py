@@ -9,7 +9,7 @@ from sklearn.utils import check_consistent_length
 from sklazy.casebase.cuts import bin_codes, column_cuts
 from sklazy.errors import BadInputError
 from sklazy.estimators.inputs import class_column
-from sklazy.measures import count_known
+from sklazy.measures import check_countable, count_known
 from sklazy.tables import as_table
 
 
@@ -33,6 +33,7 @@ class Coded(NamedTuple):
 
     def counts(self, missing: str = "omit") -> NDArray[np.generic]:
         """Counts of values by class, shape (n_values_total, n_classes)."""
+        check_countable(np.diff(self.offsets).tolist(), self.n_classes, self.names)
         return count_known(
             self.codes, self.offsets, self.classes, self.n_classes, missing
         )

@@ -2,7 +2,13 @@
 
 from sklazy.measures.advantage import v_by_attribute
 from sklazy.measures.amount import how_many
-from sklazy.measures.contingency import CountTable, entropy, settle, spread_missing
+from sklazy.measures.contingency import (
+    CountTable,
+    check_countable,
+    entropy,
+    settle,
+    spread_missing,
+)
 from sklazy.measures.pairs import correlate, count_known
 from sklazy.measures.relevance import (
     MEASURES,
@@ -30,6 +36,7 @@ __all__ = [
     "Measure",
     "attribute_scores",
     "best_first",
+    "check_countable",
     "chi_square",
     "correlate",
     "count_known",

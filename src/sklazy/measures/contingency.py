@@ -6,6 +6,7 @@ are equal in mathematics tie exactly although they were summed up differently (b
 the rare one, at most 1 in 10 000, that lies on the edge between two grid points).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,8 +20,35 @@ Counts = NDArray[Any]  # int64, or float64 where missing cells were spread
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+MOST_CELLS = 2**28
+"""Of a table of counts: 2 GiB."""
+
 _DECIMALS = 12
 _LARGE = 16.0
+
+
+def check_countable(
+    widths: Sequence[int], n_classes: int, names: Sequence[str]
+) -> None:
+    """Refuse more counts of values by class than memory is likely to hold.
+
+    Parameters
+    ----------
+    widths : sequence of int
+        How many values each attribute has.
+    n_classes : int
+    names : sequence of str
+        What the attributes are called.
+    """
+    n_cells = sum(widths) * n_classes
+    if n_cells > MOST_CELLS:
+        widest = max(range(len(widths)), key=widths.__getitem__)
+        raise BadInputError(
+            f"counts of {sum(widths)} values by {n_classes} classes would take "
+            f"{n_cells / 2**27:.0f} GiB; column {names[widest]!r} has {widths[widest]} "
+            "values. Drop columns that are hardly more than row numbers, or merge rare "
+            "labels or classes."
+        )
 
 
 def settle(figures: ArrayLike) -> Floats:
