@@ -1,5 +1,6 @@
 """The front door, from a shell."""
 
+import io
 import sys
 
 try:
@@ -32,6 +33,10 @@ def main() -> None:
       sklazy advise data.csv --target class
       sklazy predict data.csv --target class
     """
+    # A terminal or a pipe that cannot show a bar gets question marks, not a crash.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 for _command in (demo, predict, explain, advise, race, reproduce, completion):
