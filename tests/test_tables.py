@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
 
 import naive
 from sklazy import Table
@@ -382,6 +383,9 @@ def test_tables_and_columns_are_arrays_to_others():
     assert table["c"].cells() == [1.0, 2.0, 3.0]
     with pytest.raises(ValueError, match="without a copy"):
         np.array(table, copy=False)
+    split = train_test_split(table, table["c"], test_size=1, random_state=0)
+    assert [len(part) for part in split] == [2, 1, 2, 1]
+    assert split[0]["c"].cells() == split[2].cells()
     labels = encode("label", ["no", "yes", "yes"])
     model = LogisticRegression().fit(table.select(["c"]), labels)
     assert model.predict([[3.0]]).tolist() == ["yes"]

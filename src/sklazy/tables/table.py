@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["numeric", "nominal"]
 Label = str | int | float | bool
+Rows = NDArray[Any] | tuple[NDArray[Any], EllipsisType]
 
 _SHOWN = 20  # columns in a printed table
 
@@ -70,6 +72,15 @@ class Column:
     def take(self, rows: NDArray[Any]) -> "Column":
         """The given rows (indices or a mask); categories stay as they are."""
         return replace(self, data=self.data[rows])
+
+    def __getitem__(self, rows: Rows) -> "Column":
+        """The rows of an array of indices or a mask: how scikit-learn splits them."""
+        return replace(self, data=self.data[rows])
+
+    @property
+    def shape(self) -> tuple[int]:
+        """The number of rows."""
+        return (len(self.data),)
 
     def occurring(self) -> "Column":
         """The column with only the categories that some row has, in their order."""
@@ -178,8 +189,20 @@ class Table:
     def __contains__(self, name: object) -> bool:
         return name in self._index
 
-    def __getitem__(self, name: str) -> Column:
-        if name not in self._index:
+    @overload
+    def __getitem__(self, name: str) -> Column: ...
+    @overload
+    def __getitem__(self, name: Rows) -> "Table": ...
+    def __getitem__(self, name: str | Rows) -> "Column | Table":
+        """The column of that name; or the rows of an array of indices or a mask.
+
+        The latter, alone or before an ellipsis, is how scikit-learn splits rows.
+        """
+        if not isinstance(name, str):
+            rows = name[0] if isinstance(name, tuple) else name
+            if isinstance(rows, np.ndarray):
+                return self.take(rows)
+        if not isinstance(name, str) or name not in self._index:
             raise BadInputError(
                 f"there is no column {name!r}; the table has {self.names}."
             )
