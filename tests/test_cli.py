@@ -333,6 +333,29 @@ def test_a_race(run, files):
     assert "Did you mean 'guess'?" in err
 
 
+@pytest.fixture
+def numbers(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(120, 5))
+    y = 10 * X[:, 0] + 20 * (X[:, 1] - 0.5) ** 2 + rng.normal(0, 0.1, 120)
+    frame = pd.DataFrame(X, columns=list("abcde")).assign(y=y)
+    frame.to_csv(tmp_path / "numbers.csv", index=False)
+    return frame
+
+
+def test_attributes_are_selected(run, numbers):
+    asked = ["select", "numbers.csv", "-t", "y", "--max-candidates", 40]
+    code, out, _ = run(*asked, "--json", "-o", "small.csv")
+    assert code == 0
+    told = json.loads(out)
+    assert told["selected"] == ["a", "b"]
+    assert ["a", "b"] in [winner["attributes"] for winner in told["winners"]]
+    small = pd.read_csv("small.csv", index_col=0)
+    assert small.equals(numbers[["a", "b", "y"]])
+    code, out, _ = run(*asked)
+    assert "Selected 2 of 5: a, b" in out
+
+
 # --- reproduce ------------------------------------------------------------------------
 
 
@@ -356,6 +379,7 @@ def test_what_there_is_to_reproduce(run):
         (["lazy-selection", "--jobs", "0"], 2, "--jobs 0"),
         (["lazy-selection", "--sets", "zoo,letter"], 3, "letter.arff (OpenML 6)"),
         (["lazy-selection", "--sets", "wine", "-o", "file"], 2, "is a file"),
+        (["racsam", "--sets", "pol"], 3, "regression/pol.arff (OpenML 201)"),
     ],
 )
 def test_what_cannot_be_reproduced(run, tmp_path, arguments, code, message):

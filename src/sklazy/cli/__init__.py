@@ -15,6 +15,7 @@ from sklazy.cli.explaining import advise, explain
 from sklazy.cli.predicting import predict
 from sklazy.cli.racing import race
 from sklazy.cli.reproducing import reproduce
+from sklazy.cli.selecting import select
 from sklazy.cli.touring import completion, demo
 
 
@@ -39,5 +40,5 @@ def main() -> None:
             stream.reconfigure(errors="replace")
 
 
-for _command in (demo, predict, explain, advise, race, reproduce, completion):
+for _command in (demo, predict, explain, advise, select, race, reproduce, completion):
     main.add_command(_command)

@@ -11,6 +11,8 @@ from sklazy import (
     LazyLearningClassifier,
     LazyLearningRegressor,
     LazyNBClassifier,
+    RacedRegressor,
+    RaceFeatureSelector,
 )
 from sklazy.cli.files import Task
 from sklazy.errors import BadInputError, suggest
@@ -26,6 +28,7 @@ LAZY_CLASSIFIERS: dict[str, Make] = {
 }
 LAZY_REGRESSORS: dict[str, Make] = {
     "lazy-learning": lambda seed: LazyLearningRegressor(),
+    "racsam": lambda seed: RacedRegressor(RaceFeatureSelector(random_state=seed)),
 }
 CLASSIFIERS = LAZY_CLASSIFIERS | peers.CLASSIFIERS
 REGRESSORS = LAZY_REGRESSORS | peers.REGRESSORS

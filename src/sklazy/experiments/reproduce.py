@@ -14,7 +14,12 @@ import sklearn
 
 import sklazy
 from sklazy.errors import BadInputError, suggest
-from sklazy.experiments import lazy_selection, lazy_selection_report
+from sklazy.experiments import (
+    lazy_selection,
+    lazy_selection_report,
+    racsam,
+    racsam_report,
+)
 from sklazy.experiments.catalogue import find_known
 from sklazy.experiments.data import is_at_hand, require_sets
 from sklazy.experiments.fetching import fetch_missing
@@ -117,6 +122,20 @@ EXPERIMENTS = {
             ),
             extra=lazy_selection.NIPS,
         ),
+        Experiment(
+            racsam.NAME,
+            "attributes for lazy regression, found by racing on sub-samples",
+            "Bontempi et al. 2005",
+            racsam.SETS,
+            racsam.QUICK,
+            lambda sets, request: racsam.make_units(
+                sets, request.data, quick=request.quick
+            ),
+            racsam.work,
+            lambda found, sets, request, facts: racsam_report.make_document(
+                found, sets, facts
+            ),
+        ),
     )
 }
 """All that can be reproduced, by name."""
@@ -152,7 +171,7 @@ def choose_sets(experiment: Experiment, request: Request) -> list[str]:
         return list(dict.fromkeys(asked))
     if request.quick:
         # What is there of them, so that it runs on a machine without any data.
-        return _at_hand(experiment.quick, request) or list(experiment.quick)
+        return _at_hand(experiment.quick, request)
     return [*experiment.sets, *_at_hand(experiment.extra, request)]
 
 

@@ -135,6 +135,7 @@ def draw_panels(
     ----------
     panels : mapping of name to curves
     means : mapping of the same names to one curve each
+        Where there is one, a line at 0 is drawn, too.
     y_range : pair of float, optional
         What lies outside is cut off at the frame.
     """
@@ -151,11 +152,11 @@ def draw_panels(
         canvas.text((left, top - 8), name, INK, size=13)
         for curve in curves:
             placed = [axes.place(x, min(max(y, low), high)) for x, y in curve]
-            canvas.path(placed, IDLE, 0.8)
-        zero = axes.place(axes.x_range[0], 0.0)
-        canvas.line(zero, (left + 270, zero[1]), INK, 1)
-        placed = [axes.place(x, y) for x, y in means[name]]
-        canvas.path(placed, COLORS[0], 3)
+            canvas.path(placed, IDLE if name in means else COLORS[0], 0.8)
+        if name in means:
+            zero = axes.place(axes.x_range[0], 0.0)
+            canvas.line(zero, (left + 270, zero[1]), INK, 1)
+            canvas.path([axes.place(x, y) for x, y in means[name]], COLORS[0], 3)
     return canvas
 
 

@@ -1,0 +1,237 @@
+"""RACSAM's protocol: the problem, the rivals, and what the errors add up to."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.tree import DecisionTreeRegressor
+
+from sklazy.experiments import racsam, racsam_problem
+from sklazy.experiments import racsam_paper as paper
+from sklazy.experiments.catalogue import find_known
+from sklazy.experiments.data import load_set
+from sklazy.experiments.folds import plain_folds
+from sklazy.experiments.peers import CLASSIFIERS, REGRESSORS, Peer
+from sklazy.experiments.r_tree import RTree
+from sklazy.experiments.racsam_report import (
+    gather_errors,
+    make_document,
+    paired_over_rows,
+)
+from sklazy.tables import as_table
+
+
+def test_the_problem_has_ten_inputs_and_noise_of_one():
+    X, y = racsam_problem.draw_problem(20, 20_000, seed=1)
+    clean = sum(
+        10 * np.sin(np.pi * X[:, b] * X[:, b + 1])
+        + 20 * (X[:, b + 2] - 0.5) ** 2
+        + 10 * X[:, b + 3]
+        + 5 * X[:, b + 4]
+        for b in (0, 5)
+    )
+    assert (y - clean).std() == pytest.approx(1.0, abs=0.03)
+    assert abs(np.corrcoef(y, X[:, 15])[0, 1]) < 0.03
+    assert X.min() >= 0
+    assert X.max() <= 1
+
+
+def test_a_short_race_reports_itself(monkeypatch):
+    monkeypatch.setattr(racsam_problem, "N_ROWS", 120)
+    found = racsam_problem.run_racsam(12, "gram-schmidt", seed=0, max_candidates=30)
+    assert found["n_candidates"] >= 30
+    assert found["n_predictions"] == pytest.approx(
+        found["n_test"] * found["n_candidates"]
+    )
+    assert 0.3 * 119 <= found["n_training"] <= 119
+    assert found["success"] or not found["first"]
+    again = racsam_problem.run_racsam(12, "gram-schmidt", seed=0, max_candidates=30)
+    assert found == again
+
+
+def test_forward_selection_stops_where_nothing_gains(monkeypatch):
+    monkeypatch.setattr(racsam_problem, "N_TRAINING", 60)
+    monkeypatch.setattr(racsam_problem, "N_TEST", 40)
+    found = racsam_problem.run_forward(11, seed=0)
+    chosen = found["chosen"]
+    X, y = racsam_problem.draw_problem(11, 100, 0)
+    training = np.arange(100) < 60
+    reached = racsam_problem._error(X[:, chosen], y, training)
+    for j in set(range(11)) - set(chosen):
+        more = racsam_problem._error(X[:, [*chosen, j]], y, training)
+        assert more >= reached - 1e-9
+    assert found["success"] == (chosen == list(range(10)))
+
+
+def test_r_trees_stop_at_a_hundredth_of_the_deviance():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(300, 3))
+    y = np.sin(6 * X[:, 0]) + rng.normal(0, 0.2, 300)
+    model = RTree().fit(X, y)
+    grown = DecisionTreeRegressor(
+        min_samples_split=10, min_samples_leaf=5, random_state=0
+    ).fit(X, y)
+    nodes = grown.tree_
+    deviance = nodes.impurity * nodes.n_node_samples
+
+    def walk(row):
+        node = 0
+        while nodes.children_left[node] >= 0 and deviance[node] >= 0.01 * deviance[0]:
+            left = np.float32(row[nodes.feature[node]]) <= nodes.threshold[node]
+            node = nodes.children_left[node] if left else nodes.children_right[node]
+        return nodes.value[node, 0, 0]
+
+    assert model.predict(X) == pytest.approx([walk(row) for row in X])
+    assert 2 < model.n_leaves_ < grown.get_n_leaves()
+    assert RTree(min_deviance=0.0).fit(X, y).predict(X) == pytest.approx(
+        grown.predict(X)
+    )
+
+
+def test_a_constant_target_is_one_leaf():
+    model = RTree().fit(np.arange(30.0)[:, None], np.ones(30))
+    assert model.n_leaves_ == 1
+    assert model.predict(np.zeros((2, 1))).tolist() == [1.0, 1.0]
+
+
+def test_a_fold_of_a_peer_is_what_the_peer_says(data_folder):
+    known = find_known("triazines")
+    data = load_set(known, data_folder)
+    setting = {"part": "peer", "method": "tree"}
+    found = racsam.run_fold(data, 2, setting)
+    testing = plain_folds(186, 5, racsam.SEED) == 2
+    model = Peer(RTree()).fit(data.table.take(~testing), data.numbers[~testing])
+    errors = np.abs(model.predict(data.table.take(testing)) - data.numbers[testing])
+    assert racsam.unpack(found["errors"]["tree"]) == pytest.approx(errors, rel=1e-6)
+
+
+def test_a_race_gives_three_predictions():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(90, 4))
+    y = 3 * X[:, 0] + rng.normal(0, 0.1, 90)
+    train, test = as_table(X[:60]), as_table(X[60:])
+    told, found = racsam.run_race(train, y[:60], test, 15)
+    assert set(found) == {"LL-RAC1", "LL-RAC2", "lazy, all inputs"}
+    assert all(p.shape == (30,) for p in found.values())
+    assert np.abs(found["LL-RAC1"] - y[60:]).mean() < 0.3
+    assert "x0" in told["best"]
+
+
+def test_the_svm_scales_its_target_as_r_does():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(80, 2))
+    y = 1e-4 * (X[:, 0] + rng.normal(0, 0.05, 80))
+    model = racsam._peer("svm").fit(X, y)
+    assert np.abs(model.predict(X) - y).mean() < 0.5 * y.std()
+
+
+@pytest.mark.parametrize("name", sorted(CLASSIFIERS))
+def test_peers_take_tables_as_they_are(name):
+    rows = [[1.0, "a"], [None, "b"], [3.0, None], [4.0, "b"]] * 20
+    labels = ["x", "y", "x", "y"] * 20
+    model = CLASSIFIERS[name](0).fit(rows, labels)
+    said = model.predict([[2.5, "b"], [None, "never seen"], [None, None]])
+    assert set(said) <= {"x", "y"}
+    if name != "guess":
+        assert said[0] == "y"
+
+
+@pytest.mark.parametrize("name", sorted(REGRESSORS))
+def test_peers_of_numbers_take_tables_too(name):
+    rng = np.random.default_rng(0)
+    rows = [[float(x), "ab"[i % 2]] for i, x in enumerate(rng.uniform(size=60))]
+    target = np.array([row[0] + (row[1] == "b") for row in rows])
+    model = REGRESSORS[name](0).fit(rows, target)
+    error = np.abs(model.predict(rows) - target).mean()
+    assert np.isfinite(model.predict([[None, None]])).all()
+    assert error < (0.2 if name != "guess" else 1.0)
+
+
+def fake_found(rng, names, n_rows=40):
+    found = {}
+    for name in names:
+        for fold in range(5):
+            for method in racsam.PEERS:
+                unit = racsam._unit(
+                    "", 1.0, part="peer", method=method, set=name, fold=fold
+                )
+                found[unit] = {"errors": {method: racsam.pack(rng.random(n_rows))}}
+            unit = racsam._unit("", 1.0, part="raced", set=name, fold=fold)
+            raced = {m: racsam.pack(rng.random(n_rows)) for m in racsam.METHODS[:3]}
+            found[unit] = {"errors": raced}
+    for n_inputs in (20, 50):
+        for run in range(4):
+            for start in racsam.STARTS:
+                setting = {"n_inputs": n_inputs, "start": start, "run": run}
+                found[racsam._unit("", 1.0, part="race", **setting)] = {
+                    "success": run < 3,
+                    "first": run < 2,
+                    "selected": run < 2,
+                    "n_candidates": 1000 + run,
+                    "n_predictions": 5000,
+                    "n_until": 400 if run < 2 else None,
+                    "n_test": 5.0,
+                    "n_training": 600.0,
+                    "races": [["explore", 60, 60, 2.0], ["confirm", 25, 900, 1.5]],
+                }
+            setting = {"n_inputs": n_inputs, "run": run}
+            found[racsam._unit("", 1.0, part="forward", **setting)] = {
+                "success": run < 1,
+                "chosen": [0],
+                "n_candidates": 100,
+                "n_test": 500,
+                "n_training": 270,
+            }
+    return found
+
+
+def test_errors_are_gathered_fold_after_fold():
+    found = fake_found(np.random.default_rng(0), ["pol", "triazines"])
+    errors = gather_errors(found, ["pol", "triazines", "wisconsin"])
+    assert list(errors) == ["pol", "triazines"]
+    own = [
+        racsam.unpack(result["errors"]["svm"])
+        for unit, result in sorted(
+            found.items(), key=lambda item: item[0].setting.get("fold", 0)
+        )
+        if unit.setting.get("set") == "pol" and "svm" in result["errors"]
+    ]
+    assert errors["pol"]["svm"] == pytest.approx(np.concatenate(own))
+
+
+def test_tests_over_rows_are_scipys():
+    rng = np.random.default_rng(1)
+    a, b = rng.random(50), rng.random(50) + 0.1
+    assert paired_over_rows(a, b) == pytest.approx(stats.ttest_rel(a, b).pvalue)
+    assert paired_over_rows(a, a) == 1.0
+
+
+def test_the_report_has_both_tables():
+    names = ["pol", "triazines", "wisconsin", "house_16H"]
+    found = fake_found(np.random.default_rng(2), names)
+    document = make_document(found, names, [("command", "x")])
+    tables = {table.name: table for table in document.tables}
+    recovery = {tuple(row[:2]): row for row in tables["recovery"].rows}
+    assert recovery["20", "RACSAM, random"][3:6] == ["75", "92", "50"]
+    assert recovery["50", "forward selection"][3] == "25"
+    errors = tables["errors"].rows
+    assert errors[1][:4] == ["", "paper", "3.12", "3.13"]
+    mean = gather_errors(found, names)["pol"]["LL-RAC1"].mean()
+    assert float(errors[0][2]) == pytest.approx(mean, rel=0.01)
+    assert {figure.name for figure in document.figures} == {"races", "ratios", "ranks"}
+    assert "75 %" in " ".join(document.lead)
+
+
+def test_a_report_without_data_sets_has_table_1():
+    found = fake_found(np.random.default_rng(3), [])
+    document = make_document(found, [], [])
+    assert [table.name for table in document.tables] == ["recovery"]
+
+
+def test_units_are_as_many_as_the_protocol_says(data_folder):
+    units = racsam.make_units(racsam.SETS, data_folder, quick=False)
+    races = [unit for unit in units if unit.setting["part"] == "race"]
+    assert len(races) == 2 * 2 * racsam.N_RUNS
+    folds = [unit for unit in units if unit.setting["part"] == "raced"]
+    assert len(folds) == 7 * 5
+    assert len(set(units)) == len(units)
+    assert set(paper.ERRORS) == set(racsam.SETS)
