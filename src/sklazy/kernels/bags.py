@@ -69,19 +69,31 @@ def draw_from_all(seed, n_draws, weights):
 
 
 @kernel
-def near_place(seed, first_word, t, n_near):
-    """Draw t from so many neighbours: a place among them."""
-    word = word64(seed, first_word + (t >> 1))
-    half = word & _LOW if t & 1 else word >> _32
-    return (half * np.uint64(n_near)) >> _32
+def draw_places(seed, first_word, counts):
+    """Count as many draws from 0..K-1 as there are counts, two a word."""
+    n_places = np.uint64(counts.size)
+    z = seed + np.uint64(first_word) * STEP
+    for _ in range(counts.size >> 1):
+        z += STEP
+        word = mix64(z)
+        counts[((word >> _32) * n_places) >> _32] += 1
+        counts[((word & _LOW) * n_places) >> _32] += 1
+    if counts.size & 1:
+        counts[((mix64(z + STEP) >> _32) * n_places) >> _32] += 1
 
 
 @kernel
 def draw_from_near(seed, first_word, neighbours, weights):
     """Add as many draws from the neighbours as there are neighbours."""
-    for t in range(neighbours.size):
-        place = near_place(seed, first_word, t, neighbours.size)
-        weights[neighbours[place]] += 1
+    n_near = np.uint64(neighbours.size)
+    z = seed + np.uint64(first_word) * STEP
+    for _ in range(neighbours.size >> 1):
+        z += STEP
+        word = mix64(z)
+        weights[neighbours[((word >> _32) * n_near) >> _32]] += 1
+        weights[neighbours[((word & _LOW) * n_near) >> _32]] += 1
+    if neighbours.size & 1:
+        weights[neighbours[((mix64(z + STEP) >> _32) * n_near) >> _32]] += 1
 
 
 @kernel

@@ -16,9 +16,9 @@ from sklazy.kernels.path_splits import (
     GAIN,
     SPLIT,
     choose_attribute,
-    value_few,
+    value_fews,
     value_many,
-    value_nominal,
+    value_nominals,
 )
 from sklazy.kernels.path_table import (
     COUNTED,
@@ -27,7 +27,6 @@ from sklazy.kernels.path_table import (
     LINE,
     MANY,
     N_LEVELS,
-    NOMINAL,
     PLACE,
 )
 
@@ -101,33 +100,41 @@ def count_slots(
 @kernel
 def value_attributes(data, rules, node, total, present, attributes):
     """Write gain, split information and cut of attributes; tell whether any gains."""
-    facts, slots, sums, table, logs = (
-        data.facts,
+    facts, sums, logs = data.facts, node.sums, data.logs
+    gainful = value_nominals(
+        facts,
         data.slots,
-        node.sums,
         node.table,
-        data.logs,
+        sums,
+        present,
+        total,
+        logs,
+        rules.min_weight,
+        attributes,
+        node.worth,
     )
-    gainful = False
+    gainful |= value_fews(
+        facts,
+        data.slots,
+        node.table,
+        sums,
+        present,
+        total,
+        logs,
+        rules,
+        attributes,
+        node.worth,
+        node.cuts,
+    )
     if node.lengths.size > 0 and node.rows.now[WHOLE]:
         fill_terms(sums[TOTAL], total, logs, node.places, node.terms)
     for j in attributes:
-        place, low, high = facts[PLACE, j], 0, 0
         if facts[KIND, j] == MANY:
-            entries, n_entries = node.lists[place], node.lengths[place]
-            if n_entries < 0:
-                line = facts[LINE, j]
-                entries = data.lines.lists[line]
-                n_entries = data.lines.ends[line, facts[N_LEVELS, j]]
-            kept, kept_weight = node.lists[place], node.kept_weight
-            n_kept = keep_present(
-                entries, n_entries, node.rows.weight, kept, kept_weight
-            )
-            node.lengths[place] = n_kept
+            n_kept = read_list(data.lines, facts[:, j], node)
             gain, split, low, high = value_many(
-                kept,
+                node.lists[facts[PLACE, j]],
                 n_kept,
-                kept_weight,
+                node.kept_weight,
                 facts[GAPS, j],
                 sums,
                 node.terms,
@@ -136,17 +143,21 @@ def value_attributes(data, rules, node, total, present, attributes):
                 logs,
                 rules,
             )
-        else:
-            first, last = slots[place], slots[place + 1] - 1
-            if facts[KIND, j] == NOMINAL:
-                gain, split = value_nominal(
-                    table, first, last, sums, present, total, logs, rules.min_weight
-                )
-            else:
-                gain, split, low, high = value_few(
-                    table, first, last, sums, present, total, logs, rules
-                )
-        node.worth[GAIN, j], node.worth[SPLIT, j] = gain, split
-        node.cuts[0, j], node.cuts[1, j] = low, high
-        gainful |= gain > ALIKE
+            node.worth[GAIN, j], node.worth[SPLIT, j] = gain, split
+            node.cuts[0, j], node.cuts[1, j] = low, high
+            gainful |= gain > ALIKE
     return gainful
+
+
+@kernel
+def read_list(lines, fact, node):
+    """Leave the rows of the node in an attribute's list; return how many."""
+    place = fact[PLACE]
+    kept = node.lists[place]
+    entries, n_entries = kept, node.lengths[place]
+    if n_entries < 0:
+        entries = lines.lists[fact[LINE]]
+        n_entries = lines.ends[fact[LINE], fact[N_LEVELS]]
+    n_kept = keep_present(entries, n_entries, node.rows.weight, kept, node.kept_weight)
+    node.lengths[place] = n_kept
+    return n_kept

@@ -221,15 +221,21 @@ def sum_rows(rows, classes, totals):
 
 
 @kernel
-def sum_bits(rows, classes, class_bits, masked, totals):
-    """Class weights of a node by bits, whose masked planes are written, too."""
+def mask_planes(inside, planes, class_bits, masked, totals):
+    """Write the planes of each class inside a node, and what they weigh."""
     for c in range(totals.size):
-        for word in range(rows.inside.size):
-            members = rows.inside[word] & class_bits[c, word]
-            masked[c, 0, word] = members & rows.planes[0, word]
-            masked[c, 1, word] = members & rows.planes[1, word]
-            masked[c, 2, word] = members & rows.planes[2, word]
-        totals[c] = weigh_bits(masked[c], rows.inside)
+        for word in range(inside.size):
+            members = inside[word] & class_bits[c, word]
+            masked[c, 0, word] = members & planes[0, word]
+            masked[c, 1, word] = members & planes[1, word]
+            masked[c, 2, word] = members & planes[2, word]
+        totals[c] = weigh_bits(masked[c], inside)
+
+
+@kernel
+def sum_bits(rows, classes, class_bits, masked, totals):
+    """Class weights of a node by bits; return their sum."""
+    mask_planes(rows.inside, rows.planes, class_bits, masked, totals)
     n_spilt = 0
     for t in range(rows.now[N_SPILT]):
         row = rows.gone[t]

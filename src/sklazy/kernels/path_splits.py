@@ -18,10 +18,12 @@ from sklazy.kernels.path_cuts import (
     sum_classes,
     xlog2x,
 )
-from sklazy.kernels.path_table import RANK_SHIFT
+from sklazy.kernels.path_table import FEW, GAPS, KIND, NOMINAL, PLACE, RANK_SHIFT
 
 SLACK = 1e-3
 """How far below the average a gain may lie and still take part, as in C4.5."""
+
+_ONE = np.uintp(1)
 
 GAIN, SPLIT = 0, 1
 """Rows of what attributes are worth."""
@@ -72,30 +74,46 @@ def known_totals(table, missing_slot, sums):
 
 
 @kernel
-def value_nominal(table, first, last, sums, present, total, logs, min_weight):
-    """Gain and split information of one branch a value; a gain of -1 forbids it.
+def value_nominals(
+    facts, slots, table, sums, present, total, logs, min_weight, attributes, worth
+):
+    """Write gain and split information of nominal attributes, one branch a value.
 
-    Slots first..last-1 of `table` are the values and `last` the missing cells.
-    `present` lists the classes of the node. Bits a unit of weight.
+    `present` lists the classes of the node. Returns whether any gains.
     """
+    before, whole = information(logs, sums[TOTAL], total), xlog2x(logs, total)
+    inverse, least, gainful = 1.0 / total, min_weight - ALIKE, False
     n_classes = sums.shape[1]
-    known = known_totals(table, last, sums)
-    inner, split, n_large = 0.0, xlog2x(logs, total) - xlog2x(logs, total - known), 0
-    for slot in range(first, last):
-        size = total - total
-        within = 0.0
-        for c in present:
-            weight = table[slot * n_classes + c]
-            size += weight
-            within += xlog2x(logs, weight)
-        outer = xlog2x(logs, size)
-        split -= outer
-        inner += outer - within
-        n_large += size >= min_weight - ALIKE
-    if n_large < 2:
-        return -1.0, 0.0
-    gain = information(logs, sums[KNOWN], known) - inner
-    return max(0.0, gain) / total, split / total
+    for j in attributes:
+        if facts[KIND, j] != NOMINAL:
+            continue
+        place, n_large, inner, split = facts[PLACE, j], 0, 0.0, whole
+        last = slots[place + 1] - 1
+        for slot in range(slots[place], last):
+            cell = np.uintp(slot * n_classes)
+            if n_classes == 2:  # the loop below, unrolled
+                zero, one = table[cell], table[cell + _ONE]
+                size = zero + one
+                within = xlog2x(logs, zero) + xlog2x(logs, one)
+            else:
+                size, within = total - total, 0.0
+                for c in present:
+                    weight = table[cell + np.uintp(c)]
+                    size += weight
+                    within += xlog2x(logs, weight)
+            outer = xlog2x(logs, size)
+            split -= outer
+            inner += outer - within
+            n_large += size >= least
+        gain = before - inner
+        if facts[GAPS, j]:
+            known = known_totals(table, last, sums)
+            gain = information(logs, sums[KNOWN], known) - inner
+            split -= xlog2x(logs, total - known)
+        worth[GAIN, j] = max(0.0, gain) * inverse if n_large >= 2 else -1.0
+        worth[SPLIT, j] = split * inverse
+        gainful |= worth[GAIN, j] > ALIKE
+    return gainful
 
 
 @kernel
@@ -114,21 +132,32 @@ def value_cut(gain, below, known, n_candidates, total, logs, correct):
 
 
 @kernel
-def value_few(table, first, last, sums, present, total, logs, rules):
-    """Gain, split information and the ranks beside the best cut between slots."""
-    n_classes = sums.shape[1]
-    known = known_totals(table, last, sums)
-    least = least_side(known, n_classes, rules.min_weight, rules.min_share)
-    gain, cut, below, n_candidates = cut_slots(
-        table, first, last, present, sums, known, logs, least, ALIKE * total
-    )
-    if cut < 0:
-        return -1.0, 0.0, 0, 0
-    above = next_filled(table, cut + 1, n_classes)
-    gain, split = value_cut(
-        gain, below, known, n_candidates, total, logs, rules.correct
-    )
-    return gain, split, cut - first, above - first
+def value_fews(
+    facts, slots, table, sums, present, total, logs, rules, attributes, worth, cuts
+):
+    """Write gain, split information and best cut of attributes of few numbers.
+
+    Returns whether any gains.
+    """
+    n_classes, gainful = sums.shape[1], False
+    for j in attributes:
+        if facts[KIND, j] != FEW:
+            continue
+        first, last = slots[facts[PLACE, j]], slots[facts[PLACE, j] + 1] - 1
+        known = known_totals(table, last, sums)
+        least = least_side(known, n_classes, rules.min_weight, rules.min_share)
+        gain, cut, below, n_candidates = cut_slots(
+            table, first, last, present, sums, known, logs, least, ALIKE * total
+        )
+        worth[GAIN, j] = -1.0
+        if cut >= 0:
+            worth[GAIN, j], worth[SPLIT, j] = value_cut(
+                gain, below, known, n_candidates, total, logs, rules.correct
+            )
+            cuts[0, j] = cut - first
+            cuts[1, j] = next_filled(table, cut + 1, n_classes) - first
+        gainful |= worth[GAIN, j] > ALIKE
+    return gainful
 
 
 @kernel

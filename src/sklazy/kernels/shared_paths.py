@@ -11,16 +11,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.kernels.bags import draw_from_all, near_place, path_key
+from sklazy.kernels.bags import draw_from_all, draw_places, path_key
+from sklazy.kernels.bits import ZERO, set_bit
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.path_choice import choose_split
 from sklazy.kernels.path_cuts import TOTAL
 from sklazy.kernels.path_nodes import (
     BY_BITS,
     KEPT,
+    MOST,
     N_GONE,
     N_ROWS,
+    count_bits,
     divide_rows,
+    fill_planes,
+    mask_planes,
     take_away,
 )
 from sklazy.kernels.path_table import KIND, NOMINAL, PathTable
@@ -100,7 +105,7 @@ def shared_paths(data, rules, queries, neighbours, seeds, node, kept, answers):
         for row in range(bag.size):
             bag[row] = 0
         n_words = draw_from_all(seeds[1, 0, b], bag.size - n_near, bag)
-        keep_root(data.cells, data.classes, bag, kept, answers.shape[2])
+        keep_root(data, node, kept)
         for query in range(neighbours.shape[0]):
             near, key = neighbours[query], seeds[0, query, b]
             n_classes = answers.shape[2]
@@ -114,16 +119,48 @@ def shared_paths(data, rules, queries, neighbours, seeds, node, kept, answers):
 
 
 @kernel
-def keep_root(cells, classes, bag, kept, n_classes):
+def keep_root(data, node, kept):
     """Begin with the rows of the shared part."""
-    n_rows = 0
+    n_rows, bag = 0, node.rows.bag
     for row in range(bag.size):
         kept.rows[n_rows] = row
         n_rows += bag[row] > 0
     links = kept.links[0]
     links[CHILD], links[SIBLING], links[BEGIN], links[END] = 0, 0, 0, n_rows
     kept.now[N_NODES] = 1
-    count_list(cells, classes, bag, kept.rows[:n_rows], n_classes, kept.tables[0])
+    if data.bits.shape[0] > 0:
+        fill_planes(node.rows)
+    count_kept(data, node, kept.rows[:n_rows], kept.tables[0])
+
+
+@kernel
+def count_kept(data, node, rows, table):
+    """Class weights of the shared part in every slot, by bits where that pays."""
+    n_classes, n_cells = node.present.size, rows.size * data.cells.shape[1]
+    if 3 * table.size * node.rows.inside.size >= 8 * n_cells or data.bits.shape[0] == 0:
+        count_list(data.cells, data.classes, node.rows.bag, rows, n_classes, table)
+        return
+    inside, totals = node.rows.inside, node.sums[TOTAL]
+    for word in range(inside.size):
+        inside[word] = ZERO
+    for row in rows:
+        set_bit(inside, row)
+    mask_planes(inside, node.rows.planes, data.class_bits, node.masked, totals)
+    for place in range(data.slots.size - 1):
+        first, last = data.slots[place], data.slots[place + 1] - 1
+        count_bits(data.bits, node.masked, totals, first, last, last - 1, table)
+    for row in rows:
+        more = node.rows.bag[row] - MOST
+        if more > 0:
+            c = np.uintp(data.classes[row])
+            add_row(data.cells[row], np.uintp(n_classes), c, more, table)
+
+
+@kernel
+def add_row(cells, width, c, weight, table):
+    """Add a row's weight to the slots of its cells."""
+    for a in range(np.uintp(cells.size)):
+        table[np.uintp(cells[a]) * width + c] += weight
 
 
 @kernel
@@ -133,9 +170,7 @@ def count_list(cells, classes, weights, rows, n_classes, table):
         table[cell] = 0
     width = np.uintp(n_classes)
     for row in rows:
-        weight, c = weights[row], np.uintp(classes[row])
-        for cell in cells[row]:
-            table[np.uintp(cell) * width + c] += weight
+        add_row(cells[row], width, np.uintp(classes[row]), weights[row], table)
 
 
 @kernel
@@ -143,8 +178,7 @@ def add_own(cells, classes, near, seed, first_word, n_classes, bag, kept):
     """Draw from the query's neighbours; add them to the bag and count them."""
     for place in range(near.size):
         kept.near[place] = 0
-    for t in range(near.size):
-        kept.near[near_place(seed, first_word, t, near.size)] += 1
+    draw_places(seed, first_word, kept.near)
     for cell in range(kept.extra.size):
         kept.extra[cell] = 0
     n_own, width = 0, np.uintp(n_classes)
@@ -154,8 +188,7 @@ def add_own(cells, classes, near, seed, first_word, n_classes, bag, kept):
         n_own += weight > 0
         bag[row] += weight
         if weight > 0:
-            for cell in cells[row]:
-                kept.extra[np.uintp(cell) * width + np.uintp(classes[row])] += weight
+            add_row(cells[row], width, np.uintp(classes[row]), weight, kept.extra)
     kept.now[N_OWN] = n_own
 
 
@@ -194,9 +227,7 @@ def walk(data, rules, codes, values, near, key, node, kept):
         divide_own(data, near, totals.size, kept, j, nominal, rank, branch)
         child = find_child(kept.links, at, j, rank, branch)
         if child == 0:
-            child = keep_child(
-                data, rows.bag, near, totals.size, kept, at, j, nominal, rank, branch
-            )
+            child = keep_child(data, node, near, kept, at, j, nominal, rank, branch)
         if child == 0:
             list_both(data.codes[j], near, rows, kept, at, nominal, rank, branch)
             rows.now[KEPT] = 0
@@ -233,8 +264,7 @@ def divide_own(data, near, n_classes, kept, j, nominal, rank, branch):
             n_left += 1
             continue
         c = np.uintp(data.classes[row])
-        for cell in data.cells[row]:
-            kept.extra[np.uintp(cell) * width + c] -= weight
+        add_row(data.cells[row], width, c, -weight, kept.extra)
     kept.now[N_OWN] = n_left
 
 
@@ -251,9 +281,9 @@ def find_child(links, at, j, rank, branch):
 
 
 @kernel
-def keep_child(data, bag, near, n_classes, kept, at, j, nominal, rank, branch):
+def keep_child(data, node, near, kept, at, j, nominal, rank, branch):
     """Keep the node behind a branch; 0 if it is small or there is no room."""
-    links, child = kept.links, kept.now[N_NODES]
+    links, child, bag = kept.links, kept.now[N_NODES], node.rows.bag
     begin = links[child - 1, END]
     parent = kept.rows[links[at, BEGIN] : links[at, END]]
     if child == links.shape[0] or begin + parent.size >= kept.rows.size:
@@ -272,14 +302,7 @@ def keep_child(data, bag, near, n_classes, kept, at, j, nominal, rank, branch):
     # The bag holds the query's own draws, too, which are no part of what is kept.
     for place in range(near.size):
         bag[near[place]] -= kept.near[place]
-    count_list(
-        data.cells,
-        data.classes,
-        bag,
-        kept.rows[begin:end],
-        n_classes,
-        kept.tables[child],
-    )
+    count_kept(data, node, kept.rows[begin:end], kept.tables[child])
     for place in range(near.size):
         bag[near[place]] += kept.near[place]
     return child
