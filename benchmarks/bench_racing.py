@@ -19,7 +19,7 @@ def run_race(losses, **rules):
     n_blocks, n_candidates = losses.shape
     return race(
         lambda alive, block: losses[block, alive],
-        range(n_candidates),
+        np.arange(n_candidates),
         range(n_blocks),
         **rules,
     )

@@ -166,6 +166,21 @@ def test_the_race_asks_only_for_those_alive():
         assert np.flatnonzero(np.isfinite(row)).tolist() == names
 
 
+def test_an_array_of_candidates_is_asked_for_in_arrays():
+    losses = spread_losses()
+
+    def evaluate(alive, block):
+        assert isinstance(alive, np.ndarray)
+        if block == 8 and len(alive) > 1:
+            raise OSError("ask again, one by one")
+        return losses[block, alive]
+
+    result = race(evaluate, np.arange(6), range(40))
+    plain = run(losses)
+    assert result.winners == plain.winners
+    assert np.array_equal(result.losses, plain.losses, equal_nan=True)
+
+
 def test_every_step_is_told():
     told = []
     result = run(spread_losses(), on_step=told.append)

@@ -3,6 +3,7 @@
 import time
 import warnings
 from collections.abc import Callable, Iterable
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,10 @@ from sklazy.racing.field import Field, Losses, Mask
 from sklazy.racing.outcome import RaceResult, RaceStep
 from sklazy.racing.rules import Rules
 
-Evaluate = Callable[[list[Any], Any], Answers]
+Contenders = Any
+"""A list of candidates, or an array of them."""
+
+Evaluate = Callable[[Contenders, Any], Answers]
 
 
 def race(  # noqa: PLR0913 - each argument is a choice of the user's
@@ -49,7 +53,8 @@ def race(  # noqa: PLR0913 - each argument is a choice of the user's
         candidate out. If the call itself raises, the candidates are asked one by
         one and those that raise again are out; the reasons are kept.
     candidates : iterable
-        What is raced; they are named by their position from here on.
+        What is raced; they are named by their position from here on. `evaluate` is
+        given lists of them, or arrays if they come in an array.
     blocks : iterable
         In the order of their use. Shuffle them yourself if they have an order.
     test : str or Criterion, default="friedman"
@@ -122,7 +127,9 @@ def race(  # noqa: PLR0913 - each argument is a choice of the user's
         loss_range=loss_range,
         on_error=on_error,
     )
-    return _Race(evaluate, list(candidates), rules, on_step).run(blocks)
+    is_array = isinstance(candidates, np.ndarray)
+    everyone = candidates if is_array else list(candidates)
+    return _Race(evaluate, everyone, rules, on_step).run(blocks)
 
 
 class _Race:
@@ -131,7 +138,7 @@ class _Race:
     def __init__(
         self,
         evaluate: Evaluate,
-        candidates: list[Any],
+        candidates: Contenders,
         rules: Rules,
         on_step: Callable[[RaceStep], object] | None,
     ) -> None:
@@ -170,11 +177,12 @@ class _Race:
         except Exception:
             if self.rules.on_error == "raise":
                 raise
-            return [self._ask_one(contender, block) for contender in self.contenders]
+            everyone = range(self.field.n_alive)
+            return [self._ask_one(self.contenders[i : i + 1], block) for i in everyone]
 
-    def _ask_one(self, contender: object, block: object) -> object:
+    def _ask_one(self, contender: Contenders, block: object) -> object:
         try:
-            return self.evaluate([contender], block)[0]
+            return self.evaluate(contender, block)[0]
         except Exception as failure:
             return failure
 
@@ -182,17 +190,19 @@ class _Race:
         """Enter the losses of one block, test, and write the step down."""
         self.n_evaluations += self.field.n_alive
         row, reasons = read_losses(answers, self.field.n_alive)
-        failed = self._put_out_failed(row, reasons)
-        if failed:
+        failed: tuple[int, ...] = ()
+        if reasons:
+            failed = self._put_out_failed(row, reasons)
             row = row[np.isfinite(row)]
         self._enter(row)
         dropped = self._put_out_losers()
-        best = int(np.argmin(self.field.sums))
+        field = self.field
+        best = int(field.sums.argmin())
         step = RaceStep(
-            n_blocks=self.field.n_blocks,
-            n_alive=self.field.n_alive,
-            best=int(self.field.alive[best]),
-            best_loss=float(self.field.sums[best]) / self.field.n_blocks,
+            n_blocks=field.n_blocks,
+            n_alive=field.n_alive,
+            best=int(field.alive[best]),
+            best_loss=float(field.sums[best]) / field.n_blocks,
             dropped=dropped,
             failed=failed,
         )
@@ -207,10 +217,7 @@ class _Race:
         self.field.enter(row)
 
     def _put_out_failed(self, row: Losses, reasons: list[str]) -> tuple[int, ...]:
-        staying = np.isfinite(row)
-        if staying.all():
-            return ()
-        failed = self._put_out(~staying, self.field.n_blocks + 1)
+        failed = self._put_out(~np.isfinite(row), self.field.n_blocks + 1)
         self.reasons.update(zip(failed, reasons, strict=True))
         if not self.field.n_alive:
             raise AllFailedError(
@@ -239,11 +246,10 @@ class _Race:
         leavers = self.field.alive[leaving]
         self.eliminated_at[leavers] = n_blocks
         staying = ~leaving
-        self.contenders = [
-            contender
-            for contender, stays in zip(self.contenders, staying, strict=True)
-            if stays
-        ]
+        if isinstance(self.contenders, np.ndarray):
+            self.contenders = self.contenders[staying]
+        else:
+            self.contenders = list(compress(self.contenders, staying.tolist()))
         self.field.keep(staying)
         self.criterion.forget()
         return tuple(leavers.tolist())
@@ -266,10 +272,10 @@ class _Race:
         most = rules.max_evaluations
         if most is not None and self.n_evaluations + next_cost > most:
             return "evaluations"
+        if rules.max_seconds is None:
+            return ""
         elapsed = time.monotonic() - self.started
-        if rules.max_seconds is not None and elapsed >= rules.max_seconds:
-            return "seconds"
-        return ""
+        return "seconds" if elapsed >= rules.max_seconds else ""
 
     def _result(self, stopped: str) -> RaceResult:
         field = self.field

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from sklazy.racing.field import Losses
 
+_SHORT = 200  # candidates, up to which two binary searches beat a scattered write
+
 
 class RankSums(NamedTuple):
     """What is kept of the ranks: enough for a test in O(alive).
@@ -55,22 +57,36 @@ def rank_sums(losses: Losses) -> RankSums:
     counted beside it; rank sums are multiples of 1/2, so that no order of
     summing can change them.
     """
+    if len(losses) == 1 and losses.size < _SHORT:
+        return _rank_block(losses[0])
     n_blocks, n_alive = losses.shape
-    order = losses.argsort(axis=1)
     # Blocks one after the other, so that plain indices reach every cell.
-    flat = (order + n_alive * np.arange(n_blocks)[:, None]).ravel()
-    ordered = losses.ravel()[flat].reshape(order.shape)
-    tied = ordered[:, 1:] == ordered[:, :-1]
+    order = losses.argsort(axis=1)
+    order += np.arange(0, losses.size, n_alive)[:, None]
+    ordered = losses.ravel()[order]
+    fresh = np.ones(order.shape, dtype=bool)
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=fresh[:, 1:])
+    starts = np.flatnonzero(fresh)
+    lengths = np.empty(len(starts), dtype=np.int64)
+    np.subtract(starts[1:], starts[:-1], out=lengths[:-1])
+    lengths[-1] = losses.size - starts[-1]
+    middles = starts % n_alive + (lengths + 1) * 0.5
     ranks = np.empty(losses.size)
-    if not tied.any():
-        ranks[flat] = np.resize(np.arange(1.0, n_alive + 1), losses.size)
-        return RankSums(_sum_blocks(ranks, n_alive), 0.0, n_blocks)
-    starts = np.flatnonzero(np.insert(~tied, 0, True, axis=1))
-    lengths = np.diff(starts, append=losses.size)
-    ranks[flat] = np.repeat(starts % n_alive + (lengths + 1) / 2, lengths)
-    ties = float(np.sum(lengths.astype(np.float64) ** 3 - lengths))
-    return RankSums(_sum_blocks(ranks, n_alive), ties, n_blocks)
+    ranks[order.ravel()] = np.repeat(middles, lengths)
+    # Counted as floats: a block of millions of ties would overflow.
+    sizes = lengths[lengths > 1].astype(np.float64)
+    ties = float(sizes @ (sizes * sizes - 1))
+    return RankSums(ranks.reshape(order.shape).sum(axis=0), ties, n_blocks)
 
 
-def _sum_blocks(ranks: NDArray[np.float64], n_alive: int) -> NDArray[np.float64]:
-    return ranks if len(ranks) == n_alive else ranks.reshape(-1, n_alive).sum(axis=0)
+def _rank_block(losses: Losses) -> RankSums:
+    """Rank one block: a mean rank lies between those below and those up to a loss."""
+    ordered = np.sort(losses)
+    below = ordered.searchsorted(losses)
+    up_to = ordered.searchsorted(losses, "right")
+    tied = up_to - below
+    # Each of t tied losses adds t^2 - 1, all together t^3 - t.
+    sums = np.add(below, up_to, dtype=np.float64)
+    sums += 1.0
+    sums *= 0.5
+    return RankSums(sums, float(tied @ tied) - len(losses), 1)
