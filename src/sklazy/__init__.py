@@ -4,6 +4,7 @@ from sklazy.combine import diversity_measures
 from sklazy.estimators import EntropyDiscretizer
 from sklazy.estimators.advantage import LazyAdvantage, lazy_advantage
 from sklazy.estimators.advice import Advice, advise
+from sklazy.estimators.lazy_bagging import LazyBaggingClassifier
 from sklazy.estimators.lazy_bayes import LazyNBClassifier
 from sklazy.estimators.lazy_learning_classifier import LazyLearningClassifier
 from sklazy.estimators.lazy_neighbors import LazyKNeighborsClassifier
@@ -26,6 +27,7 @@ __all__ = [
     "AttributeRanker",
     "EntropyDiscretizer",
     "LazyAdvantage",
+    "LazyBaggingClassifier",
     "LazyKNeighborsClassifier",
     "LazyLearningClassifier",
     "LazyLearningRegressor",

@@ -150,6 +150,10 @@ class Bags(NamedTuple):
         """The bags of queries first..last - 1."""
         return Bags(self.neighbours[first:last], self.seeds[:, first:last])
 
+    def take(self, queries: NDArray[np.integer]) -> "Bags":
+        """The bags of some queries, by number; a number may come again."""
+        return Bags(self.neighbours[queries], self.seeds[:, queries])
+
     def choose(self, bags: NDArray[np.integer]) -> "Bags":
         """Some of the bags of every query, by number."""
         return Bags(self.neighbours, np.ascontiguousarray(self.seeds[:, :, bags]))

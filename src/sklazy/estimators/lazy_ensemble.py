@@ -1,0 +1,244 @@
+"""What lazy bagging and lazy stacking share: memory, parameters, answers."""
+
+from numbers import Real
+from operator import attrgetter
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from sklazy.answer.crowd import Crowd, gather
+from sklazy.answer.ensemble import COMBINATIONS, EnsembleRecipe, tell_in_slabs
+from sklazy.answer.members import Member
+from sklazy.casebase import CaseBase
+from sklazy.casebase.incoming import GivenIds
+from sklazy.errors import BadInputError
+from sklazy.estimators.coding import check_choice
+from sklazy.estimators.lazy_classifier import check_count
+from sklazy.estimators.memory import Classifying
+from sklazy.local.bags import beta_neighbours
+from sklazy.local.paths import PathRules
+from sklazy.tables import Table
+
+
+class LazyEnsemble(ClassifierMixin, Classifying):
+    """A classifier that makes an ensemble for each query; see the subclasses."""
+
+    n_estimators: int
+    beta: float
+    n_neighbors: int | None
+    max_features: int | float | str | None
+    combine: Any
+    share_bags: bool
+    min_weight: float
+    min_share: bool
+    correct: bool
+    at_values: bool
+    random_state: object
+    n_jobs: int | None
+    seed_: int
+
+    def fit(  # type: ignore[override]
+        self, X: object, y: object, ids: GivenIds = None
+    ) -> Self:
+        """Keep the rows.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_rows, n_attributes)
+            Numbers and labels, missing cells where there are some.
+        y : array-like of shape (n_rows,)
+            The classes, nowhere missing.
+        ids : sequence of int or str, optional
+            The rows' names, by which `forget` and receipts know them; by default
+            0, 1, ... in order of arrival.
+        """
+        return self._keep(X, y, None, ids, None)
+
+    def partial_fit(  # type: ignore[override]
+        self,
+        X: object,
+        y: object,
+        classes: ArrayLike | None = None,
+        ids: GivenIds = None,
+    ) -> Self:
+        """Add rows: the state is the same as after a fit to all rows together.
+
+        Parameters
+        ----------
+        X, y, ids
+            As for `fit`.
+        classes : array-like, optional
+            In the first call: classes that count even where no row has them. Not
+            needed: a new class may come at any time.
+        """
+        return super().partial_fit(X, y, classes, None, ids)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the class of each query.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        labels : array of shape (n_queries,)
+        """
+        decisions = self._tell(X, "decisions")
+        return self.classes_[decisions]
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Predict the share of each class, in the order of `classes_`.
+
+        With ``combine="probability"`` the mean of the members' probabilities, else
+        the share of their votes.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        shares : float64 array of shape (n_queries, n_classes)
+        """
+        return self._tell(X, "shares")
+
+    def member_votes(self, X: ArrayLike) -> NDArray[Any]:
+        """Tell what each member votes for, as `diversity_measures` takes it.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        labels : array of shape (n_queries, n_estimators)
+        """
+        votes = self._tell(X, "votes")
+        return self.classes_[votes]
+
+    # --- state ------------------------------------------------------------------------
+
+    def _keep(
+        self,
+        X: object,
+        y: object,
+        sample_weight: ArrayLike | None,
+        ids: GivenIds,
+        classes: ArrayLike | None,
+    ) -> Self:
+        seed = find_seed(self.random_state)
+        super()._keep(X, y, sample_weight, ids, classes)
+        self.seed_ = seed
+        return self
+
+    def _state(self) -> dict[str, Any]:
+        return {"seed": self.seed_}
+
+    def _restore(self, cases: CaseBase, state: dict[str, Any]) -> None:
+        super()._restore(cases, state)
+        self.seed_ = int(state["seed"])
+
+    # --- answers ----------------------------------------------------------------------
+
+    def _tell(self, X: object, what: str) -> NDArray[Any]:
+        check_is_fitted(self)
+        queries, recipe = self._queries(X), self._recipe()
+        return tell_in_slabs(self._crowd(), queries, recipe, attrgetter(what))
+
+    def _crowd(self) -> Crowd:
+        return gather(self.cases_)
+
+    def _recipe(self) -> EnsembleRecipe:
+        """The parameters, once they are known to make sense."""
+        self._check_parameters()
+        n_near = self.n_neighbors
+        return EnsembleRecipe(
+            members=self._members(),
+            n_estimators=int(self.n_estimators),
+            beta=float(self.beta),
+            n_neighbors=None if n_near is None else int(n_near),
+            combine=self.combine,
+            share_bags=bool(self.share_bags),
+            seed=self.seed_,
+            n_jobs=self.n_jobs,
+        )
+
+    def _members(self) -> tuple[Member, ...]:
+        """The kinds of members, in turn."""
+        raise NotImplementedError
+
+    def _rules(self) -> PathRules:
+        """How trees split."""
+        return PathRules(
+            min_weight=float(self.min_weight),
+            min_share=bool(self.min_share),
+            correct=bool(self.correct),
+            at_values=bool(self.at_values),
+            inspect=count_features(self.max_features, self.n_features_in_),
+        )
+
+    # --- the door ---------------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        check_count("n_estimators", self.n_estimators)
+        check_choice("combine", self.combine, COMBINATIONS)
+        if self.n_neighbors is not None:
+            check_count("n_neighbors", self.n_neighbors)
+        if not isinstance(self.beta, Real):
+            raise BadInputError(f"beta={self.beta!r} is no number from 0 to 1.")
+        beta_neighbours(2, float(self.beta))
+        if not isinstance(self.min_weight, Real) or not self.min_weight > 0:
+            raise BadInputError(
+                f"min_weight={self.min_weight!r}; expected a number above 0: the "
+                "weight that two branches of a split must hold."
+            )
+
+    def _check_table(self, table: Table) -> None:
+        count_features(self.max_features, len(table.columns))
+        if self.n_neighbors is not None and self.n_neighbors > len(table):
+            raise BadInputError(
+                f"n_neighbors={self.n_neighbors!r} is more than the rows there are "
+                f"(n_samples={len(table)}); give fewer, or None to let beta decide."
+            )
+
+
+def find_seed(random_state: object) -> int:
+    """The number that bags are drawn by; None counts as 0."""
+    if random_state is None:
+        return 0
+    generator = check_random_state(random_state)
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(generator.randint(np.iinfo(np.int32).max))
+
+
+def count_features(max_features: object, n_features: int) -> int:
+    """The attributes looked at in a node; 0 stands for all.
+
+    Examples
+    --------
+    >>> [count_features(m, 10) for m in (None, 3, 0.5, "sqrt", "log2")]
+    [0, 3, 5, 3, 3]
+    """
+    if max_features is None:
+        return 0
+    if isinstance(max_features, str) and max_features in _BY_NAME:
+        return max(1, int(_BY_NAME[max_features](n_features)))
+    if isinstance(max_features, bool):
+        pass
+    elif isinstance(max_features, int | np.integer) and 1 <= max_features <= n_features:
+        return int(max_features)
+    elif isinstance(max_features, float | np.floating) and 0 < max_features <= 1:
+        return max(1, int(max_features * n_features))
+    raise BadInputError(
+        f"max_features={max_features!r}; expected a count of 1 to {n_features}, a "
+        "fraction in (0, 1], 'sqrt', 'log2', or None for all."
+    )
+
+
+_BY_NAME = {"sqrt": np.sqrt, "log2": np.log2}

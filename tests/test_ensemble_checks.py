@@ -1,0 +1,17 @@
+"""scikit-learn's own checks on the lazy ensembles, in several settings."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sklazy import LazyBaggingClassifier
+
+CHECKED = [
+    LazyBaggingClassifier(),
+    LazyBaggingClassifier(3, 0.5, max_features=1, combine="accuracy", n_jobs=1),
+    LazyBaggingClassifier(n_neighbors=2, combine="probability", share_bags=True),
+    LazyBaggingClassifier(min_weight=1, min_share=False, at_values=False, n_jobs=2),
+]
+
+
+@parametrize_with_checks(CHECKED)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

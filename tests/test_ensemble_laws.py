@@ -1,0 +1,101 @@
+"""The laws of lazy bagging and stacking, over random mixed tables."""
+
+from unittest import mock
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from ensemble_models import CLASSIFIERS, name_of
+from sklazy import load
+from sklazy.backends import chunks
+from strategies import split_problems
+
+split = split_problems(min_rows=2, max_rows=24, max_queries=5, telling=True)
+few = settings(max_examples=8, suppress_health_check=list(HealthCheck), deadline=None)
+every_classifier = pytest.mark.parametrize("model", CLASSIFIERS, ids=name_of)
+
+
+def fitted(model, problem, **parameters):
+    return clone(model).set_params(**parameters).fit(problem.frame, problem.classes)
+
+
+def answers(model, queries):
+    """Everything a model says about queries, as bytes: equal means identical."""
+    frame = queries.frame
+    return (
+        model.classes_.tolist(),
+        model.predict(frame).tolist(),
+        model.predict_proba(frame).tobytes(),
+        model.member_votes(frame).tolist(),
+    )
+
+
+@every_classifier
+@few
+@given(split, st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_matter(model, problems, random):
+    cases, queries = problems
+    order = list(range(len(cases.rows)))
+    random.shuffle(order)
+    one, other = fitted(model, cases), fitted(model, cases.take(order))
+    assert one.digest() == other.digest()
+    assert answers(one, queries) == answers(other, queries)
+
+
+@every_classifier
+@few
+@given(split)
+def test_batches_and_workers_do_not_matter(model, problems):
+    cases, queries = problems
+    batch = fitted(model, cases, n_jobs=1)
+    together = answers(batch, queries)
+    for i in range(len(queries.rows)):
+        alone = answers(batch, queries.take([i]))
+        assert alone[1] == together[1][i : i + 1]
+        assert alone[3] == together[3][i : i + 1]
+        n_bytes = len(together[2]) // len(queries.rows)
+        assert alone[2] == together[2][i * n_bytes : (i + 1) * n_bytes]
+    batch.set_params(n_jobs=4)
+    with (
+        mock.patch.object(chunks, "_WORTH_THREADS", -1.0),
+        mock.patch.object(chunks, "_ALIGNMENT", 1),
+    ):
+        assert answers(batch, queries) == together
+
+
+@every_classifier
+@few
+@given(split, st.data())
+def test_adding_and_forgetting_leave_no_trace(model, problems, data):
+    cases, queries = problems
+    n_rows = len(cases.rows)
+    n_kept = data.draw(st.integers(min(2, n_rows - 1), n_rows - 1))
+    kept, added = cases.take(range(n_kept)), cases.take(range(n_kept, n_rows))
+    model = clone(model)
+    if model.n_neighbors is not None:
+        model.set_params(n_neighbors=min(model.n_neighbors, n_kept))
+    plain = fitted(model, kept)
+    grown = fitted(model, kept).partial_fit(added.frame, added.classes)
+    at_once = fitted(model, cases)
+    assert grown.digest() == at_once.digest()
+    assert answers(grown, queries) == answers(at_once, queries)
+    extra = list(range(n_kept, n_rows))
+    for again in (grown.forget(extra), at_once.forget(extra)):
+        assert again.digest() == plain.digest()
+        assert answers(again, queries) == answers(plain, queries)
+
+
+@every_classifier
+@settings(few, max_examples=3)
+@given(split)
+def test_a_saved_model_answers_as_before(model, tmp_path_factory, problems):
+    cases, queries = problems
+    path = tmp_path_factory.mktemp("models") / "model.sklazy"
+    model = fitted(model, cases)
+    model.save(path)
+    again = load(path)
+    assert again.get_params() == model.get_params()
+    assert again.digest() == model.digest()
+    assert answers(again, queries) == answers(model, queries)
