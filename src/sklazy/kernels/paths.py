@@ -108,21 +108,31 @@ def sum_node(rows, classes, class_bits, masked, slots, totals):
 
 
 @kernel
+def cut_midway(facts, lines, cuts, j):
+    """The cut midway between two ranks of a numeric attribute; NaN for a nominal one.
+
+    Where no number lies between the two, it is the lower one.
+    """
+    if facts[KIND, j] == NOMINAL:
+        return math.nan
+    levels = lines.levels[facts[LINE, j]]
+    low, high = levels[cuts[0, j]], levels[cuts[1, j]]
+    middle = 0.5 * low + 0.5 * high
+    return low if middle == high else middle
+
+
+@kernel
 def place_cut(facts, lines, bag, cuts, j, rules):
     """The cut between two ranks of a numeric attribute, as a number.
 
     Midway between the two values, or the greatest value below that which the bag
     holds; NaN for a nominal attribute.
     """
-    if facts[KIND, j] == NOMINAL:
-        return math.nan
+    middle = cut_midway(facts, lines, cuts, j)
+    if not rules.at_values or facts[KIND, j] == NOMINAL:
+        return middle
     line, low, rank = facts[LINE, j], cuts[0, j], cuts[1, j]
     levels, ends, entries = lines.levels[line], lines.ends[line], lines.lists[line]
-    middle = 0.5 * levels[low] + 0.5 * levels[rank]
-    if middle == levels[rank]:
-        middle = levels[low]
-    if not rules.at_values:
-        return middle
     while levels[rank] > middle:
         rank -= 1
     while rank > low:

@@ -205,10 +205,11 @@ def trace_paths(
     """The nodes that each query passes in the tree of each of its bags."""
     answers = np.zeros((*bags.seeds.shape[1:], paths.n_classes))
     found = _follow(paths, queries, bags, rules, answers, n_steps=most_steps)
-    return [[_steps(table) for table in query] for query in found]
+    return [[list_steps(table) for table in query] for query in found]
 
 
-def _steps(table: Floats) -> list[PathStep]:
+def list_steps(table: Floats) -> list[PathStep]:
+    """The steps that a kernel has written."""
     return [
         PathStep(int(s[0]), int(s[1]), int(s[2]), float(s[3]), float(s[4]), float(s[5]))
         for s in table
