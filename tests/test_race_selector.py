@@ -100,9 +100,14 @@ def test_a_set_predicts_as_a_learner_that_has_only_this_set(seed):
     # that come first by content, and the content is another there.
     sets = [(0,), (0, 4), (1, 2), (0, 1, 2, 3, 4)]
     rows = rng.permutation(60)[:5]
-    said = {
-        row: ask.predict(sets, row, np.delete(np.arange(60), row))[:, 0] for row in rows
-    }
+    said = {}
+    for row in rows:
+        others = np.delete(np.arange(60), row)
+        said[row] = ask.predict(sets, row, others)[:, 0]
+        # Sets that come and go between the rows, and a set without attributes.
+        some = ask.predict([(0, 4), ()], row, others)
+        assert some[0] == said[row][1]
+        assert some[1] == pytest.approx(memory.cases.targets[others].mean())
     for place, columns in enumerate(sets):
         alone = LazyLearningRegressor().fit(frame.iloc[:, list(columns)], y)
         expected = alone.loo_predict()
@@ -125,12 +130,13 @@ def test_nearest_rows_by_sets_equal_those_by_the_sets_columns(seed, squared):
     weights, absents = rng.uniform(0.5, 2, size=(2, n_columns))
     cases = Columns(values, kinds, weights, absents, squared)
     query = values[:, 0] + 0.5 * (kinds == NUMERIC)
-    sets = np.array([[0, 1, 2], [1, 3, 4], [0, 2, 4]])
+    sets = np.array([[0, 1, 2], [1, 3, 4], [0, 2, 4], [3, -1, -1], [1, 4, -1]])
     rows = np.arange(1, n_rows)
     differences = column_differences(cases, query, np.arange(n_columns), rows)
     n_nearest = min(7, len(rows))
     found = rows[find_nearest_in_subsets(differences, sets, n_nearest)]
-    for columns, near in zip(sets, found, strict=True):
+    for filled, near in zip(sets, found, strict=True):
+        columns = filled[filled >= 0]
         alone = Columns(
             np.ascontiguousarray(values[columns][:, rows]),
             kinds[columns],

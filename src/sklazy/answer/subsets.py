@@ -28,6 +28,40 @@ class Planned(NamedTuple):
     lines: bool
 
 
+class Alike(NamedTuple):
+    """Sets whose models have the same shape: their places, regressors and plan."""
+
+    places: list[int] | slice
+    regressors: Ints
+    planned: Planned
+
+
+class Asked(NamedTuple):
+    """What depends on the sets alone, and so stays for many rows.
+
+    Attributes
+    ----------
+    sets : sequence of attribute sets
+    used : int64 array
+        The attributes of any set, ascending.
+    members : int64 array of shape (n_sets, longest)
+        The places in `used` of each set's attributes, filled up with -1.
+    regressors : list of int64 arrays
+        The regressors of each set, ascending by attribute.
+    empty : list of int
+        The places of sets without attributes.
+    alike : dict of int to list of Alike
+        By the number of training rows.
+    """
+
+    sets: Sequence[AttributeSet]
+    used: Ints
+    members: Ints
+    regressors: list[Ints]
+    empty: list[int]
+    alike: dict[int, list[Alike]]
+
+
 class SubsetMemory:
     """A local memory that can be asked with any subset of its attributes.
 
@@ -47,7 +81,7 @@ class SubsetMemory:
         self._plans_by_range: dict[tuple[object, ...], Planned] = {}
         sources, n_attributes = memory.space.sources, len(memory.space.columns.kinds)
         self._of_attribute = [np.flatnonzero(sources == j) for j in range(n_attributes)]
-        self._of_set: dict[AttributeSet, Ints] = {}
+        self._asked = self._look_at([()])
 
     def predict(self, sets: Sequence[AttributeSet], row: int, training: Ints) -> Floats:
         """Predict one row from the training rows, once with each set.
@@ -64,26 +98,39 @@ class SubsetMemory:
         predictions : float64 array of shape (n_sets, n_targets)
             The mean of all training rows for a set without attributes.
         """
-        sizes = [len(self._regressors(one)) for one in sets]
-        plans = [self._plan(size, len(training)) for size in sizes]
-        near = self._nearest(sets, row, training, max(plan.most for plan in plans))
-        # Sets with models of the same shape are fitted by one call for all; where
-        # there are only constants, all sets are alike.
-        alike: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for i, (size, plan) in enumerate(zip(sizes, plans, strict=True)):
-            alike[size if plan.lines else 0, id(plan)].append(i)
+        if sets != self._asked.sets:
+            self._asked = self._look_at(sets)
+        alike = self._alike(len(training))
+        most = max(group.planned.most for group in alike)
+        near = self._nearest(row, training, most)
         predictions = np.empty((len(sets), self.memory.cases.targets.shape[1]))
-        for (n_regressors, _), places in alike.items():
-            chosen, most, _ = plans[places[0]]
-            regressors = np.empty((len(places), 0), np.int64)
-            if n_regressors:
-                regressors = np.array([self._regressors(sets[i]) for i in places])
-            predictions[places] = self._fit(
-                regressors, near[places, :most], row, chosen
-            )
-        empty = [i for i, one in enumerate(sets) if not one]
-        predictions[empty] = self._mean(training)
+        for places, regressors, planned in alike:
+            own = near[places, : planned.most]
+            predictions[places] = self._fit(regressors, own, row, planned.plan)
+        if self._asked.empty:
+            predictions[self._asked.empty] = self._mean(training)
         return predictions
+
+    def _alike(self, n_training: int) -> list[Alike]:
+        """Sets with models of the same shape, which one call fits for all.
+
+        Where there are only constants, all sets are alike.
+        """
+        asked = self._asked
+        if n_training not in asked.alike:
+            groups: dict[tuple[int, int], list[int]] = defaultdict(list)
+            for i, own in enumerate(asked.regressors):
+                plan = self._plan(len(own), n_training)
+                groups[len(own) if plan.lines else 0, id(plan)].append(i)
+            asked.alike[n_training] = [
+                Alike(
+                    places if len(groups) > 1 else slice(None),
+                    np.array([asked.regressors[i][:size] for i in places]),
+                    self._plan(len(asked.regressors[places[0]]), n_training),
+                )
+                for (size, _), places in groups.items()
+            ]
+        return asked.alike[n_training]
 
     def _differences(self, used: Ints, row: int, training: Ints) -> tuple[Floats, Ints]:
         """Differences of the used columns, and the rows they are of.
@@ -99,25 +146,12 @@ class SubsetMemory:
         differences[:, row] = np.inf
         return differences, np.arange(n_rows)
 
-    def _nearest(
-        self, sets: Sequence[AttributeSet], row: int, training: Ints, n_nearest: int
-    ) -> Ints:
+    def _nearest(self, row: int, training: Ints, n_nearest: int) -> Ints:
         """The nearest training rows for each set."""
-        used = np.array(sorted(set().union(*sets)), np.int64)
+        used, members = self._asked.used, self._asked.members
         differences, rows = self._differences(used, row, training)
-        # Short sets are filled up with a column in which nobody differs.
-        differences = np.concatenate([differences, np.zeros((1, len(rows)))])
-        longest = max(map(len, sets))
-        place = {attribute: i for i, attribute in enumerate(used.tolist())}
-        fill = [len(used)] * longest
-        members = [[*map(place.__getitem__, one), *fill][:longest] for one in sets]
-        found = find_nearest_in_subsets(
-            differences,
-            np.array(members, np.int64).reshape(len(sets), longest),
-            n_nearest,
-            self._runner(len(rows) * (longest + 4.0)),
-        )
-        return rows[found]
+        run = self._runner(len(rows) * (members.shape[1] + 4.0))
+        return rows[find_nearest_in_subsets(differences, members, n_nearest, run)]
 
     def _fit(self, regressors: Ints, near: Ints, row: int, plan: LocalPlan) -> Floats:
         """Fit the models of many sets at once, each on its own copy of its cases."""
@@ -137,13 +171,19 @@ class SubsetMemory:
         )
         return models.coefficients[:, :, 0]
 
-    def _regressors(self, attributes: AttributeSet) -> Ints:
-        """The regressors of a set, ascending by attribute."""
-        if attributes not in self._of_set:
-            found = [self._of_attribute[j] for j in attributes]
-            none = np.empty(0, np.int64)
-            self._of_set[attributes] = np.concatenate([none, *found])
-        return self._of_set[attributes]
+    def _look_at(self, sets: Sequence[AttributeSet]) -> Asked:
+        used = np.array(sorted(set().union(*sets)), np.int64)
+        place = {attribute: i for i, attribute in enumerate(used.tolist())}
+        members = np.full((len(sets), max(map(len, sets))), -1)
+        for i, one in enumerate(sets):
+            members[i, : len(one)] = [place[attribute] for attribute in one]
+        none = np.empty(0, np.int64)
+        regressors = [
+            np.concatenate([none, *(self._of_attribute[j] for j in one)])
+            for one in sets
+        ]
+        empty = [i for i, one in enumerate(sets) if not one]
+        return Asked(list(sets), used, members, regressors, empty, {})
 
     def _mean(self, training: Ints) -> Floats:
         cases = self.memory.cases

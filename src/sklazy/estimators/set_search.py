@@ -35,7 +35,8 @@ class RowBlocks(Sequence[Block]):
         return len(self.rows)
 
     def __getitem__(self, place: Any) -> Any:  # noqa: ANN401 - slices are not used
-        return self.rows[place : place + 1], np.delete(self.rows, place)
+        others = np.concatenate([self.rows[:place], self.rows[place + 1 :]])
+        return self.rows[place : place + 1], others
 
 
 class Ground(NamedTuple):

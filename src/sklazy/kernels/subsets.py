@@ -17,6 +17,8 @@ def _sum_rows(differences, members, start, stop, total):
     """Distances of rows start..stop: the differences of the members, in their order."""
     total[:] = 0.0
     for j in range(members.size):
+        if members[j] < 0:
+            break
         _add(total, differences[members[j], start:stop])
 
 
@@ -29,7 +31,7 @@ def nearest_in_subsets(differences, members, first, last, rows):
     differences : float64 (n_columns, n_rows)
         What each column adds to the distance of each row.
     members : int64 (n_sets, n_members)
-        The columns of each set, ascending.
+        The columns of each set, ascending, filled up with -1.
     first, last : int
     rows : int64 (n_sets, n_nearest)
         Filled up with -1 where there are too few rows.

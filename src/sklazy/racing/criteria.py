@@ -89,9 +89,9 @@ class FriedmanOneByOne(Friedman):
 
 
 class PairedDifferences:
-    """Mean and spread of each candidate's differences from the best so far.
+    """Mean and spread of each candidate's differences from one of them.
 
-    The sums are carried on from block to block (Welford) for as long as the best
+    The sums are carried on from block to block (Welford) for as long as the one
     stays the same and nobody leaves.
     """
 
@@ -100,40 +100,41 @@ class PairedDifferences:
 
     def forget(self) -> None:
         """Start afresh at the next look."""
-        self._best = -1
+        self._from = -1
         self._n_blocks = 0
 
     def statistics(self, field: Field, quantile: Callable[[float], float]) -> Losses:
-        """Mean difference over its standard error; 0 for the best itself.
+        """Mean difference from the best over its standard error; 0 for the best.
 
         Few blocks and coarse losses can give the same difference in every block,
         which says nothing of its spread. A sign test takes over there: n wins out of
         n have the chance 2^-n, and `quantile` turns this into a statistic.
         """
-        self._look(field)
-        n = field.n_blocks
-        error = np.sqrt(self._squares / (n - 1) / n)
+        best, n = int(np.argmin(field.sums)), field.n_blocks
+        differences, error = self.look(field, best)
         means = np.abs(field.sums) / n
-        noise = _ROUNDING * np.maximum(means, means[self._best])
+        noise = _ROUNDING * np.maximum(means, means[best])
         flat = error <= noise
-        sure = np.where(self._means > noise, quantile(0.5**n), 0.0)
-        return np.where(flat, sure, self._means / np.where(flat, 1.0, error))
+        sure = np.where(differences > noise, quantile(0.5**n), 0.0)
+        return np.where(flat, sure, differences / np.where(flat, 1.0, error))
 
-    def _look(self, field: Field) -> None:
-        best = int(np.argmin(field.sums))
-        if best == self._best and self._n_blocks == field.n_blocks - 1:
+    def look(self, field: Field, place: int) -> tuple[Losses, Losses]:
+        """Means of the differences from the candidate at a place, standard errors."""
+        n = field.n_blocks
+        if place == self._from and self._n_blocks == n - 1:
             self._carry_on(field.losses[-1])
-        elif best != self._best or self._n_blocks != field.n_blocks:
-            self._start(field.losses, best)
+        elif place != self._from or self._n_blocks != n:
+            self._start(field.losses, place)
+        return self._means, np.sqrt(self._squares / (n - 1) / n)
 
-    def _start(self, losses: Losses, best: int) -> None:
-        differences = losses - losses[:, [best]]
-        self._best, self._n_blocks = best, len(losses)
+    def _start(self, losses: Losses, place: int) -> None:
+        differences = losses - losses[:, [place]]
+        self._from, self._n_blocks = place, len(losses)
         self._means: Losses = differences.mean(axis=0)
         self._squares: Losses = np.sum((differences - self._means) ** 2, axis=0)
 
     def _carry_on(self, row: Losses) -> None:
-        differences = row - row[self._best]
+        differences = row - row[self._from]
         self._n_blocks += 1
         before = differences - self._means
         self._means = self._means + before / self._n_blocks
@@ -254,10 +255,12 @@ class Thrift:
 
     def __init__(self, inner: Criterion, incumbent: int, dearer: Mask) -> None:
         self.inner, self.incumbent, self.dearer = inner, incumbent, dearer
+        self._pairs = PairedDifferences()
 
     def forget(self) -> None:
         """Start afresh at the next look."""
         self.inner.forget()
+        self._pairs.forget()
 
     def standing(self, field: Field) -> Losses:
         """As the inner test has it."""
@@ -266,15 +269,14 @@ class Thrift:
     def losers(self, field: Field) -> Mask:
         """Losers of the inner test, and dearer candidates that do not pay."""
         out = self.inner.losers(field)
-        place = int(np.searchsorted(field.alive, self.incumbent))
-        here = place < field.n_alive and field.alive[place] == self.incumbent
-        n_blocks = field.n_blocks
-        if not here or n_blocks < self.PATIENCE:
+        dearer = self.dearer[field.alive]
+        if field.n_blocks < self.PATIENCE or not dearer.any():
             return out
-        differences = field.losses - field.losses[:, [place]]
-        errors = differences.std(axis=0, ddof=1) / np.sqrt(n_blocks)
-        worse = differences.mean(axis=0) > self.WORSE * errors
-        return out | (self.dearer[field.alive] & worse)
+        place = int(np.searchsorted(field.alive, self.incumbent))
+        if place == field.n_alive or field.alive[place] != self.incumbent:
+            return out
+        means, errors = self._pairs.look(field, place)
+        return out | (dearer & (means > self.WORSE * errors))
 
 
 def _rejected(ranks: RankSums, alpha: float) -> bool:
@@ -312,10 +314,22 @@ def _wilcoxon_losers(losses: Losses, alpha: float) -> Mask:
     n = len(differences)
     if n == 0:
         return np.zeros(2, dtype=bool)
-    ranked = rank_sums(np.abs(differences)[None, :])
-    off = float(ranked.sums[differences > 0].sum()) - n * (n + 1) / 4
-    variance = n * (n + 1) * (2 * n + 1) / 24 - ranked.ties / 48
+    above, ties = _ranks_above(differences)
+    off = above - n * (n + 1) / 4
+    variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
     apart = max(abs(off) - 0.5, 0.0) / np.sqrt(variance)
     if apart <= normal_above(alpha / 2):
         return np.zeros(2, dtype=bool)
     return np.array([off > 0, off < 0])
+
+
+def _ranks_above(differences: Losses) -> tuple[float, float]:
+    """Sum of the positive differences' ranks by size, and the ties (t^3 - t)."""
+    sizes = np.abs(differences)
+    order = sizes.argsort()
+    ordered = sizes[order]
+    if (ordered[1:] == ordered[:-1]).any():
+        ranked = rank_sums(sizes[None, :])
+        return float(ranked.sums[differences > 0].sum()), ranked.ties
+    positive = np.flatnonzero(differences[order] > 0)
+    return float(positive.sum() + len(positive)), 0.0
