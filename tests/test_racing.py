@@ -181,6 +181,17 @@ def test_an_array_of_candidates_is_asked_for_in_arrays():
     assert np.array_equal(result.losses, plain.losses, equal_nan=True)
 
 
+def test_an_evaluation_may_use_one_array_for_all_its_answers():
+    losses, answer = spread_losses(), np.empty(spread_losses().shape[1])
+
+    def evaluate(alive, block):
+        answer[: len(alive)] = losses[block, list(alive)]
+        return answer[: len(alive)]
+
+    reused = race(evaluate, range(losses.shape[1]), range(len(losses)))
+    assert np.array_equal(reused.losses, run(losses).losses, equal_nan=True)
+
+
 def test_every_step_is_told():
     told = []
     result = run(spread_losses(), on_step=told.append)

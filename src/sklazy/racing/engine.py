@@ -7,6 +7,7 @@ from itertools import compress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sklazy.errors import AllFailedError, BadInputError, DataWarning
 from sklazy.racing.answers import Answers, read_losses
@@ -147,7 +148,8 @@ class _Race:
         self.contenders = candidates
         self.field = Field(len(candidates))
         self.criterion = rules.criterion()
-        self.rows: list[Losses] = []
+        # Who was alive at each block, and what they lost.
+        self.rows: list[tuple[NDArray[np.int64], Losses]] = []
         self.eliminated_at = np.zeros(len(candidates), dtype=np.int64)
         self.reasons: dict[int, str] = {}
         self.history: list[RaceStep] = []
@@ -194,7 +196,9 @@ class _Race:
         if reasons:
             failed = self._put_out_failed(row, reasons)
             row = row[np.isfinite(row)]
-        self._enter(row)
+        # A copy: an evaluation may fill the same array again and again.
+        self.rows.append((self.field.alive, row.copy()))
+        self.field.enter(row)
         dropped = self._put_out_losers()
         field = self.field
         best = int(field.sums.argmin())
@@ -209,12 +213,6 @@ class _Race:
         self.history.append(step)
         if self.on_step is not None:
             self.on_step(step)
-
-    def _enter(self, row: Losses) -> None:
-        losses = np.full(len(self.eliminated_at), np.nan)
-        losses[self.field.alive] = row
-        self.rows.append(losses)
-        self.field.enter(row)
 
     def _put_out_failed(self, row: Losses, reasons: list[str]) -> tuple[int, ...]:
         failed = self._put_out(~np.isfinite(row), self.field.n_blocks + 1)
@@ -286,12 +284,19 @@ class _Race:
         best_first = field.alive[np.argsort(field.sums, kind="stable")]
         return RaceResult(
             winners=tuple(best_first.tolist()),
-            losses=np.array(self.rows),
+            losses=self._losses(),
             eliminated_at=self.eliminated_at,
             reasons=self.reasons,
             history=tuple(self.history),
             stopped=stopped,
         )
+
+    def _losses(self) -> Losses:
+        """All losses, of shape (n_blocks, n_candidates); NaN where one was out."""
+        losses = np.full((len(self.rows), len(self.eliminated_at)), np.nan)
+        for entered, (alive, row) in zip(losses, self.rows, strict=True):
+            entered[alive] = row
+        return losses
 
 
 def _check_candidates(n_candidates: int, rules: Rules) -> None:

@@ -16,6 +16,8 @@ class Field:
     ----------
     alive : int64 array of shape (n_alive,)
         The candidates in the race, by their number, ascending.
+    n_alive : int
+        How many they are.
     n_blocks : int
         Blocks entered so far.
     sums : float64 array of shape (n_alive,)
@@ -23,15 +25,10 @@ class Field:
     """
 
     def __init__(self, n_candidates: int) -> None:
-        self.alive = np.arange(n_candidates)
+        self.alive, self.n_alive = np.arange(n_candidates), n_candidates
         self.n_blocks = 0
         self.sums = np.zeros(n_candidates)
         self._rows = np.empty((_FIRST_ROWS, n_candidates))
-
-    @property
-    def n_alive(self) -> int:
-        """How many candidates are in the race."""
-        return len(self.alive)
 
     @property
     def losses(self) -> Losses:
@@ -54,5 +51,6 @@ class Field:
     def keep(self, staying: Mask) -> None:
         """Let the others go, with their losses."""
         self.alive = self.alive[staying]
+        self.n_alive = len(self.alive)
         self.sums = self.sums[staying]
         self._rows = self._rows[:, staying]

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from sklazy.racing.field import Losses
 
-_SHORT = 200  # candidates, up to which two binary searches beat a scattered write
-
 
 class RankSums(NamedTuple):
     """What is kept of the ranks: enough for a test in O(alive).
@@ -57,7 +55,7 @@ def rank_sums(losses: Losses) -> RankSums:
     counted beside it; rank sums are multiples of 1/2, so that no order of
     summing can change them.
     """
-    if len(losses) == 1 and losses.size < _SHORT:
+    if len(losses) == 1:
         return _rank_block(losses[0])
     n_blocks, n_alive = losses.shape
     # Blocks one after the other, so that plain indices reach every cell.
@@ -80,13 +78,21 @@ def rank_sums(losses: Losses) -> RankSums:
 
 
 def _rank_block(losses: Losses) -> RankSums:
-    """Rank one block: a mean rank lies between those below and those up to a loss."""
-    ordered = np.sort(losses)
-    below = ordered.searchsorted(losses)
-    up_to = ordered.searchsorted(losses, "right")
-    tied = up_to - below
-    # Each of t tied losses adds t^2 - 1, all together t^3 - t.
-    sums = np.add(below, up_to, dtype=np.float64)
-    sums += 1.0
-    sums *= 0.5
-    return RankSums(sums, float(tied @ tied) - len(losses), 1)
+    """Rank one block; most often nothing is tied, and then there is less to do."""
+    n = len(losses)
+    order = losses.argsort()
+    ordered = losses[order]
+    fresh = np.empty(n, dtype=bool)
+    fresh[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    starts = fresh.nonzero()[0]
+    ranks = np.empty(n)
+    if len(starts) == n:
+        ranks[order] = np.arange(1.0, n + 1)
+        return RankSums(ranks, 0.0, 1)
+    bounds = np.empty(len(starts) + 1)
+    bounds[:-1], bounds[-1] = starts, n
+    lengths = bounds[1:] - bounds[:-1]
+    middles = (bounds[1:] + bounds[:-1] + 1) * 0.5
+    ranks[order] = middles.repeat(lengths.astype(np.int64))
+    return RankSums(ranks, float(lengths @ (lengths * lengths)) - n, 1)
