@@ -164,6 +164,10 @@ def test_the_relevant_inputs_are_found(search, start):
     assert np.array_equal(losses, np.sort(losses))
     assert selector.winners_.shape == (len(losses), 9)
     assert selector.n_predictions_ == sum(s.n_predictions for s in selector.history_)
+    assert selector.history_[-1].n_assessed == selector.n_candidates_
+    for step in selector.history_:
+        rows = step.n_learned / step.n_predictions
+        assert rows == len(X) - 1 if step.phase == "confirm" else rows < len(X) - 1
 
 
 def test_the_users_own_start_is_where_it_starts():

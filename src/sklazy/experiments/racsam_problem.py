@@ -71,26 +71,15 @@ def told_races(selector: RaceFeatureSelector) -> list[list[object]]:
 
 
 def _until_found(selector: RaceFeatureSelector, truth: int) -> int | None:
-    """Sets assessed, repetitions included, until the true one first won a race."""
-    total = 0
-    for step in selector.history_:
-        total += step.n_candidates
-        if step.best == truth:
-            return total
-    return None
+    """Different sets assessed until the true one first won a race."""
+    found = (step.n_assessed for step in selector.history_ if step.best == truth)
+    return next(found, None)
 
 
 def _mean_training(selector: RaceFeatureSelector) -> float:
-    """Training rows behind a prediction, averaged over the blocks of all races."""
-    share, steps = selector.sampling or (0.3, 30)
-    sizes: list[float] = []
-    for step in selector.history_:
-        blocks = np.arange(step.n_blocks)
-        grown = np.minimum(1.0, share + (1 - share) * blocks / steps)
-        if step.phase == "confirm":
-            grown[:] = 1.0
-        sizes += (grown * (N_ROWS - 1)).tolist()
-    return float(np.mean(sizes))
+    """Training rows behind a prediction, on average."""
+    learned = sum(step.n_learned for step in selector.history_)
+    return learned / selector.n_predictions_
 
 
 def run_forward(n_inputs: int, seed: int) -> Plain:

@@ -86,6 +86,10 @@ class SearchStep(NamedTuple):
         Blocks it took.
     n_predictions : int
         Losses computed in it.
+    n_learned : int
+        Training rows behind them, all together.
+    n_assessed : int
+        Different sets assessed up to now.
     best : int
         The winner, as a bit mask.
     best_loss : float
@@ -96,6 +100,8 @@ class SearchStep(NamedTuple):
     n_candidates: int
     n_blocks: int
     n_predictions: int
+    n_learned: int
+    n_assessed: int
     best: int
     best_loss: float
 
@@ -161,6 +167,7 @@ class Racsam:
         self.assessed: dict[int, None] = {}
         self.history: list[SearchStep] = []
         self.stopped = ""
+        self._learned = 0
         self.started = time.monotonic()
 
     def explore(self, start: Sequence[int], neighbourhood: Neighbourhood) -> list[int]:
@@ -204,7 +211,14 @@ class Racsam:
         found = schemata.best_guess()
         self._tell(
             SearchStep(
-                "schemata", len(self.assessed), step, n_predictions, found, np.nan
+                phase="schemata",
+                n_candidates=len(self.assessed),
+                n_blocks=step,
+                n_predictions=n_predictions,
+                n_learned=self._take_learned(),
+                n_assessed=len(self.assessed),
+                best=found,
+                best_loss=np.nan,
             )
         )
         self.stopped = self.stopped or self._spent() or "no improvement"
@@ -282,10 +296,19 @@ class Racsam:
         training = pool
         if size < len(pool):
             training = np.sort(self.rng.choice(pool, size, replace=False))
-        return self.losses(masks, test, training)
+        return self._evaluate(masks, test, training)
 
     def _evaluate_all(self, masks: list[int], block: tuple[int, int]) -> Answers:
-        return self.losses(masks, *self.blocks[block[1]])
+        return self._evaluate(masks, *self.blocks[block[1]])
+
+    def _evaluate(self, masks: list[int], test: Rows, training: Rows) -> Answers:
+        self._learned += len(masks) * len(training)
+        return self.losses(masks, test, training)
+
+    def _take_learned(self) -> int:
+        """Training rows used since the last time this was asked."""
+        learned, self._learned = self._learned, 0
+        return learned
 
     def _note(self, phase: str, candidates: list[int], result: RaceResult) -> None:
         self.last_race, self.last_candidates = result, candidates
@@ -294,6 +317,8 @@ class Racsam:
             n_candidates=len(candidates),
             n_blocks=len(result.losses),
             n_predictions=result.n_evaluations,
+            n_learned=self._take_learned(),
+            n_assessed=len(self.assessed),
             best=candidates[result.best],
             best_loss=float(result.mean_losses[result.best]),
         )
