@@ -1118,6 +1118,16 @@ def correlation_ranking(columns, target):
     return sorted(range(len(strength)), key=lambda j: (-strength[j], j))
 
 
+def bent_ranking(columns, target):
+    """Columns by absolute correlation, or by that of their squared deviation."""
+    strength = []
+    for column in columns.T:
+        both = [column, (column - column.mean()) ** 2]
+        known = [abs(np.corrcoef(c, target)[0, 1]) for c in both if np.ptp(c) > 0]
+        strength.append(max(known, default=0.0))
+    return sorted(range(len(strength)), key=lambda j: (-strength[j], j))
+
+
 def gram_schmidt_ranking(columns, target, most):
     """Forward regression: next is what lowers the residual sum of squares most."""
     ranking = []

@@ -251,7 +251,7 @@ def test_frames_keep_their_names_and_missing_cells_are_allowed():
 def test_thousands_of_attributes():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 1500))
-    y = 2 * X[:, 1234] + X[:, 7] + 0.1 * rng.normal(size=80)
+    y = 2 * X[:, 1234] + X[:, 7] ** 2 + 0.1 * rng.normal(size=80)
     selector = RaceFeatureSelector(
         max_candidates=300, max_blocks=20, random_state=0
     ).fit(X, y)

@@ -12,6 +12,7 @@ from sklazy.racing.neighbourhood import Neighbourhood
 from sklazy.racing.racsam import Racsam, SearchRules
 from sklazy.racing.schemata import Schemata
 from sklazy.racing.starts import (
+    bent_ranking,
     correlation_ranking,
     gram_schmidt_ranking,
     random_sets,
@@ -54,6 +55,18 @@ def test_rankings_equal_their_slow_twins(seed):
     assert gram_schmidt_ranking(columns, target, 4) == slow
     slow = naive.correlation_ranking(columns, target[:, 0])
     assert correlation_ranking(columns, target, 5) == slow[:5]
+    slow = naive.bent_ranking(columns, target[:, 0])
+    assert bent_ranking(columns, target) == slow
+
+
+def test_a_bent_effect_is_seen():
+    """The middle differs from both ends, and missing cells say nothing."""
+    rng = np.random.default_rng(0)
+    columns = rng.uniform(size=(500, 200))
+    target = (columns[:, 123:124] - 0.5) ** 2
+    columns[::7, 123] = np.nan
+    assert bent_ranking(columns, target)[0] == 123
+    assert correlation_ranking(columns, target, 1) != [123]
 
 
 def test_a_ranking_of_all_columns_names_each_once():

@@ -112,8 +112,9 @@ class RaceFeatureSelector(ColumnSelector):
     Notes
     -----
     A winner is judged on the rows that chose it: its loss is a little too good.
-    Attributes beyond a few hundred are tried in the order of their correlation with
-    the target, with some chance.
+    Of more than 200 neighbours some are drawn, the likelier the more the attribute
+    that is added correlates with the target, by itself or by its squared deviation
+    from its mean.
 
     References
     ----------

@@ -11,6 +11,7 @@ from sklazy.racing.masks import read_mask
 from sklazy.racing.neighbourhood import Neighbourhood
 from sklazy.racing.racsam import Block, Racsam, SearchResult, SearchStep
 from sklazy.racing.starts import (
+    bent_ranking,
     correlation_ranking,
     gram_schmidt_ranking,
     random_sets,
@@ -100,7 +101,7 @@ def start_sets(
 def promise_of(ground: Ground) -> Floats:
     """Chances of attributes to be tried first: halved every twenty ranks."""
     n_attributes = ground.columns.shape[1]
-    ranking = correlation_ranking(*ground, n_attributes)
+    ranking = bent_ranking(*ground)
     promise = np.empty(n_attributes)
     promise[ranking] = 0.5 ** (np.arange(n_attributes) / _PROMISING) + 1 / n_attributes
     return promise

@@ -54,8 +54,28 @@ def correlation_ranking(columns: Floats, target: Floats, most: int) -> list[int]
     most : int
         How many to rank.
     """
-    strength = np.abs(_unit(columns).T @ _unit(target)).max(axis=1)
-    return np.argsort(-strength.round(10), kind="stable")[:most].tolist()
+    return _strongest_first(_strength(columns, target))[:most]
+
+
+def bent_ranking(columns: Floats, target: Floats) -> list[int]:
+    """Rank columns by their own correlation or that of their squared deviations.
+
+    The larger of the two counts: a column whose middle differs from both of its ends
+    may have no correlation with the target by itself.
+    """
+    squares = np.where(np.isnan(columns), np.nan, _unit(columns) ** 2)
+    bent = _strength(squares, target)
+    return _strongest_first(np.maximum(_strength(columns, target), bent))
+
+
+def _strength(columns: Floats, target: Floats) -> Floats:
+    """The largest absolute correlation of each column with any target."""
+    return np.abs(_unit(columns).T @ _unit(target)).max(axis=1)
+
+
+def _strongest_first(strength: Floats) -> list[int]:
+    """Rounded, so that columns of equal worth come in their order."""
+    return np.argsort(-strength.round(10), kind="stable").tolist()
 
 
 def gram_schmidt_ranking(columns: Floats, target: Floats, most: int) -> list[int]:
