@@ -226,6 +226,22 @@ def test_the_report_has_the_papers_figures_beside_ours():
     assert sum("letter" in claim for claim in claims) == 2
 
 
+def test_as_many_sets_as_the_papers_are_compared_in_counts():
+    names = list(protocol.UCI)
+    found = fake_results(np.random.default_rng(7), names)
+    document = make_document(found, names, ["honest"], [])
+    tables = {table.name: table for table in document.tables}
+    rows = {tuple(row[:2]): row[2:] for row in tables["totals"].rows}
+    ours = gather(found, names, "honest").tally(0)
+    apart = [int(x.replace("\N{MINUS SIGN}", "-")) for x in rows["1-NN", "difference"]]
+    assert apart == [a - b for a, b in zip(ours, (220, 87, 53, 87, 7), strict=True)]
+    assert ("3-NN", "difference") not in rows  # the paper has no figure
+    best = {tuple(row[:2]): row[2:] for row in tables["best-of-nine"].rows}
+    ours = int(best["3-NN", "ours, honest"][0])
+    told = best["3-NN", "difference"][0].replace("\N{MINUS SIGN}", "-")
+    assert int(told) == ours - 29
+
+
 def test_a_report_on_one_set_alone():
     found = fake_results(np.random.default_rng(6), ["wine"])
     document = make_document(found, ["wine"], ["honest"], [])

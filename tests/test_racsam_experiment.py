@@ -12,11 +12,12 @@ from sklazy.experiments.data import load_set
 from sklazy.experiments.folds import plain_folds
 from sklazy.experiments.peers import CLASSIFIERS, REGRESSORS, Peer
 from sklazy.experiments.r_tree import RTree
-from sklazy.experiments.racsam_report import (
+from sklazy.experiments.racsam_errors import (
     gather_errors,
-    make_document,
     paired_over_rows,
+    surely_better,
 )
+from sklazy.experiments.racsam_report import make_document
 from sklazy.tables import as_table
 
 
@@ -208,6 +209,17 @@ def test_tests_over_rows_are_scipys():
     assert paired_over_rows(a, a) == 1.0
 
 
+def test_better_is_lower_and_beyond_chance():
+    rng = np.random.default_rng(4)
+    low = rng.random(400)
+    errors = {
+        "apart": {"a": low, "b": low + 0.3 + 0.1 * rng.random(400)},
+        "chance": {"a": low, "b": rng.permutation(low) + 1e-4},
+    }
+    assert surely_better(errors, "a", "b") == ["apart"]
+    assert surely_better(errors, "b", "a") == []
+
+
 def test_the_report_has_both_tables():
     names = ["pol", "triazines", "wisconsin", "house_16H"]
     found = fake_found(np.random.default_rng(2), names)
@@ -220,6 +232,9 @@ def test_the_report_has_both_tables():
     assert errors[1][:4] == ["", "paper", "3.12", "3.13"]
     mean = gather_errors(found, names)["pol"]["LL-RAC1"].mean()
     assert float(errors[0][2]) == pytest.approx(mean, rel=0.01)
+    apart = float(errors[2][2].rstrip(" %").replace("\N{MINUS SIGN}", "-"))
+    assert apart == pytest.approx(100 * (mean / 3.12 - 1), abs=0.51)
+    assert [row[1] for row in errors[-2:]] == ["ours", "paper"]  # another scale
     assert {figure.name for figure in document.figures} == {"races", "ratios", "ranks"}
     assert "75 %" in " ".join(document.lead)
 

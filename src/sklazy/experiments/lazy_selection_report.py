@@ -7,10 +7,10 @@ import numpy as np
 from sklazy.estimators.advantage import PERCENTAGES
 from sklazy.experiments import lazy_selection_paper as paper
 from sklazy.experiments.lazy_selection import HOSTS, NIPS
+from sklazy.experiments.lazy_selection_claims import claims
 from sklazy.experiments.lazy_selection_results import Results, curve, gather
 from sklazy.experiments.lazy_selection_sets import (
     best_table,
-    claims,
     large_table,
     set_figure,
     wins_table,
@@ -89,10 +89,14 @@ def _totals(runs: Runs) -> list[Part]:
     header = ["host", "figures", "lazy", "eager", "ties", "lazy, sure", "eager, sure"]
     rows = []
     for i, host in enumerate(HOSTS):
-        if host in paper.TALLIES:
-            rows.append([host, "paper", *_cells(paper.TALLIES[host])])
+        theirs = paper.TALLIES.get(host)
+        if theirs is not None:
+            rows.append([host, "paper", *_cells(theirs)])
         for protocol, run in runs.items():
-            rows.append([host, _NAMES[protocol], *_cells(run.tally(i))])
+            ours = run.tally(i)
+            rows.append([host, _NAMES[protocol], *_cells(ours)])
+            if theirs is not None and theirs.n == ours.n:
+                rows.append([host, "difference", *_apart(ours, theirs)])
     totals = Table(
         "totals",
         header,
@@ -116,6 +120,11 @@ def _cells(tally: Tally) -> list[str]:
     ]
 
 
+def _apart(ours: Sequence[int], theirs: Sequence[int]) -> list[str]:
+    """Differences of counts that are of as many comparisons."""
+    return [signed(a - b, 0) for a, b in zip(ours, theirs, strict=True)]
+
+
 def _best_totals(runs: Runs) -> Table:
     rows = []
     for i, host in enumerate(HOSTS):
@@ -123,8 +132,11 @@ def _best_totals(runs: Runs) -> Table:
         rows.append([host, "paper", str(lazy), str(eager), "about 10"])
         for protocol, run in runs.items():
             found = run.best_counts(i)
-            counts = [str(found[name]) for name in ("lazy", "eager", "none")]
-            rows.append([host, _NAMES[protocol], *counts])
+            counts = [found[name] for name in ("lazy", "eager", "none")]
+            rows.append([host, _NAMES[protocol], *map(str, counts)])
+            if len(run.sets) == paper.N_SETS:
+                apart = _apart(counts[:2], (lazy, eager))
+                rows.append([host, "difference", *apart, ""])
     return Table(
         "best-of-nine",
         ["host", "figures", "lazy", "eager", "all attributes"],

@@ -1,9 +1,6 @@
-"""Lazy selection set by set: tables, a figure, and the paper's single claims."""
-
-from collections.abc import Mapping
+"""Lazy selection set by set: tables and a figure."""
 
 from sklazy.estimators.advantage import PERCENTAGES
-from sklazy.experiments import lazy_selection_paper as paper
 from sklazy.experiments.lazy_selection import HOSTS
 from sklazy.experiments.lazy_selection_results import Results
 from sklazy.report.document import Figure, Table
@@ -82,66 +79,6 @@ def set_figure(run: Results, host: int) -> Figure:
     )
     caption = f"{name}, the best of nine percentages; lazy's largest gains on top."
     return Figure("accuracy-by-set", canvas, caption)
-
-
-def claims(runs: Mapping[str, Results]) -> Table:
-    """Single statements of the paper, and what is found here."""
-    rows = []
-    for protocol, run in runs.items():
-        place = {name: i for i, name in enumerate(run.sets)}
-        for name in paper.ALL_NINE:
-            if name in place:
-                rows.append(_all_nine(run, protocol, name, place[name]))
-        if "wine" in place:
-            rows.append(_wine(run, protocol, place["wine"]))
-        if "heart-h" in place:
-            rows.append(_heart(run, protocol, place["heart-h"]))
-        if "vowel" in place:
-            rows.append(_vowel(run, protocol, place["vowel"]))
-        rows.append(_mostly(run, protocol))
-    return Table(
-        "claims",
-        ["protocol", "the paper says", "here"],
-        rows,
-        "Single statements of the paper's text.",
-        left=3,
-    )
-
-
-def _all_nine(run: Results, protocol: str, name: str, place: int) -> list[str]:
-    found = [run.tally_set(host, place).better for host in range(3)]
-    claim = f"{name}: lazy better at all nine percentages for k = 1, 3, 5"
-    return [protocol, claim, "{} of 9, {} of 9, {} of 9".format(*found)]
-
-
-def _wine(run: Results, protocol: str, place: int) -> list[str]:
-    share = PERCENTAGES.index(20)  # 3 of 13
-    found = [run.accuracy(run.lazy[h])[place, share] for h in (1, 2)]
-    claim = "wine: 100 % with 3 of 13 attributes, k = 3 and 5"
-    return [protocol, claim, "{:.1f} % and {:.1f} %".format(*found)]
-
-
-def _heart(run: Results, protocol: str, place: int) -> list[str]:
-    lazy, eager = (run.accuracy(c[0])[place] for c in (run.lazy, run.eager))
-    ahead = [str(x) for x, a, b in zip(PERCENTAGES, lazy, eager, strict=True) if b > a]
-    claim = "heart-h: eager better up to 50 %, equal above 60 %"
-    found = f"1-NN: eager better at {', '.join(ahead)} %" if ahead else "nowhere (1-NN)"
-    return [protocol, claim, found]
-
-
-def _vowel(run: Results, protocol: str, place: int) -> list[str]:
-    best = max(run.best(c[0])[0][place] for c in (run.lazy, run.eager))
-    none = run.accuracy(run.none[0])[place]
-    claim = "vowel: no selection beats all attributes"
-    return [protocol, claim, f"1-NN: best selection {best:.1f} %, all {none:.1f} %"]
-
-
-def _mostly(run: Results, protocol: str) -> list[str]:
-    tallies = [run.tally_set(0, i) for i in range(len(run.sets))]
-    lazy = sum(t.better > max(t.worse, t.ties) for t in tallies)
-    eager = sum(t.worse > max(t.better, t.ties) for t in tallies)
-    claim = "1-NN: lazy has most of the nine comparisons in 28 of 40 sets, eager in 7"
-    return [protocol, claim, f"{lazy} and {eager} of {len(run.sets)}"]
 
 
 def large_table(run: Results, protocol: str) -> Table:

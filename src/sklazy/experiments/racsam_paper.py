@@ -20,6 +20,8 @@ ERRORS = {
 """Table 2, mean absolute errors of LL-RAC1, LL-RAC2, SVM and tree. The paper has one
 Census, on another scale than either of ours: only ratios can be compared."""
 
+OTHER_SCALE = ("house_16H", "house_8L")
+
 COLUMNS = ("LL-RAC1", "LL-RAC2", "svm", "tree")
 """The methods of `ERRORS`."""
 
