@@ -1,6 +1,8 @@
 """The lazy ensembles whose laws are tested, in many settings."""
 
-from sklazy import LazyBaggingClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from sklazy import LazyBaggingClassifier, LazyStackingClassifier
 
 BAGGING = [
     LazyBaggingClassifier(5),
@@ -10,7 +12,24 @@ BAGGING = [
     LazyBaggingClassifier(3, beta=0.2, share_bags=True, min_share=False),
 ]
 
-CLASSIFIERS = [*BAGGING]
+STACKING = [
+    LazyStackingClassifier(),
+    LazyStackingClassifier(n_estimators=6, beta=0.5, combine="accuracy", alpha=0.3),
+    LazyStackingClassifier(
+        ["linear", ("near", "neighbors"), "rule"],
+        4,
+        n_neighbors=2,
+        combine="probability",
+        share_bags=True,
+        member_neighbors=2,
+        ridge=0.1,
+    ),
+    LazyStackingClassifier(
+        [("leaves", DecisionTreeClassifier(max_depth=3)), "tree"], 3, combine="accuracy"
+    ),
+]
+
+CLASSIFIERS = [*BAGGING, *STACKING]
 
 
 def name_of(model):

@@ -1,14 +1,18 @@
 """scikit-learn's own checks on the lazy ensembles, in several settings."""
 
+from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sklazy import LazyBaggingClassifier
+from sklazy import LazyBaggingClassifier, LazyStackingClassifier
 
 CHECKED = [
     LazyBaggingClassifier(),
     LazyBaggingClassifier(3, 0.5, max_features=1, combine="accuracy", n_jobs=1),
     LazyBaggingClassifier(n_neighbors=2, combine="probability", share_bags=True),
     LazyBaggingClassifier(min_weight=1, min_share=False, at_values=False, n_jobs=2),
+    LazyStackingClassifier(),
+    LazyStackingClassifier(n_estimators=5, combine="accuracy", share_bags=True),
+    LazyStackingClassifier([GaussianNB(), "bayes"], 2, combine="probability"),
 ]
 
 

@@ -10,6 +10,7 @@ from sklazy.estimators.lazy_learning_classifier import LazyLearningClassifier
 from sklazy.estimators.lazy_neighbors import LazyKNeighborsClassifier
 from sklazy.estimators.lazy_regressor import LazyLearningRegressor
 from sklazy.estimators.lazy_selection import LazySelectionClassifier
+from sklazy.estimators.lazy_stacking import LazyStackingClassifier
 from sklazy.estimators.loading import load
 from sklazy.estimators.race_search import RaceSearchCV
 from sklazy.estimators.race_selector import RaceFeatureSelector
@@ -33,6 +34,7 @@ __all__ = [
     "LazyLearningRegressor",
     "LazyNBClassifier",
     "LazySelectionClassifier",
+    "LazyStackingClassifier",
     "RaceFeatureSelector",
     "RaceResult",
     "RaceSearchCV",

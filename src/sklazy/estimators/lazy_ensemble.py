@@ -192,11 +192,8 @@ class LazyEnsemble(ClassifierMixin, Classifying):
         if not isinstance(self.beta, Real):
             raise BadInputError(f"beta={self.beta!r} is no number from 0 to 1.")
         beta_neighbours(2, float(self.beta))
-        if not isinstance(self.min_weight, Real) or not self.min_weight > 0:
-            raise BadInputError(
-                f"min_weight={self.min_weight!r}; expected a number above 0: the "
-                "weight that two branches of a split must hold."
-            )
+        weight = "the weight that two branches of a split must hold"
+        check_positive("min_weight", self.min_weight, weight)
 
     def _check_table(self, table: Table) -> None:
         count_features(self.max_features, len(table.columns))
@@ -205,6 +202,13 @@ class LazyEnsemble(ClassifierMixin, Classifying):
                 f"n_neighbors={self.n_neighbors!r} is more than the rows there are "
                 f"(n_samples={len(table)}); give fewer, or None to let beta decide."
             )
+
+
+def check_positive(name: str, value: object, meaning: str) -> None:
+    """Refuse what is no finite number above 0."""
+    fine = isinstance(value, Real) and not isinstance(value, bool)
+    if not fine or not 0 < value < np.inf:  # type: ignore[operator]
+        raise BadInputError(f"{name}={value!r}; expected a number above 0: {meaning}.")
 
 
 def find_seed(random_state: object) -> int:

@@ -198,7 +198,7 @@ class ModelAsked:
             return np.tile(totals / totals.sum(), (len(rows), 1))
         queries = Queries(part.queries.codes[rows], part.queries.values[rows])
         inputs = np.hstack([self._encode(queries, j) for j in subset])
-        return _probabilities(model, inputs, part.n_classes)
+        return class_probabilities(model, inputs, part.n_classes)
 
     def _encode(self, queries: Queries, attribute: int) -> Floats:
         is_number = self.question.cases.numeric[attribute] >= 0
@@ -227,7 +227,7 @@ class ModelAsked:
         return ModelUse(repr(self.host.estimator), len(self.used))
 
 
-def _probabilities(model: Model, inputs: Floats, n_classes: int) -> Floats:
+def class_probabilities(model: Model, inputs: Floats, n_classes: int) -> Floats:
     """Probabilities by class code; 0 or 1 where the model gives labels only."""
     found = np.zeros((len(inputs), n_classes))
     if hasattr(model, "predict_proba"):
