@@ -103,7 +103,8 @@ class RaceSearchCV(BestEstimatorMixin):
         `eliminated_at`: the number of splits after which a candidate was out, 0 for
         the survivors. Ranks put survivors first and then who was out later.
     best_index_, best_params_, best_score_, best_estimator_ :
-        As for `GridSearchCV`; the best is one of the survivors.
+        As for `GridSearchCV`; the best is one of the survivors, and its score the
+        mean over the splits that were run, all unless the race ended before.
     race_ : RaceResult
         How the race went, with losses (negative scores) and history.
     race_history_ : tuple of RaceStep

@@ -57,8 +57,8 @@ class RaceFeatureSelector(ColumnSelector):
     first_test : int, optional
         Blocks before a race's first test; 5 rows or 3 folds by default.
     search : {"neighborhood", "schemata"}, default="neighborhood"
-        How new sets are found. Schemata search races each attribute by itself first,
-        the others being left to chance, and starts the neighbourhood search there.
+        How new sets are found. Schemata search races each attribute by itself, the
+        others being left to chance, and ends with the neighbours of what is found.
     start : str or list of sets, default="gram-schmidt"
         "random" sets; combinations of the first attributes by "gram-schmidt"
         orthogonalisation or "pearson" correlation; or sets of columns, each a list
