@@ -1,1 +1,1 @@
-"""What can be shown: the demo now; the papers' protocols are to come."""
+"""What can be shown: the demo, and the three papers' protocols."""

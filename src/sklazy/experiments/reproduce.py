@@ -17,6 +17,8 @@ from sklazy.errors import BadInputError, suggest
 from sklazy.experiments import (
     lazy_selection,
     lazy_selection_report,
+    lazy_stacking,
+    lazy_stacking_report,
     racsam,
     racsam_report,
 )
@@ -133,6 +135,20 @@ EXPERIMENTS = {
             ),
             racsam.work,
             lambda found, sets, request, facts: racsam_report.make_document(
+                found, sets, facts
+            ),
+        ),
+        Experiment(
+            lazy_stacking.NAME,
+            "ensembles made for each query, of trees and of models of many kinds",
+            "Homayouni et al. 2010",
+            lazy_stacking.SETS,
+            lazy_stacking.QUICK,
+            lambda sets, request: lazy_stacking.make_units(
+                sets, request.data, quick=request.quick
+            ),
+            lazy_stacking.work,
+            lambda found, sets, request, facts: lazy_stacking_report.make_document(
                 found, sets, facts
             ),
         ),

@@ -15,7 +15,7 @@ def paired_t(first: ArrayLike, second: ArrayLike) -> Floats:
     """Two-tailed p-values of paired t-tests along the last axis.
 
     Where all differences are equal there is no variance to judge by: p is 1 if they
-    are 0, else 0.
+    are 0, else 0. A single difference says nothing: p is 1.
 
     Examples
     --------
@@ -27,6 +27,8 @@ def paired_t(first: ArrayLike, second: ArrayLike) -> Floats:
     # Rounded, so that differences equal on paper have no variance by rounding.
     differences = np.round(np.asarray(first, float) - np.asarray(second, float), 12)
     n = differences.shape[-1]
+    if n < 2:
+        return np.ones(differences.shape[:-1])
     mean = differences.mean(axis=-1)
     constant = np.ptp(differences, axis=-1) == 0
     error = differences.std(axis=-1, ddof=1) / np.sqrt(n)
