@@ -1,8 +1,14 @@
 """The lazy ensembles whose laws are tested, in many settings."""
 
+from hypothesis import HealthCheck, settings
+from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 from sklazy import LazyBaggingClassifier, LazyStackingClassifier
+from strategies import split_problems
+
+split = split_problems(min_rows=2, max_rows=24, max_queries=5, telling=True)
+few = settings(max_examples=8, suppress_health_check=list(HealthCheck), deadline=None)
 
 BAGGING = [
     LazyBaggingClassifier(5),
@@ -30,6 +36,11 @@ STACKING = [
 ]
 
 CLASSIFIERS = [*BAGGING, *STACKING]
+
+
+def fitted(model, problem, **parameters):
+    """A copy of a model, fitted to a problem."""
+    return clone(model).set_params(**parameters).fit(problem.frame, problem.classes)
 
 
 def name_of(model):

@@ -3,22 +3,15 @@
 from unittest import mock
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from ensemble_models import CLASSIFIERS, name_of
+from ensemble_models import CLASSIFIERS, few, fitted, name_of, split
 from sklazy import load
 from sklazy.backends import chunks
-from strategies import split_problems
 
-split = split_problems(min_rows=2, max_rows=24, max_queries=5, telling=True)
-few = settings(max_examples=8, suppress_health_check=list(HealthCheck), deadline=None)
 every_classifier = pytest.mark.parametrize("model", CLASSIFIERS, ids=name_of)
-
-
-def fitted(model, problem, **parameters):
-    return clone(model).set_params(**parameters).fit(problem.frame, problem.classes)
 
 
 def answers(model, queries):

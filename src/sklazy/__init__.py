@@ -19,6 +19,7 @@ from sklazy.estimators.ranker import AttributeRanker
 from sklazy.estimators.subset import SubsetSelector
 from sklazy.racing import RaceResult, RaceStep, race
 from sklazy.receipts import Receipt, Receipts
+from sklazy.receipts.ensemble import EnsembleReceipt, EnsembleReceipts
 from sklazy.tables import Table, read_table
 
 __version__ = "0.1.0"
@@ -26,6 +27,8 @@ __version__ = "0.1.0"
 __all__ = [
     "Advice",
     "AttributeRanker",
+    "EnsembleReceipt",
+    "EnsembleReceipts",
     "EntropyDiscretizer",
     "LazyAdvantage",
     "LazyBaggingClassifier",

@@ -1,6 +1,7 @@
 """Cases made ready for ensembles, each part when a member first asks for it."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from sklazy.local.members import BinTable, LinearCases, build_bin_table, make_li
 from sklazy.local.paths import Paths, make_paths
 from sklazy.measures import gain_ratio
 from sklazy.neighbors import find_nearest, place_queries, weigh_columns
+from sklazy.tables import Label
 
 Floats = NDArray[np.float64]
 
@@ -105,6 +107,21 @@ class Crowd:
         """What linear models are fitted on: an indicator of each class."""
         indicators = np.eye(self.n_classes)[self.classes]
         return make_linear(self.space.regressors, indicators)
+
+    @property
+    def cuts(self) -> list[Floats]:
+        """The cuts of each attribute, none for nominal ones."""
+        return self.base.cuts
+
+    def outcome(self, row: int) -> dict[str, Label]:
+        """What became of a row."""
+        return {"class": self.base.class_labels[int(self.classes[row])]}
+
+    def sum_up(self, rows: NDArray[np.integer]) -> dict[str, list[dict[str, Any]]]:
+        """What became of several rows, as plain data."""
+        counts = np.bincount(self.classes[rows], minlength=self.n_classes).tolist()
+        pairs = zip(self.base.class_labels, counts, strict=True)
+        return {"classes": [{"label": label, "cases": n} for label, n in pairs]}
 
     def as_queries(self, rows: NDArray[np.integer]) -> Queries:
         """Rows, by their place in the canonical order, as if they asked."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.crowd import Crowd, Floats, runner
+from sklazy.answer.evidence import Evidence
 from sklazy.answer.members import Member
 from sklazy.combine import (
     average_probabilities,
@@ -31,8 +32,8 @@ Combination = Literal["vote", "accuracy", "probability"]
 COMBINATIONS: tuple[Combination, ...] = ("vote", "accuracy", "probability")
 """How members' answers become one."""
 
-MOST_TRIED = 50
-"""Neighbours on which members are tried at most where accuracy weighs them."""
+N_TRIED = 25
+"""Nearest cases on which members are tried."""
 
 _SLAB_CELLS = 4_000_000  # neighbours in memory at one time
 _SLAB_TIME = 1e9  # nanoseconds between two steps of the progress bar
@@ -88,7 +89,7 @@ class EnsembleAnswer(NamedTuple):
     recipe : EnsembleRecipe
     queries : Queries
     neighbours : Neighbours
-        Those that bags are enriched with.
+        The nearest cases; the first of them are those that bags are enriched with.
     bags : Bags
     probabilities : float64 array of shape (n_queries, n_bags, n_classes)
         What each member says.
@@ -115,21 +116,22 @@ def answer_by_ensemble(
     crowd: Crowd, queries: Queries, recipe: EnsembleRecipe
 ) -> EnsembleAnswer:
     """Answer a batch of queries: the flow, top to bottom."""
-    search = 100.0 * recipe.n_near(crowd.n_rows) + 0.3 * crowd.codes.size
-    run = runner(recipe.n_jobs, search)
-    neighbours = crowd.nearest(queries, recipe.n_near(crowd.n_rows), run)
+    n_near = recipe.n_near(crowd.n_rows)
+    neighbours = _search(crowd, queries, max(n_near, N_TRIED), recipe)
     bags = plan_bags(
         queries,
         crowd.is_numeric,
-        neighbours.rows,
+        neighbours.rows[:, :n_near],
         recipe.n_estimators,
         recipe.seed,
         share=recipe.share_bags,
     )
     probabilities = ask_members(crowd, queries, bags, recipe)
-    around, priors = _count_classes(crowd, neighbours.rows), crowd.priors
+    around, priors = _count_classes(crowd, bags.neighbours), crowd.priors
     votes = cast_votes(probabilities, around, priors)
-    weights = _weigh_members(crowd, bags, around, recipe)
+    weights = np.ones(votes.shape)
+    if recipe.combine == "accuracy":
+        weights = _weigh_members(crowd, bags, neighbours.rows[:, :N_TRIED], recipe)
     if recipe.combine == "probability":
         shares = average_probabilities(probabilities)
     else:
@@ -137,6 +139,14 @@ def answer_by_ensemble(
     decisions = decide_votes(shares, around, priors)
     found = neighbours, bags, probabilities, votes, weights, shares, decisions
     return EnsembleAnswer(crowd, recipe, queries, *found)
+
+
+def _search(
+    crowd: Crowd, queries: Queries, n_nearest: int, recipe: EnsembleRecipe
+) -> Neighbours:
+    cost = 100.0 * n_nearest + 0.3 * crowd.codes.size
+    run = runner(recipe.n_jobs, cost)
+    return crowd.nearest(queries, min(n_nearest, crowd.n_rows), run)
 
 
 def ask_members(
@@ -160,27 +170,66 @@ def _count_classes(crowd: Crowd, rows: NDArray[np.integer]) -> Floats:
 
 
 def _weigh_members(
-    crowd: Crowd, bags: Bags, around: Floats, recipe: EnsembleRecipe
+    crowd: Crowd, bags: Bags, tried: NDArray[np.integer], recipe: EnsembleRecipe
 ) -> Floats:
-    """What each member counts: alike, or by its accuracy around the query.
+    """What each member counts by its accuracy around the query.
 
-    A member is tried on the nearest neighbours that its bag lacks; (right + 1) over
+    A member is tried on the nearest cases that its bag lacks; (right + 1) over
     (tried + 2) counts.
     """
-    n_queries, n_bags = bags.seeds.shape[1:]
-    if recipe.combine != "accuracy":
-        return np.ones((n_queries, n_bags))
-    tried = bags.neighbours[:, :MOST_TRIED]
-    n_tried = tried.shape[1]
+    right = _try_members(crowd, bags, tried, recipe)
+    lacking = _are_lacking(crowd, bags, tried)
+    n_right = (right & lacking).sum(axis=1)
+    return (n_right + 1.0) / (lacking.sum(axis=1) + 2.0)
+
+
+def _try_members(
+    crowd: Crowd, bags: Bags, tried: NDArray[np.integer], recipe: EnsembleRecipe
+) -> NDArray[np.bool_]:
+    """Whether members are right on cases near to the query.
+
+    Parameters
+    ----------
+    crowd, bags, recipe
+    tried : int array of shape (n_queries, n_tried)
+
+    Returns
+    -------
+    right : bool array of shape (n_queries, n_tried, n_bags)
+    """
+    n_queries, n_tried = tried.shape
     asked = crowd.as_queries(tried.ravel())
     again = bags.take(np.repeat(np.arange(n_queries), n_tried))
     answers = ask_members(crowd, asked, again, recipe)
-    near = np.repeat(around, n_tried, axis=0)
+    near = _count_classes(crowd, again.neighbours)
     votes = cast_votes(answers, near, crowd.priors)
     right = votes == crowd.classes[tried].ravel()[:, None]
-    lacking = _are_lacking(crowd, bags, tried)
-    right = right.reshape(lacking.shape) & lacking
-    return (right.sum(axis=1) + 1.0) / (lacking.sum(axis=1) + 2.0)
+    return right.reshape(n_queries, n_tried, -1)
+
+
+def try_members(answer: EnsembleAnswer, query: int) -> NDArray[np.bool_]:
+    """Whether the members of a query are right on its nearest cases.
+
+    Returns
+    -------
+    right : bool array of shape (n_tried, n_bags)
+    """
+    bags = answer.bags.part(query, query + 1)
+    tried = answer.neighbours.rows[query : query + 1, :N_TRIED]
+    return _try_members(answer.crowd, bags, tried, answer.recipe)[0]
+
+
+def find_evidence(answer: EnsembleAnswer, query: int) -> list[tuple[str, Evidence]]:
+    """The name of each member of a query, and what its answer rests on."""
+    crowd, recipe = answer.crowd, answer.recipe
+    bags, codes, values = answer.bags.part(query, query + 1), *answer.queries
+    asked = Queries(codes[query : query + 1], values[query : query + 1])
+    found: dict[int, tuple[str, Evidence]] = {}
+    for i, member in enumerate(recipe.members[: recipe.n_estimators]):
+        own = recipe.bags_of(i)
+        told = member.evidence(crowd, asked, bags.choose(own))
+        found |= {b: (member.name, t) for b, t in zip(own.tolist(), told, strict=True)}
+    return [found[bag] for bag in range(recipe.n_estimators)]
 
 
 def _are_lacking(
@@ -220,8 +269,6 @@ def _slab(crowd: Crowd, recipe: EnsembleRecipe) -> int:
     """How many queries are answered at a time: for memory, and for the bar's sake."""
     bags = -(-recipe.n_estimators // len(recipe.members))
     cost = bags * sum(member.cost(crowd) for member in recipe.members)
-    n_tried = 1
-    if recipe.combine == "accuracy":
-        n_tried = min(MOST_TRIED, recipe.n_near(crowd.n_rows))
-    cells = recipe.n_near(crowd.n_rows) * n_tried
+    n_tried = N_TRIED if recipe.combine == "accuracy" else 1
+    cells = max(N_TRIED, recipe.n_near(crowd.n_rows)) * n_tried
     return int(np.clip(min(_SLAB_CELLS / cells, 4 * _SLAB_TIME / cost), 256, 8192))

@@ -1,13 +1,28 @@
 """The kinds of members an ensemble may have; each answers from the bags of a query."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sklazy.answer.crowd import Crowd, Floats
+from sklazy.answer.evidence import (
+    BayesEvidence,
+    Evidence,
+    LinearEvidence,
+    NeighborsEvidence,
+    PathEvidence,
+    RuleEvidence,
+    find_bayes,
+    find_linear,
+    find_neighbours,
+    find_rule,
+)
 from sklazy.flow import Bags, Queries, Runner
 from sklazy.local import place
+from sklazy.local.bags import draw_weights
 from sklazy.local.members import (
     answer_by_bayes,
     answer_by_linear,
@@ -16,7 +31,7 @@ from sklazy.local.members import (
     place_linear,
     to_shares,
 )
-from sklazy.local.paths import PathRules, answer_by_paths
+from sklazy.local.paths import PathRules, answer_by_paths, trace_paths
 
 
 class Member(Protocol):
@@ -31,6 +46,9 @@ class Member(Protocol):
 
     def cost(self, crowd: Crowd) -> float:
         """Nanoseconds a bag, roughly."""
+
+    def evidence(self, crowd: Crowd, query: Queries, bags: Bags) -> Sequence[Evidence]:
+        """What the answers to one query rest on, one a bag."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +77,11 @@ class TreeMember:
         """Nanoseconds a bag, roughly."""
         return 1000.0 + 0.3 * crowd.n_rows * len(crowd.weights)
 
+    def evidence(self, crowd: Crowd, query: Queries, bags: Bags) -> list[PathEvidence]:
+        """The path in the tree of each bag."""
+        (ways,) = trace_paths(crowd.paths, query, bags, self.rules)
+        return [PathEvidence(steps) for steps in ways]
+
 
 @dataclass(frozen=True)
 class BayesMember:
@@ -85,6 +108,11 @@ class BayesMember:
         """Nanoseconds a bag, roughly."""
         return 1000.0 + 1.0 * crowd.n_rows * len(crowd.weights)
 
+    def evidence(self, crowd: Crowd, query: Queries, bags: Bags) -> list[BayesEvidence]:
+        """The logarithms added up on each bag."""
+        codes, alpha = query.codes[0], self.alpha
+        return [find_bayes(crowd, codes, bag, alpha) for bag in draw(crowd, bags)]
+
 
 @dataclass(frozen=True)
 class RuleMember:
@@ -99,6 +127,10 @@ class RuleMember:
     def cost(self, crowd: Crowd) -> float:
         """Nanoseconds a bag, roughly."""
         return 1000.0 + 1.0 * crowd.n_rows * len(crowd.weights)
+
+    def evidence(self, crowd: Crowd, query: Queries, bags: Bags) -> list[RuleEvidence]:
+        """The attribute that decides on each bag."""
+        return [find_rule(crowd, bag) for bag in draw(crowd, bags)]
 
 
 @dataclass(frozen=True)
@@ -136,6 +168,13 @@ class NeighborsMember:
         """Nanoseconds a bag, roughly."""
         return 1000.0 + 2.0 * crowd.n_rows
 
+    def evidence(
+        self, crowd: Crowd, query: Queries, bags: Bags
+    ) -> list[NeighborsEvidence]:
+        """The rows that vote in each bag."""
+        k = self.n_neighbors
+        return [find_neighbours(crowd, query, bag, k) for bag in draw(crowd, bags)]
+
 
 @dataclass(frozen=True)
 class LinearMember:
@@ -161,3 +200,17 @@ class LinearMember:
         """Nanoseconds a bag, roughly."""
         n_regressors = crowd.space.regressors.shape[1]
         return 1000.0 + 0.5 * crowd.n_rows * (n_regressors + 1) ** 2
+
+    def evidence(
+        self, crowd: Crowd, query: Queries, bags: Bags
+    ) -> list[LinearEvidence]:
+        """The terms added up on each bag."""
+        cases, ridge = crowd.linear, self.ridge
+        return [
+            find_linear(crowd, cases, query, bag, ridge) for bag in draw(crowd, bags)
+        ]
+
+
+def draw(crowd: Crowd, bags: Bags) -> NDArray[np.int32]:
+    """The bags of the only query as weights, (n_bags, n_rows)."""
+    return draw_weights(bags, 0, crowd.n_rows)

@@ -103,7 +103,7 @@ def _write_page(speaker: Speaker, receipts: Sequence[Any], path: str) -> None:
     if isinstance(receipts[0], Receipt):
         page = Receipts(receipts).to_html()
     else:
-        pieces = [receipt.to_html() for receipt in receipts]
+        pieces = [receipt._repr_html_() for receipt in receipts]
         page = render("pieces_page", title="Receipts", pieces=pieces)
     write_text(path, page)
     speaker.note(f"page written: {path}")

@@ -29,7 +29,7 @@ class LazyBaggingClassifier(LazyEnsemble):
         How many attributes, drawn at random, a node looks at; by default all.
     combine : {"vote", "accuracy", "probability"}
         Whether the majority decides; votes weighted by each member's accuracy on
-        those of the nearest 50 neighbours that its bag lacks; or the mean of
+        those of the 25 nearest cases that its bag lacks; or the mean of
         probabilities.
     share_bags : bool, default=False
         Whether all queries share the part of the bags that is drawn from all cases.

@@ -1,17 +1,23 @@
 """What lazy bagging and lazy stacking share: memory, parameters, answers."""
 
+from collections.abc import Mapping
 from numbers import Real
 from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer.crowd import Crowd, gather
-from sklazy.answer.ensemble import COMBINATIONS, EnsembleRecipe, tell_in_slabs
+from sklazy.answer.ensemble import (
+    COMBINATIONS,
+    EnsembleRecipe,
+    answer_by_ensemble,
+    tell_in_slabs,
+)
 from sklazy.answer.members import Member
 from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
@@ -19,8 +25,15 @@ from sklazy.errors import BadInputError
 from sklazy.estimators.coding import check_choice
 from sklazy.estimators.lazy_classifier import check_count
 from sklazy.estimators.memory import Classifying
+from sklazy.estimators.settings import to_settings
 from sklazy.local.bags import beta_neighbours
 from sklazy.local.paths import PathRules
+from sklazy.receipts.ensemble import (
+    EnsembleReceipt,
+    EnsembleReceipts,
+    verify_ensemble_receipt,
+)
+from sklazy.receipts.ensemble_build import build_ensemble_receipts
 from sklazy.tables import Table
 
 
@@ -121,6 +134,36 @@ class LazyEnsemble(ClassifierMixin, Classifying):
         votes = self._tell(X, "votes")
         return self.classes_[votes]
 
+    def explain(self, X: ArrayLike) -> EnsembleReceipts:
+        """Answer each query with a receipt: neighbours, bags, members, votes.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        receipts : EnsembleReceipts
+            One a query, each with `to_dict`, `to_json`, `to_html` and a text: every
+            member's vote with its path through the tree, or the likelihoods, cases,
+            terms or rule it rests on; how far members agree and differ.
+        """
+        check_is_fitted(self)
+        return self._receipts(self._asked(X))
+
+    def verify(self, receipt: EnsembleReceipt | Mapping[str, Any]) -> bool:
+        """Ask again what a receipt answers, and tell that it is genuine.
+
+        A receipt that was edited, that is of other cases or that says anything else
+        than the cases do is refused with a `ReceiptError`.
+
+        Parameters
+        ----------
+        receipt : EnsembleReceipt, or what its `to_dict` gave
+        """
+        check_is_fitted(self)
+        return verify_ensemble_receipt(receipt, self._receipts, self.digest())
+
     # --- state ------------------------------------------------------------------------
 
     def _keep(
@@ -149,6 +192,20 @@ class LazyEnsemble(ClassifierMixin, Classifying):
         check_is_fitted(self)
         queries, recipe = self._queries(X), self._recipe()
         return tell_in_slabs(self._crowd(), queries, recipe, attrgetter(what))
+
+    def _receipts(self, table: Table) -> EnsembleReceipts:
+        queries = self.cases_.encode(table)
+        found = answer_by_ensemble(self._crowd(), queries, self._recipe())
+        return build_ensemble_receipts(
+            found, table, type(self).__name__, self._told_settings()
+        )
+
+    def _told_settings(self) -> dict[str, Any]:
+        """The parameters that answers depend on, as plain data."""
+        told = clone(self).set_params(random_state=self.seed_, n_jobs=None)
+        settings = to_settings(told)
+        del settings["n_jobs"]
+        return settings
 
     def _crowd(self) -> Crowd:
         return gather(self.cases_)

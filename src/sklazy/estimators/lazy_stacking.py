@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from sklazy.answer.members import (
     BayesMember,
@@ -46,7 +46,7 @@ class LazyStackingClassifier(LazyEnsemble):
         K itself, instead of `beta`.
     combine : {"vote", "accuracy", "probability"}
         Whether the majority decides; votes weighted by each member's accuracy on
-        those of the nearest 50 neighbours that its bag lacks; or the mean of
+        those of the 25 nearest cases that its bag lacks; or the mean of
         probabilities.
     share_bags : bool, default=False
         Whether all queries share the part of the bags that is drawn from all cases.
@@ -195,6 +195,17 @@ class LazyStackingClassifier(LazyEnsemble):
             own[kind](name) if isinstance(kind, str) else ModelMember(kind, name)
             for name, kind in named_kinds(self.estimators)
         )
+
+    def _told_settings(self) -> dict[str, Any]:
+        kinds = named_kinds(self.estimators)
+        told = clone(self).set_params(estimators=None)
+        told.seed_ = self.seed_
+        settings = LazyEnsemble._told_settings(told)
+        settings["estimators"] = [
+            kind if isinstance(kind, str) else f"{name}: {' '.join(repr(kind).split())}"
+            for name, kind in kinds
+        ]
+        return settings
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

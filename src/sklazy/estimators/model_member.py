@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from sklazy.answer.crowd import Crowd, Floats
+from sklazy.answer.evidence import ModelEvidence
 from sklazy.errors import DataWarning
 from sklazy.estimators.models import (
     Model,
@@ -80,6 +81,12 @@ class ModelMember:
     def cost(self, crowd: Crowd) -> float:
         """Nanoseconds a bag, roughly."""
         return 1e6 + 10.0 * crowd.codes.size
+
+    def evidence(self, crowd: Crowd, query: Queries, bags: Bags) -> list[ModelEvidence]:
+        """The estimator, and whether it could be fitted on each bag."""
+        models = self._fit_bags(crowd, bags, 0, set())
+        text = " ".join(repr(self.estimator).split())
+        return [ModelEvidence(text, not isinstance(m, np.ndarray)) for m in models]
 
     def _fit_bags(
         self, crowd: Crowd, bags: Bags, query: int, failures: set[str]

@@ -41,7 +41,8 @@ def build_receipts(
 
 
 @functools.cache
-def _version() -> str:
+def version() -> str:
+    """The version of sklazy."""
     return importlib.metadata.version("sklazy")
 
 
@@ -57,10 +58,10 @@ class _Builder:
         self.bins = _bins(self.base)
         self.head = {
             "schema": SCHEMA,
-            "sklazy": _version(),
+            "sklazy": version(),
             "estimator": estimator,
-            "settings": {name: _finite(value) for name, value in settings.items()},
-            "cases": _describe(self.base),
+            "settings": {name: finite(value) for name, value in settings.items()},
+            "cases": describe(self.base),
         }
 
     def receipt(self, query: int) -> Receipt:
@@ -196,7 +197,8 @@ class _Builder:
         }
 
 
-def _describe(base: CaseBase) -> Plain:
+def describe(base: CaseBase) -> Plain:
+    """The cases of an answer."""
     counts = zip(base.class_labels, base.cases.class_counts.tolist(), strict=True)
     return {
         "digest": base.digest(),
@@ -227,10 +229,10 @@ def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _finite(value: object) -> object:
+def finite(value: object) -> object:
     """A parameter for JSON; NaN and infinity are spelled out."""
     if isinstance(value, list):
-        return [_finite(item) for item in value]
+        return [finite(item) for item in value]
     if isinstance(value, dict):
-        return {name: _finite(item) for name, item in value.items()}
+        return {name: finite(item) for name, item in value.items()}
     return str(value) if isinstance(value, float) and not np.isfinite(value) else value

@@ -8,11 +8,10 @@ from typing import Any
 
 from sklazy.answer.regression import LocalAnswer, LocalMemory
 from sklazy.casebase import CaseBase
-from sklazy.errors import BadInputError, ReceiptError
+from sklazy.errors import ReceiptError
 from sklazy.flow import MISSING, UNSEEN
 from sklazy.receipts.local_evidence import explain_target
-from sklazy.receipts.receipt import Receipt
-from sklazy.receipts.replay import first_difference, query_table
+from sklazy.receipts.replay import check_digest, check_replay
 from sklazy.receipts.seal import check_seal, sealed
 from sklazy.report.regression import draw_html, write_text
 from sklazy.tables import Table
@@ -139,7 +138,7 @@ def make_receipts(
         **maker,
         "digest": base.digest(),
     }
-    queries = _cells(base, table)
+    queries = query_cells(base, table)
     n_targets = answer.models.errors.shape[1]
     return [
         RegressionReceipt(
@@ -159,7 +158,7 @@ def make_receipts(
     ]
 
 
-def _cells(base: CaseBase, table: Table) -> list[list[dict[str, Any]]]:
+def query_cells(base: CaseBase, table: Table) -> list[list[dict[str, Any]]]:
     """The queries in the user's terms, one list of columns a query."""
     cells = [column.cells() for column in base.coder.matched(table)]
     codes = base.encode(table).codes.tolist()
@@ -189,19 +188,5 @@ def verify_receipt(
         The fingerprint of the cases that are asked.
     """
     claimed = RegressionReceipt.from_dict(receipt)
-    if claimed.content["digest"] != digest:
-        raise ReceiptError(
-            "the receipt is of other cases: rows were added or forgotten since, or it "
-            "is another model's. Verify it with the cases it was made from."
-        )
-    try:
-        (again,) = explain(query_table(Receipt(claimed.content)))
-    except BadInputError as error:
-        raise ReceiptError(f"the receipt cannot be replayed: {error}") from error
-    found = first_difference(claimed.content, again.content)
-    if found is not None:
-        raise ReceiptError(
-            f"the receipt does not replay: {found[0][1:]} is {found[1]!r:.60} in the "
-            f"receipt, but {found[2]!r:.60} when asked again."
-        )
-    return True
+    check_digest(claimed.content["digest"], digest)
+    return check_replay(claimed.content, explain)

@@ -1,7 +1,7 @@
 """Receipts are checked by asking again: the same cases must say the same."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -10,7 +10,16 @@ from sklazy.receipts.receipt import Receipt
 from sklazy.tables import Column, Label, Table
 from sklazy.tables.labels import encode
 
-Explain = Callable[[Table], Sequence[Receipt]]
+
+class Sealed(Protocol):
+    """A receipt of any kind."""
+
+    @property
+    def content(self) -> Mapping[str, Any]:
+        """What it says."""
+
+
+Explain = Callable[[Table], Sequence[Sealed]]
 
 
 def verify(receipt: object, explain: Explain, digest: str) -> bool:
@@ -35,26 +44,34 @@ def verify(receipt: object, explain: Explain, digest: str) -> bool:
     """
     content = receipt.content if isinstance(receipt, Receipt) else receipt
     claimed = Receipt.from_dict(content)
-    if claimed.content["cases"]["digest"] != digest:
+    check_digest(claimed.content["cases"]["digest"], digest)
+    return check_replay(claimed.content, explain)
+
+
+def check_digest(claimed: str, digest: str) -> None:
+    """Refuse a receipt of other cases."""
+    if claimed != digest:
         raise ReceiptError(
-            "the receipt is of other cases: its digest is "
-            f"{claimed.content['cases']['digest'][:12]}..., that of this estimator "
-            f"{digest[:12]}.... Rows were added or forgotten since, or it is another "
-            "model's; verify it with the cases it was made from."
+            f"the receipt is of other cases: its digest is {str(claimed)[:12]}..., "
+            f"that of this estimator {digest[:12]}.... Rows were added or forgotten "
+            "since, or it is another model's; verify it with the cases it was made "
+            "from."
         )
+
+
+def check_replay(claimed: Mapping[str, Any], explain: Explain) -> bool:
+    """Ask again what the content of a receipt says; refuse it where they differ."""
     try:
         (again,) = explain(query_table(claimed))
     except BadInputError as error:
         raise ReceiptError(f"the receipt cannot be replayed: {error}") from error
-    _compare(claimed.content, again.content)
+    _compare(claimed, again.content)
     return True
 
 
-def query_table(receipt: Receipt) -> Table:
+def query_table(content: Mapping[str, Any]) -> Table:
     """The query of a receipt as a table of one row."""
-    columns = [
-        _column(item["name"], item["value"]) for item in receipt.content["query"]
-    ]
+    columns = [_column(item["name"], item["value"]) for item in content["query"]]
     return Table(tuple(columns), 1)
 
 

@@ -34,11 +34,14 @@ class Grid(NamedTuple):
     rows : sequence of sequences of str
     right : str
         For each column ``r`` if it is flush right, ``l`` if left.
+    wraps : bool
+        Whether the last column goes on in further lines where it is too long.
     """
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     right: str
+    wraps: bool = False
 
 
 Block = Heading | Paragraph | Grid
@@ -82,10 +85,20 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 def _grid_lines(grid: Grid, width: int) -> list[str]:
     cells = [list(grid.header), *map(list, grid.rows)]
-    widths = _fit(
-        [max(map(wide, column)) for column in zip(*cells, strict=True)], width
-    )
+    widths = [max(map(wide, column)) for column in zip(*cells, strict=True)]
+    if grid.wraps:
+        rest = width - sum(widths[:-1]) - _GAP * len(widths)
+        widths[-1] = min(widths[-1], max(rest, width // 3))
+        cells = [line for row in cells for line in _split(row, widths[-1])]
+    widths = _fit(widths, width)
     return [_line(row, widths, grid.right) for row in cells]
+
+
+def _split(row: Sequence[str], width: int) -> list[list[str]]:
+    """A row in as many lines as its last cell needs."""
+    first, *further = _wrapped(row[-1], width) or [""]
+    blank = [""] * (len(row) - 1)
+    return [[*row[:-1], first], *([*blank, line] for line in further)]
 
 
 def _fit(widths: list[int], width: int) -> list[int]:
