@@ -200,10 +200,23 @@ def test_leaving_out_whole_data_sets_is_forgetting_each_row():
     X, y = X[::4], y[::4]
     for model in (LazyKNeighborsClassifier(3), LazyNBClassifier(selection="none")):
         found = model.fit(X, y).loo_predict()
+        chances = model.loo_predict_proba()
         for i in range(len(X)):
             others = np.delete(np.arange(len(X)), i)
             again = clone(model).fit(X[others], y[others])
             assert found[i] == again.predict(X[i : i + 1])[0]
+            assert chances[i] == pytest.approx(again.predict_proba(X[i : i + 1])[0])
+        some = [7, 3, 30]
+        assert np.array_equal(model.loo_predict(some), found[some])
+        assert np.array_equal(model.loo_predict_proba(some), chances[some])
+
+
+def test_a_class_leaves_with_its_only_row():
+    X, y = np.arange(12.0).reshape(6, 2), np.array([0, 0, 1, 2, 2, 2])
+    for model in (LazyKNeighborsClassifier(2), LazyNBClassifier(selection="none")):
+        chances = model.fit(X, y).loo_predict_proba([2])
+        assert chances[0, 1] == 0
+        assert chances.sum() == pytest.approx(1)
 
 
 def test_loo_is_in_order_of_arrival():

@@ -32,6 +32,7 @@ from sklazy import (
     LazyKNeighborsClassifier,
     LazyLearningClassifier,
     LazyLearningRegressor,
+    LazyNBClassifier,
     RaceSearchCV,
 )
 from sklazy.errors import AllFailedError, BadInputError, DataWarning, SklazyWarning
@@ -483,6 +484,22 @@ def test_rows_are_scored_by_leave_one_out():
     assert ours.score(X, y) < 0
 
 
+def test_rows_of_a_learner_that_selects_by_log_loss():
+    X, y = load_iris(return_X_y=True)
+    ours = RaceSearchCV(
+        LazyNBClassifier(),
+        {"n_attributes": [1, 2], "selection": ["lazy", "none"]},
+        blocks="rows",
+        first_test=10,
+        alpha=1e-9,
+        scoring="neg_log_loss",
+        random_state=0,
+    ).fit(X[::3], y[::3])
+    best = LazyNBClassifier(**ours.best_params_).fit(X[::3], y[::3])
+    chances = best.loo_predict_proba()[np.arange(50), y[::3]]
+    assert ours.best_score_ == pytest.approx(np.log(chances).mean())
+
+
 @pytest.mark.parametrize("scoring", [None, "accuracy", "neg_log_loss"])
 def test_rows_of_classes(scoring):
     X, y = load_iris(return_X_y=True)
@@ -511,10 +528,18 @@ def test_rows_of_one_group_do_not_see_each_other():
     assert honest < -0.1
 
 
-def test_rows_of_a_learner_that_predicts_all_at_once():
+class AllAtOnce(LazyKNeighborsClassifier):
+    """It cannot be asked for some rows only."""
+
+    def loo_predict(self):
+        return super().loo_predict()
+
+
+@pytest.mark.parametrize("learner", [LazyKNeighborsClassifier, AllAtOnce])
+def test_rows_of_a_learner_that_selects(learner):
     X, y = load_iris(return_X_y=True)
     ours = RaceSearchCV(
-        LazyKNeighborsClassifier(),
+        learner(),
         {"n_neighbors": [3, 120], "n_attributes": [2]},
         blocks="rows",
         first_test=20,

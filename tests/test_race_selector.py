@@ -16,16 +16,19 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.parallel import Parallel
 
 from sklazy import (
     LazyKNeighborsClassifier,
     LazyLearningClassifier,
     LazyLearningRegressor,
+    LazyNBClassifier,
     RacedRegressor,
     RaceFeatureSelector,
 )
 from sklazy.answer.subsets import SubsetMemory
 from sklazy.errors import BadInputError
+from sklazy.estimators.left_out_sets import LeftOutSetLosses
 from sklazy.flow import Columns
 from sklazy.kernels.nearest import NUMERIC
 from sklazy.neighbors import find_nearest
@@ -197,10 +200,12 @@ def test_classes(scoring):
     assert set(selector.fit(X, y).get_support(indices=True)) <= {3, 4}
 
 
-def test_lazy_classifiers_race_over_rows():
+@pytest.mark.parametrize("scoring", [None, "neg_log_loss"])
+def test_lazy_classifiers_race_over_rows(scoring):
     X, y = load_iris(return_X_y=True)
     selector = RaceFeatureSelector(
         LazyKNeighborsClassifier(selection="none"),
+        scoring=scoring,
         start=[[0], [1], [2], [3]],
         max_candidates=4,
         max_blocks=12,
@@ -209,6 +214,26 @@ def test_lazy_classifiers_race_over_rows():
     ).fit(X[::5], y[::5])
     assert not selector.support_[1]
     assert selector.history_[0].n_blocks > 3
+    assert not selector.search_.last_race.reasons
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
+def test_a_row_left_out_costs_what_a_learner_without_it_says(scoring):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::6], y[::6]
+    model, rows = LazyNBClassifier(selection="none"), np.arange(len(y))
+    ask = LeftOutSetLosses(model, X, y, scoring, Parallel(n_jobs=1))
+    for row, n_training in ((3, len(y) - 1), (8, len(y) - 1), (20, 12), (9, 7)):
+        training = np.delete(rows, row)[:n_training]
+        found = ask([0b1010, 0b0101], np.array([row]), training)
+        for loss, columns in zip(found, ([1, 3], [0, 2]), strict=True):
+            known = clone(model).fit(X[training][:, columns], y[training])
+            one = X[[row]][:, columns]
+            expected = -float(known.predict(one)[0] == y[row])
+            if scoring == "neg_log_loss":
+                chance = known.predict_proba(one)[0, known.classes_ == y[row]].sum()
+                expected = -np.log(max(chance, np.finfo(float).eps))
+            assert loss == pytest.approx(expected)
 
 
 def test_other_estimators_race_over_folds():

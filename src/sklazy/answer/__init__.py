@@ -1,7 +1,7 @@
 """The flow, top to bottom: the one room that knows the order of the steps."""
 
 from sklazy.answer.bayes import BayesHost
-from sklazy.answer.leaving import leave_one_out
+from sklazy.answer.leaving import Left, leave_one_out
 from sklazy.answer.nearest import NearestHost
 from sklazy.answer.question import Asked, Host, Question
 from sklazy.answer.recipe import RANKED, STRATEGIES, Recipe
@@ -17,6 +17,7 @@ __all__ = [
     "Choice",
     "Evidence",
     "Host",
+    "Left",
     "ModelUse",
     "NearestHost",
     "Question",

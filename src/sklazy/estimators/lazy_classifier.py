@@ -15,6 +15,7 @@ from sklazy.answer import (
     STRATEGIES,
     Answer,
     Host,
+    Left,
     Question,
     Recipe,
     answer,
@@ -123,16 +124,21 @@ class LazyClassifier(ClassifierMixin, Classifying):
         selected = choose(question, self._recipe(), self._host())
         return to_mask(selected, self.n_features_in_)
 
-    def loo_predict(self) -> NDArray[Any]:
-        """Predict the class of every training row from all other rows.
+    def loo_predict(self, rows: ArrayLike | None = None) -> NDArray[Any]:
+        """Predict the class of training rows, each from all other rows.
 
         Equal to forgetting the row and asking for it; the row itself counts nowhere,
         not in cuts, ranges or counts either.
 
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            The rows to predict, by their place in order of arrival; all by default.
+
         Returns
         -------
         labels : array of shape (n_rows,)
-            In order of arrival, as `ids_`.
+            In order of arrival, as `ids_`, or of `rows`.
 
         Notes
         -----
@@ -142,9 +148,28 @@ class LazyClassifier(ClassifierMixin, Classifying):
         with ``n_attributes="auto"`` or ``"local"``, ``selection="lazy-cfs"`` and
         sample weights.
         """
+        return self.classes_[self._left_out(rows).decisions]
+
+    def loo_predict_proba(self, rows: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Predict the class probabilities of training rows, each from all others.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            As for `loo_predict`.
+
+        Returns
+        -------
+        probabilities : float64 array of shape (n_rows, n_classes)
+        """
+        return self._left_out(rows).probabilities
+
+    def _left_out(self, rows: ArrayLike | None) -> Left:
         check_is_fitted(self)
-        decisions = leave_one_out(self.cases_, self._recipe(), self._host())
-        return self.classes_[decisions[np.argsort(self.cases_.arrival)]]
+        asked = np.argsort(self.cases_.arrival)
+        if rows is not None:
+            asked = asked[np.asarray(rows, np.int64)]
+        return leave_one_out(self.cases_, self._recipe(), self._host(), asked)
 
     def _receipts(self, table: Table) -> Receipts:
         found = self._answer(self.cases_.encode(table))

@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from sklazy.estimators.coding import check_choice
 from sklazy.estimators.columns import ColumnSelector
 from sklazy.estimators.lazy_regressor import LazyLearningRegressor
+from sklazy.estimators.left_out_sets import LeftOutSetLosses
 from sklazy.estimators.local_learner import LocalLearner
+from sklazy.estimators.row_arena import check_leaves_out
 from sklazy.estimators.search_results import seed_of
 from sklazy.estimators.set_losses import FittedSetLosses, LocalSetLosses, row_scoring
 from sklazy.estimators.set_search import RowBlocks, ground_of, run_search, start_sets
@@ -288,12 +290,12 @@ class RaceFeatureSelector(ColumnSelector):
             losses = LocalSetLosses(memory, scoring, estimator.n_jobs)
             return losses, RowBlocks(len(memory.slots))
         labels = np.asarray(y)
-        scoring = self.scoring
         if rows:
-            scoring = row_scoring(scoring, is_classifier(estimator))
-        fitted = FittedSetLosses(estimator, X, labels, scoring, parallel)
-        if rows:
-            return fitted, RowBlocks(len(labels))
+            check_leaves_out(estimator)
+            scoring = row_scoring(self.scoring, is_classifier(estimator))
+            left_out = LeftOutSetLosses(estimator, X, labels, scoring, parallel)
+            return left_out, RowBlocks(len(labels))
+        fitted = FittedSetLosses(estimator, X, labels, self.scoring, parallel)
         splitter = check_cv(self.cv, labels, classifier=is_classifier(estimator))
         splits = splitter.split(np.zeros(len(labels)), labels)
         return fitted, [(test, train) for train, test in splits]

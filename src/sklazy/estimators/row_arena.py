@@ -4,7 +4,7 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,6 +106,16 @@ class RowArena:
         return self._models[candidate]
 
 
+class Asked(Protocol):
+    """A learner that is asked for single rows that it may not see."""
+
+    def value(self, row: int) -> Any:  # noqa: ANN401 - a number, several, or a label
+        """What is predicted for a row."""
+
+    def chance(self, row: int, label: object) -> float:
+        """The probability of a label for a row."""
+
+
 class LeftOut:
     """A fitted lazy learner that is asked for its own rows."""
 
@@ -141,23 +151,23 @@ def check_leaves_out(estimator: Model) -> None:
         )
 
 
-def _absolute(model: LeftOut, row: int, target: Any) -> float:  # noqa: ANN401
+def _absolute(model: Asked, row: int, target: Any) -> float:  # noqa: ANN401
     return float(np.mean(np.abs(model.value(row) - target)))
 
 
-def _squared(model: LeftOut, row: int, target: Any) -> float:  # noqa: ANN401
+def _squared(model: Asked, row: int, target: Any) -> float:  # noqa: ANN401
     return float(np.mean((model.value(row) - target) ** 2))
 
 
-def _hit(model: LeftOut, row: int, target: object) -> float:
+def _hit(model: Asked, row: int, target: object) -> float:
     return -float(model.value(row) == target)  # so that the score is the accuracy
 
 
-def _log(model: LeftOut, row: int, target: object) -> float:
+def _log(model: Asked, row: int, target: object) -> float:
     return -float(np.log(max(model.chance(row, target), _SMALLEST)))
 
 
-RowLoss = Callable[[LeftOut, int, Any], float]
+RowLoss = Callable[[Asked, int, Any], float]
 
 ROW_LOSSES: dict[str, RowLoss] = {
     "neg_mean_absolute_error": _absolute,
