@@ -66,3 +66,19 @@ def test_a_race_is_drawn_line_by_line():
     assert [4.0] in [line.get_ydata().tolist() for line in ax.lines]
     assert ax.get_title() == "2 of 3 left after 2 blocks"
     pyplot.close(figure)
+
+
+def test_a_long_race_is_framed_by_what_it_settles_to():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    figure, ax = pyplot.subplots()
+    values = np.ones((60, 3))
+    values[0, 0], values[:, 2] = 1000.0, np.linspace(2.0, 3.0, 60)
+    values[30:, 1] = np.nan
+    draw_race(values, [2, 0], ax, block="row")
+    low, high = ax.get_ylim()
+    assert ax.get_xscale() == "log"
+    assert low < 1.0
+    assert 92 < high < 120  # the mean after ten blocks, not that of the first
+    assert ax.get_legend_handles_labels()[1] == ["dropped", "2", "0"]
+    draw_race(np.ones((60, 2)), [0, 1], ax)
+    pyplot.close(figure)

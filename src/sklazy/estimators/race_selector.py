@@ -246,7 +246,9 @@ class RaceFeatureSelector(ColumnSelector):
             for mask in self.search_.last_candidates
         ]
         last = self.search_.last_race
-        return draw_race(last.losses, last.winners, ax, names=names)
+        chosen = LazyLearningRegressor() if self.estimator is None else self.estimator
+        block = "row" if self._over_rows(chosen) else "fold"
+        return draw_race(last.losses, last.winners, ax, block=block, names=names)
 
     def _keep(self, found: SearchResult, n_attributes: int) -> None:
         chosen = found.smallest if self.prefer == "smallest" else found.winners[0]
