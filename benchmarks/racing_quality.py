@@ -1,11 +1,13 @@
 """What races find, and at what share of the usual cost, over several seeds.
 
-Run: python benchmarks/racing_quality.py {subsets,recovery,sequential,search} [seeds]
+Run: python benchmarks/racing_quality.py WHAT [seeds], WHAT being subsets, recovery,
+many, sequential or search.
 """
 
 import sys
 import time
 import warnings
+from itertools import product
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -106,6 +108,18 @@ def recovery(n_inputs, n_runs, n_rows=1000, **settings):
     # A forward search by leave-one-out adds ten inputs and finds no eleventh.
     forward = sum(n_inputs - step for step in range(11)) * n_rows
     return selected, among, predictions / 2.0**n_inputs / n_rows, predictions / forward
+
+
+# --- five relevant inputs among thousands ---------------------------------------------
+
+
+def recover_of_many(seed, n_inputs=5000, n_rows=500):
+    """Return whether the five inputs of Friedman's function were selected; seconds."""
+    X, y = make_friedman1(n_rows, n_inputs, noise=0.5, random_state=seed)
+    started = time.perf_counter()
+    selector = RaceFeatureSelector(random_state=seed).fit(X, y)
+    found = selector.get_support(indices=True).tolist() == list(range(5))
+    return found, time.perf_counter() - started
 
 
 # --- against a sequential selection ---------------------------------------------------
@@ -247,27 +261,47 @@ def regrets(n_seeds, n_repeats=10):
 # --- from a shell ---------------------------------------------------------------------
 
 
-def main(what, n_seeds):
-    if what == "subsets":
-        for seed in range(n_seeds):
-            found, share = race_subsets(seed)
-            print(f"seed {seed}: best subset {found}, {share:.2%} of the predictions")
-    if what == "recovery":
-        for n_inputs, start in ((20, "gram-schmidt"), (20, "random"), (50, "random")):
-            rates = recovery(n_inputs, n_seeds, start=start)
-            print(
-                f"{n_inputs} inputs, start {start}: selected {rates[0]:.0%}, among the "
-                f"winners {rates[1]:.0%}; {rates[2]:.2g} of the predictions of an "
-                f"exhaustive and {rates[3]:.0%} of a forward search"
-            )
-    if what == "sequential":
-        ratio, errors = sequential(n_seeds)
-        print(f"{ratio:.1f} times faster, errors {errors[0]:.4f} and {errors[1]:.4f}")
-    if what == "search":
-        print("          regret: grid    race  halving   fits: race  halving")
-        for name, row in zip([*grids(), "mean"], regrets(n_seeds), strict=True):
-            print("{:10}{:14.3f}{:8.3f}{:9.3f}{:13.0%}{:9.0%}".format(name, *row))
+def print_subsets(n_seeds):
+    for seed in range(n_seeds):
+        found, share = race_subsets(seed)
+        print(f"seed {seed}: best subset {found}, {share:.2%} of the predictions")
+
+
+def print_recovery(n_seeds):
+    for n_inputs, start in product((20, 50), ("gram-schmidt", "random")):
+        rates = recovery(n_inputs, n_seeds, start=start)
+        print(
+            f"{n_inputs} inputs, start {start}: selected {rates[0]:.0%}, among the "
+            f"winners {rates[1]:.0%}; {rates[2]:.2g} of the predictions of an "
+            f"exhaustive and {rates[3]:.0%} of a forward search"
+        )
+
+
+def print_many(n_seeds):
+    for seed in range(n_seeds):
+        found, seconds = recover_of_many(seed)
+        print(f"seed {seed}: exactly the five of 5000 {found}, {seconds:.1f} s")
+
+
+def print_sequential(n_seeds):
+    ratio, errors = sequential(n_seeds)
+    print(f"{ratio:.1f} times faster, errors {errors[0]:.4f} and {errors[1]:.4f}")
+
+
+def print_search(n_seeds):
+    print("          regret: grid    race  halving   fits: race  halving")
+    for name, row in zip([*grids(), "mean"], regrets(n_seeds), strict=True):
+        print("{:10}{:14.3f}{:8.3f}{:9.3f}{:13.0%}{:9.0%}".format(name, *row))
+
+
+PRINTED = {
+    "subsets": print_subsets,
+    "recovery": print_recovery,
+    "many": print_many,
+    "sequential": print_sequential,
+    "search": print_search,
+}
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 3)
+    PRINTED[sys.argv[1]](int(sys.argv[2]) if len(sys.argv) > 2 else 3)
