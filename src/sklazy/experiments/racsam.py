@@ -11,6 +11,7 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
+from threadpoolctl import threadpool_limits
 
 from sklazy.estimators.lazy_regressor import LazyLearningRegressor
 from sklazy.estimators.race_selector import RaceFeatureSelector
@@ -130,8 +131,9 @@ def run_fold(data: DataSet, fold: int, setting: Mapping[str, Any]) -> Plain:
     if setting["part"] == "raced":
         told, found = run_race(train, y[~testing], test, setting["max_candidates"])
     else:
-        model = _peer(setting["method"]).fit(train, y[~testing])
-        told, found = {}, {setting["method"]: model.predict(test)}
+        with threadpool_limits(1):
+            model = _peer(setting["method"]).fit(train, y[~testing])
+            told, found = {}, {setting["method"]: model.predict(test)}
     errors = {name: pack(np.abs(p - y[testing])) for name, p in found.items()}
     return {"errors": errors, **told}
 

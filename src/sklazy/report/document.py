@@ -89,12 +89,12 @@ def _tell(part: Part) -> dict[str, object]:
     """A part as the template takes it."""
     if isinstance(part, Table):
         rows = [
-            [_cell(part, i, j) for j in range(len(row))]
+            (_opens(part, i), [_cell(part, i, j) for j in range(len(row))])
             for i, row in enumerate(part.rows)
         ]
         head = [(text, j >= part.left) for j, text in enumerate(part.header)]
         told = {"head": head, "rows": rows, "caption": part.caption}
-        return {"kind": "table", "dense": len(head) > _MANY, **told}
+        return {"kind": "table", "classes": _classes(part), **told}
     if isinstance(part, Figure):
         return {"kind": "figure", "svg": str(part.canvas), "caption": part.caption}
     if isinstance(part, Heading):
@@ -102,10 +102,28 @@ def _tell(part: Part) -> dict[str, object]:
     return {"kind": "paragraph", "text": part.text}
 
 
+def _classes(table: Table) -> str:
+    n = len(table.header)
+    return " ".join(["dense"] * (n > _MANY) + ["words"] * (table.left == n))
+
+
+def _opens(table: Table, i: int) -> bool:
+    """Whether a row is the first of several that share their first cell."""
+    row, after = table.rows[i], table.rows[i + 1 : i + 2]
+    goes_on = any(later[0] in ("", row[0]) for later in after)
+    return bool(row[0]) and not _repeats(table, i) and goes_on
+
+
+def _repeats(table: Table, i: int) -> bool:
+    return i > 0 and table.rows[i][0] == table.rows[i - 1][0]
+
+
 def _cell(table: Table, i: int, j: int) -> tuple[str, str]:
     """The text of a cell and its classes."""
     text = table.rows[i][j]
     classes = ["n"] if j >= table.left else []
+    if j == 0 and _repeats(table, i):
+        classes.append("again")
     if (i, j) in table.strong:
         classes.append("strong")
     if j in table.signed:
