@@ -4,7 +4,11 @@ from hypothesis import HealthCheck, settings
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
-from sklazy import LazyBaggingClassifier, LazyStackingClassifier
+from sklazy import (
+    LazyBaggingClassifier,
+    LazyDecisionTreeClassifier,
+    LazyStackingClassifier,
+)
 from strategies import split_problems
 
 split = split_problems(min_rows=2, max_rows=24, max_queries=5, telling=True)
@@ -35,7 +39,7 @@ STACKING = [
     ),
 ]
 
-CLASSIFIERS = [*BAGGING, *STACKING]
+CLASSIFIERS = [*BAGGING, *STACKING, LazyDecisionTreeClassifier()]
 
 
 def fitted(model, problem, **parameters):

@@ -3,7 +3,11 @@
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sklazy import LazyBaggingClassifier, LazyStackingClassifier
+from sklazy import (
+    LazyBaggingClassifier,
+    LazyDecisionTreeClassifier,
+    LazyStackingClassifier,
+)
 
 CHECKED = [
     LazyBaggingClassifier(),
@@ -12,6 +16,7 @@ CHECKED = [
     LazyBaggingClassifier(min_weight=1, min_share=False, at_values=False, n_jobs=2),
     LazyStackingClassifier(),
     LazyStackingClassifier(n_estimators=5, combine="accuracy", share_bags=True),
+    LazyDecisionTreeClassifier(),
     LazyStackingClassifier([GaussianNB(), "bayes"], 2, combine="probability"),
 ]
 

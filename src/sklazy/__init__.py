@@ -6,6 +6,7 @@ from sklazy.estimators.advantage import LazyAdvantage, lazy_advantage
 from sklazy.estimators.advice import Advice, advise
 from sklazy.estimators.lazy_bagging import LazyBaggingClassifier
 from sklazy.estimators.lazy_bayes import LazyNBClassifier
+from sklazy.estimators.lazy_decision_tree import LazyDecisionTreeClassifier
 from sklazy.estimators.lazy_learning_classifier import LazyLearningClassifier
 from sklazy.estimators.lazy_neighbors import LazyKNeighborsClassifier
 from sklazy.estimators.lazy_regressor import LazyLearningRegressor
@@ -19,7 +20,8 @@ from sklazy.estimators.ranker import AttributeRanker
 from sklazy.estimators.subset import SubsetSelector
 from sklazy.racing import RaceResult, RaceStep, race
 from sklazy.receipts import Receipt, Receipts
-from sklazy.receipts.ensemble import EnsembleReceipt, EnsembleReceipts
+from sklazy.receipts.ensemble import EnsembleReceipt
+from sklazy.receipts.lazy_tree import TreeReceipt
 from sklazy.tables import Table, read_table
 
 __version__ = "0.1.0"
@@ -28,10 +30,10 @@ __all__ = [
     "Advice",
     "AttributeRanker",
     "EnsembleReceipt",
-    "EnsembleReceipts",
     "EntropyDiscretizer",
     "LazyAdvantage",
     "LazyBaggingClassifier",
+    "LazyDecisionTreeClassifier",
     "LazyKNeighborsClassifier",
     "LazyLearningClassifier",
     "LazyLearningRegressor",
@@ -47,6 +49,7 @@ __all__ = [
     "Receipts",
     "SubsetSelector",
     "Table",
+    "TreeReceipt",
     "__version__",
     "advise",
     "diversity_measures",

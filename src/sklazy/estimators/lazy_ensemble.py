@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,20 +23,16 @@ from sklazy.casebase.incoming import GivenIds
 from sklazy.errors import BadInputError
 from sklazy.estimators.coding import check_choice
 from sklazy.estimators.lazy_classifier import check_count
-from sklazy.estimators.memory import Classifying
-from sklazy.estimators.settings import to_settings
+from sklazy.estimators.unweighted import UnweightedClassifier
 from sklazy.local.bags import beta_neighbours
 from sklazy.local.paths import PathRules
-from sklazy.receipts.ensemble import (
-    EnsembleReceipt,
-    EnsembleReceipts,
-    verify_ensemble_receipt,
-)
+from sklazy.receipts.ensemble import EnsembleReceipt
 from sklazy.receipts.ensemble_build import build_ensemble_receipts
+from sklazy.receipts.plain import ReceiptList, verify_plain
 from sklazy.tables import Table
 
 
-class LazyEnsemble(ClassifierMixin, Classifying):
+class LazyEnsemble(UnweightedClassifier):
     """A classifier that makes an ensemble for each query; see the subclasses."""
 
     n_estimators: int
@@ -53,42 +48,6 @@ class LazyEnsemble(ClassifierMixin, Classifying):
     random_state: object
     n_jobs: int | None
     seed_: int
-
-    def fit(  # type: ignore[override]
-        self, X: object, y: object, ids: GivenIds = None
-    ) -> Self:
-        """Keep the rows.
-
-        Parameters
-        ----------
-        X : frame, Table or array-like of shape (n_rows, n_attributes)
-            Numbers and labels, missing cells where there are some.
-        y : array-like of shape (n_rows,)
-            The classes, nowhere missing.
-        ids : sequence of int or str, optional
-            The rows' names, by which `forget` and receipts know them; by default
-            0, 1, ... in order of arrival.
-        """
-        return self._keep(X, y, None, ids, None)
-
-    def partial_fit(  # type: ignore[override]
-        self,
-        X: object,
-        y: object,
-        classes: ArrayLike | None = None,
-        ids: GivenIds = None,
-    ) -> Self:
-        """Add rows: the state is the same as after a fit to all rows together.
-
-        Parameters
-        ----------
-        X, y, ids
-            As for `fit`.
-        classes : array-like, optional
-            In the first call: classes that count even where no row has them. Not
-            needed: a new class may come at any time.
-        """
-        return super().partial_fit(X, y, classes, None, ids)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the class of each query.
@@ -134,7 +93,7 @@ class LazyEnsemble(ClassifierMixin, Classifying):
         votes = self._tell(X, "votes")
         return self.classes_[votes]
 
-    def explain(self, X: ArrayLike) -> EnsembleReceipts:
+    def explain(self, X: ArrayLike) -> ReceiptList:
         """Answer each query with a receipt: neighbours, bags, members, votes.
 
         Parameters
@@ -143,7 +102,7 @@ class LazyEnsemble(ClassifierMixin, Classifying):
 
         Returns
         -------
-        receipts : EnsembleReceipts
+        receipts : ReceiptList
             One a query, each with `to_dict`, `to_json`, `to_html` and a text: every
             member's vote with its path through the tree, or the likelihoods, cases,
             terms or rule it rests on; how far members agree and differ.
@@ -162,7 +121,7 @@ class LazyEnsemble(ClassifierMixin, Classifying):
         receipt : EnsembleReceipt, or what its `to_dict` gave
         """
         check_is_fitted(self)
-        return verify_ensemble_receipt(receipt, self._receipts, self.digest())
+        return verify_plain(EnsembleReceipt, receipt, self._receipts, self.digest())
 
     # --- state ------------------------------------------------------------------------
 
@@ -193,19 +152,15 @@ class LazyEnsemble(ClassifierMixin, Classifying):
         queries, recipe = self._queries(X), self._recipe()
         return tell_in_slabs(self._crowd(), queries, recipe, attrgetter(what))
 
-    def _receipts(self, table: Table) -> EnsembleReceipts:
+    def _receipts(self, table: Table) -> ReceiptList:
         queries = self.cases_.encode(table)
         found = answer_by_ensemble(self._crowd(), queries, self._recipe())
         return build_ensemble_receipts(
             found, table, type(self).__name__, self._told_settings()
         )
 
-    def _told_settings(self) -> dict[str, Any]:
-        """The parameters that answers depend on, as plain data."""
-        told = clone(self).set_params(random_state=self.seed_, n_jobs=None)
-        settings = to_settings(told)
-        del settings["n_jobs"]
-        return settings
+    def _settled(self) -> dict[str, Any]:
+        return {"random_state": self.seed_}
 
     def _crowd(self) -> Crowd:
         return gather(self.cases_)

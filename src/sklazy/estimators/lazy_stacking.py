@@ -200,7 +200,7 @@ class LazyStackingClassifier(LazyEnsemble):
         kinds = named_kinds(self.estimators)
         told = clone(self).set_params(estimators=None)
         told.seed_ = self.seed_
-        settings = LazyEnsemble._told_settings(told)
+        settings = super(LazyStackingClassifier, told)._told_settings()
         settings["estimators"] = [
             kind if isinstance(kind, str) else f"{name}: {' '.join(repr(kind).split())}"
             for name, kind in kinds

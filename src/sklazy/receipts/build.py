@@ -55,7 +55,7 @@ class _Builder:
         self.answer, self.base = answer, answer.base
         self.names = self.base.names
         self.cells = [column.cells() for column in self.base.coder.matched(table)]
-        self.bins = _bins(self.base)
+        self.bins = bin_names(self.base)
         self.head = {
             "schema": SCHEMA,
             "sklazy": version(),
@@ -207,7 +207,7 @@ def describe(base: CaseBase) -> Plain:
     }
 
 
-def _bins(base: CaseBase) -> dict[int, list[str]]:
+def bin_names(base: CaseBase) -> dict[int, list[str]]:
     """The names of the bins of each numeric attribute."""
     numeric = np.flatnonzero(base.cases.numeric >= 0).tolist()
     cuts = base.cuts

@@ -10,9 +10,10 @@ from sklazy.combine import diversity_measures
 from sklazy.flow import Queries
 from sklazy.local.bags import draw_weights
 from sklazy.receipts.build import describe, finite, version
-from sklazy.receipts.ensemble import SCHEMA, EnsembleReceipt, EnsembleReceipts
+from sklazy.receipts.ensemble import EnsembleReceipt
 from sklazy.receipts.ensemble_members import MOST_LISTED, MemberTeller, numbers
 from sklazy.receipts.local_evidence import number
+from sklazy.receipts.plain import ReceiptList
 from sklazy.receipts.regression import query_cells
 from sklazy.receipts.seal import sealed
 from sklazy.tables import Table
@@ -22,7 +23,7 @@ Plain = dict[str, Any]
 
 def build_ensemble_receipts(
     answer: EnsembleAnswer, table: Table, estimator: str, settings: Mapping[str, Any]
-) -> EnsembleReceipts:
+) -> ReceiptList:
     """One receipt for each query of an answer.
 
     Parameters
@@ -37,14 +38,14 @@ def build_ensemble_receipts(
     """
     base = answer.crowd.base
     head = {
-        "schema": SCHEMA,
+        "schema": EnsembleReceipt.schema,
         "sklazy": version(),
         "estimator": estimator,
         "settings": {name: finite(value) for name, value in settings.items()},
         "cases": describe(base),
     }
     cells = query_cells(base, table)
-    return EnsembleReceipts(
+    return ReceiptList(
         EnsembleReceipt(sealed({**head, "query": cells[q], **_content(answer, q)}))
         for q in range(len(answer.decisions))
     )
