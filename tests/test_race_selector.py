@@ -283,6 +283,24 @@ def test_thousands_of_attributes():
     assert {7, 1234} <= set(selector.get_support(indices=True))
 
 
+@pytest.mark.parametrize("settings", [{}, {"search": "schemata"}])
+def test_a_time_budget_of_zero_still_gives_a_set(settings):
+    X, y = friedman_pair(60, 6, 0)
+    selector = RaceFeatureSelector(max_seconds=0, random_state=0, **settings)
+    assert selector.fit(X, y).support_.any()
+    assert selector.search_.stopped == "seconds"
+
+
+def test_odd_tables():
+    X, y = friedman_pair(60, 6, 0)
+    X[:, 1], X[:, 2] = np.nan, 7.0  # nothing is known, nothing differs
+    X[:, 3] *= 1e100
+    selector = RaceFeatureSelector(n_winners=500, **QUICK).fit(X, y)
+    assert selector.support_[[0, 3]].any()
+    assert RaceFeatureSelector(**QUICK).fit(X[:, :1], y).support_.tolist() == [True]
+    assert RaceFeatureSelector(**QUICK).fit(X[:3], y[:3]).support_.any()
+
+
 def test_the_same_seed_gives_the_same_sets():
     X, y = friedman_pair(120, 6, 0)
     first = RaceFeatureSelector(**QUICK).fit(X, y)
@@ -312,6 +330,9 @@ def test_the_race_is_drawn():
         ({"blocks": "columns"}, "blocks='columns'"),
         ({"start": "lasso"}, "start='lasso'"),
         ({"start": []}, "start="),
+        ({"n_start": 0}, "n_start=0"),
+        ({"max_seconds": -1}, "max_seconds=-1"),
+        ({"n_winners": 0}, "n_winners=0"),
         ({"start": [[9]]}, "start has"),
         ({"scoring": "accuracy"}, "scoring='accuracy'"),
         ({"sampling": (2, 3)}, "sampling="),

@@ -78,6 +78,8 @@ def start_sets(
     """Return the sets to begin with, by name or as the user gave them."""
     n_attributes = ground.columns.shape[1]
     most = min(n_attributes, _LARGEST_START)
+    if n_start < 1:
+        raise BadInputError(f"n_start={n_start!r} is too small; give 1 or more.")
     if isinstance(start, str):
         if start == "random":
             return random_sets(n_attributes, n_start, rng, most)

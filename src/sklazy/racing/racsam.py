@@ -66,11 +66,18 @@ class SearchRules:
                     f"{name}={getattr(self, name)!r} is too small; give 1 or more."
                 )
 
+        if self.max_seconds is not None and self.max_seconds < 0:
+            raise BadInputError(
+                f"max_seconds={self.max_seconds!r} is too small; give 0 or more, or "
+                "None for no limit."
+            )
+
     def n_training(self, step: int, n_rows: int) -> int:
         """Return the size of the sub-sample at a step: it grows linearly to all."""
         share, steps = self.sampling
         grown = 1.0 if step >= steps else share + (1 - share) * step / steps
-        return max(1, min(n_rows, round(grown * n_rows)))
+        # A local model needs two rows.
+        return min(n_rows, max(2, round(grown * n_rows)))
 
 
 class SearchStep(NamedTuple):
