@@ -23,7 +23,8 @@ BAGGING = [
 ]
 
 STACKING = [
-    LazyStackingClassifier(),
+    LazyStackingClassifier(n_estimators=5),
+    LazyStackingClassifier.paper(),
     LazyStackingClassifier(n_estimators=6, beta=0.5, combine="accuracy", alpha=0.3),
     LazyStackingClassifier(
         ["linear", ("near", "neighbors"), "rule"],

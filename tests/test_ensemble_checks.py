@@ -12,8 +12,8 @@ from sklazy import (
 CHECKED = [
     LazyBaggingClassifier(),
     LazyBaggingClassifier(3, 0.5, max_features=1, combine="accuracy", n_jobs=1),
-    LazyBaggingClassifier(n_neighbors=2, combine="probability", share_bags=True),
-    LazyBaggingClassifier(min_weight=1, min_share=False, at_values=False, n_jobs=2),
+    LazyBaggingClassifier(5, n_neighbors=2, combine="probability", share_bags=True),
+    LazyBaggingClassifier(5, min_weight=1, min_share=False, at_values=False, n_jobs=2),
     LazyStackingClassifier(),
     LazyStackingClassifier(n_estimators=5, combine="accuracy", share_bags=True),
     LazyDecisionTreeClassifier(),
