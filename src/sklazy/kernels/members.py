@@ -208,11 +208,17 @@ class LinearRoom(NamedTuple):
     Attributes
     ----------
     bag : int32 array of shape (n_rows,)
+    held : int32 array of shape (n_rows + 3,)
+        The rows that the bag holds.
+    weights : float64 array of shape (n_rows + 3,)
+        How often it holds each of them.
     means, direction : float64 arrays of shape (n_regressors,)
     products : float64 array of shape (n_regressors, n_regressors)
     """
 
     bag: NDArray[np.int32]
+    held: NDArray[np.int32]
+    weights: NDArray[np.float64]
     means: NDArray[np.float64]
     direction: NDArray[np.float64]
     products: NDArray[np.float64]
@@ -240,15 +246,24 @@ def bagged_linear(rows, targets, queries, ridge, neighbours, seeds, room, answer
     room : LinearRoom
     answers : float64 array of shape (n_queries, n_bags, n_targets)
     """
-    bag, means, direction, products = room
+    bag, held, weights, means, direction, products = room
     for query in range(queries.shape[0]):
         for b in range(seeds.shape[2]):
             draw_bag(seeds[0, query, b], seeds[1, query, b], neighbours[query], bag)
-            weigh_products(rows, bag, ridge, means, products)
+            n_held = list_held(bag, held, weights)
+            weigh_products(rows, held[:n_held], weights, ridge, means, products)
             for k in range(means.size):
                 direction[k] = queries[query, k] - means[k]
             solve_in_place(products, direction)
-            project(rows, bag, targets, means, direction, answers[query, b])
+            project(
+                rows,
+                held[:n_held],
+                weights,
+                targets,
+                means,
+                direction,
+                answers[query, b],
+            )
 
 
 @fast_kernel
@@ -267,8 +282,30 @@ def inner(line, other):
     return total
 
 
+@fast_kernel
+def add_four(line, first, second, third, fourth, factors):
+    """Add multiples of four lines to another."""
+    a, b, c, d = factors
+    for k in range(line.size):
+        line[k] += a * first[k] + b * second[k] + c * third[k] + d * fourth[k]
+
+
 @kernel
-def weigh_products(rows, bag, ridge, means, products):
+def list_held(bag, held, weights):
+    """List the rows of a bag, made up to a multiple of four by rows without weight."""
+    n_held = 0
+    for row in range(bag.size):
+        if bag[row] > 0:
+            held[n_held], weights[n_held] = row, bag[row]
+            n_held += 1
+    while n_held % 4:
+        held[n_held], weights[n_held] = held[0], 0.0
+        n_held += 1
+    return n_held
+
+
+@kernel
+def weigh_products(rows, held, weights, ridge, means, products):
     """Weighted means, and the lower half of the matrix A."""
     n = means.size
     for i in range(n):
@@ -276,13 +313,16 @@ def weigh_products(rows, bag, ridge, means, products):
         for k in range(n):
             products[i, k] = ridge if i == k else 0.0
     total = 0.0
-    for row in range(bag.size):
-        if bag[row] > 0:
-            line, weight = rows[row], np.float64(bag[row])
-            total += weight
-            add_scaled(means, line, weight)
-            for i in range(n):
-                add_scaled(products[i, : i + 1], line[: i + 1], weight * line[i])
+    for t in range(0, held.size, 4):
+        # Four rows at a time: the matrix is read and written once for all of them.
+        a, b, c, d = weights[t], weights[t + 1], weights[t + 2], weights[t + 3]
+        w, x = rows[held[t]], rows[held[t + 1]]
+        y, z = rows[held[t + 2]], rows[held[t + 3]]
+        total += a + b + c + d
+        add_four(means, w, x, y, z, (a, b, c, d))
+        for i in range(n):
+            factors = a * w[i], b * x[i], c * y[i], d * z[i]
+            add_four(products[i, : i + 1], w, x, y, z, factors)
     for i in range(n):
         add_scaled(products[i, : i + 1], means[: i + 1], -means[i] / total)
     for i in range(n):
@@ -306,15 +346,13 @@ def solve_in_place(matrix, vector):
 
 
 @kernel
-def project(rows, bag, targets, means, direction, answer):
+def project(rows, held, weights, targets, means, direction, answer):
     """Predict all targets along one direction."""
     offset, total = inner(means, direction), 0.0
     for k in range(answer.size):
         answer[k] = 0.0
-    for row in range(bag.size):
-        if bag[row] > 0:
-            total += bag[row]
-    for row in range(bag.size):
-        if bag[row] > 0:
-            along = inner(rows[row], direction) - offset
-            add_scaled(answer, targets[row], bag[row] * (along + 1.0 / total))
+    for t in range(held.size):
+        total += weights[t]
+    for t in range(held.size):
+        along = inner(rows[held[t]], direction) - offset
+        add_scaled(answer, targets[held[t]], weights[t] * (along + 1.0 / total))

@@ -234,6 +234,8 @@ def answer_by_linear(
         part = bags.part(first, last)
         room = LinearRoom(
             np.zeros(n_rows, np.int32),
+            np.zeros(n_rows + 3, np.int32),
+            np.zeros(n_rows + 3),
             np.zeros(n_regressors),
             np.zeros(n_regressors),
             np.zeros((n_regressors, n_regressors)),
