@@ -7,6 +7,7 @@ section has the twin of one room.
 import itertools
 import math
 import re
+import struct
 import warnings
 from collections import Counter
 from decimal import Decimal, localcontext
@@ -1449,33 +1450,6 @@ def _balanced_gain(known, agree, classes, counts):
     return left / sum(whole)
 
 
-def heom_neighbours(columns, values, weights, query, n_near):
-    """The nearest rows by weighted HEOM; equal distances in the order of the rows."""
-
-    def difference(column, size, row, cell):
-        if column[row] is None or cell is None:
-            return 1.0
-        if size is not None:
-            return float(column[row] != cell)
-        known = [v for v in column if v is not None]
-        span = max(known) - min(known)
-        return abs(column[row] - cell) / span if span > 0 else 0.0
-
-    def distance(row):
-        squares = [
-            weight * difference(column, size, row, cell) ** 2
-            for column, size, weight, cell in zip(
-                columns, values, weights, query, strict=True
-            )
-        ]
-        return math.sqrt(sum(squares)) / len(columns)
-
-    n_rows = len(columns[0])
-    return sorted(range(n_rows), key=lambda row: (round(distance(row), 12), row))[
-        :n_near
-    ]
-
-
 def bayes_answer(codes, widths, classes, n_classes, weights, query, alpha):
     """Naive Bayes on weighted rows; codes below 0 are missing or unseen."""
     scores = []
@@ -1671,6 +1645,171 @@ def rule_mean(codes, targets, weights, query):
             chosen, best = j, worth
     own = [(r, w) for r, w in bag if codes[chosen][r] == query[chosen]]
     return squares_of(own or bag, targets)[1]
+
+
+# --- ensembles of a query's own -------------------------------------------------------
+
+
+class LazyEnsemble:
+    """Lazy bagging and stacking (Zhu, Yang 2008), step by step and slowly.
+
+    Columns and sizes are as for trees; unseen categories of a query are -2. `codes` are
+    categories and bins, below 0 where missing or unseen, `widths` their numbers. Rows
+    come in the order that breaks ties. `kinds` take the bags in turn.
+    """
+
+    def __init__(self, columns, sizes, codes, widths, classes, n_classes, **settings):
+        self.columns, self.sizes = columns, sizes
+        self.codes, self.widths = codes, widths
+        self.classes, self.n_classes, self.n_rows = classes, n_classes, len(classes)
+        self.settings = settings
+        self.weights = self.weigh_attributes()
+
+    def weigh_attributes(self):
+        """Gain ratios in terms of the largest; ones if none says anything."""
+        ratios = []
+        for column, width in zip(self.codes, self.widths, strict=True):
+            rows = [
+                class_weights_of(
+                    [(r, 1) for r in range(self.n_rows) if column[r] == value],
+                    self.classes,
+                    self.n_classes,
+                )
+                for value in range(width)
+            ]
+            figure = attribute_figure(rows, "gain_ratio") if rows else math.inf
+            ratios.append(0.0 if math.isinf(figure) else round(-figure, 12))
+        return (
+            [r / max(ratios) for r in ratios]
+            if max(ratios) > 0
+            else [1.0] * len(ratios)
+        )
+
+    def distances(self, query):
+        """Weighted sums of squared HEOM differences, column by column."""
+        sums = [0.0] * self.n_rows
+        for column, size, weight, cell in zip(
+            self.columns, self.sizes, self.weights, query, strict=True
+        ):
+            known = [v for v in column if v is not None]
+            low = min(known, default=0.0)
+            span = max(known, default=0.0) - low
+            for row in range(self.n_rows if weight > 0 else 0):
+                if column[row] is None or cell is None:
+                    difference = 1.0
+                elif size is not None or span == 0:
+                    difference = float(column[row] != cell)
+                else:
+                    difference = (column[row] - low) / span - (cell - low) / span
+                sums[row] += weight * (difference * difference)
+        return sums
+
+    def nearest(self, query):
+        distances = self.distances(query)
+        order = sorted(range(self.n_rows), key=lambda row: (distances[row], row))
+        return order, [distances[row] for row in order]
+
+    def answer(self, query, query_codes):
+        """Each member's probabilities, its vote, the shares and the class."""
+        order, distances = self.nearest(query)
+        near = order[: self.settings["n_near"]]
+        seed = query_seed(self.words(query), self.settings["seed"])
+        answers = []
+        for bag in range(self.settings["n_estimators"]):
+            own = word64(seed, bag)
+            weights = bag_weights(own, self.n_rows, near)
+            kind = self.settings["kinds"][bag % len(self.settings["kinds"])]
+            ask = getattr(self, f"by_{kind}")
+            answers.append(ask(query, query_codes, weights, own, (order, distances)))
+        around = class_weights_of(
+            [(r, 1.0) for r in near], self.classes, self.n_classes
+        )
+        votes = [self.decide(answer, around) for answer in answers]
+        shares = [votes.count(c) / len(votes) for c in range(self.n_classes)]
+        if self.settings["combine"] == "probability":
+            shares = [sum(a) / len(a) for a in zip(*answers, strict=True)]
+        return answers, votes, shares, self.decide(shares, around)
+
+    def decide(self, shares, around):
+        """The largest share; ties: more neighbours, more rows, the lower index."""
+        left = [c for c in range(self.n_classes) if shares[c] >= max(shares) - 1e-9]
+        sizes = [self.classes.count(c) for c in range(self.n_classes)]
+        return max(left, key=lambda c: (around[c], sizes[c], -c))
+
+    def words(self, query):
+        """64 bits a cell: those of a number, or the code; missing codes are -1."""
+        words = []
+        for cell, size in zip(query, self.sizes, strict=True):
+            if size is None:
+                number = math.nan if cell is None else cell + 0.0
+                words.append(struct.unpack("<Q", struct.pack("<d", number))[0])
+            else:
+                words.append((-1 if cell is None else cell) & _64)
+        return words
+
+    def by_tree(self, query, query_codes, weights, key, near):
+        tree = grow_tree(
+            self.columns,
+            self.sizes,
+            self.classes,
+            self.n_classes,
+            weights,
+            self.settings["rules"],
+            key,
+        )
+        return tree_answer(tree, query, self.n_classes)
+
+    def by_bayes(self, query, query_codes, weights, key, near):
+        return bayes_answer(
+            self.codes,
+            self.widths,
+            self.classes,
+            self.n_classes,
+            weights,
+            query_codes,
+            1.0,
+        )
+
+    def by_rule(self, query, query_codes, weights, key, near):
+        return rule_answer(
+            self.codes, self.classes, self.n_classes, weights, query_codes
+        )
+
+    def by_neighbors(self, query, query_codes, weights, key, near):
+        return neighbours_answer(*near, self.classes, self.n_classes, weights, 5)
+
+    def by_linear(self, query, query_codes, weights, key, near):
+        rows, asked = self.regressors(query)
+        targets = np.eye(self.n_classes)[self.classes]
+        scores = np.clip(ridge_answer(rows, targets, weights, asked, 1.0), 0.0, 1.0)
+        even = np.full(self.n_classes, 1.0 / self.n_classes)
+        return (scores / scores.sum() if scores.sum() > 0 else even).tolist()
+
+    def regressors(self, query):
+        """Standardised numbers and indicators of all categories but the first."""
+        lines = []
+        for column, size, cell in zip(self.columns, self.sizes, query, strict=True):
+            cells = [*column, cell]
+            if size is None:
+                lines.append([math.nan if c is None else c for c in cells])
+            for category in range(1, size or 0):
+                lines.append(
+                    [
+                        math.nan if c is None or c < 0 else float(c == category)
+                        for c in cells
+                    ]
+                )
+        placed = [_standardised(line) for line in lines]
+        table = np.array(placed).reshape(len(placed), self.n_rows + 1).T
+        return table[:-1], table[-1]
+
+
+def _standardised(line):
+    """Zero mean and unit variance over all but the last; 0 where missing."""
+    known = [x for x in line[:-1] if not math.isnan(x)]
+    mean = sum(known) / max(len(known), 1)
+    spread = math.sqrt(sum((x - mean) ** 2 for x in known) / max(len(known), 1))
+    return [0.0 if math.isnan(x) or spread == 0 else (x - mean) / spread for x in line]
 
 
 # --- diversity ------------------------------------------------------------------------

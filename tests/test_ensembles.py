@@ -1,0 +1,295 @@
+"""Lazy bagging and stacking against their slow twin, and what they refuse."""
+
+import io
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+import naive
+from sklazy import LazyBaggingClassifier, LazyStackingClassifier, diversity_measures
+from sklazy.answer import ensemble
+from sklazy.errors import DataWarning
+from sklazy.estimators.lazy_stacking import DEFAULT_KINDS
+from sklazy.report import progress
+from strategies import split_problems
+
+split = split_problems(min_rows=1, max_rows=24, max_queries=4, telling=True)
+some = settings(max_examples=40, suppress_health_check=list(HealthCheck), deadline=None)
+
+
+def slow_twin(model, kinds, rules):
+    """The slow ensemble of a fitted model: rows in its order, bins by its cuts."""
+    base = model.cases_
+    order, cases = base.order, base.cases
+    numeric = cases.numeric >= 0
+    codes = cases.codes[:, order].tolist()
+    columns = [
+        _plain(cases.numbers[cases.numeric[j], order])
+        if numeric[j]
+        else [None if c < 0 else c for c in codes[j]]
+        for j in range(len(numeric))
+    ]
+    widths = np.diff(cases.offsets).tolist()
+    # An attribute without any category is one that no row knows.
+    sizes = [None if numeric[j] else widths[j] for j in range(len(numeric))]
+    near = model.n_neighbors
+    n_near = naive.beta_neighbours(len(order), model.beta) if near is None else near
+    return naive.LazyEnsemble(
+        columns,
+        sizes,
+        codes,
+        widths,
+        cases.classes[order].tolist(),
+        len(base.class_labels),
+        kinds=kinds,
+        rules=rules,
+        n_estimators=model.n_estimators,
+        n_near=n_near,
+        combine=model.combine,
+        seed=model.seed_,
+    )
+
+
+def _plain(numbers):
+    return [None if np.isnan(x) else float(x) for x in numbers]
+
+
+def check_answers(model, queries, kinds, rules=naive.TREE_RULES):
+    twin = slow_twin(model, kinds, rules)
+    coded = model.cases_.encode(queries.table)
+    found = model.predict(queries.frame), model.predict_proba(queries.frame)
+    votes = model.member_votes(queries.frame)
+    labels = model.classes_.tolist()
+    for i, codes in enumerate(coded.codes.tolist()):
+        numbers = _plain(coded.values[i])
+        query = [
+            numbers[j] if size is None else (None if codes[j] == -1 else codes[j])
+            for j, size in enumerate(twin.sizes)
+        ]
+        _, slow_votes, shares, answer = twin.answer(query, codes)
+        assert votes[i].tolist() == [labels[vote] for vote in slow_votes]
+        np.testing.assert_allclose(found[1][i], shares, atol=1e-9)
+        assert found[0][i] == labels[answer]
+
+
+@some
+@given(split, st.sampled_from([0.99, 0.7, 0.0]), st.integers(0, 2**32 - 1))
+def test_lazy_bagging_answers_like_whole_trees_on_its_bags(problems, beta, seed):
+    cases, queries = problems
+    model = LazyBaggingClassifier(4, beta, random_state=seed)
+    model.fit(cases.frame, cases.classes)
+    check_answers(model, queries, ["tree"])
+
+
+@some
+@given(split, st.integers(1, 3), st.booleans())
+def test_random_attributes_and_rules_of_trees(problems, inspect, plain):
+    cases, queries = problems
+    rules = {"min_share": plain, "correct": not plain, "at_values": plain}
+    inspect = min(inspect, len(cases.kinds))
+    model = LazyBaggingClassifier(
+        3, max_features=inspect, min_weight=1, combine="probability", **rules
+    )
+    model.fit(cases.frame, cases.classes)
+    rules = {**rules, "min_weight": 1.0, "inspect": inspect}
+    check_answers(model, queries, ["tree"], rules)
+
+
+@some
+@given(split, st.sampled_from(["vote", "probability"]))
+def test_lazy_stacking_answers_like_plain_models_on_its_bags(problems, combine):
+    cases, queries = problems
+    model = LazyStackingClassifier(n_estimators=7, beta=0.8, combine=combine)
+    model.fit(cases.frame, cases.classes)
+    check_answers(model, queries, DEFAULT_KINDS)
+
+
+def mixed_rows():
+    rng = np.random.default_rng(3)
+    y = rng.choice(["a", "b"], 50)
+    X = pd.DataFrame(
+        {
+            "x": np.where(y == "a", 0.0, 2.0) + rng.normal(size=50),
+            "word": np.where(rng.random(50) < 0.8, y, "c"),
+        }
+    )
+    X.loc[::7, "x"] = np.nan
+    return X, y
+
+
+def test_accuracy_weighs_members_by_cases_that_their_bags_lack():
+    X, y = mixed_rows()
+    model = LazyStackingClassifier(n_estimators=5, combine="accuracy").fit(X, y)
+    shares, votes = model.predict_proba(X[:8]), model.member_votes(X[:8])
+    weights = [[m["weight"] for m in r.members] for r in model.explain(X[:8])]
+    for share, vote, weight in zip(shares, votes, np.array(weights), strict=True):
+        expected = [weight[vote == label].sum() / weight.sum() for label in "ab"]
+        np.testing.assert_allclose(share, expected)
+        assert ((weight > 0) & (weight < 1)).all()
+    assert len(np.unique(weights)) > 2
+
+
+def test_shared_bags_depend_on_the_seed_as_well():
+    X, y = mixed_rows()
+    own, other = (
+        LazyBaggingClassifier(
+            20, share_bags=True, combine="probability", random_state=seed
+        ).fit(X, y)
+        for seed in (0, 1)
+    )
+    assert own.score(X, y) > 0.8
+    assert (own.predict_proba(X) != other.predict_proba(X)).any()
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        LogisticRegression(),
+        LinearSVC(),  # no probabilities
+        make_pipeline(StandardScaler(), KNeighborsClassifier(3)),  # no sample weights
+    ],
+    ids=lambda member: type(member).__name__,
+)
+def test_any_classifier_may_be_a_member(member):
+    X, y = mixed_rows()
+    model = LazyStackingClassifier([("mine", member)], 3).fit(X, y)
+    assert model.score(X[:20], y[:20]) >= 0.8
+    assert model.explain(X[:1])[0].members[0]["name"] == "mine"
+
+
+def test_a_bag_of_one_class_needs_no_model():
+    X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], ["a"] * 5 + ["b"]
+    model = LazyStackingClassifier([LogisticRegression(), "linear"], 40)
+    model.fit(X, y)
+    shares = model.predict_proba([[0.0], [5.0]])
+    assert shares[0, 0] > shares[1, 0]
+    kinds = [m["evidence"] for m in model.explain([[0.0]])[0].members[::2]]
+    assert not all(evidence["fitted"] for evidence in kinds)
+
+
+class Refusing(LogisticRegression):
+    """A classifier that wants more of every class than some bags hold."""
+
+    def fit(self, X, y, sample_weight=None):
+        if np.bincount(y).min() < 3:
+            raise ValueError("too few of a class")
+        return super().fit(X, y)
+
+
+def test_a_member_that_cannot_be_fitted_leaves_the_shares_of_its_bag():
+    X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], ["a"] * 3 + ["b"] * 3
+    model = LazyStackingClassifier([Refusing()], 5).fit(X, y)
+    with pytest.warns(DataWarning, match="refusing could not be fitted .* too few"):
+        shares = model.predict_proba([[0.0]])
+    assert shares.sum() == pytest.approx(1.0)
+
+
+def test_one_row_one_class_and_unseen_words():
+    for model in (LazyBaggingClassifier(3), LazyStackingClassifier()):
+        model.fit(pd.DataFrame({"word": ["a"]}), ["yes"])
+        strange = pd.DataFrame({"word": ["b", None]})
+        assert model.predict(strange).tolist() == ["yes", "yes"]
+        model.partial_fit(pd.DataFrame({"word": ["b"]}), ["no"])
+        assert set(model.predict(strange)) <= {"yes", "no"}
+
+
+def test_members_that_differ_are_diverse():
+    X, y = mixed_rows()
+    model = LazyStackingClassifier(n_estimators=5).fit(X[:30], y[:30])
+    measures = diversity_measures(y[30:], model.member_votes(X[30:]))
+    assert 0 <= measures["disagreement"] <= 1
+
+
+def test_the_published_settings():
+    for kind in (LazyBaggingClassifier, LazyStackingClassifier):
+        model = kind.paper(random_state=5)
+        assert (model.n_estimators, model.beta, model.combine) == (10, 0.99, "vote")
+        assert model.random_state == 5
+
+
+def test_a_random_state_is_drawn_at_fit():
+    X, y = mixed_rows()
+    generator = np.random.RandomState(0)
+    model = LazyBaggingClassifier(random_state=generator).fit(X, y)
+    first = model.seed_
+    assert model.fit(X, y).seed_ != first
+    assert LazyBaggingClassifier().fit(X, y).seed_ == 0
+    assert model.explain(X[:1])[0].content["settings"]["random_state"] == model.seed_
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_estimators": 0}, r"n_estimators=0; expected a whole number"),
+        ({"n_estimators": 2.5}, r"n_estimators=2\.5; expected a whole number"),
+        ({"beta": 1.5}, r"beta=1\.5 is no share"),
+        ({"beta": "much"}, r"beta='much' is no number"),
+        ({"n_neighbors": 0}, r"n_neighbors=0; expected a whole number"),
+        ({"n_neighbors": 51}, r"n_neighbors=51 is more than the rows .*n_samples=50"),
+        ({"combine": "max"}, r"combine='max' is not known"),
+        ({"max_features": 3}, r"max_features=3; expected a count of 1 to 2"),
+        ({"max_features": "half"}, r"max_features='half'; expected"),
+        ({"max_features": True}, r"max_features=True; expected"),
+        ({"min_weight": 0}, r"min_weight=0; expected a number above 0"),
+        ({"random_state": "dice"}, r"dice"),
+        ({"random_state": -1}, r"[Ss]eed must be"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", [LazyBaggingClassifier, LazyStackingClassifier])
+def test_senseless_parameters_are_refused(kind, parameters, message):
+    model = kind(**parameters)
+    with pytest.raises(ValueError, match=message):
+        model.fit(*mixed_rows())
+    assert not hasattr(model, "cases_")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"estimators": ["trees"]}, r"names 'trees', .* Did you mean 'tree'"),
+        ({"estimators": []}, r"estimators=\[\]; expected a list"),
+        ({"estimators": "tree"}, r"estimators='tree'; expected a list"),
+        ({"estimators": [3]}, r"estimators holds 3, which has no fit"),
+        ({"estimators": [LogisticRegression]}, r"which has no fit"),
+        ({"alpha": 0}, r"alpha=0; expected a number above 0"),
+        ({"ridge": -1.0}, r"ridge=-1\.0; expected a number above 0"),
+        ({"member_neighbors": 0}, r"member_neighbors=0; expected a whole"),
+    ],
+    ids=str,
+)
+def test_senseless_members_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        LazyStackingClassifier(**parameters).fit(*mixed_rows())
+
+
+def test_a_bar_counts_queries(monkeypatch):
+    X, y = mixed_rows()
+    model = LazyBaggingClassifier(2).fit(X, y)
+    steps = []
+
+    class Watched(progress.Progress):
+        def __init__(self, label, total=None):
+            super().__init__(label, total, stream=io.StringIO())
+            steps.append(total)
+
+        def advance(self, n=1, note=""):
+            steps.append(n)
+
+    monkeypatch.setattr(ensemble, "Progress", Watched)
+    monkeypatch.setattr(ensemble, "_slab", lambda crowd, recipe: 20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        slabs = model.predict_proba(X)
+    assert steps == [50, 20, 20, 10]
+    monkeypatch.undo()
+    np.testing.assert_array_equal(slabs, model.predict_proba(X))
