@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
+from weka_sets import bin_codes, label_codes, read_columns, read_outputs, train_rows
+
 
 class Mixed(NamedTuple):
     """Numeric and nominal columns as the kernels and as the slow twin want them."""
@@ -87,3 +89,38 @@ def mixed_tables(draw, most_rows=60):
     levels = draw(st.sampled_from([3, 12, 1000]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     return make_mixed(rng, n_rows, sizes, n_classes, 4, missing, levels)
+
+
+def weka_table(golden_folder, name, discretised):
+    """A set as Weka's J48 saw it, with the test rows as queries, and its answers."""
+    schema, columns = read_columns(golden_folder, name)
+    golden, _ = read_outputs(golden_folder, name)
+    codes, values, sizes = [], [], []
+    for field, column in zip(schema[:-1], columns[:-1], strict=True):
+        nothing = np.full(len(column), np.nan)
+        if field["type"] != "numeric":
+            codes.append(label_codes(column, field["values"]))
+            sizes.append(len(field["values"]))
+        elif discretised:
+            cuts = golden["mdl_cuts_train"][field["name"]]
+            codes.append(bin_codes(column, cuts))
+            sizes.append(len(cuts) + 1)
+        else:
+            codes.append(np.full(len(column), -1, np.int32))
+            sizes.append(0)
+        values.append(nothing if sizes[-1] else column)
+    labels = schema[-1]["values"]
+    rows = train_rows(len(columns[-1]))
+    queries = np.setdiff1d(np.arange(len(columns[-1])), rows)
+    codes, values = np.array(codes, np.int32), np.array(values)
+    kind = "predictions_discretised" if discretised else "predictions"
+    table = Mixed(
+        np.ascontiguousarray(codes[:, rows]),
+        np.ascontiguousarray(values[:, rows]),
+        np.array(sizes, np.int64),
+        label_codes(columns[-1], labels)[rows],
+        len(labels),
+        np.ascontiguousarray(codes[:, queries].T),
+        np.ascontiguousarray(values[:, queries].T),
+    )
+    return table, golden[kind]["J48_unpruned"]["dist"]

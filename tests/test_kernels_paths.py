@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from path_tables import Mixed, make_mixed, mixed_tables
+from path_tables import make_mixed, mixed_tables, weka_table
 from sklazy.flow import Queries
 from sklazy.kernels.bags import bag_seeds, bag_weights, query_seeds
 from sklazy.kernels.path_nodes import make_node
@@ -17,14 +17,7 @@ from sklazy.kernels.path_table import build_path_table
 from sklazy.kernels.paths import bagged_paths, make_route
 from sklazy.local.bags import plan_bags
 from sklazy.local.paths import answer_by_paths, make_paths, trace_paths
-from weka_sets import (
-    SETS,
-    bin_codes,
-    label_codes,
-    read_columns,
-    read_outputs,
-    train_rows,
-)
+from weka_sets import SETS
 
 rules_of_trees = st.builds(
     PathRules,
@@ -151,41 +144,6 @@ def test_paths_and_trees_against_j48(golden_folder, name, discretised):
     np.testing.assert_allclose(closed, expected, rtol=0, atol=1e-9)
     answers = path_answers(table, PathRules(), np.ones(table.classes.size), 0)
     np.testing.assert_allclose(answers, open_tree, rtol=0, atol=1e-12)
-
-
-def weka_table(golden_folder, name, discretised):
-    """A set as Weka's J48 saw it, with the test rows as queries, and its answers."""
-    schema, columns = read_columns(golden_folder, name)
-    golden, _ = read_outputs(golden_folder, name)
-    codes, values, sizes = [], [], []
-    for field, column in zip(schema[:-1], columns[:-1], strict=True):
-        nothing = np.full(len(column), np.nan)
-        if field["type"] != "numeric":
-            codes.append(label_codes(column, field["values"]))
-            sizes.append(len(field["values"]))
-        elif discretised:
-            cuts = golden["mdl_cuts_train"][field["name"]]
-            codes.append(bin_codes(column, cuts))
-            sizes.append(len(cuts) + 1)
-        else:
-            codes.append(np.full(len(column), -1, np.int32))
-            sizes.append(0)
-        values.append(nothing if sizes[-1] else column)
-    labels = schema[-1]["values"]
-    rows = train_rows(len(columns[-1]))
-    queries = np.setdiff1d(np.arange(len(columns[-1])), rows)
-    codes, values = np.array(codes, np.int32), np.array(values)
-    kind = "predictions_discretised" if discretised else "predictions"
-    table = Mixed(
-        np.ascontiguousarray(codes[:, rows]),
-        np.ascontiguousarray(values[:, rows]),
-        np.array(sizes, np.int64),
-        label_codes(columns[-1], labels)[rows],
-        len(labels),
-        np.ascontiguousarray(codes[:, queries].T),
-        np.ascontiguousarray(values[:, queries].T),
-    )
-    return table, golden[kind]["J48_unpruned"]["dist"]
 
 
 @settings(max_examples=60)

@@ -7,7 +7,7 @@ answer depends on nothing but its own seed.
 
 import numpy as np
 
-from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.compiling import entry, lean_kernel
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 _FACTOR_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -20,7 +20,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 _ONE = np.uint64(1)
 
 
-@kernel
+@lean_kernel
 def mix64(z):
     """Scatter 64 bits; a bijection."""
     z = (z ^ (z >> _30)) * _FACTOR_1
@@ -28,20 +28,20 @@ def mix64(z):
     return z ^ (z >> _31)
 
 
-@kernel
+@lean_kernel
 def word64(seed, number):
     """Word `number` (from 0) of a seed's stream."""
     return mix64(seed + (np.uint64(number) + _ONE) * STEP)
 
 
-@kernel
+@lean_kernel
 def path_key(key, attribute, branch):
     """The key of a node's child: random choices there depend on the way alone."""
     place = (np.uint64(attribute) << _32) | np.uint64(branch)
     return mix64((key ^ place) + STEP)
 
 
-@kernel
+@lean_kernel
 def shuffle_attributes(key, order):
     """Fill `order` with 0..d-1, shuffled by the words of `key`."""
     n = order.size
@@ -53,7 +53,7 @@ def shuffle_attributes(key, order):
         order[i], order[k] = order[k], order[i]
 
 
-@kernel
+@lean_kernel
 def draw_from_all(seed, n_draws, weights):
     """Add `n_draws` draws from all rows, two a word; return the words used."""
     n_rows = np.uint64(weights.size)
@@ -68,7 +68,7 @@ def draw_from_all(seed, n_draws, weights):
     return (n_draws + 1) >> 1
 
 
-@kernel
+@lean_kernel
 def draw_places(seed, first_word, counts):
     """Count as many draws from 0..K-1 as there are counts, two a word."""
     n_places = np.uint64(counts.size)
@@ -82,7 +82,7 @@ def draw_places(seed, first_word, counts):
         counts[((mix64(z + STEP) >> _32) * n_places) >> _32] += 1
 
 
-@kernel
+@lean_kernel
 def draw_from_near(seed, first_word, neighbours, weights):
     """Add as many draws from the neighbours as there are neighbours."""
     n_near = np.uint64(neighbours.size)
@@ -96,7 +96,7 @@ def draw_from_near(seed, first_word, neighbours, weights):
         weights[neighbours[((mix64(z + STEP) >> _32) * n_near) >> _32]] += 1
 
 
-@kernel
+@lean_kernel
 def draw_bag(seed, shared_seed, neighbours, weights):
     """Fill `weights` with the bag of a seed: N-K draws from all, K from near.
 

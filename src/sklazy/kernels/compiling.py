@@ -29,6 +29,23 @@ def kernel(function: Callable[..., Any]) -> Any:
     return numba.njit(**_INNER)(function)
 
 
+def lean_kernel(function: Callable[..., Any]) -> Any:
+    """Compile like `kernel`, for code that allocates nothing.
+
+    Arrays are then not counted while they are in use. Counting is atomic, and where
+    small functions take tuples of arrays it takes longer than their work.
+    """
+    return numba.njit(_nrt=False, **_INNER)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Compile like `lean_kernel`, as a part of each function that calls it.
+
+    For a few lines that run so often that the call itself counts.
+    """
+    return numba.njit(_nrt=False, forceinline=True, **_INNER)(function)
+
+
 def fast_kernel(function: Callable[..., Any]) -> Any:
     """Compile like `kernel`, and let sums be reordered (NaN stays alive)."""
     return numba.njit(fastmath=FAST, **_INNER)(function)
@@ -40,8 +57,15 @@ def entry(function: Callable[..., Any]) -> Any:
     Its `is_ready()` tells whether a call would start at once, so that a small job
     can take a path of numpy instead of waiting for the compiler.
     """
-    compiled = numba.njit(**_PLAIN)(function)
+    return _announced(function, numba.njit(**_PLAIN)(function))
 
+
+def lean_entry(function: Callable[..., Any]) -> Any:
+    """Compile like `entry`, for code that allocates nothing; see `lean_kernel`."""
+    return _announced(function, numba.njit(_nrt=False, **_PLAIN)(function))
+
+
+def _announced(function: Callable[..., Any], compiled: Any) -> Any:
     @functools.wraps(function)
     def call(*arguments: object) -> Any:
         if compiled.overloads:

@@ -1,7 +1,7 @@
 """Which attribute a node splits on: all are counted and valued, one is chosen."""
 
 from sklazy.kernels.bags import shuffle_attributes
-from sklazy.kernels.compiling import kernel
+from sklazy.kernels.compiling import lean_kernel
 from sklazy.kernels.path_cuts import ALIKE, TOTAL, fill_terms, keep_present
 from sklazy.kernels.path_nodes import (
     BY_BITS,
@@ -31,7 +31,7 @@ from sklazy.kernels.path_table import (
 )
 
 
-@kernel
+@lean_kernel
 def choose_split(data, rules, node, key, total):
     """The attribute a node splits on, -1 for a leaf."""
     totals, n_attributes = node.sums[TOTAL], data.facts.shape[1]
@@ -50,34 +50,51 @@ def choose_split(data, rules, node, key, total):
         shuffle_attributes(key, node.order)
         end = rules.inspect
     while True:
+        attributes = node.order[begin:end]
         if not node.rows.now[KEPT]:
-            count_slots(
-                node.rows,
-                data.facts,
-                data.slots,
-                data.cells,
-                data.classes,
-                data.bits,
-                node.masked,
-                totals,
-                node.table,
-                node.order[begin:end],
-            )
-        gainful = value_attributes(
-            data, rules, node, total, present, node.order[begin:end]
+            count_slots(data, node, totals, attributes)
+        gainful = value_nominals(
+            data.facts,
+            data.slots,
+            node,
+            present,
+            total,
+            data.logs,
+            rules.min_weight,
+            attributes,
         )
+        gainful |= value_fews(
+            data.facts,
+            data.slots,
+            node.table,
+            node.sums,
+            present,
+            total,
+            data.logs,
+            rules,
+            attributes,
+            node.worth,
+            node.cuts,
+        )
+        if node.lengths.size > 0:
+            gainful |= value_lists(data, rules, node, total, attributes)
         if gainful or end == n_attributes:
             return choose_attribute(node.worth, data.facts[COUNTED])
         begin, end = end, end + 1
 
 
-@kernel
-def count_slots(
-    rows, facts, slots, cells, classes, bits, masked, totals, table, attributes
-):
+@lean_kernel
+def count_slots(data, node, totals, attributes):
     """Fill the table for some attributes."""
-    n_classes = totals.size
+    rows, facts, slots, cells = node.rows, data.facts, data.slots, data.cells
+    classes, table = data.classes, node.table
     whole = attributes.size == facts.shape[1]
+    if whole and not rows.now[BY_BITS]:
+        rows.now[KEPT] = 1
+        for cell in range(table.size):
+            table[cell] = 0
+        count_cells(rows, cells, data.marks, classes, totals.size, table)
+        return
     for j in attributes:
         if facts[KIND, j] == MANY:
             continue
@@ -85,48 +102,23 @@ def count_slots(
         first, last = slots[place], slots[place + 1] - 1
         if rows.now[BY_BITS]:
             n_counted = last if facts[GAPS, j] else last - 1
-            count_bits(bits, masked, totals, first, last, n_counted, table)
-            count_spilt(rows, cells, classes, place, n_counted, n_classes, table)
+            count_bits(data.bits, node.masked, totals, first, last, n_counted, table)
+            count_spilt(rows, cells, classes, place, n_counted, totals.size, table)
             continue
-        for cell in range(first * n_classes, (last + 1) * n_classes):
-            table[cell] = 0
-        if not whole:
-            count_column(rows, cells, place, classes, n_classes, table)
-    if whole and not rows.now[BY_BITS]:
-        rows.now[KEPT] = 1
-        count_cells(rows, cells, classes, n_classes, table)
+        for line in range(0, table.size, table.size // totals.size):
+            for slot in range(first, last + 1):
+                table[line + slot] = 0
+        count_column(rows, cells, place, classes, totals.size, table)
 
 
-@kernel
-def value_attributes(data, rules, node, total, present, attributes):
-    """Write gain, split information and cut of attributes; tell whether any gains."""
-    facts, sums, logs = data.facts, node.sums, data.logs
-    gainful = value_nominals(
-        facts,
-        data.slots,
-        node.table,
-        sums,
-        present,
-        total,
-        logs,
-        rules.min_weight,
-        attributes,
-        node.worth,
-    )
-    gainful |= value_fews(
-        facts,
-        data.slots,
-        node.table,
-        sums,
-        present,
-        total,
-        logs,
-        rules,
-        attributes,
-        node.worth,
-        node.cuts,
-    )
-    if node.lengths.size > 0 and node.rows.now[WHOLE]:
+@lean_kernel
+def value_lists(data, rules, node, total, attributes):
+    """Write gain, split information and cut of attributes with long lists.
+
+    Returns whether any gains.
+    """
+    facts, sums, logs, gainful = data.facts, node.sums, data.logs, False
+    if node.rows.now[WHOLE]:
         fill_terms(sums[TOTAL], total, logs, node.places, node.terms)
     for j in attributes:
         if facts[KIND, j] == MANY:
@@ -149,7 +141,7 @@ def value_attributes(data, rules, node, total, present, attributes):
     return gainful
 
 
-@kernel
+@lean_kernel
 def read_list(lines, fact, node):
     """Leave the rows of the node in an attribute's list; return how many."""
     place = fact[PLACE]

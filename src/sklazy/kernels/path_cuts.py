@@ -13,7 +13,7 @@ from numba.core import types
 from numba.extending import overload
 
 from sklazy.kernels.bits import ZERO
-from sklazy.kernels.compiling import kernel
+from sklazy.kernels.compiling import lean_kernel
 from sklazy.kernels.path_table import CLASS_MASK, CLASS_SHIFT, RANK_SHIFT, ROW_MASK
 
 ALIKE = 1e-6
@@ -45,7 +45,7 @@ def _xlog2x(logs, x):
     return of_float
 
 
-@kernel
+@lean_kernel
 def information(logs, weights, total):
     """The entropy of class weights, times their sum."""
     result = xlog2x(logs, total)
@@ -54,7 +54,7 @@ def information(logs, weights, total):
     return result
 
 
-@kernel
+@lean_kernel
 def keep_present(entries, n_entries, weight, kept, kept_weight):
     """Keep the entries whose row still weighs something; return how many.
 
@@ -70,7 +70,7 @@ def keep_present(entries, n_entries, weight, kept, kept_weight):
     return np.int64(n_kept)
 
 
-@kernel
+@lean_kernel
 def sum_classes(entries, n_entries, kept_weight, known):
     """Class weights of the entries of a list; return their sum."""
     total = kept_weight[0] - kept_weight[0]
@@ -82,23 +82,23 @@ def sum_classes(entries, n_entries, kept_weight, known):
     return total
 
 
-@kernel
+@lean_kernel
 def fill_terms(totals, weight, logs, places, terms):
     """Tabulate what each side's class weights add to the worth of a cut.
 
-    From ``places[c]`` on, `terms` has ``F(l) + F(totals[c] - l)`` for all l, with
+    From ``places[0, c]`` on, `terms` has ``F(l) + F(totals[c] - l)`` for all l, with
     F(x) = x log2 x; from the last place on the same for the sum of the classes.
     """
     at = np.int64(0)
     for c in range(totals.size + 1):
         size = np.int64(totals[c] if c < totals.size else weight)
-        places[c] = at
+        places[0, c] = at
         for below in range(size + 1):
             terms[at + below] = logs[below] + logs[size - below]
         at += size + 1
 
 
-@kernel
+@lean_kernel
 def cut_slots(table, first, last, present, sums, weight, logs, least, tie):
     """The best cut between slots of an ordered attribute.
 
@@ -107,6 +107,7 @@ def cut_slots(table, first, last, present, sums, weight, logs, least, tie):
     number of candidate cuts.
     """
     right, left, n_classes = sums[KNOWN], sums[LEFT], sums.shape[1]
+    width = np.uintp(table.size // n_classes)
     before = information(logs, right, weight)
     outer = before - xlog2x(logs, weight)  # minus the sum over classes on the right
     for c in range(n_classes):
@@ -117,7 +118,7 @@ def cut_slots(table, first, last, present, sums, weight, logs, least, tie):
     for slot in range(first, last):
         size = weight - weight
         for c in present:
-            moved = table[slot * n_classes + c]
+            moved = table[np.uintp(c) * width + np.uintp(slot)]
             if moved > 0:
                 more, less = left[c] + moved, right[c] - moved
                 inside += xlog2x(logs, more) - xlog2x(logs, left[c])
@@ -138,7 +139,7 @@ def cut_slots(table, first, last, present, sums, weight, logs, least, tie):
     return best, cut, best_left, n_candidates
 
 
-@kernel
+@lean_kernel
 def cut_two_classes(
     entries, n_entries, kept_weight, terms, places, weight, before, least, tie
 ):
@@ -148,7 +149,7 @@ def cut_two_classes(
     of the first entry on the right (-1: no cut), the weight of the left side, and the
     number of candidate cuts.
     """
-    first, both = np.uintp(places[1]), np.uintp(places[2])
+    first, both = np.uintp(places[0, 1]), np.uintp(places[0, 2])
     best, at, best_left, n_candidates = -before, _NOWHERE, weight - weight, 0
     below, left = np.uintp(0), np.uintp(0)
     for p in range(_ONE, np.uintp(n_entries)):
@@ -167,17 +168,17 @@ def cut_two_classes(
     return best + before, at, best_left, n_candidates
 
 
-@kernel
+@lean_kernel
 def cut_whole(
     entries, n_entries, kept_weight, terms, places, weight, before, least, tie
 ):
     """Like `cut_two_classes`, for any number of classes."""
-    n_classes = places.size - 1
-    both = np.uintp(places[n_classes])
-    now = places.copy()
+    starts, now, n_classes = places[0], places[1], places.shape[1] - 1
+    both = np.uintp(starts[n_classes])
     inside = 0.0
     for c in range(n_classes):
-        inside += terms[places[c]]
+        now[c] = starts[c]
+        inside += terms[starts[c]]
     best, at, best_left, n_candidates = -before, _NOWHERE, weight - weight, 0
     below = np.uintp(0)
     for p in range(_ONE, np.uintp(n_entries)):
@@ -199,7 +200,7 @@ def cut_whole(
     return best + before, at, best_left, n_candidates
 
 
-@kernel
+@lean_kernel
 def cut_list(entries, n_entries, kept_weight, sums, weight, logs, before, least, tie):
     """Like `cut_whole`, with weights that are fractions; uses the known sums up."""
     right, left = sums[KNOWN], sums[LEFT]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sklazy.kernels.bags import draw_bag, shuffle_attributes
 from sklazy.kernels.bits import ZERO
-from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.compiling import lean_entry, lean_kernel
 from sklazy.kernels.path_choice import read_list
 from sklazy.kernels.path_cuts import ALIKE
 from sklazy.kernels.path_nodes import N_ROWS
@@ -71,7 +71,7 @@ class Moments(NamedTuple):
     slots: NDArray[np.float64]
 
 
-@entry
+@lean_entry
 def bagged_means(
     data,
     targets,
@@ -148,7 +148,7 @@ def bagged_means(
                 depth += 1
 
 
-@kernel
+@lean_kernel
 def centre_rows(rows, targets, moments):
     """Weight, mean and sum of squares of a node; the squares are 0 if all are equal."""
     n_rows, total, moved = rows.now[N_ROWS], 0.0, 0.0
@@ -170,7 +170,7 @@ def centre_rows(rows, targets, moments):
     return total, mean, squares
 
 
-@kernel
+@lean_kernel
 def choose_reduction(data, rules, node, moments, key, total, squares):
     """The attribute a node splits on, -1 for a leaf; ties go to the lowest index."""
     facts, n_attributes = data.facts, data.facts.shape[1]
@@ -185,7 +185,7 @@ def choose_reduction(data, rules, node, moments, key, total, squares):
     tie = ALIKE * squares
     while True:
         attributes = node.order[begin:end]
-        sum_slots(
+        sum_cells(
             node.rows, facts, data.slots, data.cells, node.table, moments, attributes
         )
         for j in attributes:
@@ -199,8 +199,8 @@ def choose_reduction(data, rules, node, moments, key, total, squares):
         begin, end = end, end + 1
 
 
-@kernel
-def sum_slots(rows, facts, slots, cells, table, moments, attributes):
+@lean_kernel
+def sum_cells(rows, facts, slots, cells, table, moments, attributes):
     """Weights and weighted targets of a node in the slots of some attributes."""
     whole = attributes.size == facts.shape[1]
     for j in attributes:
@@ -225,7 +225,7 @@ def sum_slots(rows, facts, slots, cells, table, moments, attributes):
                 moments.slots[np.uintp(cell)] += moment
 
 
-@kernel
+@lean_kernel
 def value_reduction(data, rules, node, moments, j, tie):
     """Write the reduction and the cut of an attribute; 0 marks one without a split."""
     facts, least = data.facts, rules.min_weight - ALIKE
@@ -251,7 +251,7 @@ def value_reduction(data, rules, node, moments, j, tie):
     node.worth[GAIN, j] = worth
 
 
-@kernel
+@lean_kernel
 def reduction(left, below, right, above):
     """What a cut takes from the sum of squares, given sums and weights of its sides.
 
@@ -261,7 +261,7 @@ def reduction(left, below, right, above):
     return apart * apart / (below * above * (below + above))
 
 
-@kernel
+@lean_kernel
 def reduce_values(weights, sums, least):
     """What one branch a value takes from the sum of squares of the known rows."""
     known, moment, within, n_large = 0.0, 0.0, 0.0, 0
@@ -275,7 +275,7 @@ def reduce_values(weights, sums, least):
     return within - moment * moment / known if n_large >= 2 else 0.0
 
 
-@kernel
+@lean_kernel
 def reduce_slots(weights, sums, least, tie):
     """The best cut between slots: its worth and the ranks on its two sides."""
     above, right = 0.0, 0.0
@@ -297,7 +297,7 @@ def reduce_slots(weights, sums, least, tie):
     return best, low, high
 
 
-@kernel
+@lean_kernel
 def reduce_list(entries, n_entries, kept_weight, moments, gaps, least, tie):
     """The best cut of a sorted list: its worth and the first place on the right."""
     known, moment = 0.0, 0.0

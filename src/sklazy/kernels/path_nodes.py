@@ -17,8 +17,15 @@ from sklazy.kernels.bits import (
     set_bit,
     trailing_zeros,
 )
-from sklazy.kernels.compiling import kernel
-from sklazy.kernels.path_table import KIND, MANY, N_LEVELS, NOMINAL, PathTable
+from sklazy.kernels.compiling import inlined, lean_kernel
+from sklazy.kernels.path_table import (
+    KIND,
+    MANY,
+    N_LEVELS,
+    NOMINAL,
+    PathTable,
+    padded_slots,
+)
 
 _TWO = np.uint64(2)
 
@@ -73,8 +80,11 @@ class Node(NamedTuple):
         Rows `TOTAL`, `KNOWN` and `LEFT` of class weights.
     present : int64 array of shape (n_classes,)
         Room for the classes of the node.
-    table : unit array of shape (n_slots * n_classes,)
-        Class weights of every slot.
+    table : unit array of shape (n_classes * n_padded_slots,)
+        Class weights of every slot, class by class.
+    slot_sizes : unit array of shape (n_padded_slots,)
+    slot_inner, slot_outer : float64 arrays of shape (n_padded_slots,)
+        The weight of every slot, and what it adds to the worth of its attribute.
     masked : uint64 array of shape (n_classes, 3, n_words)
         The planes of each class inside the node.
     lists : uint64 array of shape (n_long, n_rows + 1)
@@ -83,8 +93,8 @@ class Node(NamedTuple):
         -1 for a list that no node of the path has read yet.
     kept_weight : unit array of shape (n_rows + 1,)
     terms : float64 array of shape (2 * n_rows + n_classes + 1,)
-    places : int64 array of shape (n_classes + 1,)
-        What `fill_terms` tabulates for whole weights; without places otherwise.
+    places : int64 array of shape (2, n_classes + 1)
+        What `fill_terms` tabulates for whole weights, and room; no places otherwise.
     worth : float64 array of shape (2, n_attributes)
         Gain and split information, bits a unit of weight; a gain of -1 marks an
         attribute that cannot split.
@@ -99,6 +109,9 @@ class Node(NamedTuple):
     sums: NDArray[np.number]
     present: NDArray[np.int64]
     table: NDArray[np.number]
+    slot_sizes: NDArray[np.number]
+    slot_inner: NDArray[np.float64]
+    slot_outer: NDArray[np.float64]
     masked: NDArray[np.uint64]
     lists: NDArray[np.uint64]
     lengths: NDArray[np.int64]
@@ -114,6 +127,7 @@ class Node(NamedTuple):
 def make_node(data: PathTable, n_classes: int, unit: type) -> Node:
     """Room for the nodes of paths through `data`, with weights of type `unit`."""
     n_attributes, n_rows = data.codes.shape
+    n_slots = padded_slots(data.slots)
     n_long = int((data.facts[KIND] == MANY).sum())
     n_words = data.bits.shape[1] if data.bits.shape[0] else 0
     levels = data.facts[N_LEVELS, data.facts[KIND] == NOMINAL]
@@ -131,13 +145,16 @@ def make_node(data: PathTable, n_classes: int, unit: type) -> Node:
         rows=rows,
         sums=np.zeros((3, n_classes), unit),
         present=np.zeros(n_classes, np.int64),
-        table=np.zeros(int(data.slots[-1]) * n_classes, unit),
+        table=np.zeros(n_classes * n_slots, unit),
+        slot_sizes=np.zeros(n_slots, unit),
+        slot_inner=np.zeros(n_slots),
+        slot_outer=np.zeros(n_slots),
         masked=np.zeros((n_classes, N_PLANES, n_words), np.uint64),
         lists=np.zeros((n_long, n_rows + 1), np.uint64),
         lengths=np.zeros(n_long, np.int64),
         kept_weight=np.zeros(n_rows + 1, unit),
         terms=np.zeros(2 * n_rows + n_classes + 1 if n_long else 0),
-        places=np.zeros(n_classes + 1 if rows.now[WHOLE] else 0, np.int64),
+        places=np.zeros((2, n_classes + 1 if rows.now[WHOLE] else 0), np.int64),
         worth=np.zeros((2, n_attributes)),
         cuts=np.zeros((2, n_attributes), np.int64),
         order=np.arange(n_attributes),
@@ -145,7 +162,7 @@ def make_node(data: PathTable, n_classes: int, unit: type) -> Node:
     )
 
 
-@kernel
+@lean_kernel
 def enter_root(rows, by_bits):
     """Begin with the whole bag, as bits or as a list."""
     rows.now[KEPT] = 0
@@ -163,7 +180,7 @@ def enter_root(rows, by_bits):
     rows.now[N_ROWS] = n_present
 
 
-@kernel
+@lean_kernel
 def fill_planes(rows):
     """Write the bag as bit planes, and list the rows that weigh too much for them."""
     bag, planes, n_rows, some = rows.bag, rows.planes, rows.bag.size, ZERO
@@ -190,7 +207,7 @@ def fill_planes(rows):
     rows.now[N_SPILT] = n_spilt
 
 
-@kernel
+@lean_kernel
 def list_rows(rows):
     """Turn the bit set into a list of rows with weights."""
     n_rows = 0
@@ -207,7 +224,7 @@ def list_rows(rows):
     rows.now[BY_BITS] = 0
 
 
-@kernel
+@lean_kernel
 def sum_rows(rows, classes, totals):
     """Class weights of the rows of a node; return their sum."""
     total = totals[0] - totals[0]
@@ -220,7 +237,7 @@ def sum_rows(rows, classes, totals):
     return total
 
 
-@kernel
+@lean_kernel
 def mask_planes(inside, planes, class_bits, masked, totals):
     """Write the planes of each class inside a node, and what they weigh."""
     for c in range(totals.size):
@@ -232,7 +249,7 @@ def mask_planes(inside, planes, class_bits, masked, totals):
         totals[c] = weigh_bits(masked[c], inside)
 
 
-@kernel
+@lean_kernel
 def sum_bits(rows, classes, class_bits, masked, totals):
     """Class weights of a node by bits; return their sum."""
     mask_planes(rows.inside, rows.planes, class_bits, masked, totals)
@@ -250,7 +267,7 @@ def sum_bits(rows, classes, class_bits, masked, totals):
     return total
 
 
-@kernel
+@lean_kernel
 def weigh_bits(planes, rows):
     """The weight of a set of rows: one, two and four a bit of the planes."""
     weight = ZERO
@@ -263,71 +280,78 @@ def weigh_bits(planes, rows):
     return np.int64(weight)
 
 
-@kernel
+@lean_kernel
 def count_bits(bits, masked, totals, first, last, n_counted, table):
     """Fill slots first..last of one attribute: by bits, the last one from the rest.
 
     Without missing cells `n_counted` is one less, and the slot after it the last.
     """
-    n_classes = totals.size
-    for c in range(n_classes):
-        own, rest = masked[c], np.int64(totals[c])
+    width = table.size // totals.size
+    for c in range(totals.size):
+        own, rest, line = masked[c], np.int64(totals[c]), c * width
         for slot in range(first, n_counted):
             weight = weigh_bits(own, bits[slot])
-            table[slot * n_classes + c] = weight
+            table[line + slot] = weight
             rest -= weight
-        table[last * n_classes + c] = 0
-        table[n_counted * n_classes + c] = rest
+        table[line + last] = 0
+        table[line + n_counted] = rest
 
 
-@kernel
+@lean_kernel
 def count_spilt(rows, cells, classes, place, rest, n_classes, table):
     """Move what the planes do not hold from the slot of the rest to the right one."""
+    width = table.size // n_classes
     for t in range(rows.now[N_SPILT]):
         row = rows.gone[t]
-        more, c = rows.bag[row] - MOST, classes[row]
-        table[rest * n_classes + c] -= more
-        table[np.int64(cells[row, place]) * n_classes + c] += more
+        more, line = rows.bag[row] - MOST, classes[row] * width
+        table[line + rest] -= more
+        table[line + np.int64(cells[row, place])] += more
 
 
-@kernel
-def take_away(rows, cells, classes, totals, table):
+@inlined
+def add_row(cells, marks, row, c, weight, width, table):
+    """Add a weight to the slots of a row's cells, in the part of its class."""
+    line = np.uintp(c) * width
+    if marks.size > 0:
+        own = np.uintp(row) * width
+        for slot in range(width):
+            table[line + slot] += weight * marks[own + slot]
+    else:
+        for a in range(np.uintp(cells.shape[1])):
+            table[line + np.uintp(cells[np.uintp(row), a])] += weight
+
+
+@lean_kernel
+def take_away(rows, cells, marks, classes, totals, table):
     """Subtract the rows that have gone, whose weights are whole."""
-    n_cells, width = np.uintp(cells.shape[1]), np.uintp(totals.size)
+    width = np.uintp(table.size // totals.size)
     for t in range(rows.now[N_GONE]):
         row = rows.gone[t]
-        weight = rows.bag[row]
-        c = np.uintp(classes[row])
+        weight, c = rows.bag[row], classes[row]
         totals[c] -= weight
-        own = cells[row]
-        for a in range(n_cells):
-            table[np.uintp(own[a]) * width + c] -= weight
+        add_row(cells, marks, row, c, -weight, width, table)
 
 
-@kernel
-def count_cells(rows, cells, classes, n_classes, table):
+@lean_kernel
+def count_cells(rows, cells, marks, classes, n_classes, table):
     """Add the weights of a node's rows to the slots of all their cells."""
-    n_cells, width = np.uintp(cells.shape[1]), np.uintp(n_classes)
+    width = np.uintp(table.size // n_classes)
     for t in range(rows.now[N_ROWS]):
         row = rows.rows[t]
-        weight = rows.weight[row]
-        c = np.uintp(classes[row])
-        own = cells[row]
-        for a in range(n_cells):
-            table[np.uintp(own[a]) * width + c] += weight
+        add_row(cells, marks, row, classes[row], rows.weight[row], width, table)
 
 
-@kernel
+@lean_kernel
 def count_column(rows, cells, place, classes, n_classes, table):
     """Add the weights of a node's rows to the slots of one attribute."""
-    width = np.uintp(n_classes)
+    width = np.uintp(table.size // n_classes)
     for t in range(rows.now[N_ROWS]):
         row = rows.rows[t]
-        cell = np.uintp(cells[row, place]) * width + np.uintp(classes[row])
-        table[cell] += rows.weight[row]
+        line = np.uintp(classes[row]) * width
+        table[line + np.uintp(cells[row, place])] += rows.weight[row]
 
 
-@kernel
+@lean_kernel
 def weigh_branches(rows, codes, nominal, cut, sizes):
     """Write the known weight of each branch of a split into `sizes`."""
     for place in range(sizes.size):
@@ -340,7 +364,7 @@ def weigh_branches(rows, codes, nominal, cut, sizes):
             sizes[branch] += rows.weight[row]
 
 
-@kernel
+@lean_kernel
 def divide_rows(rows, codes, nominal, cut, branch, fraction):
     """Leave the rows of a branch, and a fraction of those without the value."""
     n_left, n_gone = 0, 0
@@ -359,7 +383,7 @@ def divide_rows(rows, codes, nominal, cut, branch, fraction):
     rows.now[N_ROWS], rows.now[N_GONE] = n_left, n_gone
 
 
-@kernel
+@lean_kernel
 def divide_bits(inside, bits, first, last):
     """Leave the rows of slots first..last-1."""
     for word in range(inside.size):

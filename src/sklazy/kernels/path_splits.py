@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklazy.kernels.compiling import kernel
+from sklazy.kernels.compiling import lean_kernel
 from sklazy.kernels.path_cuts import (
     ALIKE,
     KNOWN,
@@ -23,10 +23,10 @@ from sklazy.kernels.path_table import FEW, GAPS, KIND, NOMINAL, PLACE, RANK_SHIF
 SLACK = 1e-3
 """How far below the average a gain may lie and still take part, as in C4.5."""
 
-_ONE = np.uintp(1)
-
 GAIN, SPLIT = 0, 1
 """Rows of what attributes are worth."""
+
+_NO = np.uintp(0)
 
 
 class PathRules(NamedTuple):
@@ -54,7 +54,7 @@ class PathRules(NamedTuple):
     inspect: int = 0
 
 
-@kernel
+@lean_kernel
 def least_side(known, n_classes, min_weight, min_share):
     """The least weight of either side of a numeric split."""
     if not min_share:
@@ -62,53 +62,78 @@ def least_side(known, n_classes, min_weight, min_share):
     return max(min_weight, min(25.0, 0.1 * known / n_classes))
 
 
-@kernel
+@lean_kernel
 def known_totals(table, missing_slot, sums):
     """Class weights of the rows whose cell is known; return their sum."""
     n_classes = sums.shape[1]
+    width = np.uintp(table.size // n_classes)
     weight = sums[0, 0] - sums[0, 0]
     for c in range(n_classes):
-        sums[KNOWN, c] = sums[TOTAL, c] - table[missing_slot * n_classes + c]
+        missing = table[np.uintp(c) * width + np.uintp(missing_slot)]
+        sums[KNOWN, c] = sums[TOTAL, c] - missing
         weight += sums[KNOWN, c]
     return weight
 
 
-@kernel
-def value_nominals(
-    facts, slots, table, sums, present, total, logs, min_weight, attributes, worth
-):
+@lean_kernel
+def sum_slots(table, first, last, present, n_classes, logs, sizes, inner, outer):
+    """Write size and terms of slots first..last-1; `present` lists the node's classes.
+
+    For a slot of class weights w with the sum W: ``F(W) - sum F(w)`` into `inner` and
+    F(W) into `outer`, with F(x) = x log2 x.
+    """
+    width = np.uintp(sizes.size)
+    if n_classes == 2:  # the loop below, unrolled
+        for slot in range(np.uintp(first), np.uintp(last)):
+            zero, one = table[slot], table[width + slot]
+            size = zero + one
+            whole = xlog2x(logs, size)
+            sizes[slot] = size
+            outer[slot] = whole
+            inner[slot] = whole - (xlog2x(logs, zero) + xlog2x(logs, one))
+        return
+    for slot in range(np.uintp(first), np.uintp(last)):
+        size, within = table[0] - table[0], 0.0
+        for c in present:
+            weight = table[np.uintp(c) * width + slot]
+            size += weight
+            within += xlog2x(logs, weight)
+        whole = xlog2x(logs, size)
+        sizes[slot] = size
+        outer[slot] = whole
+        inner[slot] = whole - within
+
+
+@lean_kernel
+def value_nominals(facts, slots, node, present, total, logs, min_weight, attributes):
     """Write gain and split information of nominal attributes, one branch a value.
 
     `present` lists the classes of the node. Returns whether any gains.
     """
+    sums, sizes, worth = node.sums, node.slot_sizes, node.worth
+    inner, outer, n_classes = node.slot_inner, node.slot_outer, sums.shape[1]
     before, whole = information(logs, sums[TOTAL], total), xlog2x(logs, total)
     inverse, least, gainful = 1.0 / total, min_weight - ALIKE, False
-    n_classes = sums.shape[1]
+    if attributes.size == facts.shape[1]:
+        end = np.uintp(slots[-1])
+        sum_slots(node.table, _NO, end, present, n_classes, logs, sizes, inner, outer)
     for j in attributes:
         if facts[KIND, j] != NOMINAL:
             continue
-        place, n_large, inner, split = facts[PLACE, j], 0, 0.0, whole
-        last = slots[place + 1] - 1
-        for slot in range(slots[place], last):
-            cell = np.uintp(slot * n_classes)
-            if n_classes == 2:  # the loop below, unrolled
-                zero, one = table[cell], table[cell + _ONE]
-                size = zero + one
-                within = xlog2x(logs, zero) + xlog2x(logs, one)
-            else:
-                size, within = total - total, 0.0
-                for c in present:
-                    weight = table[cell + np.uintp(c)]
-                    size += weight
-                    within += xlog2x(logs, weight)
-            outer = xlog2x(logs, size)
-            split -= outer
-            inner += outer - within
-            n_large += size >= least
-        gain = before - inner
+        place, n_large, within, split = facts[PLACE, j], 0, 0.0, whole
+        first, last = np.uintp(slots[place]), np.uintp(slots[place + 1] - 1)
+        if attributes.size < facts.shape[1]:
+            sum_slots(
+                node.table, first, last, present, n_classes, logs, sizes, inner, outer
+            )
+        for slot in range(first, last):
+            split -= outer[slot]
+            within += inner[slot]
+            n_large += sizes[slot] >= least
+        gain = before - within
         if facts[GAPS, j]:
-            known = known_totals(table, last, sums)
-            gain = information(logs, sums[KNOWN], known) - inner
+            known = known_totals(node.table, last, sums)
+            gain = information(logs, sums[KNOWN], known) - within
             split -= xlog2x(logs, total - known)
         worth[GAIN, j] = max(0.0, gain) * inverse if n_large >= 2 else -1.0
         worth[SPLIT, j] = split * inverse
@@ -116,7 +141,7 @@ def value_nominals(
     return gainful
 
 
-@kernel
+@lean_kernel
 def value_cut(gain, below, known, n_candidates, total, logs, correct):
     """Gain and split information of a binary split; a gain of -1 forbids it."""
     gain /= total
@@ -131,7 +156,7 @@ def value_cut(gain, below, known, n_candidates, total, logs, correct):
     return gain, split / total
 
 
-@kernel
+@lean_kernel
 def value_fews(
     facts, slots, table, sums, present, total, logs, rules, attributes, worth, cuts
 ):
@@ -160,17 +185,17 @@ def value_fews(
     return gainful
 
 
-@kernel
+@lean_kernel
 def next_filled(table, slot, n_classes):
     """The first slot from `slot` on that holds any weight."""
     while True:
         for c in range(n_classes):
-            if table[slot * n_classes + c] > 0:
+            if table[c * (table.size // n_classes) + slot] > 0:
                 return slot
         slot += 1
 
 
-@kernel
+@lean_kernel
 def value_many(
     entries, n_entries, kept_weight, gaps, sums, terms, places, total, logs, rules
 ):
@@ -210,7 +235,7 @@ def value_many(
     return gain, split, low, high
 
 
-@kernel
+@lean_kernel
 def choose_attribute(worth, counted):
     """The attribute of best gain ratio among those of at least average gain.
 

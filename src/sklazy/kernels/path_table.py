@@ -21,6 +21,8 @@ KIND, N_LEVELS, PLACE, LINE, GAPS, COUNTED = range(6)
 FEW_VALUES = 64
 """A numeric column with at most this many distinct values is counted by slot."""
 
+_MOST_MARKS = 1 << 26  # bytes
+
 # An entry of a sorted list: rank of the value, class and row, from the top bit down.
 CLASS_SHIFT = np.uint64(24)
 RANK_SHIFT = np.uint64(40)
@@ -70,6 +72,9 @@ class PathTable(NamedTuple):
     bits : uint64 array of shape (n_slots + 1, n_words)
         The rows of each slot; empty where counting by bits does not pay.
     class_bits : uint64 array of shape (n_classes + 1, n_words)
+    marks : uint8 array of shape (n_rows * n_padded_slots,)
+        1 in the slots of each row's cells; empty where adding cells one by one is
+        faster. There are as many slots as tables have, `padded_slots`.
     """
 
     facts: NDArray[np.int64]
@@ -81,6 +86,7 @@ class PathTable(NamedTuple):
     logs: NDArray[np.float64]
     bits: NDArray[np.uint64]
     class_bits: NDArray[np.uint64]
+    marks: NDArray[np.uint8]
 
 
 def build_path_table(
@@ -118,16 +124,18 @@ def build_path_table(
     slots = np.append(0, np.cumsum(n_levels[slotted] + 1)).astype(np.int64)
     whole = np.arange(classes.size + 1, dtype=np.float64)
     bits, class_bits = _bit_sets(ranks[slotted], facts, slots, classes, n_classes)
+    cells = slot_cells(ranks[slotted], slots)
     return PathTable(
         facts=facts,
         codes=ranks,
-        cells=slot_cells(ranks[slotted], slots),
+        cells=cells,
         slots=slots,
         lines=_lines(ranks[numeric], classes, levels),
         classes=np.ascontiguousarray(classes, np.int32),
         logs=whole * np.log2(np.maximum(whole, 1)),
         bits=bits,
         class_bits=class_bits,
+        marks=_marks(cells, slots),
     )
 
 
@@ -210,6 +218,23 @@ def _bit_sets(
     class_ends = np.array([0, n_classes], np.int64)
     rows = np.ascontiguousarray(classes[None, :], np.int32)
     return build_bits(ranks, slots, n_words), build_bits(rows, class_ends, n_words)
+
+
+def padded_slots(slots: NDArray[np.int64]) -> int:
+    """The slots of a table, filled up so that vectors of them end evenly."""
+    return -(-int(slots[-1]) // 16) * 16
+
+
+def _marks(
+    cells: NDArray[np.unsignedinteger], slots: NDArray[np.int64]
+) -> NDArray[np.uint8]:
+    """Mark the slots of each row, where adding whole lines of slots can pay."""
+    (n_rows, n_cells), width = cells.shape, padded_slots(slots)
+    if width > 4 * n_cells or n_rows * width > _MOST_MARKS:
+        return np.zeros(0, np.uint8)
+    marks = np.zeros((n_rows, width), np.uint8)
+    np.put_along_axis(marks, cells.astype(np.int64), 1, axis=1)
+    return marks.reshape(-1)
 
 
 def _bits_pay(slots: NDArray[np.int64], n_classes: int) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sklazy.flow import MISSING
 from sklazy.kernels.bags import draw_bag, path_key
-from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.compiling import lean_entry, lean_kernel
 from sklazy.kernels.path_choice import choose_split
 from sklazy.kernels.path_cuts import TOTAL
 from sklazy.kernels.path_nodes import (
@@ -82,7 +82,7 @@ def make_route(n_rows: int) -> Route:
     )
 
 
-@kernel
+@lean_kernel
 def start(rows, lengths, by_bits):
     """Go to the root: all rows of the bag, and lists that no node has read."""
     for long in range(lengths.size):
@@ -90,7 +90,7 @@ def start(rows, lengths, by_bits):
     enter_root(rows, by_bits)
 
 
-@kernel
+@lean_kernel
 def sum_node(rows, classes, class_bits, masked, slots, totals):
     """Class weights of the node; return their sum. Small nodes leave the bits."""
     if rows.now[KEPT]:
@@ -107,7 +107,7 @@ def sum_node(rows, classes, class_bits, masked, slots, totals):
     return total
 
 
-@kernel
+@lean_kernel
 def cut_midway(facts, lines, cuts, j):
     """The cut midway between two ranks of a numeric attribute; NaN for a nominal one.
 
@@ -121,7 +121,7 @@ def cut_midway(facts, lines, cuts, j):
     return low if middle == high else middle
 
 
-@kernel
+@lean_kernel
 def place_cut(facts, lines, bag, cuts, j, rules):
     """The cut between two ranks of a numeric attribute, as a number.
 
@@ -143,7 +143,7 @@ def place_cut(facts, lines, bag, cuts, j, rules):
     return levels[low]
 
 
-@kernel
+@lean_kernel
 def first_branch(facts, slots, codes, node, route, depth, j, cut, code, value):
     """Write the query's first branch into the route and return it; -1 if none.
 
@@ -159,12 +159,12 @@ def first_branch(facts, slots, codes, node, route, depth, j, cut, code, value):
     turn[BRANCH], turn[LAST] = branch, branch
     part[FRACTION] = 1.0
     if not lacking:
-        if nominal and not has_value(facts, slots, table, j, branch):
+        if nominal and not has_value(facts, slots, node, j, branch):
             return -1
         # A list does not tell whether rows of the node are missing in it.
         if not facts[GAPS, j] or (
             facts[KIND, j] != MANY
-            and not slot_filled(table, slots, slots[place + 1] - 1)
+            and not slot_filled(table, node.present.size, slots[place + 1] - 1)
         ):
             return branch
     if rows.now[BY_BITS]:
@@ -178,24 +178,24 @@ def first_branch(facts, slots, codes, node, route, depth, j, cut, code, value):
     return take_branch(sizes, turn, part, np.int64(0))
 
 
-@kernel
-def has_value(facts, slots, table, j, value):
+@lean_kernel
+def has_value(facts, slots, node, j, value):
     """Whether a row of the node has a category."""
-    known = 0 <= value < facts[N_LEVELS, j]
-    return known and slot_filled(table, slots, slots[facts[PLACE, j]] + value)
+    if not 0 <= value < facts[N_LEVELS, j]:
+        return False
+    return slot_filled(node.table, node.present.size, slots[facts[PLACE, j]] + value)
 
 
-@kernel
-def slot_filled(table, slots, slot):
+@lean_kernel
+def slot_filled(table, n_classes, slot):
     """Whether a slot of the table holds any weight."""
-    n_classes = table.size // slots[-1]
     weight = table[0] - table[0]
     for c in range(n_classes):
-        weight += table[slot * n_classes + c]
+        weight += table[c * (table.size // n_classes) + slot]
     return weight > 0
 
 
-@kernel
+@lean_kernel
 def take_branch(sizes, turn, part, branch):
     """Take the first branch from `branch` on that has any weight; return it."""
     while sizes[branch] <= 0:
@@ -208,7 +208,7 @@ def take_branch(sizes, turn, part, branch):
     return branch
 
 
-@kernel
+@lean_kernel
 def next_open(rows, lengths, facts, codes, sizes, route, depth):
     """Go back to the deepest node with a branch still to take; -1 if there is none."""
     depth -= 1
@@ -231,7 +231,7 @@ def next_open(rows, lengths, facts, codes, sizes, route, depth):
     return depth
 
 
-@kernel
+@lean_kernel
 def descend(rows, facts, codes, slots, bits, route, depth):
     """Go down the branch of the route."""
     turn = route.turns[depth]
@@ -257,7 +257,7 @@ def descend(rows, facts, codes, slots, bits, route, depth):
     divide_bits(rows.inside, bits, first, last)
 
 
-@entry
+@lean_entry
 def bagged_paths(
     data, rules, queries, neighbours, seeds, weights, node, route, steps, answers
 ):
@@ -324,18 +324,20 @@ def bagged_paths(
             if depth >= 0:
                 descend(rows, facts, codes, slots, data.bits, route, depth)
                 if rows.now[KEPT]:
-                    take_away(rows, data.cells, data.classes, totals, node.table)
+                    take_away(
+                        rows, data.cells, data.marks, data.classes, totals, node.table
+                    )
                 depth += 1
 
 
-@kernel
+@lean_kernel
 def copy_bag(weights, bag):
     """Take given weights for a bag."""
     for row in range(bag.size):
         bag[row] = weights[row]
 
 
-@kernel
+@lean_kernel
 def add_leaf(totals, total, part, answer):
     """Add the class shares of a leaf to the answer."""
     for c in range(answer.size):

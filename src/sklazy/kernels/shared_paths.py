@@ -12,23 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.kernels.bags import draw_from_all, draw_places, path_key
-from sklazy.kernels.bits import ZERO, set_bit
-from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.compiling import lean_entry, lean_kernel
 from sklazy.kernels.path_choice import choose_split
 from sklazy.kernels.path_cuts import TOTAL
 from sklazy.kernels.path_nodes import (
     BY_BITS,
     KEPT,
-    MOST,
     N_GONE,
     N_ROWS,
-    count_bits,
+    add_row,
     divide_rows,
-    fill_planes,
-    mask_planes,
     take_away,
 )
-from sklazy.kernels.path_table import KIND, NOMINAL, PathTable
+from sklazy.kernels.path_table import KIND, NOMINAL, PathTable, padded_slots
 from sklazy.kernels.paths import has_value, place_cut
 
 ATTRIBUTE, CUT, BRANCH, CHILD, SIBLING, BEGIN, END = range(7)
@@ -46,7 +42,7 @@ class Kept(NamedTuple):
 
     Attributes
     ----------
-    tables : int32 array of shape (n_most, n_slots * n_classes)
+    tables : int32 array of shape (n_most, n_classes * n_padded_slots)
     links : int64 array of shape (n_most, 7)
         The split that leads to a node, its first child and next sibling (0: none),
         and where its rows are.
@@ -55,7 +51,9 @@ class Kept(NamedTuple):
         How often each neighbour of the query was drawn.
     own : int32 array of shape (n_neighbors + 1,)
         The neighbours drawn that are still on the path, by place.
-    extra : int32 array of shape (n_slots * n_classes,)
+    gone : int32 array of shape (n_neighbors + 1,)
+        Those that the last split has sent elsewhere.
+    extra : int32 array of shape (n_classes * n_padded_slots,)
         Their class weights in every slot.
     now : int64 array of shape (2,)
         How many nodes are kept, and how many of `own` count.
@@ -66,6 +64,7 @@ class Kept(NamedTuple):
     rows: NDArray[np.int32]
     near: NDArray[np.int32]
     own: NDArray[np.int32]
+    gone: NDArray[np.int32]
     extra: NDArray[np.int32]
     now: NDArray[np.int64]
 
@@ -75,7 +74,7 @@ N_NODES, N_OWN = 0, 1
 
 def make_kept(data: PathTable, n_classes: int, n_neighbors: int) -> Kept:
     """Room for as many nodes as memory is worth."""
-    n_cells, n_rows = int(data.slots[-1]) * n_classes, data.classes.size
+    n_cells, n_rows = n_classes * padded_slots(data.slots), data.classes.size
     n_most = max(1, min(n_rows // 8 + 1, _MOST_BYTES // (4 * n_cells)))
     return Kept(
         tables=np.zeros((n_most, n_cells), np.int32),
@@ -83,12 +82,13 @@ def make_kept(data: PathTable, n_classes: int, n_neighbors: int) -> Kept:
         rows=np.zeros(min(n_most, _MOST_LISTS) * n_rows + 1, np.int32),
         near=np.zeros(n_neighbors, np.int32),
         own=np.zeros(n_neighbors + 1, np.int32),
+        gone=np.zeros(n_neighbors + 1, np.int32),
         extra=np.zeros(n_cells, np.int32),
         now=np.zeros(2, np.int64),
     )
 
 
-@entry
+@lean_entry
 def shared_paths(data, rules, queries, neighbours, seeds, node, kept, answers):
     """Write class probabilities of queries that lack no value.
 
@@ -108,8 +108,7 @@ def shared_paths(data, rules, queries, neighbours, seeds, node, kept, answers):
         keep_root(data, node, kept)
         for query in range(neighbours.shape[0]):
             near, key = neighbours[query], seeds[0, query, b]
-            n_classes = answers.shape[2]
-            add_own(data.cells, data.classes, near, key, n_words, n_classes, bag, kept)
+            add_own(data, near, key, n_words, answers.shape[2], bag, kept)
             codes, values = queries.codes[query], queries.values[query]
             total = walk(data, rules, codes, values, near, key, node, kept)
             for c in range(answers.shape[2]):
@@ -118,7 +117,7 @@ def shared_paths(data, rules, queries, neighbours, seeds, node, kept, answers):
                 bag[near[place]] -= kept.near[place]
 
 
-@kernel
+@lean_kernel
 def keep_root(data, node, kept):
     """Begin with the rows of the shared part."""
     n_rows, bag = 0, node.rows.bag
@@ -128,71 +127,40 @@ def keep_root(data, node, kept):
     links = kept.links[0]
     links[CHILD], links[SIBLING], links[BEGIN], links[END] = 0, 0, 0, n_rows
     kept.now[N_NODES] = 1
-    if data.bits.shape[0] > 0:
-        fill_planes(node.rows)
-    count_kept(data, node, kept.rows[:n_rows], kept.tables[0])
+    n_classes = node.present.size
+    count_list(data, bag, kept.rows[:n_rows], n_classes, kept.tables[0])
 
 
-@kernel
-def count_kept(data, node, rows, table):
-    """Class weights of the shared part in every slot, by bits where that pays."""
-    n_classes, n_cells = node.present.size, rows.size * data.cells.shape[1]
-    if 3 * table.size * node.rows.inside.size >= 8 * n_cells or data.bits.shape[0] == 0:
-        count_list(data.cells, data.classes, node.rows.bag, rows, n_classes, table)
-        return
-    inside, totals = node.rows.inside, node.sums[TOTAL]
-    for word in range(inside.size):
-        inside[word] = ZERO
-    for row in rows:
-        set_bit(inside, row)
-    mask_planes(inside, node.rows.planes, data.class_bits, node.masked, totals)
-    for place in range(data.slots.size - 1):
-        first, last = data.slots[place], data.slots[place + 1] - 1
-        count_bits(data.bits, node.masked, totals, first, last, last - 1, table)
-    for row in rows:
-        more = node.rows.bag[row] - MOST
-        if more > 0:
-            c = np.uintp(data.classes[row])
-            add_row(data.cells[row], np.uintp(n_classes), c, more, table)
-
-
-@kernel
-def add_row(cells, width, c, weight, table):
-    """Add a row's weight to the slots of its cells."""
-    for a in range(np.uintp(cells.size)):
-        table[np.uintp(cells[a]) * width + c] += weight
-
-
-@kernel
-def count_list(cells, classes, weights, rows, n_classes, table):
+@lean_kernel
+def count_list(data, weights, rows, n_classes, table):
     """Class weights of listed rows in every slot."""
     for cell in range(table.size):
         table[cell] = 0
-    width = np.uintp(n_classes)
+    width = np.uintp(table.size // n_classes)
     for row in rows:
-        add_row(cells[row], width, np.uintp(classes[row]), weights[row], table)
+        c = data.classes[row]
+        add_row(data.cells, data.marks, row, c, weights[row], width, table)
 
 
-@kernel
-def add_own(cells, classes, near, seed, first_word, n_classes, bag, kept):
+@lean_kernel
+def add_own(data, near, seed, first_word, n_classes, bag, kept):
     """Draw from the query's neighbours; add them to the bag and count them."""
     for place in range(near.size):
         kept.near[place] = 0
     draw_places(seed, first_word, kept.near)
-    for cell in range(kept.extra.size):
-        kept.extra[cell] = 0
-    n_own, width = 0, np.uintp(n_classes)
+    extra = kept.extra
+    for cell in range(extra.size):
+        extra[cell] = 0
+    n_own = 0
     for place in range(near.size):
-        row, weight = near[place], kept.near[place]
         kept.own[n_own] = place
-        n_own += weight > 0
-        bag[row] += weight
-        if weight > 0:
-            add_row(cells[row], width, np.uintp(classes[row]), weight, kept.extra)
+        n_own += kept.near[place] > 0
+        bag[near[place]] += kept.near[place]
+    add_places(data, near, kept.own, n_own, 1, n_classes, kept)
     kept.now[N_OWN] = n_own
 
 
-@kernel
+@lean_kernel
 def walk(data, rules, codes, values, near, key, node, kept):
     """Go down one query's path; the leaf is left in the node. Returns its weight."""
     rows, totals, at = node.rows, node.sums[TOTAL], np.int64(0)
@@ -203,9 +171,7 @@ def walk(data, rules, codes, values, near, key, node, kept):
                 node.table[cell] = kept.tables[at, cell] + kept.extra[cell]
         elif not rows.now[KEPT]:
             left = rows.rows[: rows.now[N_ROWS]]
-            count_list(
-                data.cells, data.classes, rows.bag, left, totals.size, node.table
-            )
+            count_list(data, rows.bag, left, totals.size, node.table)
         rows.now[KEPT] = 1
         total = sum_first(node.table, data.slots[1], totals)
         j = choose_split(data, rules, node, key, total)
@@ -214,13 +180,15 @@ def walk(data, rules, codes, values, near, key, node, kept):
         cut = place_cut(data.facts, data.lines, rows.bag, node.cuts, j, rules)
         nominal, rank = data.facts[KIND, j] == NOMINAL, node.cuts[0, j]
         branch = np.int64(codes[j]) if nominal else np.int64(values[j] > cut)
-        if nominal and not has_value(data.facts, data.slots, node.table, j, branch):
+        if nominal and not has_value(data.facts, data.slots, node, j, branch):
             return total
         key = path_key(key, j, branch)
         if at < 0:
             divide_rows(rows, data.codes[j], nominal, rank, branch, 1.0)
             if rows.now[N_GONE] < rows.now[N_ROWS]:
-                take_away(rows, data.cells, data.classes, totals, node.table)
+                take_away(
+                    rows, data.cells, data.marks, data.classes, totals, node.table
+                )
             else:
                 rows.now[KEPT] = 0
             continue
@@ -234,41 +202,59 @@ def walk(data, rules, codes, values, near, key, node, kept):
         at = child if child > 0 else np.int64(-1)
 
 
-@kernel
+@lean_kernel
 def sum_first(table, n_slots, totals):
     """Class weights of a node, from the slots of the first attribute."""
     total = np.int64(0)
     for c in range(totals.size):
         totals[c] = 0
         for slot in range(n_slots):
-            totals[c] += table[slot * totals.size + c]
+            totals[c] += table[c * (table.size // totals.size) + slot]
         total += totals[c]
     return total
 
 
-@kernel
+@lean_kernel
 def stays(code, nominal, rank, branch):
     """Whether a row with a code goes down a branch."""
     return code == branch if nominal else np.int64(code > rank) == branch
 
 
-@kernel
+@lean_kernel
 def divide_own(data, near, n_classes, kept, j, nominal, rank, branch):
-    """Take the query's own rows that go elsewhere out of the extra counts."""
-    n_left, width = 0, np.uintp(n_classes)
+    """Leave the query's own rows behind a branch, and count them anew.
+
+    The fewer are counted: those that have gone are subtracted, or the table is
+    cleared and those that stay are added.
+    """
+    n_left, n_gone, own, codes = 0, 0, kept.own, data.codes[j]
     for t in range(kept.now[N_OWN]):
-        place = kept.own[t]
-        row, weight = near[place], kept.near[place]
-        kept.own[n_left] = place
-        if stays(data.codes[j, row], nominal, rank, branch):
-            n_left += 1
-            continue
-        c = np.uintp(data.classes[row])
-        add_row(data.cells[row], width, c, -weight, kept.extra)
+        place = own[t]
+        stay = stays(codes[near[place]], nominal, rank, branch)
+        kept.gone[n_gone] = place
+        own[n_left] = place
+        n_left += stay
+        n_gone += not stay
     kept.now[N_OWN] = n_left
+    if n_gone <= n_left:
+        add_places(data, near, kept.gone, n_gone, -1, n_classes, kept)
+    else:
+        for cell in range(kept.extra.size):
+            kept.extra[cell] = 0
+        add_places(data, near, own, n_left, 1, n_classes, kept)
 
 
-@kernel
+@lean_kernel
+def add_places(data, near, places, n_places, sign, n_classes, kept):
+    """Add drawn neighbours to the query's own counts, or subtract them."""
+    width = np.uintp(kept.extra.size // n_classes)
+    for t in range(n_places):
+        row, weight = near[places[t]], sign * kept.near[places[t]]
+        c = data.classes[row]
+        add_row(data.cells, data.marks, row, c, weight, width, kept.extra)
+
+
+@lean_kernel
 def find_child(links, at, j, rank, branch):
     """The kept node behind a branch, 0 if there is none."""
     child = links[at, CHILD]
@@ -280,7 +266,7 @@ def find_child(links, at, j, rank, branch):
     return child
 
 
-@kernel
+@lean_kernel
 def keep_child(data, node, near, kept, at, j, nominal, rank, branch):
     """Keep the node behind a branch; 0 if it is small or there is no room."""
     links, child, bag = kept.links, kept.now[N_NODES], node.rows.bag
@@ -302,13 +288,14 @@ def keep_child(data, node, near, kept, at, j, nominal, rank, branch):
     # The bag holds the query's own draws, too, which are no part of what is kept.
     for place in range(near.size):
         bag[near[place]] -= kept.near[place]
-    count_kept(data, node, kept.rows[begin:end], kept.tables[child])
+    n_classes = node.present.size
+    count_list(data, bag, kept.rows[begin:end], n_classes, kept.tables[child])
     for place in range(near.size):
         bag[near[place]] += kept.near[place]
     return child
 
 
-@kernel
+@lean_kernel
 def list_both(codes, near, rows, kept, at, nominal, rank, branch):
     """List the shared rows behind a branch and the query's own ones."""
     n_rows = 0
