@@ -291,6 +291,18 @@ def test_receipts_are_written_as_pages(run, files):
     assert Path("number.html").read_text().startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.parametrize("method", ["lazy-bagging", "lazy-stacking"])
+def test_ensembles_predict_and_are_explained(run, files, method):
+    code, out, _ = run("predict", "train.csv", "-t", "grower", "-m", method, "--json")
+    assert code == 0
+    assert json.loads(out)["quality"][method]["accuracy"] > 0.85
+    chosen = ["-t", "grower", "-m", method, "--row", "3", "--html", "page.html"]
+    code, out, _ = run("explain", "train.csv", *chosen)
+    assert code == 0
+    assert "grower" in out
+    assert "<html" in Path("page.html").read_text(encoding="utf-8")
+
+
 def test_rows_of_a_test_file_can_be_explained(run, files):
     asked = ["explain", "train.csv", "-t", "grower", "--test", "test.csv"]
     code, _, _ = run(*asked, "--row", 88)

@@ -60,8 +60,8 @@ def explain(
         model = make_model(task, name, settings, seed)
         if not hasattr(model, "explain"):
             raise BadInputError(
-                f"--method {name} gives no receipts; take lazy-knn, lazy-nb or "
-                "lazy-learning."
+                f"--method {name} gives no receipts; take one of the lazy ones, such "
+                "as lazy-knn or lazy-learning."
             )
         model.fit(learned.table, learned.target, ids=learned.rows)
         receipts.append(model.explain(asked)[0])

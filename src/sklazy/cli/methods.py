@@ -7,10 +7,12 @@ from typing import Any
 import click
 
 from sklazy import (
+    LazyBaggingClassifier,
     LazyKNeighborsClassifier,
     LazyLearningClassifier,
     LazyLearningRegressor,
     LazyNBClassifier,
+    LazyStackingClassifier,
     RacedRegressor,
     RaceFeatureSelector,
 )
@@ -25,6 +27,8 @@ LAZY_CLASSIFIERS: dict[str, Make] = {
     "lazy-knn": lambda seed: LazyKNeighborsClassifier(),
     "lazy-nb": lambda seed: LazyNBClassifier(),
     "lazy-learning": lambda seed: LazyLearningClassifier(),
+    "lazy-bagging": lambda seed: LazyBaggingClassifier(random_state=seed),
+    "lazy-stacking": lambda seed: LazyStackingClassifier(random_state=seed),
 }
 LAZY_REGRESSORS: dict[str, Make] = {
     "lazy-learning": lambda seed: LazyLearningRegressor(),
