@@ -189,6 +189,9 @@ def test_the_report_has_the_papers_figures_beside_ours():
         "ranks",
     }
     assert len(tables["diversity"].rows) == 4
+    run = gather(fake_found(names), names)
+    mean = run.of("k-NN")[:3].mean()  # without lymph
+    assert f"over 3 sets, 10 times five folds: k-NN {mean:.2f}" in document.lead[1]
 
 
 def test_a_report_on_one_repetition_or_nothing():

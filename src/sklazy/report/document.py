@@ -131,7 +131,7 @@ def _cell(table: Table, i: int, j: int) -> tuple[str, str]:
     return text, " ".join(filter(None, classes))
 
 
-_MANY = 9  # columns, beyond which they stand closer
+_MANY = 8  # columns, beyond which they stand closer
 _MINUS = "\N{MINUS SIGN}"
 
 
