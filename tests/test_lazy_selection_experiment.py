@@ -18,7 +18,7 @@ from sklazy.experiments import lazy_selection_paper as paper
 from sklazy.experiments.catalogue import find_known
 from sklazy.experiments.data import load_set
 from sklazy.experiments.folds import plain_folds, stratified_folds
-from sklazy.experiments.lazy_selection_report import make_document
+from sklazy.experiments.lazy_selection_report import best_strategies, make_document
 from sklazy.experiments.lazy_selection_results import curve, gather
 from sklazy.experiments.significance import (
     indistinct_groups,
@@ -241,6 +241,14 @@ def test_as_many_sets_as_the_papers_are_compared_in_counts():
     ours = int(best["3-NN", "ours, honest"][0])
     told = best["3-NN", "difference"][0].replace("\N{MINUS SIGN}", "-")
     assert int(told) == ours - 29
+
+
+def test_the_best_strategy_of_a_set_is_that_of_its_best_host():
+    found = fake_results(np.random.default_rng(8), ["arcene", "dexter"])
+    run = gather(found, ["arcene", "dexter"], "honest")
+    run.lazy[1, 0, 2] = 18  # 3-NN, arcene, 30 %, every fold
+    run.none[3, 1] = run.eager[0, 1, 8] = 18
+    assert best_strategies(run) == ["arcene lazy", "dexter eager and all attributes"]
 
 
 def test_a_report_on_one_set_alone():

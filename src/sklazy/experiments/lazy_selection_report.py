@@ -280,5 +280,23 @@ def _large(runs: Runs) -> list[Part]:
         ),
     ]
     for protocol, run in runs.items():
-        parts.append(large_table(run, protocol))
+        text = f"Best accuracy, {_CUTS[protocol]}: {', '.join(best_strategies(run))}."
+        parts += [Paragraph(text), large_table(run, protocol)]
     return parts
+
+
+def best_strategies(run: Results) -> list[str]:
+    """For each set the strategy that has the best accuracy of any host, in words."""
+    sides = {"lazy": run.lazy, "eager": run.eager, "all attributes": run.none}
+    # From (host, set[, percentage], fold) to the most rows right of each set.
+    most = {
+        name: counts.sum(axis=-1)
+        .reshape(len(HOSTS), len(run.sets), -1)
+        .max(axis=(0, 2))
+        for name, counts in sides.items()
+    }
+    highest = np.max(list(most.values()), axis=0)
+    return [
+        f"{one} {' and '.join(name for name in sides if most[name][i] == highest[i])}"
+        for i, one in enumerate(run.sets)
+    ]

@@ -234,7 +234,7 @@ def describe(request: Request, n_units: int, seconds: float) -> list[tuple[str, 
     facts = [
         ("command", request.command),
         ("date", today.isoformat()),
-        ("computing", f"{minutes} on one core, {n_units} units of work"),
+        ("computing", f"{n_units} units of work, {minutes} added up"),
         (
             "versions",
             f"sklazy {sklazy.__version__}, scikit-learn {sklearn.__version__}, "
