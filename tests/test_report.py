@@ -43,6 +43,21 @@ def test_long_work_shows_a_bar():
     assert "working" in screen.getvalue()
 
 
+def test_work_within_work_has_no_bar_of_its_own():
+    pytest.importorskip("rich")
+    outer, inner = Terminal(), Terminal()
+    with (
+        Progress("all", total=2, stream=outer, silent_for=0.0),
+        Progress("part", total=2, stream=inner, silent_for=0.0) as part,
+    ):
+        deadline = time.monotonic() + 20
+        while not outer.getvalue() and time.monotonic() < deadline:
+            part.advance(0)
+            time.sleep(0.02)
+    assert "all" in outer.getvalue()
+    assert not inner.getvalue()
+
+
 def test_track_gives_every_item():
     assert list(track("abc", "spelling")) == ["a", "b", "c"]
     assert list(track(iter("abc"), "spelling")) == ["a", "b", "c"]

@@ -61,5 +61,10 @@ class Unit:
         return hash(self.key)
 
     def __repr__(self) -> str:
-        setting = ", ".join(f"{name}={value}" for name, value in self.setting.items())
+        # What a reader tells units apart by; lists are alike in all of them.
+        short = [(n, v) for n, v in self.setting.items() if not isinstance(v, _LONG)]
+        setting = ", ".join(f"{name}={value}" for name, value in short)
         return f"{self.experiment}: {setting}"
+
+
+_LONG = (list, dict)

@@ -13,8 +13,14 @@ SILENT_FOR = 2.0  # seconds
 _REMEMBERED = 3600.0  # seconds of steps that the estimate of the time left rests on
 
 
+_under_way: list["Progress"] = []
+
+
 class Progress:
     """A bar that appears after two seconds, on a terminal, if rich is installed.
+
+    Work that is part of other work has no bar of its own: two would be drawn over
+    each other.
 
     Parameters
     ----------
@@ -51,8 +57,9 @@ class Progress:
         self._timer.daemon = True
 
     def __enter__(self) -> "Progress":
-        if self.stream.isatty():
+        if self.stream.isatty() and not _under_way:
             self._timer.start()
+        _under_way.append(self)
         return self
 
     def __exit__(
@@ -61,6 +68,7 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        _under_way.remove(self)
         self._timer.cancel()
         with self._lock:
             if self._bar is not None:
