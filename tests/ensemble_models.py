@@ -1,13 +1,15 @@
 """The lazy ensembles whose laws are tested, in many settings."""
 
 from hypothesis import HealthCheck, settings
-from sklearn.base import clone
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.base import clone, is_regressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from sklazy import (
     LazyBaggingClassifier,
+    LazyBaggingRegressor,
     LazyDecisionTreeClassifier,
     LazyStackingClassifier,
+    LazyStackingRegressor,
 )
 from strategies import split_problems
 
@@ -43,9 +45,29 @@ STACKING = [
 CLASSIFIERS = [*BAGGING, *STACKING, LazyDecisionTreeClassifier()]
 
 
+REGRESSORS = [
+    LazyBaggingRegressor(4),
+    LazyBaggingRegressor(3, 0.5, max_features=1, combine="median", random_state=3),
+    LazyBaggingRegressor(3, n_neighbors=2, combine="error", min_weight=1),
+    LazyStackingRegressor(),
+    LazyStackingRegressor(n_estimators=5, beta=0.5, combine="error", ridge=0.1),
+    LazyStackingRegressor(
+        [("leaves", DecisionTreeRegressor(max_depth=3)), "neighbors"],
+        3,
+        member_neighbors=2,
+    ),
+]
+
+
+def truth(model, problem):
+    """What a model is to learn: classes or numbers."""
+    return problem.targets if is_regressor(model) else problem.classes
+
+
 def fitted(model, problem, **parameters):
     """A copy of a model, fitted to a problem."""
-    return clone(model).set_params(**parameters).fit(problem.frame, problem.classes)
+    model = clone(model).set_params(**parameters)
+    return model.fit(problem.frame, truth(model, problem))
 
 
 def name_of(model):

@@ -5,8 +5,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklazy import (
     LazyBaggingClassifier,
+    LazyBaggingRegressor,
     LazyDecisionTreeClassifier,
     LazyStackingClassifier,
+    LazyStackingRegressor,
 )
 
 CHECKED = [
@@ -17,6 +19,10 @@ CHECKED = [
     LazyStackingClassifier(),
     LazyStackingClassifier(n_estimators=5, combine="accuracy", share_bags=True),
     LazyDecisionTreeClassifier(),
+    LazyBaggingRegressor(),
+    LazyBaggingRegressor(3, 0.5, max_features=1, combine="median", n_jobs=1),
+    LazyStackingRegressor(),
+    LazyStackingRegressor(n_estimators=4, combine="error", n_neighbors=1),
     LazyStackingClassifier([GaussianNB(), "bayes"], 2, combine="probability"),
 ]
 

@@ -5,18 +5,29 @@ from unittest import mock
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 
-from ensemble_models import CLASSIFIERS, few, fitted, name_of, split
+from ensemble_models import (
+    CLASSIFIERS,
+    REGRESSORS,
+    few,
+    fitted,
+    name_of,
+    split,
+    truth,
+)
 from sklazy import load
 from sklazy.backends import chunks
 
-every_classifier = pytest.mark.parametrize("model", CLASSIFIERS, ids=name_of)
+every_model = pytest.mark.parametrize("model", [*CLASSIFIERS, *REGRESSORS], ids=name_of)
 
 
 def answers(model, queries):
     """Everything a model says about queries, as bytes: equal means identical."""
     frame = queries.frame
+    if is_regressor(model):
+        values = model.member_values(frame)
+        return [], model.predict(frame).tolist(), values.tobytes(), values.tolist()
     return (
         model.classes_.tolist(),
         model.predict(frame).tolist(),
@@ -25,7 +36,7 @@ def answers(model, queries):
     )
 
 
-@every_classifier
+@every_model
 @few
 @given(split, st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(model, problems, random):
@@ -37,7 +48,7 @@ def test_the_order_of_rows_does_not_matter(model, problems, random):
     assert answers(one, queries) == answers(other, queries)
 
 
-@every_classifier
+@every_model
 @few
 @given(split)
 def test_batches_and_workers_do_not_matter(model, problems):
@@ -58,7 +69,7 @@ def test_batches_and_workers_do_not_matter(model, problems):
         assert answers(batch, queries) == together
 
 
-@every_classifier
+@every_model
 @few
 @given(split, st.data())
 def test_adding_and_forgetting_leave_no_trace(model, problems, data):
@@ -70,7 +81,7 @@ def test_adding_and_forgetting_leave_no_trace(model, problems, data):
     if getattr(model, "n_neighbors", None) is not None:
         model.set_params(n_neighbors=min(model.n_neighbors, n_kept))
     plain = fitted(model, kept)
-    grown = fitted(model, kept).partial_fit(added.frame, added.classes)
+    grown = fitted(model, kept).partial_fit(added.frame, truth(model, added))
     at_once = fitted(model, cases)
     assert grown.digest() == at_once.digest()
     assert answers(grown, queries) == answers(at_once, queries)
@@ -80,7 +91,7 @@ def test_adding_and_forgetting_leave_no_trace(model, problems, data):
         assert answers(again, queries) == answers(plain, queries)
 
 
-@every_classifier
+@every_model
 @settings(few, max_examples=3)
 @given(split)
 def test_a_saved_model_answers_as_before(model, tmp_path_factory, problems):

@@ -10,7 +10,7 @@ from hypothesis import given
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
-from ensemble_models import CLASSIFIERS, few, fitted, name_of, split
+from ensemble_models import CLASSIFIERS, REGRESSORS, few, fitted, name_of, split
 from sklazy import LazyBaggingClassifier, LazyStackingClassifier
 from sklazy.errors import ReceiptError
 from sklazy.receipts import sealed
@@ -83,7 +83,7 @@ def check_evidence(member, receipt):
             assert sum(leaves) + sum(stopped) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("model", CLASSIFIERS, ids=name_of)
+@pytest.mark.parametrize("model", [*CLASSIFIERS, *REGRESSORS], ids=name_of)
 @few
 @given(split)
 def test_receipts_replay(model, problems):

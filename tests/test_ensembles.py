@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 
 import naive
 from sklazy import LazyBaggingClassifier, LazyStackingClassifier, diversity_measures
-from sklazy.answer import ensemble
+from sklazy.answer import bagged
 from sklazy.errors import DataWarning
 from sklazy.estimators.lazy_stacking import DEFAULT_KINDS
 from sklazy.report import progress
@@ -285,8 +285,8 @@ def test_a_bar_counts_queries(monkeypatch):
         def advance(self, n=1, note=""):
             steps.append(n)
 
-    monkeypatch.setattr(ensemble, "Progress", Watched)
-    monkeypatch.setattr(ensemble, "_slab", lambda crowd, recipe: 20)
+    monkeypatch.setattr(bagged, "Progress", Watched)
+    monkeypatch.setattr(bagged, "_slab", lambda crowd, recipe: 20)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         slabs = model.predict_proba(X)

@@ -5,6 +5,7 @@ from sklazy.estimators import EntropyDiscretizer
 from sklazy.estimators.advantage import LazyAdvantage, lazy_advantage
 from sklazy.estimators.advice import Advice, advise
 from sklazy.estimators.lazy_bagging import LazyBaggingClassifier
+from sklazy.estimators.lazy_bagging_regressor import LazyBaggingRegressor
 from sklazy.estimators.lazy_bayes import LazyNBClassifier
 from sklazy.estimators.lazy_decision_tree import LazyDecisionTreeClassifier
 from sklazy.estimators.lazy_learning_classifier import LazyLearningClassifier
@@ -12,6 +13,7 @@ from sklazy.estimators.lazy_neighbors import LazyKNeighborsClassifier
 from sklazy.estimators.lazy_regressor import LazyLearningRegressor
 from sklazy.estimators.lazy_selection import LazySelectionClassifier
 from sklazy.estimators.lazy_stacking import LazyStackingClassifier
+from sklazy.estimators.lazy_stacking_regressor import LazyStackingRegressor
 from sklazy.estimators.loading import load
 from sklazy.estimators.race_search import RaceSearchCV
 from sklazy.estimators.race_selector import RaceFeatureSelector
@@ -22,6 +24,7 @@ from sklazy.racing import RaceResult, RaceStep, race
 from sklazy.receipts import Receipt, Receipts
 from sklazy.receipts.ensemble import EnsembleReceipt
 from sklazy.receipts.lazy_tree import TreeReceipt
+from sklazy.receipts.number_ensemble import NumberReceipt
 from sklazy.tables import Table, read_table
 
 __version__ = "0.1.0"
@@ -33,6 +36,7 @@ __all__ = [
     "EntropyDiscretizer",
     "LazyAdvantage",
     "LazyBaggingClassifier",
+    "LazyBaggingRegressor",
     "LazyDecisionTreeClassifier",
     "LazyKNeighborsClassifier",
     "LazyLearningClassifier",
@@ -40,6 +44,8 @@ __all__ = [
     "LazyNBClassifier",
     "LazySelectionClassifier",
     "LazyStackingClassifier",
+    "LazyStackingRegressor",
+    "NumberReceipt",
     "RaceFeatureSelector",
     "RaceResult",
     "RaceSearchCV",

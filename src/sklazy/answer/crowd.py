@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 _MOST_CATEGORIES = 50  # a linear model has an indicator of each
 
 
-class Crowd:
+class Gathering:
     """The cases in canonical order, as the members of an ensemble see them.
 
     Attributes
@@ -29,15 +29,16 @@ class Crowd:
     base : CaseBase
     order : int64 array of shape (n_rows,)
         Where each row lies in the base.
-    classes : int32 array of shape (n_rows,)
     weights : float64 array of shape (n_attributes,)
-        What attributes count in the distance: gain ratios over the largest.
+        What attributes count in the distance: their relevance over the largest.
     """
 
     def __init__(self, base: CaseBase) -> None:
         self.base, self.cases, self.order = base, base.cases, base.order
-        self.classes = np.ascontiguousarray(self.cases.classes[self.order])
-        self.weights = self._weigh_attributes()
+        relevance = self._value_attributes()
+        largest = relevance.max()
+        ones = np.ones(len(relevance))
+        self.weights = relevance / largest if largest > 0 else ones
         self._columns = weigh_columns(self.cases, self.order, self.weights)
 
     @property
@@ -46,14 +47,9 @@ class Crowd:
         return len(self.order)
 
     @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return self.cases.class_counts.size
-
-    @property
-    def priors(self) -> Floats:
-        """How many cases each class has."""
-        return self.cases.class_counts.astype(np.float64)
+    def n_outputs(self) -> int:
+        """How many numbers a member answers with."""
+        raise NotImplementedError
 
     @property
     def is_numeric(self) -> NDArray[np.bool_]:
@@ -73,7 +69,7 @@ class Crowd:
     @cached_property
     def values(self) -> Floats:
         """Numbers, NaN elsewhere, shape (n_attributes, n_rows)."""
-        values = np.full(self.codes.shape, np.nan)
+        values = np.full((len(self.cases.numeric), self.n_rows), np.nan)
         numeric = np.flatnonzero(self.is_numeric)
         sources = self.cases.numeric[numeric]
         values[numeric] = self.cases.numbers[np.ix_(sources, self.order)]
@@ -85,15 +81,9 @@ class Crowd:
         return np.diff(self.cases.offsets)
 
     @cached_property
-    def paths(self) -> Paths:
-        """What trees are grown from."""
-        sizes = np.where(self.is_numeric, 0, self.widths)
-        return make_paths(self.codes, self.values, sizes, self.classes, self.n_classes)
-
-    @cached_property
-    def bins(self) -> BinTable:
-        """What naive Bayes and the one rule count."""
-        return build_bin_table(self.codes, self.widths, self.classes)
+    def sizes(self) -> NDArray[np.int64]:
+        """How many categories an attribute has, 0 if it is numeric."""
+        return np.where(self.is_numeric, 0, np.diff(self.cases.offsets))
 
     @cached_property
     def space(self) -> Space:
@@ -102,36 +92,89 @@ class Crowd:
             self.cases, self.order, scale="none", max_categories=_MOST_CATEGORIES
         )
 
-    @cached_property
-    def linear(self) -> LinearCases:
-        """What linear models are fitted on: an indicator of each class."""
-        indicators = np.eye(self.n_classes)[self.classes]
-        return make_linear(self.space.regressors, indicators)
-
     @property
     def cuts(self) -> list[Floats]:
         """The cuts of each attribute, none for nominal ones."""
         return self.base.cuts
 
-    def outcome(self, row: int) -> dict[str, Label]:
-        """What became of a row."""
-        return {"class": self.base.class_labels[int(self.classes[row])]}
+    def code(self, queries: Queries) -> NDArray[np.int32]:
+        """Categories and bins of queries, as `codes` has those of cases."""
+        return queries.codes
 
-    def sum_up(self, rows: NDArray[np.integer]) -> dict[str, list[dict[str, Any]]]:
+    def outcome(self, row: int) -> dict[str, Label]:
+        """What became of a row, as plain data."""
+        raise NotImplementedError
+
+    def sum_up(self, rows: NDArray[np.integer]) -> dict[str, Any]:
         """What became of several rows, as plain data."""
-        counts = np.bincount(self.classes[rows], minlength=self.n_classes).tolist()
-        pairs = zip(self.base.class_labels, counts, strict=True)
-        return {"classes": [{"label": label, "cases": n} for label, n in pairs]}
+        raise NotImplementedError
 
     def as_queries(self, rows: NDArray[np.integer]) -> Queries:
         """Rows, by their place in the canonical order, as if they asked."""
         codes, values = self.codes[:, rows].T, self.values[:, rows].T
         return Queries(np.ascontiguousarray(codes), np.ascontiguousarray(values))
 
-    def _weigh_attributes(self) -> Floats:
-        ratios = gain_ratio(self.cases.counts, self.cases.offsets)
-        largest = ratios.max()
-        return ratios / largest if largest > 0 else np.ones(len(ratios))
+    def _value_attributes(self) -> Floats:
+        """How much each attribute says about the target, at least 0."""
+        raise NotImplementedError
+
+
+class Crowd(Gathering):
+    """Cases with classes; attributes count by their gain ratio.
+
+    Attributes
+    ----------
+    classes : int32 array of shape (n_rows,)
+    """
+
+    def __init__(self, base: CaseBase) -> None:
+        super().__init__(base)
+        self.classes = np.ascontiguousarray(self.cases.classes[self.order])
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return self.cases.class_counts.size
+
+    @property
+    def n_outputs(self) -> int:
+        """A probability a class."""
+        return self.n_classes
+
+    @property
+    def priors(self) -> Floats:
+        """How many cases each class has."""
+        return self.cases.class_counts.astype(np.float64)
+
+    @cached_property
+    def paths(self) -> Paths:
+        """What trees are grown from."""
+        columns = self.codes, self.values, self.sizes
+        return make_paths(*columns, self.classes, self.n_classes)
+
+    @cached_property
+    def bins(self) -> BinTable:
+        """What naive Bayes and the one rule count."""
+        return build_bin_table(self.codes, self.widths, self.classes)
+
+    @cached_property
+    def linear(self) -> LinearCases:
+        """What linear models are fitted on: an indicator of each class."""
+        indicators = np.eye(self.n_classes)[self.classes]
+        return make_linear(self.space.regressors, indicators)
+
+    def outcome(self, row: int) -> dict[str, Label]:
+        """The class of a row."""
+        return {"class": self.base.class_labels[int(self.classes[row])]}
+
+    def sum_up(self, rows: NDArray[np.integer]) -> dict[str, Any]:
+        """How many rows each class has."""
+        counts = np.bincount(self.classes[rows], minlength=self.n_classes).tolist()
+        pairs = zip(self.base.class_labels, counts, strict=True)
+        return {"classes": [{"label": label, "cases": n} for label, n in pairs]}
+
+    def _value_attributes(self) -> Floats:
+        return gain_ratio(self.cases.counts, self.cases.offsets)
 
 
 def gather(base: CaseBase) -> Crowd:

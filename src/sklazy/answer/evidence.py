@@ -5,14 +5,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.crowd import Crowd, Floats
+from sklazy.answer.crowd import Crowd, Floats, Gathering
 from sklazy.flow import MISSING, Queries, run_here
 from sklazy.local import place
-from sklazy.local.members import LinearCases, place_linear
+from sklazy.local.members import BinTable, LinearCases, place_linear
 from sklazy.local.paths import PathStep
 
 Ints = NDArray[np.int64]
 Bag = NDArray[np.int32]
+
+_ALIKE = 1e-6  # of a bag's sum of squares: reductions this close are equal
 
 
 class PathEvidence(NamedTuple):
@@ -121,7 +123,7 @@ def find_bayes(
 
 
 def find_neighbours(
-    crowd: Crowd, query: Queries, bag: Bag, n_neighbors: int
+    crowd: Gathering, query: Queries, bag: Bag, n_neighbors: int
 ) -> NeighborsEvidence:
     """The rows of a bag that vote: the nearest, and all that tie with the last."""
     near = crowd.nearest(query, crowd.n_rows, run_here)
@@ -136,7 +138,7 @@ def find_neighbours(
 
 
 def find_linear(
-    crowd: Crowd, cases: LinearCases, query: Queries, bag: Bag, ridge: float
+    crowd: Gathering, cases: LinearCases, query: Queries, bag: Bag, ridge: float
 ) -> LinearEvidence:
     """The terms that a ridge regression on a bag adds up."""
     placed = place_linear(cases, place(crowd.space, query)[1])[0]
@@ -147,6 +149,20 @@ def find_linear(
     right = (centred * bag[:, None]).T @ (cases.targets - intercepts)
     coefficients = np.linalg.solve(products, right)
     return LinearEvidence(intercepts, (placed - means)[:, None] * coefficients)
+
+
+def find_mean_rule(bins: BinTable, targets: Floats, bag: Bag) -> RuleEvidence:
+    """The attribute whose values explain most of a bag; the first of equals."""
+    centred = targets - np.average(targets, weights=bag)
+    total, n_slots = float(bag @ centred**2), int(bins.slots[-1])
+    chosen, best = 0, 0.0
+    for j, cells in enumerate(bins.cells.T.astype(np.int64)):
+        weights = np.bincount(cells, bag, n_slots)
+        sums = np.bincount(cells, bag * centred, n_slots)
+        gain = float((sums**2 / np.where(weights > 0, weights, 1.0)).sum())
+        if gain > best + _ALIKE * total:
+            chosen, best = j, gain
+    return RuleEvidence(chosen, best / total if total > 0 else 0.0)
 
 
 def find_rule(crowd: Crowd, bag: Bag) -> RuleEvidence:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.crowd import Crowd, Floats
+from sklazy.answer.crowd import Crowd, Floats, Gathering
 from sklazy.answer.evidence import (
     BayesEvidence,
     Evidence,
@@ -33,21 +33,26 @@ from sklazy.local.members import (
 )
 from sklazy.local.paths import PathRules, answer_by_paths, trace_paths
 
+Kind = TypeVar("Kind", bound=Gathering, contravariant=True)
 
-class Member(Protocol):
+
+class Member(Protocol[Kind]):
     """A kind of model, built anew on every bag."""
 
     @property
     def name(self) -> str:
         """What reports call it."""
 
-    def answer(self, crowd: Crowd, queries: Queries, bags: Bags, run: Runner) -> Floats:
-        """Class probabilities on each bag, (n_queries, n_bags, n_classes)."""
+    def answer(self, crowd: Kind, queries: Queries, bags: Bags, run: Runner) -> Floats:
+        """Numbers from each bag, (n_queries, n_bags, n_outputs).
 
-    def cost(self, crowd: Crowd) -> float:
+        Class probabilities, or a single prediction.
+        """
+
+    def cost(self, crowd: Kind) -> float:
         """Nanoseconds a bag, roughly."""
 
-    def evidence(self, crowd: Crowd, query: Queries, bags: Bags) -> Sequence[Evidence]:
+    def evidence(self, crowd: Kind, query: Queries, bags: Bags) -> Sequence[Evidence]:
         """What the answers to one query rest on, one a bag."""
 
 
@@ -211,6 +216,6 @@ class LinearMember:
         ]
 
 
-def draw(crowd: Crowd, bags: Bags) -> NDArray[np.int32]:
+def draw(crowd: Gathering, bags: Bags) -> NDArray[np.int32]:
     """The bags of the only query as weights, (n_bags, n_rows)."""
     return draw_weights(bags, 0, crowd.n_rows)

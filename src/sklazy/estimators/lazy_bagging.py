@@ -2,12 +2,13 @@
 
 from typing import Any, Self
 
+from sklazy.answer.crowd import Crowd
 from sklazy.answer.members import Member, TreeMember
 from sklazy.casebase.base import Cuts
-from sklazy.estimators.lazy_ensemble import LazyEnsemble
+from sklazy.estimators.ensemble_classifier import EnsembleClassifier
 
 
-class LazyBaggingClassifier(LazyEnsemble):
+class LazyBaggingClassifier(EnsembleClassifier):
     """Bagged trees, grown for each query on bags that hold more of its neighbours.
 
     A query finds its K nearest cases; every bag takes K of its N rows from them and
@@ -154,5 +155,5 @@ class LazyBaggingClassifier(LazyEnsemble):
         published = {"n_estimators": 10, "beta": 0.99, "max_features": None}
         return cls(**{**published, "combine": "vote", **settings})
 
-    def _members(self) -> tuple[Member, ...]:
+    def _members(self) -> tuple[Member[Crowd], ...]:
         return (TreeMember(self._rules(), bool(self.share_bags)),)

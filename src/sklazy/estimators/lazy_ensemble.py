@@ -1,100 +1,45 @@
-"""What lazy bagging and lazy stacking share: memory, parameters, answers."""
+"""What all lazy ensembles share: memory, parameters, seeds."""
 
 from collections.abc import Mapping
 from numbers import Real
-from operator import attrgetter
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from sklazy.answer.crowd import Crowd, gather
-from sklazy.answer.ensemble import (
-    COMBINATIONS,
-    EnsembleRecipe,
-    answer_by_ensemble,
-    tell_in_slabs,
-)
+from sklazy.answer.bagged import EnsembleRecipe
 from sklazy.answer.members import Member
 from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
 from sklazy.errors import BadInputError
 from sklazy.estimators.coding import check_choice
 from sklazy.estimators.lazy_classifier import check_count
-from sklazy.estimators.unweighted import UnweightedClassifier
+from sklazy.estimators.unweighted import Unweighted
 from sklazy.local.bags import beta_neighbours
-from sklazy.local.paths import PathRules
-from sklazy.receipts.ensemble import EnsembleReceipt
-from sklazy.receipts.ensemble_build import build_ensemble_receipts
-from sklazy.receipts.plain import ReceiptList, verify_plain
+from sklazy.receipts.plain import PlainReceipt, ReceiptList, verify_plain
 from sklazy.tables import Table
 
 
-class LazyEnsemble(UnweightedClassifier):
-    """A classifier that makes an ensemble for each query; see the subclasses."""
+class LazyEnsemble(Unweighted):
+    """An estimator that makes an ensemble for each query; see the subclasses."""
+
+    combinations: ClassVar[tuple[str, ...]]
+    receipt_kind: ClassVar[type[PlainReceipt]]
 
     n_estimators: int
     beta: float
     n_neighbors: int | None
     max_features: int | float | str | None
     combine: Any
-    share_bags: bool
     min_weight: float
-    min_share: bool
-    correct: bool
-    at_values: bool
     random_state: object
     n_jobs: int | None
     seed_: int
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict the class of each query.
-
-        Parameters
-        ----------
-        X : frame, Table or array-like of shape (n_queries, n_attributes)
-
-        Returns
-        -------
-        labels : array of shape (n_queries,)
-        """
-        decisions = self._tell(X, "decisions")
-        return self.classes_[decisions]
-
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Predict the share of each class, in the order of `classes_`.
-
-        With ``combine="probability"`` the mean of the members' probabilities, else
-        the share of their votes.
-
-        Parameters
-        ----------
-        X : frame, Table or array-like of shape (n_queries, n_attributes)
-
-        Returns
-        -------
-        shares : float64 array of shape (n_queries, n_classes)
-        """
-        return self._tell(X, "shares")
-
-    def member_votes(self, X: ArrayLike) -> NDArray[Any]:
-        """Tell what each member votes for, as `diversity_measures` takes it.
-
-        Parameters
-        ----------
-        X : frame, Table or array-like of shape (n_queries, n_attributes)
-
-        Returns
-        -------
-        labels : array of shape (n_queries, n_estimators)
-        """
-        votes = self._tell(X, "votes")
-        return self.classes_[votes]
-
     def explain(self, X: ArrayLike) -> ReceiptList:
-        """Answer each query with a receipt: neighbours, bags, members, votes.
+        """Answer each query with a receipt: neighbours, bags, members, what they say.
 
         Parameters
         ----------
@@ -103,14 +48,14 @@ class LazyEnsemble(UnweightedClassifier):
         Returns
         -------
         receipts : ReceiptList
-            One a query, each with `to_dict`, `to_json`, `to_html` and a text: every
-            member's vote with its path through the tree, or the likelihoods, cases,
-            terms or rule it rests on; how far members agree and differ.
+            One a query, each with `to_dict`, `to_json`, `to_html` and a text: what
+            every member says, and the path through the tree, or the likelihoods,
+            cases, terms or rule that this rests on; how far members differ.
         """
         check_is_fitted(self)
         return self._receipts(self._asked(X))
 
-    def verify(self, receipt: EnsembleReceipt | Mapping[str, Any]) -> bool:
+    def verify(self, receipt: PlainReceipt | Mapping[str, Any]) -> bool:
         """Ask again what a receipt answers, and tell that it is genuine.
 
         A receipt that was edited, that is of other cases or that says anything else
@@ -118,10 +63,10 @@ class LazyEnsemble(UnweightedClassifier):
 
         Parameters
         ----------
-        receipt : EnsembleReceipt, or what its `to_dict` gave
+        receipt : receipt, or what its `to_dict` gave
         """
         check_is_fitted(self)
-        return verify_plain(EnsembleReceipt, receipt, self._receipts, self.digest())
+        return verify_plain(self.receipt_kind, receipt, self._receipts, self.digest())
 
     # --- state ------------------------------------------------------------------------
 
@@ -139,33 +84,21 @@ class LazyEnsemble(UnweightedClassifier):
         return self
 
     def _state(self) -> dict[str, Any]:
-        return {"seed": self.seed_}
+        return {**super()._state(), "seed": self.seed_}
 
     def _restore(self, cases: CaseBase, state: dict[str, Any]) -> None:
         super()._restore(cases, state)
         self.seed_ = int(state["seed"])
 
-    # --- answers ----------------------------------------------------------------------
-
-    def _tell(self, X: object, what: str) -> NDArray[Any]:
-        check_is_fitted(self)
-        queries, recipe = self._queries(X), self._recipe()
-        return tell_in_slabs(self._crowd(), queries, recipe, attrgetter(what))
-
-    def _receipts(self, table: Table) -> ReceiptList:
-        queries = self.cases_.encode(table)
-        found = answer_by_ensemble(self._crowd(), queries, self._recipe())
-        return build_ensemble_receipts(
-            found, table, type(self).__name__, self._told_settings()
-        )
-
     def _settled(self) -> dict[str, Any]:
         return {"random_state": self.seed_}
 
-    def _crowd(self) -> Crowd:
-        return gather(self.cases_)
+    # --- answers ----------------------------------------------------------------------
 
-    def _recipe(self) -> EnsembleRecipe:
+    def _receipts(self, table: Table) -> ReceiptList:
+        raise NotImplementedError
+
+    def _recipe(self) -> EnsembleRecipe[Any]:
         """The parameters, once they are known to make sense."""
         self._check_parameters()
         n_near = self.n_neighbors
@@ -175,30 +108,24 @@ class LazyEnsemble(UnweightedClassifier):
             beta=float(self.beta),
             n_neighbors=None if n_near is None else int(n_near),
             combine=self.combine,
-            share_bags=bool(self.share_bags),
+            share_bags=bool(getattr(self, "share_bags", False)),
             seed=self.seed_,
             n_jobs=self.n_jobs,
         )
 
-    def _members(self) -> tuple[Member, ...]:
+    def _members(self) -> tuple[Member[Any], ...]:
         """The kinds of members, in turn."""
         raise NotImplementedError
 
-    def _rules(self) -> PathRules:
-        """How trees split."""
-        return PathRules(
-            min_weight=float(self.min_weight),
-            min_share=bool(self.min_share),
-            correct=bool(self.correct),
-            at_values=bool(self.at_values),
-            inspect=count_features(self.max_features, self.n_features_in_),
-        )
+    def _inspected(self) -> int:
+        """The attributes that a node looks at."""
+        return count_features(self.max_features, self.n_features_in_)
 
     # --- the door ---------------------------------------------------------------------
 
     def _check_parameters(self) -> None:
         check_count("n_estimators", self.n_estimators)
-        check_choice("combine", self.combine, COMBINATIONS)
+        check_choice("combine", self.combine, self.combinations)
         if self.n_neighbors is not None:
             check_count("n_neighbors", self.n_neighbors)
         if not isinstance(self.beta, Real):

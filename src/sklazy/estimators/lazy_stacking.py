@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
+from sklazy.answer.crowd import Crowd
 from sklazy.answer.members import (
     BayesMember,
     LinearMember,
@@ -14,9 +15,10 @@ from sklazy.answer.members import (
     TreeMember,
 )
 from sklazy.casebase.base import Cuts
-from sklazy.errors import BadInputError, BadTypeError, suggest
+from sklazy.estimators.ensemble_classifier import EnsembleClassifier
 from sklazy.estimators.lazy_classifier import check_count
-from sklazy.estimators.lazy_ensemble import LazyEnsemble, check_positive
+from sklazy.estimators.lazy_ensemble import check_positive
+from sklazy.estimators.member_kinds import Named, named_kinds, tell_kinds
 from sklazy.estimators.model_member import ModelMember
 
 KINDS = ("tree", "bayes", "neighbors", "linear", "rule")
@@ -26,7 +28,7 @@ DEFAULT_KINDS = ("tree", "tree", "tree", "bayes", "linear")
 """The members of lazy stacking, unless others are given."""
 
 
-class LazyStackingClassifier(LazyEnsemble):
+class LazyStackingClassifier(EnsembleClassifier):
     """Classifiers of different kinds, built for each query on bags near to it.
 
     Bags are drawn as in lazy bagging, with more of the query's neighbours than
@@ -197,8 +199,8 @@ class LazyStackingClassifier(LazyEnsemble):
         }
         return cls(**{**published, **settings})
 
-    def _members(self) -> tuple[Member, ...]:
-        own: dict[str, Callable[[str], Member]] = {
+    def _members(self) -> tuple[Member[Crowd], ...]:
+        own: dict[str, Callable[[str], Member[Crowd]]] = {
             "tree": lambda name: TreeMember(self._rules(), bool(self.share_bags), name),
             "bayes": lambda name: BayesMember(float(self.alpha), name),
             "neighbors": lambda name: NeighborsMember(int(self.member_neighbors), name),
@@ -207,61 +209,21 @@ class LazyStackingClassifier(LazyEnsemble):
         }
         return tuple(
             own[kind](name) if isinstance(kind, str) else ModelMember(kind, name)
-            for name, kind in named_kinds(self.estimators)
+            for name, kind in self._kinds()
         )
 
     def _told_settings(self) -> dict[str, Any]:
-        kinds = named_kinds(self.estimators)
         told = clone(self).set_params(estimators=None)
         told.seed_ = self.seed_
         settings = super(LazyStackingClassifier, told)._told_settings()
-        settings["estimators"] = [
-            kind if isinstance(kind, str) else f"{name}: {' '.join(repr(kind).split())}"
-            for name, kind in kinds
-        ]
-        return settings
+        return {**settings, "estimators": tell_kinds(self._kinds())}
+
+    def _kinds(self) -> list[Named]:
+        return named_kinds(self.estimators, KINDS, DEFAULT_KINDS)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count("member_neighbors", self.member_neighbors)
         check_positive("alpha", self.alpha, "what naive Bayes adds to every count")
         check_positive("ridge", self.ridge, "the penalty of the linear member")
-        named_kinds(self.estimators)
-
-
-def named_kinds(
-    estimators: Sequence[Any] | None,
-) -> list[tuple[str, str | BaseEstimator]]:
-    """Names and kinds of members: strings that stand for ours, or classifiers.
-
-    Examples
-    --------
-    >>> named_kinds(["tree", ("mine", "bayes")])
-    [('tree', 'tree'), ('mine', 'bayes')]
-    """
-    if estimators is None:
-        return [(kind, kind) for kind in DEFAULT_KINDS]
-    if not isinstance(estimators, list | tuple) or not estimators:
-        raise BadTypeError(
-            f"estimators={estimators!r}; expected a list of member names "
-            f"{KINDS} or classifiers, at least one, or None for the defaults."
-        )
-    return [_named(item) for item in estimators]
-
-
-def _named(item: Any) -> tuple[str, str | BaseEstimator]:  # noqa: ANN401 - checked here
-    pair = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
-    name, kind = item if pair else (None, item)
-    if isinstance(kind, str):
-        if kind not in KINDS:
-            raise BadInputError(
-                f"estimators names {kind!r}, which is no member of ours."
-                + suggest(kind, KINDS)
-            )
-        return name or kind, kind
-    if isinstance(kind, type) or not hasattr(kind, "fit"):
-        raise BadTypeError(
-            f"estimators holds {kind!r}, which has no fit; give a name of "
-            f"{KINDS}, a classifier, or a pair of a name and one of these."
-        )
-    return name or type(kind).__name__.lower(), kind
+        self._kinds()

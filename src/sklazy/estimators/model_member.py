@@ -1,8 +1,8 @@
-"""Any scikit-learn classifier as a member of an ensemble, fitted on each bag."""
+"""Any scikit-learn estimator as a member of an ensemble, fitted on each bag."""
 
 import warnings
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from sklazy.answer.crowd import Crowd, Floats
+from sklazy.answer.crowd import Crowd, Floats, Gathering
 from sklazy.answer.evidence import ModelEvidence
+from sklazy.answer.number_crowd import NumberCrowd
 from sklazy.errors import DataWarning
 from sklazy.estimators.models import (
     Model,
@@ -29,28 +30,24 @@ class Bag(NamedTuple):
     Attributes
     ----------
     inputs : float64 array of shape (n_rows, n_columns)
-    classes : int32 array of shape (n_rows,)
+    targets : array of shape (n_rows,)
+        Classes by number, or numbers.
     weights : int32 array of shape (n_rows,)
         How often the bag holds each.
     """
 
     inputs: Floats
-    classes: NDArray[np.int32]
+    targets: NDArray[Any]
     weights: NDArray[np.int32]
-
-    def shares(self, n_classes: int) -> Floats:
-        """The class shares of the bag."""
-        counts = np.bincount(self.classes, self.weights, n_classes)
-        return counts / counts.sum()
 
 
 @dataclass(frozen=True, eq=False)
-class ModelMember:
-    """A classifier of scikit-learn.
+class FittedMember:
+    """An estimator of scikit-learn; see the subclasses.
 
     Attributes
     ----------
-    estimator : classifier
+    estimator : estimator
         Never fitted itself.
     name : str
     """
@@ -58,9 +55,23 @@ class ModelMember:
     estimator: BaseEstimator
     name: str
 
-    def answer(self, crowd: Crowd, queries: Queries, bags: Bags, run: Runner) -> Floats:
-        """Class probabilities of the models; queries of the same bags share them."""
-        answers = np.zeros((*bags.seeds.shape[1:], crowd.n_classes))
+    def cost(self, crowd: Gathering) -> float:
+        """Nanoseconds a bag, roughly."""
+        return 1e6 + 10.0 * crowd.codes.size
+
+    def evidence(
+        self, crowd: Gathering, query: Queries, bags: Bags
+    ) -> list[ModelEvidence]:
+        """The estimator, and whether it could be fitted on each bag."""
+        models = self._fit_bags(crowd, bags, 0, set())
+        text = " ".join(repr(self.estimator).split())
+        return [ModelEvidence(text, not isinstance(m, np.ndarray)) for m in models]
+
+    def _answer(
+        self, crowd: Gathering, queries: Queries, bags: Bags, run: Runner
+    ) -> Floats:
+        """What the models say; queries of the same bags share them."""
+        answers = np.zeros((*bags.seeds.shape[1:], crowd.n_outputs))
         asked, failures = self._encode(crowd, queries), set[str]()
         same = _repeat_bags(bags)
 
@@ -70,7 +81,9 @@ class ModelMember:
                 if query == first or not same[query]:
                     models = self._fit_bags(crowd, bags, query, failures)
                 for bag, model in enumerate(models):
-                    found = _ask(model, asked[query : query + 1], crowd.n_classes)
+                    row = asked[query : query + 1]
+                    is_fixed = isinstance(model, np.ndarray)
+                    found = model if is_fixed else self._ask(crowd, model, row)
                     answers[query, bag] = found
 
         run(work, len(answers))
@@ -78,39 +91,40 @@ class ModelMember:
             self._warn(failures)
         return answers
 
-    def cost(self, crowd: Crowd) -> float:
-        """Nanoseconds a bag, roughly."""
-        return 1e6 + 10.0 * crowd.codes.size
-
-    def evidence(self, crowd: Crowd, query: Queries, bags: Bags) -> list[ModelEvidence]:
-        """The estimator, and whether it could be fitted on each bag."""
-        models = self._fit_bags(crowd, bags, 0, set())
-        text = " ".join(repr(self.estimator).split())
-        return [ModelEvidence(text, not isinstance(m, np.ndarray)) for m in models]
-
     def _fit_bags(
-        self, crowd: Crowd, bags: Bags, query: int, failures: set[str]
+        self, crowd: Gathering, bags: Bags, query: int, failures: set[str]
     ) -> list[Model]:
-        """A model a bag; shares of classes where there is nothing to fit."""
-        inputs = self._inputs(crowd)
+        """A model a bag; the plain answer of the bag where there is nothing to fit."""
+        inputs, targets = self._inputs(crowd), self._targets(crowd)
         models = []
         for weights in draw_weights(bags, query, crowd.n_rows):
             rows = np.flatnonzero(weights)
-            bag = Bag(inputs[rows], crowd.classes[rows], weights[rows])
-            models.append(self._fit(bag, crowd.n_classes, failures))
+            bag = Bag(inputs[rows], targets[rows], weights[rows])
+            models.append(self._fit(crowd, bag, failures))
         return models
 
-    def _fit(self, bag: Bag, n_classes: int, failures: set[str]) -> Model:
-        shares = bag.shares(n_classes)
-        if not bag.inputs.shape[1] or shares.max() == 1.0:
-            return shares
+    def _fit(self, crowd: Gathering, bag: Bag, failures: set[str]) -> Model:
+        if not bag.inputs.shape[1] or (bag.targets == bag.targets[0]).all():
+            return self._plain_answer(crowd, bag)
         try:
             return fit_bag(self.estimator, bag)
         except (ValueError, ArithmeticError) as error:  # a bag may lack what it needs
             failures.add(str(error))
-            return shares
+            return self._plain_answer(crowd, bag)
 
-    def _inputs(self, crowd: Crowd) -> Floats:
+    def _targets(self, crowd: Gathering) -> NDArray[Any]:
+        """What models are fitted to, (n_rows,)."""
+        raise NotImplementedError
+
+    def _plain_answer(self, crowd: Gathering, bag: Bag) -> Floats:
+        """What the bag says without a model, (n_outputs,)."""
+        raise NotImplementedError
+
+    def _ask(self, crowd: Gathering, model: Model, query: Floats) -> Floats:
+        """What a model says about one row, (n_outputs,)."""
+        raise NotImplementedError
+
+    def _inputs(self, crowd: Gathering) -> Floats:
         """The cases as models see them, (n_rows, n_columns)."""
         takes_gaps = bool(get_tags(self.estimator).input_tags.allow_nan)
         return crowd.base.derive(
@@ -118,7 +132,7 @@ class ModelMember:
             lambda: self._encode(crowd, crowd.as_queries(np.arange(crowd.n_rows))),
         )
 
-    def _encode(self, crowd: Crowd, queries: Queries) -> Floats:
+    def _encode(self, crowd: Gathering, queries: Queries) -> Floats:
         host, columns = ModelHost(self.estimator, 1, None), []
         for j, is_number in enumerate(crowd.is_numeric):
             numbers = queries.values[:, j] if is_number else None
@@ -127,11 +141,50 @@ class ModelMember:
 
     def _warn(self, failures: set[str]) -> None:
         warnings.warn(
-            f"{self.name} could not be fitted on some bags, whose class shares count "
-            f"instead: {min(failures)}",
+            f"{self.name} could not be fitted on some bags, whose own shares or mean "
+            f"count instead: {min(failures)}",
             DataWarning,
             stacklevel=2,
         )
+
+
+class ModelMember(FittedMember):
+    """A classifier of scikit-learn."""
+
+    def answer(self, crowd: Crowd, queries: Queries, bags: Bags, run: Runner) -> Floats:
+        """Class probabilities."""
+        return self._answer(crowd, queries, bags, run)
+
+    def _targets(self, crowd: Gathering) -> NDArray[Any]:
+        assert isinstance(crowd, Crowd)
+        return crowd.classes
+
+    def _plain_answer(self, crowd: Gathering, bag: Bag) -> Floats:
+        counts = np.bincount(bag.targets, bag.weights, crowd.n_outputs)
+        return np.asarray(counts / counts.sum())
+
+    def _ask(self, crowd: Gathering, model: Model, query: Floats) -> Floats:
+        return class_probabilities(model, query, crowd.n_outputs)[0]
+
+
+class MeanModelMember(FittedMember):
+    """A regressor of scikit-learn."""
+
+    def answer(
+        self, crowd: NumberCrowd, queries: Queries, bags: Bags, run: Runner
+    ) -> Floats:
+        """Predictions."""
+        return self._answer(crowd, queries, bags, run)
+
+    def _targets(self, crowd: Gathering) -> NDArray[Any]:
+        assert isinstance(crowd, NumberCrowd)
+        return crowd.targets
+
+    def _plain_answer(self, crowd: Gathering, bag: Bag) -> Floats:
+        return np.array([np.average(bag.targets, weights=bag.weights)])
+
+    def _ask(self, crowd: Gathering, model: Model, query: Floats) -> Floats:
+        return np.asarray(model.predict(query), np.float64).reshape(1)
 
 
 def fit_bag(estimator: BaseEstimator, bag: Bag) -> Model:
@@ -139,15 +192,9 @@ def fit_bag(estimator: BaseEstimator, bag: Bag) -> Model:
     model = seeded(estimator)
     if has_fit_parameter(model, "sample_weight"):
         weights = bag.weights.astype(np.float64)
-        return model.fit(bag.inputs, bag.classes, sample_weight=weights)
-    rows = np.repeat(np.arange(len(bag.classes)), bag.weights)
-    return model.fit(bag.inputs[rows], bag.classes[rows])
-
-
-def _ask(model: Model, query: Floats, n_classes: int) -> Floats:
-    if isinstance(model, np.ndarray):
-        return model
-    return class_probabilities(model, query, n_classes)[0]
+        return model.fit(bag.inputs, bag.targets, sample_weight=weights)
+    rows = np.repeat(np.arange(len(bag.targets)), bag.weights)
+    return model.fit(bag.inputs[rows], bag.targets[rows])
 
 
 def _repeat_bags(bags: Bags) -> NDArray[np.bool_]:

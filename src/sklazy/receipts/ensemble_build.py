@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from sklazy.answer.ensemble import EnsembleAnswer, find_evidence, try_members
+from sklazy.answer.bagged import find_evidence
+from sklazy.answer.crowd import Gathering
+from sklazy.answer.ensemble import EnsembleAnswer, try_members
 from sklazy.combine import diversity_measures
-from sklazy.flow import Queries
+from sklazy.flow import Bags, Queries
 from sklazy.local.bags import draw_weights
 from sklazy.receipts.build import describe, finite, version
 from sklazy.receipts.ensemble import EnsembleReceipt
@@ -52,21 +54,25 @@ def build_ensemble_receipts(
 
 
 def _content(answer: EnsembleAnswer, query: int) -> Plain:
-    here = slice(query, query + 1)
-    asked = Queries(answer.queries.codes[here], answer.queries.values[here])
-    teller = MemberTeller(answer.crowd, asked)
+    teller = MemberTeller(answer.crowd, _asked(answer, query))
     return {
-        "distance": _weights(answer),
+        "distance": describe_weights(answer.crowd),
         "neighbors": _neighbors(answer, query, teller),
-        "bags": _bags(answer, query),
+        "bags": describe_bags(answer.crowd, answer.bags, query),
         "members": _members(answer, query, teller),
         **_decision(answer, query),
     }
 
 
-def _weights(answer: EnsembleAnswer) -> list[Plain]:
+def _asked(answer: EnsembleAnswer, query: int) -> Queries:
+    """One query by itself."""
+    here = slice(query, query + 1)
+    return Queries(answer.queries.codes[here], answer.queries.values[here])
+
+
+def describe_weights(crowd: Gathering) -> list[Plain]:
     """What each attribute counts in the distance."""
-    pairs = zip(answer.crowd.base.names, answer.crowd.weights, strict=True)
+    pairs = zip(crowd.base.names, crowd.weights, strict=True)
     return [{"name": name, "weight": number(weight)} for name, weight in pairs]
 
 
@@ -86,10 +92,10 @@ def _neighbors(answer: EnsembleAnswer, query: int, teller: MemberTeller) -> Plai
     }
 
 
-def _bags(answer: EnsembleAnswer, query: int) -> Plain:
+def describe_bags(crowd: Gathering, bags: Bags, query: int) -> Plain:
     """How many of the rows drawn are neighbours, and how many would be by chance."""
-    crowd, near = answer.crowd, answer.bags.neighbours[query]
-    weights = draw_weights(answer.bags, query, crowd.n_rows)
+    near = bags.neighbours[query]
+    weights = draw_weights(bags, query, crowd.n_rows)
     return {
         "n_bags": len(weights),
         "n_rows": crowd.n_rows,
@@ -102,6 +108,8 @@ def _members(answer: EnsembleAnswer, query: int, teller: MemberTeller) -> list[P
     crowd, near = answer.crowd, answer.bags.neighbours[query]
     labels = crowd.base.class_labels
     bags = draw_weights(answer.bags, query, crowd.n_rows)
+    own = answer.bags.part(query, query + 1)
+    told = find_evidence(crowd, _asked(answer, query), own, answer.recipe)
     return [
         {
             "bag": i,
@@ -113,7 +121,7 @@ def _members(answer: EnsembleAnswer, query: int, teller: MemberTeller) -> list[P
             "neighbor_share": number(bags[i, near].sum() / crowd.n_rows),
             "evidence": teller.tell(evidence),
         }
-        for i, (name, evidence) in enumerate(find_evidence(answer, query))
+        for i, (name, evidence) in enumerate(told)
     ]
 
 

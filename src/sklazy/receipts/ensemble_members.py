@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sklazy.answer.crowd import Crowd, Floats
+from sklazy.answer.crowd import Floats, Gathering
 from sklazy.answer.evidence import (
     BayesEvidence,
     Evidence,
@@ -31,13 +31,13 @@ class MemberTeller:
 
     Parameters
     ----------
-    crowd : Crowd
+    crowd : Gathering
     query : Queries of one row
     """
 
-    def __init__(self, crowd: Crowd, query: Queries) -> None:
+    def __init__(self, crowd: Gathering, query: Queries) -> None:
         self.crowd, self.base = crowd, crowd.base
-        self.codes, self.values = query.codes[0], query.values[0]
+        self.codes = crowd.code(query)[0]
 
     @singledispatchmethod
     def tell(self, evidence: Evidence) -> Plain:

@@ -45,7 +45,7 @@ def _view(receipt: Plain) -> dict[str, Any]:
         "votes": _votes(receipt),
         "members": _members(receipt),
         "cases": _cases(receipt),
-        "weights": _weights(receipt),
+        "weights": heaviest_attributes(receipt),
         "measures": _measures(receipt["diversity"]),
     }
 
@@ -112,7 +112,7 @@ def _cases(receipt: Plain) -> dict[str, Any]:
     return {"rows": rows, "n_more": found["k"] - len(rows)}
 
 
-def _weights(receipt: Plain) -> dict[str, Any]:
+def heaviest_attributes(receipt: Plain) -> dict[str, Any]:
     """What attributes count in the distance, the heaviest first."""
     values = {item["name"]: item["value"] for item in receipt["query"]}
     ordered = sorted(receipt["distance"], key=lambda item: -item["weight"])

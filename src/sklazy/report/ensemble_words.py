@@ -21,7 +21,7 @@ def explain_ensemble(receipt: Plain) -> list[str]:
     """The sentences that say why, the most important first."""
     return [
         _how_votes_fall(receipt),
-        _bags(receipt),
+        bags_in_words(receipt),
         _around(receipt["neighbors"]),
         _differences(receipt["diversity"]),
     ]
@@ -68,7 +68,8 @@ def kinds_of(members: Sequence[Plain]) -> list[str]:
     return [_KINDS.get(name, say(name)) for name in names]
 
 
-def _bags(receipt: Plain) -> str:
+def bags_in_words(receipt: Plain) -> str:
+    """How the bags were drawn."""
     bags, k = receipt["bags"], receipt["neighbors"]["k"]
     beta = receipt["neighbors"]["beta"]
     why = "" if beta is None else f" (beta = {say(beta)})"
@@ -197,7 +198,7 @@ def _rule(evidence: Plain, member: Plain, labels: Sequence[object]) -> str:
 
 def _model(evidence: Plain, member: Plain, labels: Sequence[object]) -> str:
     name = say(evidence["estimator"])
-    return name if evidence["fitted"] else f"{name}: nothing to fit, the bag's shares"
+    return name if evidence["fitted"] else f"{name}: nothing to fit"
 
 
 _WRITERS = {

@@ -1,0 +1,89 @@
+"""What lazy bagging and lazy stacking of numbers share."""
+
+from operator import attrgetter
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from sklazy.answer.bagged import tell_in_slabs
+from sklazy.answer.number_crowd import NumberCrowd, gather_numbers
+from sklazy.answer.number_ensemble import COMBINATIONS, answer_by_numbers
+from sklazy.casebase.incoming import GivenIds, Target
+from sklazy.estimators.lazy_ensemble import LazyEnsemble
+from sklazy.estimators.memory import Regressing
+from sklazy.local.regression_paths import RegressionRules
+from sklazy.receipts.number_ensemble import NumberReceipt, build_number_receipts
+from sklazy.receipts.plain import PlainReceipt, ReceiptList
+from sklazy.tables import Table, as_target
+
+
+class EnsembleRegressor(RegressorMixin, LazyEnsemble, Regressing):
+    """A regressor that makes an ensemble for each query; see the subclasses."""
+
+    combinations: ClassVar[tuple[str, ...]] = COMBINATIONS
+    receipt_kind: ClassVar[type[PlainReceipt]] = NumberReceipt
+
+    def partial_fit(  # type: ignore[override]
+        self, X: object, y: object, ids: GivenIds = None
+    ) -> Self:
+        """Add rows: the state is the same as after a fit to all rows together.
+
+        Parameters
+        ----------
+        X, y, ids
+            As for `fit`.
+        """
+        return self._add(X, y, None, ids, None)
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Predict the number of each query.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        values : float64 array of shape (n_queries,)
+        """
+        return self._tell(X, "predictions")
+
+    def member_values(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Tell what each member predicts.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        values : float64 array of shape (n_queries, n_estimators)
+        """
+        return self._tell(X, "values")
+
+    def _tell(self, X: object, what: str) -> NDArray[Any]:
+        check_is_fitted(self)
+        queries, recipe = self._queries(X), self._recipe()
+        tell = attrgetter(what)
+        return tell_in_slabs(self._crowd(), queries, recipe, answer_by_numbers, tell)
+
+    def _receipts(self, table: Table) -> ReceiptList:
+        queries = self.cases_.encode(table)
+        found = answer_by_numbers(self._crowd(), queries, self._recipe())
+        return build_number_receipts(
+            found, table, type(self).__name__, self._told_settings()
+        )
+
+    def _crowd(self) -> NumberCrowd:
+        return gather_numbers(self.cases_)
+
+    def _rules(self) -> RegressionRules:
+        """How trees split."""
+        return RegressionRules(float(self.min_weight), self._inspected())
+
+    def _target(self, y: object) -> Target:
+        flat = None if y is None else column_or_1d(y, warn=True)
+        return as_target(flat, "numeric")
