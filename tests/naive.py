@@ -1804,6 +1804,76 @@ class LazyEnsemble:
         return table[:-1], table[-1]
 
 
+class LazyNumberEnsemble(LazyEnsemble):
+    """The same for numbers: `classes` are targets, and codes are tenths of the rows."""
+
+    def weigh_attributes(self):
+        """Adjusted correlation ratios in terms of the largest."""
+        ratios = [self.correlation_ratio(column) for column in self.codes]
+        best = max(ratios)
+        return [r / best for r in ratios] if best > 0 else [1.0] * len(ratios)
+
+    def correlation_ratio(self, column):
+        groups = {}
+        for code, target in zip(column, self.classes, strict=True):
+            if code >= 0:
+                groups.setdefault(code, []).append(target)
+        n = sum(map(len, groups.values()))
+        if n <= len(groups):
+            return 0.0
+        everyone = [x for group in groups.values() for x in group]
+        mean = math.fsum(everyone) / n
+        total = math.fsum((x - mean) ** 2 for x in everyone)
+        means = {code: math.fsum(g) / len(g) for code, g in groups.items()}
+        within = math.fsum(
+            (x - means[code]) ** 2 for code, group in groups.items() for x in group
+        )
+        if total == 0:
+            return 0.0
+        left = within / total * (n - 1) / (n - len(groups))
+        return round(max(0.0, 1.0 - left), 12)
+
+    def answer(self, query, query_codes):
+        """What each member says, and what all say together."""
+        near = self.nearest(query)
+        seed = query_seed(self.words(query), self.settings["seed"])
+        values = []
+        for bag in range(self.settings["n_estimators"]):
+            own = word64(seed, bag)
+            enriched = near[0][: self.settings["n_near"]]
+            weights = bag_weights(own, self.n_rows, enriched)
+            kind = self.settings["kinds"][bag % len(self.settings["kinds"])]
+            ask = getattr(self, f"by_{kind}")
+            values.append(float(ask(query, query_codes, weights, own, near)))
+        average = {"mean": np.mean, "median": np.median}[self.settings["combine"]]
+        return values, float(average(values))
+
+    def by_tree(self, query, query_codes, weights, key, near):
+        rules = self.settings["rules"]
+        targets = self.classes
+        tree = grow_regression_tree(
+            self.columns, self.sizes, targets, weights, rules, key
+        )
+        return regression_tree_answer(tree, query)
+
+    def by_rule(self, query, query_codes, weights, key, near):
+        return rule_mean(self.codes, self.classes, weights, query_codes)
+
+    def by_neighbors(self, query, query_codes, weights, key, near):
+        return neighbours_mean(*near, np.array(self.classes), weights, 5)
+
+    def by_linear(self, query, query_codes, weights, key, near):
+        rows, asked = self.regressors(query)
+        return ridge_answer(rows, np.array(self.classes), weights, asked, 1.0)
+
+
+def tenths(column):
+    """Cuts of a column of numbers into tenths of its rows."""
+    known = sorted(cell for cell in column if cell is not None)
+    ends = {known[math.ceil(Fraction(k * len(known), 10)) - 1] for k in range(1, 10)}
+    return sorted(end for end in ends if end < known[-1])
+
+
 def _standardised(line):
     """Zero mean and unit variance over all but the last; 0 where missing."""
     known = [x for x in line[:-1] if not math.isnan(x)]
