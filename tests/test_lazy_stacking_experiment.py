@@ -59,6 +59,8 @@ def test_every_method_is_far_better_than_chance(wine, method):
     assert sum(found["right"]) > 0.85 * 178
     has_members = method == "bagging" or method.startswith("lazy")
     assert ("diversity" in found) == has_members
+    later = protocol.ask(method, *next(protocol.split(wine, 3))[:1], wine.table, 3)
+    assert later.votes is None or method == "bagging"
     if has_members:
         assert set(found["diversity"]) == set(MEASURES)
         assert 0 <= found["diversity"]["disagreement"] <= 1

@@ -13,7 +13,7 @@ from sklazy.casebase import CaseBase
 from sklazy.combine.diversity import diversity_measures
 from sklazy.estimators.lazy_bagging import LazyBaggingClassifier
 from sklazy.estimators.lazy_ensemble import LazyEnsemble
-from sklazy.estimators.lazy_stacking import LazyStackingClassifier
+from sklazy.estimators.lazy_stacking import LazyStackingClassifier, named_kinds
 from sklazy.experiments.catalogue import Known, find_known
 from sklazy.experiments.data import DataSet, checksum, load_unit_set, require_sets
 from sklazy.experiments.folds import stratified_folds
@@ -32,6 +32,8 @@ NAME = "lazy-stacking"
 PROTOCOL = 1
 N_FOLDS = 5
 N_REPETITIONS, N_QUICK_REPETITIONS = 10, 2
+N_MEASURED = 3
+"""Repetitions in which the members' own votes are asked for, too."""
 
 SETS = (
     "audiology",
@@ -114,7 +116,10 @@ def _parameters(method: str) -> dict[str, dict[str, str]]:
     """What an ensemble is made by, so that others are asked anew."""
     if method not in _ENSEMBLES:
         return {}
-    given = _ENSEMBLES[method](0).get_params(deep=False)
+    model = _ENSEMBLES[method](0)
+    given = model.get_params(deep=False)
+    if isinstance(model, LazyStackingClassifier):
+        given["estimators"] = named_kinds(model.estimators)
     told = {n: repr(v) for n, v in given.items() if n not in ("random_state", "n_jobs")}
     return {"parameters": told}
 
@@ -139,7 +144,7 @@ def ask_folds(data: DataSet, method: str, repetition: int) -> Plain:
     """How many rows of each fold are classified as they are, and how members differ."""
     right, votes, truths = [], [], []
     for train, test in split(data, repetition):
-        said = ask(method, train, test[0], repetition)
+        said = ask(method, train, test[0], repetition, repetition < N_MEASURED)
         right.append(int((said.decisions == test[1].data).sum()))
         truths.append(test[1].data)
         if said.votes is not None:
@@ -166,8 +171,10 @@ def split(data: DataSet, repetition: int) -> Iterator[tuple[Part, Part]]:
         )
 
 
-def ask(method: str, train: Part, table: Table, seed: int) -> Said:
-    """What a method answers, given the training part."""
+def ask(
+    method: str, train: Part, table: Table, seed: int, members: bool = False
+) -> Said:
+    """What a method answers, and its members if wanted, given the training part."""
     if method in _RIVALS:
         base = CaseBase(*train)
         return _RIVALS[method](gather(base), base.encode(table), seed)
@@ -175,8 +182,8 @@ def ask(method: str, train: Part, table: Table, seed: int) -> Said:
     places = {label: code for code, label in enumerate(train[1].categories)}
     if method in _ENSEMBLES:
         model = _ENSEMBLES[method](seed).fit(train[0], labels)
-        votes = model.member_votes(table)
-        return Said(_codes(model.predict(table), places), _codes(votes, places))
+        votes = _codes(model.member_votes(table), places) if members else None
+        return Said(_codes(model.predict(table), places), votes)
     texts = {str(label): code for label, code in places.items()}
     with threadpool_limits(1):  # threads cost more than they give on so few rows
         peer = CLASSIFIERS[method](seed).fit(train[0], labels.astype(str))

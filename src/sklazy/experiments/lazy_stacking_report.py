@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sklazy.experiments import lazy_stacking_paper as paper
+from sklazy.experiments.lazy_stacking import N_MEASURED
 from sklazy.experiments.lazy_stacking_results import (
     MEASURES,
     Results,
@@ -208,7 +209,7 @@ def _diversity(run: Results) -> list[Part]:
         ["set", *header],
         rows,
         "How members differ in lazy bagging (LB) and lazy stacking (LS), means over "
-        "the repetitions. More diverse: lower Q, kappa and double fault, higher "
+        f"{N_MEASURED} repetitions. More diverse: lower Q, kappa, double fault, higher "
         "disagreement and entropy.",
     )
     place = list(MEASURES).index("disagreement")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.experiments import lazy_stacking_paper as paper
-from sklazy.experiments.lazy_stacking import METHODS
+from sklazy.experiments.lazy_stacking import METHODS, N_MEASURED
 from sklazy.experiments.significance import LEVEL, paired_t
 from sklazy.experiments.unit import Plain, Unit
 
@@ -33,7 +33,7 @@ class Results:
     accuracies : float64 array of shape (n_sets, n_methods, n_repetitions)
         In percent of all rows.
     diversity : mapping of method to float64 array of shape (n_sets, n_measures)
-        Means over the repetitions; only of ensembles.
+        Means over the first repetitions; only of ensembles.
     """
 
     sets: list[str]
@@ -105,8 +105,11 @@ def _has_members(table: Mapping[str, Mapping[str, list[Plain]]], method: str) ->
 def _mean_measures(
     table: Mapping[str, Mapping[str, list[Plain]]], method: str
 ) -> Floats:
-    """Means over the repetitions, (n_sets, n_measures)."""
-    rows = [[_measures(result) for result in own[method]] for own in table.values()]
+    """Means over the repetitions measured, (n_sets, n_measures)."""
+    rows = [
+        [_measures(result) for result in own[method][:N_MEASURED]]
+        for own in table.values()
+    ]
     return np.mean(rows, axis=1)
 
 
