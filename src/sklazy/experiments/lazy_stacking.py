@@ -13,7 +13,12 @@ from sklazy.casebase import CaseBase
 from sklazy.combine.diversity import diversity_measures
 from sklazy.estimators.lazy_bagging import LazyBaggingClassifier
 from sklazy.estimators.lazy_ensemble import LazyEnsemble
-from sklazy.estimators.lazy_stacking import LazyStackingClassifier, named_kinds
+from sklazy.estimators.lazy_stacking import (
+    DEFAULT_KINDS,
+    KINDS,
+    LazyStackingClassifier,
+)
+from sklazy.estimators.member_kinds import named_kinds
 from sklazy.experiments.catalogue import Known, find_known
 from sklazy.experiments.data import DataSet, checksum, load_unit_set, require_sets
 from sklazy.experiments.folds import stratified_folds
@@ -119,7 +124,7 @@ def _parameters(method: str) -> dict[str, dict[str, str]]:
     model = _ENSEMBLES[method](0)
     given = model.get_params(deep=False)
     if isinstance(model, LazyStackingClassifier):
-        given["estimators"] = named_kinds(model.estimators)
+        given["estimators"] = named_kinds(model.estimators, KINDS, DEFAULT_KINDS)
     told = {n: repr(v) for n, v in given.items() if n not in ("random_state", "n_jobs")}
     return {"parameters": told}
 
