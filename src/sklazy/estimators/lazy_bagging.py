@@ -84,6 +84,11 @@ class LazyBaggingClassifier(EnsembleClassifier):
     K neighbours, then to the larger one. There are no sample weights: every row is
     drawn with equal chance.
 
+    With `share_bags` a query's bags have the distribution they had, but all queries
+    see the same draws: the accuracy of a whole run may vary more from one random state
+    to the next (its variance was 1.0 to 2.3 times as large on three sets; see
+    ``benchmarks/shared_bags.py``).
+
     References
     ----------
     X. Zhu, Y. Yang: A lazy bagging approach to classification. Pattern Recognition
