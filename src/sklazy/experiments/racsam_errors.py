@@ -50,13 +50,18 @@ def gather_errors(found: Mapping[Unit, Plain], names: Sequence[str]) -> Errors:
 
 
 def figure(number: float) -> str:
-    """An error with three digits that count.
+    """An error with three digits that count, or all before the point.
 
     Examples
     --------
     >>> figure(9.71e-5), figure(26.5), figure(13472.9)
-    ('9.71e-05', '26.5', '1.35e+04')
+    ('9.71e-5', '26.5', '13473')
     """
+    if number < 1e-3:
+        digits, exponent = f"{number:.2e}".split("e")
+        return f"{digits}e{int(exponent)}"
+    if number >= 1e3:
+        return f"{number:.0f}"
     return f"{number:#.3g}".removesuffix(".")
 
 
