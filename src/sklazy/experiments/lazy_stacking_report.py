@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sklazy.experiments import lazy_stacking_paper as paper
-from sklazy.experiments.lazy_stacking import N_MEASURED
+from sklazy.experiments.lazy_stacking import CHOSEN_ON, N_MEASURED
 from sklazy.experiments.lazy_stacking_results import (
     MEASURES,
     Results,
@@ -89,15 +89,49 @@ def _accuracies(run: Results) -> list[Part]:
         left=2,
         strong=frozenset(strong),
     )
-    return [Heading("Accuracy"), _SETTING, table, _gaps(run), _set_figure(run)]
+    parts = [_means(run), _set_figure(run), table, _gaps(run)]
+    return [Heading("Accuracy"), _SETTING, *parts]
+
+
+def _means(run: Results) -> Table:
+    """Mean accuracies: over the paper's twelve sets, and apart from our choices."""
+    names = np.array(run.sets)
+    chosen = np.isin(names, CHOSEN_ON)
+    groups = {
+        f"{counted(int(mask.sum()), 'set')} {words}": run.means[mask].mean(axis=0)
+        for words, mask in (
+            ("of table 2", names != "lymph"),
+            ("ours were chosen on", chosen),
+            ("not looked at", ~chosen),
+        )
+        if mask.any()
+    }
+    ranks = mean_ranks(run.means)
+    rows = [
+        [
+            method,
+            *(f"{means[j]:.2f}" for means in groups.values()),
+            _cell(paper.MEANS.get(method)),
+            f"{ranks[j]:.2f}",
+        ]
+        for j, method in enumerate(run.methods)
+    ]
+    return Table(
+        "means",
+        ["method", *groups, "paper, table 2", "mean rank"],
+        rows,
+        "Mean accuracy in percent. Lazy bagging and lazy stacking have the paper's "
+        "settings; with 'ours' they have this library's defaults, which were chosen "
+        "on six of the sets, by other folds: there they look a little too good.",
+    )
 
 
 _SETTING = Paragraph(
     "Ten bags and beta = 0.99, as in the paper. Its k-NN takes as many neighbours as "
     "a bag does, which is our reading of its figures. C4.5 is our unpruned tree of "
     "that kind, which the bags have, too, while the paper's single tree may have been "
-    "pruned. The kinds of members in its stacking are not named: ours are a tree, "
-    "naive Bayes, nearest neighbours, a linear model and a rule. Random forest and "
+    "pruned. The kinds of members in its stacking are not named; here they are a "
+    "tree, naive Bayes, nearest neighbours, a linear model and a rule. Random forest and "
     "gradient boosting (HistGradientBoosting) are scikit-learn's, with its defaults. "
     "The paper has 126 rows of audiology and 132 of hayes-roth, where the sets have "
     "226 and 160."
@@ -130,7 +164,7 @@ def _gaps(run: Results) -> Table:
 
 
 def _set_figure(run: Results) -> Figure:
-    shown = [BAGGING, STACKING, "bagging", "C4.5", "random-forest"]
+    shown = [BAGGING, STACKING, f"{STACKING}, ours", "bagging", "random-forest"]
     places = [run.methods.index(method) for method in shown]
     rows = {n: run.means[i, places].tolist() for i, n in enumerate(run.sets)}
     theirs = {name: [run.paper_of(name)[j] for j in places[:2]] for name in run.sets}
