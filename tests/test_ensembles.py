@@ -18,7 +18,7 @@ import naive
 from sklazy import LazyBaggingClassifier, LazyStackingClassifier, diversity_measures
 from sklazy.answer import bagged
 from sklazy.errors import DataWarning
-from sklazy.estimators.lazy_stacking import DEFAULT_KINDS
+from sklazy.estimators.lazy_stacking import KINDS
 from sklazy.report import progress
 from strategies import split_problems
 
@@ -85,7 +85,7 @@ def check_answers(model, queries, kinds, rules=naive.TREE_RULES):
 @given(split, st.sampled_from([0.99, 0.7, 0.0]), st.integers(0, 2**32 - 1))
 def test_lazy_bagging_answers_like_whole_trees_on_its_bags(problems, beta, seed):
     cases, queries = problems
-    model = LazyBaggingClassifier(4, beta, random_state=seed)
+    model = LazyBaggingClassifier.paper(n_estimators=4, beta=beta, random_state=seed)
     model.fit(cases.frame, cases.classes)
     check_answers(model, queries, ["tree"])
 
@@ -108,9 +108,9 @@ def test_random_attributes_and_rules_of_trees(problems, inspect, plain):
 @given(split, st.sampled_from(["vote", "probability"]))
 def test_lazy_stacking_answers_like_plain_models_on_its_bags(problems, combine):
     cases, queries = problems
-    model = LazyStackingClassifier(n_estimators=7, beta=0.8, combine=combine)
+    model = LazyStackingClassifier.paper(n_estimators=7, beta=0.8, combine=combine)
     model.fit(cases.frame, cases.classes)
-    check_answers(model, queries, DEFAULT_KINDS)
+    check_answers(model, queries, KINDS)
 
 
 def mixed_rows():
