@@ -8,11 +8,14 @@ import click
 
 from sklazy import (
     LazyBaggingClassifier,
+    LazyBaggingRegressor,
+    LazyDecisionTreeClassifier,
     LazyKNeighborsClassifier,
     LazyLearningClassifier,
     LazyLearningRegressor,
     LazyNBClassifier,
     LazyStackingClassifier,
+    LazyStackingRegressor,
     RacedRegressor,
     RaceFeatureSelector,
 )
@@ -29,9 +32,12 @@ LAZY_CLASSIFIERS: dict[str, Make] = {
     "lazy-learning": lambda seed: LazyLearningClassifier(),
     "lazy-bagging": lambda seed: LazyBaggingClassifier(random_state=seed),
     "lazy-stacking": lambda seed: LazyStackingClassifier(random_state=seed),
+    "lazy-tree": lambda seed: LazyDecisionTreeClassifier(),
 }
 LAZY_REGRESSORS: dict[str, Make] = {
     "lazy-learning": lambda seed: LazyLearningRegressor(),
+    "lazy-bagging": lambda seed: LazyBaggingRegressor(random_state=seed),
+    "lazy-stacking": lambda seed: LazyStackingRegressor(random_state=seed),
     "racsam": lambda seed: RacedRegressor(RaceFeatureSelector(random_state=seed)),
 }
 CLASSIFIERS = LAZY_CLASSIFIERS | peers.CLASSIFIERS
