@@ -385,7 +385,7 @@ def test_what_there_is_to_reproduce(run):
     ("arguments", "code", "message"),
     [
         ([], 2, "name an experiment"),
-        (["lazy-selecton"], 2, "Did you mean 'lazy-selection'?"),
+        (["lazy-selecton"], 2, "Did you mean 'lazy-selection'"),
         (["lazy-selection", "--sets", "wein"], 2, "Did you mean 'wine'?"),
         (["lazy-selection", "--sets", "iris"], 2, "lazy-selection has no set 'iris'"),
         (["lazy-selection", "--jobs", "0"], 2, "--jobs 0"),

@@ -89,8 +89,8 @@ def _accuracies(run: Results) -> list[Part]:
         left=2,
         strong=frozenset(strong),
     )
-    parts = [_means(run), _set_figure(run), table, _gaps(run)]
-    return [Heading("Accuracy"), _SETTING, *parts]
+    head: list[Part] = [Heading("Accuracy"), _SETTING, _means(run), _set_figure(run)]
+    return [*head, table, _gaps(run)]
 
 
 def _means(run: Results) -> Table:
@@ -131,8 +131,8 @@ _SETTING = Paragraph(
     "a bag does, which is our reading of its figures. C4.5 is our unpruned tree of "
     "that kind, which the bags have, too, while the paper's single tree may have been "
     "pruned. The kinds of members in its stacking are not named; here they are a "
-    "tree, naive Bayes, nearest neighbours, a linear model and a rule. Random forest and "
-    "gradient boosting (HistGradientBoosting) are scikit-learn's, with its defaults. "
+    "tree, naive Bayes, nearest neighbours, a linear model and a rule. Random forest "
+    "and gradient boosting (HistGradientBoosting) are scikit-learn's, by its defaults. "
     "The paper has 126 rows of audiology and 132 of hayes-roth, where the sets have "
     "226 and 160."
 )
