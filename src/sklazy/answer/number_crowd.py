@@ -100,10 +100,13 @@ class NumberCrowd(Gathering):
         if not len(groups):
             return 0.0
         centred = targets - targets.mean()
+        if not centred.any():
+            return 0.0
+        centred /= np.abs(centred).max()  # so that no square overflows
         counts = np.bincount(groups)
         sums = np.bincount(groups, centred)
         n, n_groups, total = len(groups), int((counts > 0).sum()), (centred**2).sum()
-        if n <= n_groups or not total > 0:
+        if n <= n_groups:
             return 0.0
         between = (sums**2 / np.maximum(counts, 1)).sum()
         left = (1.0 - between / total) * (n - 1) / (n - n_groups)

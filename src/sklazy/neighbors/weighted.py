@@ -20,7 +20,8 @@ class WeightedColumns(NamedTuple):
         Of the attributes that have a weight; numbers in terms of their range.
     attributes : int64 array of shape (n_columns,)
     lows, widths : float64 arrays of shape (n_columns,)
-        A number x is placed at (x - low) / width.
+        A number x is placed at (x / 2 - low) / width: half the smallest number and
+        half the range, which is finite even where the range is not.
     codes : bool array of shape (n_columns,)
         Whether codes are compared, not numbers.
     """
@@ -55,17 +56,19 @@ def weigh_columns(
             values[i] = _as_floats(cases.codes[attribute, rows])
             continue
         numbers, (low, high) = cases.numbers[source, rows], cases.ranges[source]
-        if high > low:  # else numbers are equal or not, as codes are
-            lows[i], widths[i] = low, high - low
+        width = 0.5 * high - 0.5 * low
+        if width > 0:  # else numbers are equal or not, as codes are
+            lows[i], widths[i] = 0.5 * low, width
             kinds[i] = NUMERIC_MISSING if np.isnan(numbers).any() else NUMERIC
-        values[i] = (numbers - lows[i]) / widths[i]
+        values[i] = (0.5 * numbers - lows[i]) / widths[i]
     columns = Columns(values, kinds, weights[attributes], np.ones(len(sources)), True)
     return WeightedColumns(columns, attributes, lows, widths, sources < 0)
 
 
 def place_queries(cases: WeightedColumns, queries: Queries) -> Floats:
     """Queries as the columns see them, shape (n_queries, n_columns)."""
-    numbers = (queries.values[:, cases.attributes] - cases.lows) / cases.widths
+    halves = 0.5 * queries.values[:, cases.attributes]
+    numbers = (halves - cases.lows) / cases.widths
     codes = _as_floats(queries.codes[:, cases.attributes])
     return np.where(cases.codes, codes, numbers)
 
