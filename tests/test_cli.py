@@ -291,7 +291,7 @@ def test_receipts_are_written_as_pages(run, files):
     assert Path("number.html").read_text().startswith("<!DOCTYPE html>")
 
 
-@pytest.mark.parametrize("method", ["lazy-bagging", "lazy-stacking"])
+@pytest.mark.parametrize("method", ["lazy-bagging", "lazy-stacking", "lazy-tree"])
 def test_ensembles_predict_and_are_explained(run, files, method):
     code, out, _ = run("predict", "train.csv", "-t", "grower", "-m", method, "--json")
     assert code == 0
@@ -301,6 +301,24 @@ def test_ensembles_predict_and_are_explained(run, files, method):
     assert code == 0
     assert "grower" in out
     assert "<html" in Path("page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("method", ["lazy-bagging", "lazy-stacking"])
+def test_ensembles_of_numbers_are_explained(run, files, method):
+    asked = [
+        "explain",
+        "train.csv",
+        "-t",
+        "alcohol",
+        "-m",
+        method,
+        "--ignore",
+        "grower",
+    ]
+    code, out, _ = run(*asked, "--row", 0, "--row", 7, "--html", "numbers.html")
+    assert code == 0
+    assert out.count("Answer:") == 2
+    assert Path("numbers.html").read_text(encoding="utf-8").count("<article") == 2
 
 
 def test_rows_of_a_test_file_can_be_explained(run, files):

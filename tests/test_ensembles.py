@@ -202,6 +202,16 @@ def test_one_row_one_class_and_unseen_words():
         assert set(model.predict(strange)) <= {"yes", "no"}
 
 
+def test_numbers_of_any_size_can_be_measured():
+    X = [[1e308], [-1e308], [0.0], [1e-300], [5e-324]]
+    model = LazyBaggingClassifier(5).fit(X, ["a", "b", "a", "b", "a"])
+    assert set(model.predict(X)) <= {"a", "b"}
+    nearest = model.explain([[9e307]])[0].content["neighbors"]["listed"][0]
+    assert nearest["id"] == 0
+    tiny = LazyBaggingClassifier(5).fit([[0.0], [5e-324]], ["a", "b"])
+    assert tiny.explain([[5e-324]])[0].content["neighbors"]["listed"][0]["id"] == 1
+
+
 def test_members_that_differ_are_diverse():
     X, y = mixed_rows()
     model = LazyStackingClassifier(n_estimators=5).fit(X[:30], y[:30])
