@@ -1,5 +1,6 @@
 """The laws of lazy bagging and stacking, over random mixed tables."""
 
+import warnings
 from unittest import mock
 
 import pytest
@@ -18,6 +19,7 @@ from ensemble_models import (
 )
 from sklazy import load
 from sklazy.backends import chunks
+from sklazy.errors import DataWarning
 
 every_model = pytest.mark.parametrize("model", [*CLASSIFIERS, *REGRESSORS], ids=name_of)
 
@@ -89,6 +91,26 @@ def test_adding_and_forgetting_leave_no_trace(model, problems, data):
     for again in (grown.forget(extra), at_once.forget(extra)):
         assert again.digest() == plain.digest()
         assert answers(again, queries) == answers(plain, queries)
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=name_of)
+@settings(few, max_examples=4)
+@given(split)
+def test_frozen_cuts_stay_until_they_are_refreshed(model, problems):
+    cases, queries = problems
+    rows = range(len(cases.rows))
+    first, rest = cases.take(rows[:2]), cases.take(rows[2:])
+    frozen = fitted(model, first, cuts="frozen")
+    digest, before = frozen.digest(), answers(frozen, queries)
+    if rest.rows:
+        frozen.partial_fit(rest.frame, rest.classes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            frozen.forget(list(rows[2:]))
+    assert (frozen.digest(), answers(frozen, queries)) == (digest, before)
+    if rest.rows:
+        frozen.partial_fit(rest.frame, rest.classes).refresh()
+        assert answers(frozen, queries) == answers(fitted(model, cases), queries)
 
 
 @every_model
