@@ -203,7 +203,9 @@ def draw_dots(
 
 
 def _draw_legend(canvas: Canvas, names: Sequence[str], *, ring: bool) -> None:
-    x = 150.0
+    words = [*names, "paper"] if ring else names
+    needed = sum(25 + 7.2 * len(name) for name in words)
+    x = max(8.0, min(150.0, canvas.width - needed))
     for name, color in zip(names, COLORS, strict=False):
         canvas.dot((x, 14), 4.5, color)
         canvas.text((x + 9, 18), name, INK)
