@@ -62,7 +62,7 @@ def _words(run: Results) -> list[str]:
         f"{paper.MEANS[BAGGING]}, lazy stacking {paper.MEANS[STACKING]}.",
         f"Lazy stacking is significantly better than lazy bagging on {better} of {n} "
         f"and worse on {worse} (paper, table 3: better on 10 of 12, worse on none). "
-        f"Its members disagree more on {_more_diverse(run)} of {n}.",
+        f"The members of lazy stacking disagree more on {_more_diverse(run)} of {n}.",
     ]
 
 
