@@ -1,0 +1,35 @@
+"""The examples run, and say what they promise."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+FOLDER = pathlib.Path(__file__).parent.parent / "examples"
+
+SAYS = {
+    "decisive_value.py": "{'fever': 'high', 'rash': 'purple'}: looks at rash",
+    "local_regression.py": "drawn in",
+    "ten_of_fifty.py": "found: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]",
+}
+
+
+def test_every_example_is_run():
+    assert sorted(SAYS) == sorted(path.name for path in FOLDER.glob("*.py"))
+
+
+@pytest.mark.parametrize("name", sorted(SAYS))
+def test_an_example_runs(name, tmp_path):
+    run = subprocess.run(
+        [sys.executable, str(FOLDER / name)],
+        cwd=tmp_path,
+        env={**os.environ, "MPLBACKEND": "agg", "PYTHONUTF8": "1"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert SAYS[name] in run.stdout
