@@ -79,7 +79,7 @@ class EnsembleClassifier(LazyEnsemble, UnweightedClassifier):
         tell = attrgetter(what)
         return tell_in_slabs(self._crowd(), queries, recipe, answer_by_ensemble, tell)
 
-    def _receipts(self, table: Table) -> ReceiptList:
+    def _receipts(self, table: Table) -> ReceiptList[EnsembleReceipt]:
         queries = self.cases_.encode(table)
         found = answer_by_ensemble(self._crowd(), queries, self._recipe())
         return build_ensemble_receipts(

@@ -70,7 +70,7 @@ class EnsembleRegressor(RegressorMixin, LazyEnsemble, Regressing):
         tell = attrgetter(what)
         return tell_in_slabs(self._crowd(), queries, recipe, answer_by_numbers, tell)
 
-    def _receipts(self, table: Table) -> ReceiptList:
+    def _receipts(self, table: Table) -> ReceiptList[NumberReceipt]:
         queries = self.cases_.encode(table)
         found = answer_by_numbers(self._crowd(), queries, self._recipe())
         return build_number_receipts(

@@ -117,7 +117,7 @@ class LazyDecisionTreeClassifier(UnweightedClassifier):
         """
         return self._ask(X).shares
 
-    def explain(self, X: ArrayLike) -> ReceiptList:
+    def explain(self, X: ArrayLike) -> ReceiptList[TreeReceipt]:
         """Answer each query with a receipt: the tests, and who was left after each.
 
         Parameters
@@ -148,7 +148,7 @@ class LazyDecisionTreeClassifier(UnweightedClassifier):
         check_is_fitted(self)
         return answer_by_lazy_tree(self.cases_, self._queries(X), self.n_jobs)
 
-    def _receipts(self, table: Table) -> ReceiptList:
+    def _receipts(self, table: Table) -> ReceiptList[TreeReceipt]:
         queries = self.cases_.encode(table)
         found = answer_by_lazy_tree(self.cases_, queries, self.n_jobs)
         settings = self._told_settings()

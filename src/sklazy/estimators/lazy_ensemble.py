@@ -38,7 +38,7 @@ class LazyEnsemble(Unweighted):
     n_jobs: int | None
     seed_: int
 
-    def explain(self, X: ArrayLike) -> ReceiptList:
+    def explain(self, X: ArrayLike) -> ReceiptList[Any]:
         """Answer each query with a receipt: neighbours, bags, members, what they say.
 
         Parameters
@@ -95,7 +95,7 @@ class LazyEnsemble(Unweighted):
 
     # --- answers ----------------------------------------------------------------------
 
-    def _receipts(self, table: Table) -> ReceiptList:
+    def _receipts(self, table: Table) -> ReceiptList[Any]:
         raise NotImplementedError
 
     def _recipe(self) -> EnsembleRecipe[Any]:

@@ -25,7 +25,7 @@ Plain = dict[str, Any]
 
 def build_ensemble_receipts(
     answer: EnsembleAnswer, table: Table, estimator: str, settings: Mapping[str, Any]
-) -> ReceiptList:
+) -> ReceiptList[EnsembleReceipt]:
     """One receipt for each query of an answer.
 
     Parameters

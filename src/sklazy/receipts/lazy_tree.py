@@ -71,7 +71,7 @@ class TreeReceipt(PlainReceipt):
 
 def build_tree_receipts(
     answer: LazyTreeAnswer, table: Table, estimator: str, settings: Mapping[str, Any]
-) -> ReceiptList:
+) -> ReceiptList[TreeReceipt]:
     """One receipt for each query of an answer; see `build_ensemble_receipts`."""
     head = {
         "schema": TreeReceipt.schema,

@@ -75,7 +75,7 @@ class NumberReceipt(PlainReceipt):
 
 def build_number_receipts(
     answer: NumberAnswer, table: Table, estimator: str, settings: Mapping[str, Any]
-) -> ReceiptList:
+) -> ReceiptList[NumberReceipt]:
     """One receipt for each query of an answer; see `build_ensemble_receipts`."""
     base = answer.crowd.base
     head = {

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self, overload
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
 
 from sklazy.errors import MissingExtraError, ReceiptError
 from sklazy.receipts.replay import check_digest, check_replay
@@ -70,11 +70,7 @@ class PlainReceipt:
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """The receipt that `to_json` wrote; an edited one is refused."""
-        try:
-            content = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise ReceiptError(f"this is no JSON ({error}).") from None
-        return cls.from_dict(content)
+        return cls.from_dict(parse_json(text))
 
     @property
     def answer(self) -> Any:  # noqa: ANN401 - a label or a number
@@ -116,7 +112,10 @@ class PlainReceipt:
         return hash(self.seal)
 
 
-class ReceiptList(Sequence[PlainReceipt]):
+Kind = TypeVar("Kind", bound=PlainReceipt)
+
+
+class ReceiptList(Sequence[Kind], Generic[Kind]):
     """The receipts of a batch of queries, in their order.
 
     Parameters
@@ -129,18 +128,18 @@ class ReceiptList(Sequence[PlainReceipt]):
     0
     """
 
-    def __init__(self, receipts: Iterable[PlainReceipt]) -> None:
+    def __init__(self, receipts: Iterable[Kind]) -> None:
         self._receipts = tuple(receipts)
 
     @overload
-    def __getitem__(self, position: int) -> PlainReceipt: ...
+    def __getitem__(self, position: int) -> Kind: ...
 
     @overload
-    def __getitem__(self, position: slice) -> "ReceiptList": ...
+    def __getitem__(self, position: slice) -> Self: ...
 
     def __getitem__(self, position: int | slice) -> Any:
         found = self._receipts[position]
-        return ReceiptList(found) if isinstance(found, tuple) else found
+        return type(self)(found) if isinstance(found, tuple) else found
 
     def __len__(self) -> int:
         return len(self._receipts)
@@ -154,7 +153,7 @@ class ReceiptList(Sequence[PlainReceipt]):
         return hash(self._receipts)
 
     def __repr__(self) -> str:
-        return f"ReceiptList({list(self._receipts)!r})"
+        return f"{type(self).__name__}({list(self._receipts)!r})"
 
     def __str__(self) -> str:
         return self.to_text()
@@ -194,10 +193,18 @@ class ReceiptList(Sequence[PlainReceipt]):
         return [receipt.content for receipt in self]
 
 
+def parse_json(text: str | bytes) -> object:
+    """What JSON says; other text is refused."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ReceiptError(f"this is no JSON ({error}).") from None
+
+
 def verify_plain(
     kind: type[PlainReceipt],
     receipt: object,
-    explain: Callable[[Table], ReceiptList],
+    explain: Callable[[Table], Sequence[PlainReceipt]],
     digest: str,
 ) -> bool:
     """Say that a receipt is genuine, or raise a ReceiptError.

@@ -6,7 +6,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from sklazy.errors import BadInputError, ReceiptError
-from sklazy.receipts.receipt import Receipt
 from sklazy.tables import Column, Label, Table
 from sklazy.tables.labels import encode
 
@@ -20,32 +19,6 @@ class Sealed(Protocol):
 
 
 Explain = Callable[[Table], Sequence[Sealed]]
-
-
-def verify(receipt: object, explain: Explain, digest: str) -> bool:
-    """Say that a receipt is genuine, or raise.
-
-    Parameters
-    ----------
-    receipt : Receipt, or what its ``to_dict`` gave
-    explain : function from a table of one row to its receipts
-    digest : str
-        The fingerprint of the cases that are asked.
-
-    Returns
-    -------
-    True
-
-    Raises
-    ------
-    ReceiptError
-        If the receipt is malformed, was edited, is of other cases, or if asking
-        again gives anything else than it says.
-    """
-    content = receipt.content if isinstance(receipt, Receipt) else receipt
-    claimed = Receipt.from_dict(content)
-    check_digest(claimed.content["cases"]["digest"], digest)
-    return check_replay(claimed.content, explain)
 
 
 def check_digest(claimed: str, digest: str) -> None:
