@@ -3,6 +3,7 @@
 import warnings
 from unittest import mock
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,9 +18,9 @@ from ensemble_models import (
     split,
     truth,
 )
-from sklazy import load
+from sklazy import LazyBaggingClassifier, LazyBaggingRegressor, load
 from sklazy.backends import chunks
-from sklazy.errors import DataWarning
+from sklazy.errors import BadInputError, DataWarning
 
 every_model = pytest.mark.parametrize("model", [*CLASSIFIERS, *REGRESSORS], ids=name_of)
 
@@ -111,6 +112,41 @@ def test_frozen_cuts_stay_until_they_are_refreshed(model, problems):
     if rest.rows:
         frozen.partial_fit(rest.frame, rest.classes).refresh()
         assert answers(frozen, queries) == answers(fitted(model, cases), queries)
+
+
+@every_model
+@settings(few, max_examples=4)
+@given(split, st.data())
+def test_a_row_left_out_is_a_row_forgotten(model, problems, data):
+    cases, _ = problems
+    rows = st.lists(st.integers(0, len(cases.rows) - 1), min_size=1, max_size=3)
+    asked = data.draw(rows)
+    whole = fitted(model, cases)
+    digest, found = whole.digest(), whole.loo_predict(asked).tolist()
+    for place, row in enumerate(asked):
+        one, others = cases.take([row]).frame, fitted(model, cases).forget([row])
+        assert found[place] == others.predict(one)[0]
+        if not is_regressor(model):
+            kept = whole.classes_.searchsorted(others.classes_)
+            shares = np.zeros(len(whole.classes_))
+            shares[kept] = others.predict_proba(one)[0]
+            assert whole.loo_predict_proba([row])[0].tolist() == shares.tolist()
+    assert whole.digest() == digest
+
+
+def test_all_rows_are_left_out_in_order_of_arrival():
+    X = np.array([[0.0], [5.0], [1.0], [6.0], [0.5], [5.5]] * 3)
+    model = LazyBaggingClassifier(5).fit(X, (X[:, 0] > 3).astype(int), ids=range(9, 27))
+    assert model.loo_predict().tolist() == (X[:, 0] > 3).astype(int).tolist()
+    assert model.loo_predict([1, 0]).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "model", [LazyBaggingClassifier(3), LazyBaggingRegressor(3)], ids=name_of
+)
+def test_the_only_row_cannot_be_left_out(model):
+    with pytest.raises(BadInputError, match="second row"):
+        clone(model).fit([[1.0]], [1]).loo_predict()
 
 
 @every_model

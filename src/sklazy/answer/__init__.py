@@ -1,7 +1,7 @@
 """The flow, top to bottom: the one room that knows the order of the steps."""
 
 from sklazy.answer.bayes import BayesHost
-from sklazy.answer.leaving import Left, leave_one_out
+from sklazy.answer.leaving import Left, each_without, leave_each_out, leave_one_out
 from sklazy.answer.nearest import NearestHost
 from sklazy.answer.question import Asked, Host, Question
 from sklazy.answer.recipe import RANKED, STRATEGIES, Recipe
@@ -25,6 +25,8 @@ __all__ = [
     "Vicinity",
     "answer",
     "choose",
+    "each_without",
     "estimate_cost",
+    "leave_each_out",
     "leave_one_out",
 ]

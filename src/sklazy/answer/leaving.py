@@ -7,6 +7,7 @@ cuts or classes hang, are forgotten in a copy of the case base, one at a time.
 
 import copy
 import warnings
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +19,12 @@ from sklazy.answer.result import Floats, Ints
 from sklazy.answer.steps import answer, ask
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
+from sklazy.casebase.incoming import Target
 from sklazy.casebase.removals import rows_behind_cuts
 from sklazy.casebase.rows import CLASSES
 from sklazy.errors import BadInputError, DataWarning
-from sklazy.flow import Chunk
+from sklazy.flow import Chunk, Queries
+from sklazy.report.progress import track
 from sklazy.tables import Column
 
 
@@ -46,21 +49,24 @@ def leave_one_out(
     Equal to forgetting the case, asking for it, and adding it again. `rows` names
     the cases by their place; all by default.
     """
-    if base.n_rows == 1:
-        raise BadInputError(
-            "leave-one-out needs a second row; there is one only. Add rows first."
-        )
+    check_leaves_some(base)
     rows = np.arange(base.n_rows) if rows is None else rows
     forgotten = rows_to_forget(base, recipe, host)[rows]
-    n_classes = base.cases.class_counts.size
-    left = Left(np.empty(len(rows), np.int64), np.zeros((len(rows), n_classes)))
+    left = _nothing_said(base, len(rows))
     if not forgotten.all():
         question = ask_about_cases(base, rows[~forgotten])
         found = ask(question, recipe, host)
         left.decisions[~forgotten] = found.decisions
         left.probabilities[~forgotten] = found.probabilities
     if forgotten.any():
-        _ask_forgotten(base, rows, np.flatnonzero(forgotten), (recipe, host), left)
+
+        def decide(others: CaseBase, query: Queries) -> Left:
+            found = answer(others, query, recipe, host)
+            return Left(found.decisions, found.probabilities)
+
+        rest = leave_each_out(base, rows[forgotten], decide)
+        left.decisions[forgotten] = rest.decisions
+        left.probabilities[forgotten] = rest.probabilities
     return left
 
 
@@ -88,25 +94,57 @@ def _find_behind(base: CaseBase, n_jobs: int | None) -> NDArray[np.bool_]:
     return rows_behind_cuts(base, run)
 
 
-def _ask_forgotten(
-    base: CaseBase, rows: Ints, places: Ints, how: tuple[Recipe, Host], left: Left
-) -> None:
-    """Forget each case in turn, ask for it, and put it back."""
-    others = copy.deepcopy(base)
-    cases, table = base.cases, base.to_table()
-    labels = tuple(base.class_labels)
+def leave_each_out(
+    base: CaseBase, rows: Ints, decide: Callable[[CaseBase, Queries], Left]
+) -> Left:
+    """What is said of cases named by their place, each forgotten by itself.
+
+    `decide` answers a single query by the cases that are left.
+    """
+    left = _nothing_said(base, len(rows))
     classes = base.coder.vocabularies[CLASSES]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # frozen cuts: meant to stay
-        for place in places.tolist():
-            row = int(rows[place])
-            own = base.ids[row : row + 1]
+    for place, (others, query) in enumerate(each_without(base, rows)):
+        found = decide(others, query)
+        # A class may have left with its only case: the others' codes are others.
+        codes = classes.lookup(list(others.class_labels))
+        left.decisions[place] = codes[found.decisions[0]]
+        left.probabilities[place, codes] = found.probabilities[0]
+    return left
+
+
+def each_without(base: CaseBase, rows: Ints) -> Iterator[tuple[CaseBase, Queries]]:
+    """All cases but one, and that one as a query, for each that is named by place.
+
+    It is the same copy of the base every time, good until the next is asked for.
+    """
+    check_leaves_some(base)
+    others, cases, table = copy.deepcopy(base), base.cases, base.to_table()
+    for row in track(rows.tolist(), "leaving out"):
+        own, one = base.ids[row : row + 1], table.take([row])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # frozen cuts: meant to stay
             others.forget(own)
-            one = table.take([row])
-            found = answer(others, others.encode(one), *how)
-            # A class may have left with its only case: the others' codes are others.
-            codes = classes.lookup(list(others.class_labels))
-            left.decisions[place] = codes[found.decisions[0]]
-            left.probabilities[place, codes] = found.probabilities[0]
-            target = Column("target", "nominal", cases.classes[row : row + 1], labels)
-            others.add(one, target, weights=cases.weights[row : row + 1], ids=own)
+        yield others, others.encode(one)
+        weights = cases.weights[row : row + 1]
+        others.add(one, _target_of(base, row), weights=weights, ids=own)
+
+
+def check_leaves_some(base: CaseBase) -> None:
+    """Refuse to leave out the only row."""
+    if base.n_rows == 1:
+        raise BadInputError(
+            "leave-one-out needs a second row; there is one only. Add rows first."
+        )
+
+
+def _nothing_said(base: CaseBase, n_asked: int) -> Left:
+    n_classes = base.cases.class_counts.size
+    return Left(np.empty(n_asked, np.int64), np.zeros((n_asked, n_classes)))
+
+
+def _target_of(base: CaseBase, row: int) -> Target:
+    """The target of a case, as a base takes it."""
+    if not base.coder.has_classes:
+        return base.cases.targets[:, row : row + 1].T
+    classes = base.cases.classes[row : row + 1]
+    return Column("target", "nominal", classes, tuple(base.class_labels))

@@ -7,11 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from sklazy.answer import Left
 from sklazy.answer.bagged import tell_in_slabs
 from sklazy.answer.crowd import Crowd, gather
 from sklazy.answer.ensemble import COMBINATIONS, answer_by_ensemble
+from sklazy.casebase import CaseBase
 from sklazy.estimators.lazy_ensemble import LazyEnsemble
 from sklazy.estimators.unweighted import UnweightedClassifier
+from sklazy.flow import Queries
 from sklazy.local.paths import PathRules
 from sklazy.receipts.ensemble import EnsembleReceipt
 from sklazy.receipts.ensemble_build import build_ensemble_receipts
@@ -85,6 +88,10 @@ class EnsembleClassifier(LazyEnsemble, UnweightedClassifier):
         return build_ensemble_receipts(
             found, table, type(self).__name__, self._told_settings()
         )
+
+    def _decide(self, cases: CaseBase, queries: Queries) -> Left:
+        found = answer_by_ensemble(gather(cases), queries, self._recipe())
+        return Left(found.decisions, found.shares)
 
     def _crowd(self) -> Crowd:
         return gather(self.cases_)

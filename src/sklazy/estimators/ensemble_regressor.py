@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from sklazy.answer import each_without
 from sklazy.answer.bagged import tell_in_slabs
 from sklazy.answer.number_crowd import NumberCrowd, gather_numbers
 from sklazy.answer.number_ensemble import COMBINATIONS, answer_by_numbers
@@ -63,6 +64,36 @@ class EnsembleRegressor(RegressorMixin, LazyEnsemble, Regressing):
         values : float64 array of shape (n_queries, n_estimators)
         """
         return self._tell(X, "values")
+
+    def loo_predict(self, rows: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Predict the number of training rows, each from all other rows.
+
+        Equal to forgetting the row and asking for it; the row itself counts nowhere,
+        not in bags, ranges or relevances either.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            The rows to predict, by their place in order of arrival; all by default.
+
+        Returns
+        -------
+        values : float64 array of shape (n_rows,)
+            In order of arrival, as `ids_`, or of `rows`.
+
+        Notes
+        -----
+        Every row is forgotten in a copy of the cases, asked for, and added again. So
+        each costs a query and all that is derived from the cases before the first
+        one; for an estimate from many rows `sklearn.model_selection.cross_val_score`
+        is cheaper.
+        """
+        places, recipe = self._places(rows), self._recipe()
+        values = np.empty(len(places))
+        for i, (cases, query) in enumerate(each_without(self.cases_, places)):
+            found = answer_by_numbers(gather_numbers(cases), query, recipe)
+            values[i] = found.predictions[0]
+        return values
 
     def _tell(self, X: object, what: str) -> NDArray[Any]:
         check_is_fitted(self)

@@ -165,10 +165,7 @@ class LazyClassifier(ClassifierMixin, Classifying):
         return self._left_out(rows).probabilities
 
     def _left_out(self, rows: ArrayLike | None) -> Left:
-        check_is_fitted(self)
-        asked = np.argsort(self.cases_.arrival)
-        if rows is not None:
-            asked = asked[np.asarray(rows, np.int64)]
+        asked = self._places(rows)
         return leave_one_out(self.cases_, self._recipe(), self._host(), asked)
 
     def _receipts(self, table: Table) -> Receipts:

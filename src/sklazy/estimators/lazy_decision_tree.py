@@ -8,9 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from sklazy.answer import Left
 from sklazy.answer.lazy_tree import LazyTreeAnswer, answer_by_lazy_tree
+from sklazy.casebase import CaseBase
 from sklazy.casebase.base import Cuts
 from sklazy.estimators.unweighted import UnweightedClassifier
+from sklazy.flow import Queries
 from sklazy.receipts.lazy_tree import TreeReceipt, build_tree_receipts
 from sklazy.receipts.plain import ReceiptList, verify_plain
 from sklazy.tables import Table
@@ -147,6 +150,10 @@ class LazyDecisionTreeClassifier(UnweightedClassifier):
     def _ask(self, X: object) -> LazyTreeAnswer:
         check_is_fitted(self)
         return answer_by_lazy_tree(self.cases_, self._queries(X), self.n_jobs)
+
+    def _decide(self, cases: CaseBase, queries: Queries) -> Left:
+        found = answer_by_lazy_tree(cases, queries, self.n_jobs)
+        return Left(found.decisions, found.shares)
 
     def _receipts(self, table: Table) -> ReceiptList[TreeReceipt]:
         queries = self.cases_.encode(table)

@@ -205,6 +205,12 @@ class Remembering(BaseEstimator):
         self._check_columns(X)
         return table
 
+    def _places(self, rows: ArrayLike | None) -> NDArray[np.int64]:
+        """Where rows lie that are named by their order of arrival; None for all."""
+        check_is_fitted(self)
+        places = np.argsort(self.cases_.arrival)
+        return places if rows is None else places[np.asarray(rows, np.int64)]
+
     def _queries(self, X: object) -> Queries:
         """Rows that ask, coded like the cases."""
         if type(X) is np.ndarray and hasattr(self, "cases_"):
