@@ -134,6 +134,20 @@ def test_a_row_left_out_is_a_row_forgotten(model, problems, data):
     assert whole.digest() == digest
 
 
+@pytest.mark.parametrize(
+    "model", [LazyBaggingClassifier(9), LazyBaggingRegressor(9)], ids=name_of
+)
+def test_a_generator_is_saved_as_the_seed_it_gave(model, tmp_path):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    model = clone(model).set_params(random_state=np.random.RandomState(3))
+    model.fit(X, X[:, 0] > 0)
+    model.save(tmp_path / "model.sklazy")
+    again = load(tmp_path / "model.sklazy")
+    assert again.random_state == model.seed_
+    assert again.predict(X).tolist() == model.predict(X).tolist()
+    assert clone(again).fit(X, X[:, 0] > 0).seed_ == model.seed_
+
+
 def test_all_rows_are_left_out_in_order_of_arrival():
     X = np.array([[0.0], [5.0], [1.0], [6.0], [0.5], [5.5]] * 3)
     model = LazyBaggingClassifier(5).fit(X, (X[:, 0] > 3).astype(int), ids=range(9, 27))

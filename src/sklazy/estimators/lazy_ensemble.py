@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,6 +17,7 @@ from sklazy.casebase.incoming import GivenIds
 from sklazy.errors import BadInputError
 from sklazy.estimators.coding import check_choice
 from sklazy.estimators.lazy_classifier import check_count
+from sklazy.estimators.settings import to_settings
 from sklazy.estimators.unweighted import Unweighted
 from sklazy.local.bags import beta_neighbours
 from sklazy.receipts.plain import PlainReceipt, ReceiptList, verify_plain
@@ -85,6 +87,12 @@ class LazyEnsemble(Unweighted):
 
     def _state(self) -> dict[str, Any]:
         return {**super()._state(), "seed": self.seed_}
+
+    def _saved_settings(self) -> dict[str, Any]:
+        if isinstance(self.random_state, int | np.integer | None):
+            return super()._saved_settings()
+        # A generator is no data: the seed that it gave stands for it.
+        return to_settings(clone(self).set_params(random_state=self.seed_))
 
     def _restore(self, cases: CaseBase, state: dict[str, Any]) -> None:
         super()._restore(cases, state)

@@ -95,7 +95,7 @@ class Remembering(BaseEstimator):
         settings = {
             "content": "estimator",
             "estimator": type(self).__name__,
-            "settings": to_settings(self),
+            "settings": self._saved_settings(),
             "state": self._state(),
             "cases": header,
         }
@@ -156,6 +156,10 @@ class Remembering(BaseEstimator):
     def _prepare(self, cases: CaseBase) -> dict[str, Any]:
         """What a fit derives at once; a good place to refuse what does not fit."""
         return {}
+
+    def _saved_settings(self) -> dict[str, Any]:
+        """The parameters as JSON."""
+        return to_settings(self)
 
     def _state(self) -> dict[str, Any]:
         """What beside parameters and cases makes the fitted state, as JSON."""
