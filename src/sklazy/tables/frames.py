@@ -136,7 +136,10 @@ def _labels(name: str, series: Series) -> Column:
     if series.dtype in (nw.Categorical, nw.Enum):
         return _categories(name, series)
     if series.dtype in _TIMES:
-        series = series.cast(nw.String)
+        # Older pandas casts a missing time to the word "NaT".
+        words, missing = series.cast(nw.String).to_list(), series.is_null().to_list()
+        pairs = zip(words, missing, strict=True)
+        return encode(name, [None if absent else word for word, absent in pairs])
     return encode(name, series.to_list())
 
 
