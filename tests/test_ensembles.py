@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -193,6 +194,28 @@ def test_a_member_that_cannot_be_fitted_leaves_the_shares_of_its_bag():
     assert shares.sum() == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("combine", ["vote", "accuracy", "probability"])
+def test_a_member_without_a_finite_answer_leaves_the_shares_of_its_bag(combine):
+    """Gaussian naive Bayes divides by the variance, which a constant has not."""
+    X, y = [[1.0]] * 9, ["a"] * 3 + ["b"] * 6
+    model = LazyStackingClassifier([GaussianNB()], 5, combine=combine).fit(X, y)
+    with pytest.warns(DataWarning, match="NaN or infinite"):
+        shares = model.predict_proba([[1.0]])
+    assert shares.sum() == pytest.approx(1.0)
+    assert shares[0, 1] > shares[0, 0]
+    with pytest.warns(DataWarning, match="NaN or infinite"):
+        (receipt,) = model.explain([[1.0]])
+    assert not any(member["evidence"]["fitted"] for member in receipt.members)
+
+
+def test_a_member_that_cannot_be_asked_leaves_the_shares_of_its_bag():
+    """Five neighbours of three rows are refused when they are asked for."""
+    X, y = [[0.0], [1.0], [2.0]], ["a", "b", "b"]
+    model = LazyStackingClassifier([KNeighborsClassifier(5)], 5).fit(X, y)
+    with pytest.warns(DataWarning, match="could not be fitted or asked"):
+        assert set(model.predict([[0.0]])) <= {"a", "b"}
+
+
 def test_one_row_one_class_and_unseen_words():
     for model in (LazyBaggingClassifier(3), LazyStackingClassifier()):
         model.fit(pd.DataFrame({"word": ["a"]}), ["yes"])
@@ -210,6 +233,18 @@ def test_numbers_of_any_size_can_be_measured():
     assert nearest["id"] == 0
     tiny = LazyBaggingClassifier(5).fit([[0.0], [5e-324]], ["a", "b"])
     assert tiny.explain([[5e-324]])[0].content["neighbors"]["listed"][0]["id"] == 1
+
+
+@pytest.mark.parametrize("width", [1e308, 1e120, 1.0, 1e-300])
+def test_members_answer_whatever_the_size_of_numbers(width):
+    X = np.array([[-width], [0.0], [0.1 * width], [0.2 * width], [width]] * 3)
+    y = (X[:, 0] > 0.15 * width).astype(int)
+    asked = [[width], [-width], [1e308], [-1e308], [np.nan]]
+    model = LazyStackingClassifier(KINDS, 10).fit(X, y)
+    assert np.isfinite(model.predict_proba(asked)).all()
+    assert model.predict(asked)[:2].tolist() == [1, 0]
+    for receipt in model.explain(asked):
+        assert model.verify(receipt)
 
 
 def test_members_that_differ_are_diverse():

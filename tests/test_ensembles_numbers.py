@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsRegressor
 
 import naive
 from sklazy import LazyBaggingRegressor, LazyStackingRegressor
-from sklazy.errors import ReceiptError
+from sklazy.errors import BadInputError, ReceiptError
 from sklazy.estimators.lazy_stacking_regressor import DEFAULT_KINDS
 from test_ensembles import some, split
 
@@ -178,3 +178,24 @@ def test_senseless_parameters_are_refused(parameters, message):
 def test_one_number_a_row():
     with pytest.raises(ValueError, match="1d"):
         LazyBaggingRegressor().fit([[0.0], [1.0]], [[0.0, 1.0], [1.0, 2.0]])
+
+
+@pytest.mark.parametrize("width", [1e308, 1e120, 1.0, 1e-300])
+def test_numbers_of_any_size_are_predicted_from(width):
+    X = np.array([[-width], [0.0], [0.1 * width], [0.2 * width], [width]] * 3)
+    y = (X[:, 0] > 0.15 * width).astype(float)
+    asked = [[width], [-width], [1e308], [-1e308], [np.nan]]
+    for model in (LazyBaggingRegressor(), LazyStackingRegressor(combine="error")):
+        model.fit(X, y)
+        values = model.predict(asked)
+        assert np.isfinite(values).all()
+        assert values[0] > values[1]
+        assert model.verify(model.explain(asked)[0])
+
+
+def test_targets_whose_squares_overflow_are_refused():
+    model = LazyBaggingRegressor().fit([[1.0], [2.0]], [1e140, -1e140])
+    assert np.isfinite(model.predict([[1.0]])).all()
+    with pytest.raises(BadInputError, match=r"y holds numbers as large as 1e\+308"):
+        model.partial_fit([[3.0]], [-1e308])
+    assert len(model.ids_) == 2

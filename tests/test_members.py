@@ -205,3 +205,12 @@ def test_bags_depend_on_content_alone():
     np.testing.assert_array_equal(shared.seeds[0], both.seeds[0])
     assert (shared.seeds[1, 0] == shared.seeds[1, 1]).all()
     assert isinstance(shared.choose(np.array([0, 2])), Bags)
+
+
+def test_linear_cases_do_not_mind_the_unit_of_numbers():
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    rows[3, 1] = np.nan
+    small, large = (make_linear(rows * u, np.ones((30, 1))) for u in (1.0, 2.0**900))
+    assert small.rows.tolist() == large.rows.tolist()
+    placed = place_linear(large, rows * 2.0**900)
+    assert placed.tolist() == place_linear(small, rows).tolist()

@@ -89,7 +89,7 @@ class ModelEvidence(NamedTuple):
     ----------
     estimator : str
     fitted : bool
-        Whether there was anything to fit; else the bag's own shares counted.
+        Whether a model gave the answer; else the bag's own shares counted.
     """
 
     estimator: str

@@ -13,6 +13,7 @@ from sklazy.answer.bagged import tell_in_slabs
 from sklazy.answer.number_crowd import NumberCrowd, gather_numbers
 from sklazy.answer.number_ensemble import COMBINATIONS, answer_by_numbers
 from sklazy.casebase.incoming import GivenIds, Target
+from sklazy.errors import BadInputError
 from sklazy.estimators.lazy_ensemble import LazyEnsemble
 from sklazy.estimators.memory import Regressing
 from sklazy.local.regression_paths import RegressionRules
@@ -117,4 +118,18 @@ class EnsembleRegressor(RegressorMixin, LazyEnsemble, Regressing):
 
     def _target(self, y: object) -> Target:
         flat = None if y is None else column_or_1d(y, warn=True)
-        return as_target(flat, "numeric")
+        target = as_target(flat, "numeric")
+        _check_size(target)
+        return target
+
+
+_LARGEST = 1e140  # sums of the squares of so many rows as memory holds are finite
+
+
+def _check_size(target: Target) -> None:
+    largest = np.abs(np.asarray(target)).max(initial=0.0)
+    if largest > _LARGEST:
+        raise BadInputError(
+            f"y holds numbers as large as {largest:g}, the squares of which no float "
+            f"holds; expected at most {_LARGEST:g}. Divide y by a constant."
+        )

@@ -106,7 +106,8 @@ class LazyStackingClassifier(EnsembleClassifier):
     are, a missing one as NaN if its tags say that it takes NaN, else as the median;
     a category as an indicator column, all zero if it is missing or unseen. A
     `random_state` of None counts as 0. A bag of one class needs no model; where a
-    model cannot be fitted, the class shares of the bag count, and a warning says so.
+    model cannot be fitted, or has no finite answer, the class shares of the bag
+    count, and a warning says so.
 
     References
     ----------

@@ -79,7 +79,7 @@ class LazyStackingRegressor(EnsembleRegressor):
     -----
     Neighbours are those of `LazyBaggingRegressor`. Regressors of scikit-learn are
     fitted as in `LazyStackingClassifier`; the mean of the bag stands for one that
-    cannot be fitted.
+    cannot be fitted or has no finite answer.
 
     References
     ----------

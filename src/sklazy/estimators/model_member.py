@@ -41,6 +41,21 @@ class Bag(NamedTuple):
     weights: NDArray[np.int32]
 
 
+class Fitted(NamedTuple):
+    """What a bag was made into.
+
+    Attributes
+    ----------
+    model : fitted estimator, or None
+        None if there is nothing to fit, or it could not be fitted.
+    plain : float64 array of shape (n_outputs,)
+        What the bag says without a model.
+    """
+
+    model: Model | None
+    plain: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class FittedMember:
     """An estimator of scikit-learn; see the subclasses.
@@ -62,10 +77,11 @@ class FittedMember:
     def evidence(
         self, crowd: Gathering, query: Queries, bags: Bags
     ) -> list[ModelEvidence]:
-        """The estimator, and whether it could be fitted on each bag."""
-        models = self._fit_bags(crowd, bags, 0, set())
-        text = " ".join(repr(self.estimator).split())
-        return [ModelEvidence(text, not isinstance(m, np.ndarray)) for m in models]
+        """The estimator, and whether the model of each bag gave the answer."""
+        fitted = self._fit_bags(crowd, bags, 0, set())
+        row, text = self._encode(crowd, query), " ".join(repr(self.estimator).split())
+        told = [self._say(crowd, one, row, set()) is not one.plain for one in fitted]
+        return [ModelEvidence(text, by_model) for by_model in told]
 
     def _answer(
         self, crowd: Gathering, queries: Queries, bags: Bags, run: Runner
@@ -76,15 +92,13 @@ class FittedMember:
         same = _repeat_bags(bags)
 
         def work(first: int, last: int) -> None:
-            models: list[Model] = []
+            fitted: list[Fitted] = []
             for query in range(first, last):
                 if query == first or not same[query]:
-                    models = self._fit_bags(crowd, bags, query, failures)
-                for bag, model in enumerate(models):
-                    row = asked[query : query + 1]
-                    is_fixed = isinstance(model, np.ndarray)
-                    found = model if is_fixed else self._ask(crowd, model, row)
-                    answers[query, bag] = found
+                    fitted = self._fit_bags(crowd, bags, query, failures)
+                row = asked[query : query + 1]
+                for bag, one in enumerate(fitted):
+                    answers[query, bag] = self._say(crowd, one, row, failures)
 
         run(work, len(answers))
         if failures:
@@ -93,24 +107,43 @@ class FittedMember:
 
     def _fit_bags(
         self, crowd: Gathering, bags: Bags, query: int, failures: set[str]
-    ) -> list[Model]:
-        """A model a bag; the plain answer of the bag where there is nothing to fit."""
+    ) -> list[Fitted]:
+        """A model a bag, where there is something to fit."""
         inputs, targets = self._inputs(crowd), self._targets(crowd)
-        models = []
+        fitted = []
         for weights in draw_weights(bags, query, crowd.n_rows):
             rows = np.flatnonzero(weights)
             bag = Bag(inputs[rows], targets[rows], weights[rows])
-            models.append(self._fit(crowd, bag, failures))
-        return models
+            plain = self._plain_answer(crowd, bag)
+            fitted.append(Fitted(self._fit(bag, failures), plain))
+        return fitted
 
-    def _fit(self, crowd: Gathering, bag: Bag, failures: set[str]) -> Model:
+    def _fit(self, bag: Bag, failures: set[str]) -> Model | None:
         if not bag.inputs.shape[1] or (bag.targets == bag.targets[0]).all():
-            return self._plain_answer(crowd, bag)
+            return None
         try:
-            return fit_bag(self.estimator, bag)
+            with np.errstate(all="ignore"):
+                return fit_bag(self.estimator, bag)
         except (ValueError, ArithmeticError) as error:  # a bag may lack what it needs
             failures.add(str(error))
-            return self._plain_answer(crowd, bag)
+            return None
+
+    def _say(
+        self, crowd: Gathering, fitted: Fitted, row: Floats, failures: set[str]
+    ) -> Floats:
+        """What a model says about a row; what its bag says where it fails."""
+        if fitted.model is None:
+            return fitted.plain
+        try:
+            with np.errstate(all="ignore"):  # what is not finite is told below
+                found = self._ask(crowd, fitted.model, row)
+        except (ValueError, ArithmeticError) as error:
+            failures.add(str(error))
+            return fitted.plain
+        if np.isfinite(found).all():
+            return found
+        failures.add("its answer is NaN or infinite.")
+        return fitted.plain
 
     def _targets(self, crowd: Gathering) -> NDArray[Any]:
         """What models are fitted to, (n_rows,)."""
@@ -141,8 +174,8 @@ class FittedMember:
 
     def _warn(self, failures: set[str]) -> None:
         warnings.warn(
-            f"{self.name} could not be fitted on some bags, whose own shares or mean "
-            f"count instead: {min(failures)}",
+            f"{self.name} could not be fitted or asked on some bags, whose own shares "
+            f"or mean count instead: {min(failures)}",
             DataWarning,
             stacklevel=2,
         )

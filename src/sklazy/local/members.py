@@ -32,6 +32,10 @@ __all__ = [
 ]
 
 
+_FAR = 1e100  # further away than this all queries are the same to a linear model
+_SMALL_UNIT = 2.0**-700
+
+
 class LinearCases(NamedTuple):
     """Training rows made ready for linear models.
 
@@ -40,12 +44,14 @@ class LinearCases(NamedTuple):
     rows : float64 array of shape (n_rows, n_regressors)
         Centred and scaled, 0 where missing.
     targets : float64 array of shape (n_rows, n_targets)
-    centres, factors : float64 arrays of shape (n_regressors,)
-        A regressor x is placed at (x - centre) * factor.
+    units, centres, factors : float64 arrays of shape (n_regressors,)
+        A regressor x is placed at (x * unit - centre) * factor. Units are 1, but
+        small powers of 2 for numbers whose squares no float holds.
     """
 
     rows: Floats
     targets: Floats
+    units: Floats
     centres: Floats
     factors: Floats
 
@@ -191,13 +197,16 @@ def make_linear(regressors: Floats, targets: Floats) -> LinearCases:
     """
     known = ~np.isnan(regressors)
     n_known = np.maximum(known.sum(axis=0), 1)
-    centres = np.where(known, regressors, 0.0).sum(axis=0) / n_known
-    centred = np.where(known, regressors - centres, 0.0)
+    numbers = np.where(known, regressors, 0.0)
+    units = np.where(np.abs(numbers).max(axis=0, initial=0.0) > _FAR, _SMALL_UNIT, 1.0)
+    centres = (numbers * units).sum(axis=0) / n_known
+    centred = np.where(known, numbers * units - centres, 0.0)
     spread = np.sqrt((centred**2).sum(axis=0) / n_known)
     factors = np.divide(1.0, spread, where=spread > 0, out=np.zeros_like(spread))
     return LinearCases(
         np.ascontiguousarray(centred * factors),
         np.ascontiguousarray(targets, np.float64),
+        units,
         centres,
         factors,
     )
@@ -205,7 +214,9 @@ def make_linear(regressors: Floats, targets: Floats) -> LinearCases:
 
 def place_linear(cases: LinearCases, regressors: Floats) -> Floats:
     """Queries as the linear models see them."""
-    return np.nan_to_num((regressors - cases.centres) * cases.factors)
+    with np.errstate(over="ignore"):
+        placed = (regressors * cases.units - cases.centres) * cases.factors
+    return np.clip(np.nan_to_num(placed), -_FAR, _FAR)
 
 
 def answer_by_linear(

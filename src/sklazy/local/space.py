@@ -141,7 +141,8 @@ def _measure(values: Floats, scale: Scale) -> tuple[float, float, float]:
     present = values[~np.isnan(values)]
     low, high = (present.min(), present.max()) if len(present) else (0.0, 0.0)
     if scale == "none":
-        return 0.0, 1.0, high - low
+        with np.errstate(over="ignore"):  # no float may hold the range
+            return 0.0, 1.0, high - low
     centre = low + 0.5 * (high - low)
     if low == high:
         return centre, 0.0, 0.0

@@ -11,6 +11,9 @@ from sklazy.kernels.nearest import NOMINAL, NUMERIC, NUMERIC_MISSING
 Floats = NDArray[np.float64]
 
 
+_FAR = 1e100  # as far away as a number can be; its square is finite
+
+
 class WeightedColumns(NamedTuple):
     """Cases in a given order, ready for `find_nearest`.
 
@@ -68,7 +71,8 @@ def weigh_columns(
 def place_queries(cases: WeightedColumns, queries: Queries) -> Floats:
     """Queries as the columns see them, shape (n_queries, n_columns)."""
     halves = 0.5 * queries.values[:, cases.attributes]
-    numbers = (halves - cases.lows) / cases.widths
+    with np.errstate(over="ignore"):
+        numbers = ((halves - cases.lows) / cases.widths).clip(-_FAR, _FAR)
     codes = _as_floats(queries.codes[:, cases.attributes])
     return np.where(cases.codes, codes, numbers)
 
