@@ -2,6 +2,7 @@
 
 import functools
 import os
+import signal
 import sys
 import time
 import types
@@ -53,4 +54,6 @@ def main():
 
 
 if __name__ == "__main__":
+    # A shell makes programs in the background deaf to interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     main()

@@ -476,13 +476,12 @@ def test_the_shell_can_complete(run):
     assert "_SKLAZY_COMPLETE" in out
 
 
-def hear_interrupts():
-    """Undo what a shell does to programs in the background."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+# A shell makes programs in the background deaf to interrupts.
+HEAR = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 
 
 def test_ctrl_c_ends_a_run_in_a_shell(tmp_path, data_folder):
-    command = [sys.executable, "-c", "from sklazy.cli import main; main()"]
+    command = [sys.executable, "-c", f"{HEAR}; from sklazy.cli import main; main()"]
     command += ["reproduce", "lazy-selection", "-v", "--jobs", "2", "-o", str(tmp_path)]
     command += ["--sets", "splice,vowel,segment", "--data", str(data_folder)]
     process = subprocess.Popen(
@@ -491,7 +490,6 @@ def test_ctrl_c_ends_a_run_in_a_shell(tmp_path, data_folder):
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
-        preexec_fn=hear_interrupts,
     )
     lines = []
     while not any(" of 63: " in line for line in lines):

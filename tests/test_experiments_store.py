@@ -34,8 +34,6 @@ def start(folder, n, jobs, seconds, stderr=None):
         env={**os.environ, "PYTHONPATH": source},
         stderr=stderr,
         text=True,
-        # A shell makes programs in the background deaf to interrupts.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
