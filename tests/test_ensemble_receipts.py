@@ -155,3 +155,19 @@ def test_one_member_has_nobody_to_differ_from(frame):
     receipt = LazyBaggingClassifier(1).fit(X, y).explain(X[:1])[0]
     assert receipt.content["diversity"] == {"disagreement": None, "around": None}
     assert "The only member votes" in receipt.to_text()
+
+
+def test_a_row_without_values_sees_all_branches_of_a_tree():
+    """A leaf leads nowhere; what a receipt does not list is counted."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 3)), rng.integers(0, 2, 150)
+    (few,) = LazyBaggingClassifier.paper().fit(X[:9], y[:9]).explain([[np.nan] * 3])
+    page = "".join(few.to_html().split())
+    assert "leaf</bdi>" in page
+    for after in page.split("leaf</bdi>")[1:]:
+        assert "→" not in after.split("<bdi>")[0]
+    (many,) = LazyBaggingClassifier.paper().fit(X, y).explain([[np.nan] * 3])
+    evidence = many.members[0]["evidence"]
+    more = evidence["n_steps"] - len(evidence["steps"])
+    assert more > 0
+    assert f"and {more} more</small>" in many.to_html()

@@ -317,6 +317,16 @@ def test_senseless_members_are_refused(parameters, message):
         LazyStackingClassifier(**parameters).fit(*mixed_rows())
 
 
+@pytest.mark.parametrize("combine", ["vote", "accuracy"])
+def test_many_members_and_classes_are_asked_about_few_queries_at_a_time(combine):
+    """A slab's answers fit in memory, and a bar moves every few seconds."""
+    X, y = np.arange(90.0)[:, None], np.arange(90) % 30
+    model = LazyBaggingClassifier(20_000, combine=combine).fit(X, y)
+    assert bagged._slab(model._crowd(), model._recipe()) <= 20
+    model.set_params(n_estimators=10)
+    assert bagged._slab(model._crowd(), model._recipe()) > 400
+
+
 def test_a_bar_counts_queries(monkeypatch):
     X, y = mixed_rows()
     model = LazyBaggingClassifier(2).fit(X, y)

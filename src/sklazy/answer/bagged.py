@@ -21,7 +21,7 @@ Given = TypeVar("Given")
 N_TRIED = 25
 """Nearest cases on which members are tried."""
 
-_SLAB_CELLS = 4_000_000  # neighbours in memory at one time
+_SLAB_CELLS = 4_000_000  # neighbours and members' answers in memory at one time
 _SLAB_TIME = 4e9  # nanoseconds between two steps of the progress bar
 
 
@@ -171,5 +171,7 @@ def _slab(crowd: Kind, recipe: EnsembleRecipe[Kind]) -> int:
     bags = -(-recipe.n_estimators // len(recipe.members))
     cost = bags * sum(member.cost(crowd) for member in recipe.members)
     n_tried = N_TRIED if recipe.combine in ("accuracy", "error") else 1
-    cells = max(N_TRIED, recipe.n_near(crowd.n_rows)) * n_tried
-    return int(np.clip(min(_SLAB_CELLS / cells, _SLAB_TIME / cost), 256, 8192))
+    near = max(N_TRIED, recipe.n_near(crowd.n_rows))
+    cells = n_tried * (near + recipe.n_estimators * crowd.n_outputs)
+    fewest = 256 if recipe.share_bags else 16  # what is shared is made for each slab
+    return int(np.clip(min(_SLAB_CELLS / cells, _SLAB_TIME / cost), fewest, 8192))

@@ -74,6 +74,7 @@ def _members(receipt: Plain) -> dict[str, Any]:
             "for_answer": member["vote"] == receipt["answer"],
             "with": share_of_vote(member, labels),
             "steps": path_steps(member["evidence"]),
+            "more_steps": steps_untold(member["evidence"]),
             "words": evidence_in_words(member, labels),
         }
         for member in receipt["members"][:_MOST_MEMBERS]
@@ -96,6 +97,11 @@ def path_steps(evidence: Plain) -> list[dict[str, Any]] | None:
         }
         for step in evidence["steps"]
     ]
+
+
+def steps_untold(evidence: Plain) -> int:
+    """How many nodes of a path a receipt counts but does not list."""
+    return evidence["n_steps"] - len(evidence["steps"]) if "steps" in evidence else 0
 
 
 def _cases(receipt: Plain) -> dict[str, Any]:

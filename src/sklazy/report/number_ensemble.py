@@ -7,7 +7,12 @@ from sklazy.report.blocks import WIDTH, Block, Grid, Heading, Paragraph
 from sklazy.report.blocks import to_markdown as _markdown
 from sklazy.report.blocks import to_text as _text
 from sklazy.report.ensemble_blocks import footer
-from sklazy.report.ensemble_page import heaviest_attributes, path_steps, percent
+from sklazy.report.ensemble_page import (
+    heaviest_attributes,
+    path_steps,
+    percent,
+    steps_untold,
+)
 from sklazy.report.ensemble_words import bags_in_words, evidence_in_words, kinds_of
 from sklazy.report.html import render
 from sklazy.report.receipt_words import settings_in_words
@@ -116,6 +121,7 @@ def _view(receipt: Plain) -> dict[str, Any]:
             "number": member["bag"] + 1,
             "at": place(member["value"]),
             "steps": path_steps(member["evidence"]),
+            "more_steps": steps_untold(member["evidence"]),
             "words": evidence_in_words(member, []),
         }
         for member in members[:_MOST_DRAWN]
