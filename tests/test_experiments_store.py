@@ -15,6 +15,7 @@ import pytest
 
 from sklazy import __version__
 from sklazy.errors import ResultsFileError, UnitsFailedError
+from sklazy.experiments import workers
 from sklazy.experiments.runner import run_units
 from sklazy.experiments.store import FORMAT, Store
 from sklazy.experiments.unit import Unit
@@ -234,3 +235,21 @@ def test_results_come_back_as_they_were(tmp_path):
         store.record(unit, result, 0.25)
         assert store.find([unit]) == {unit: result}
         assert store.seconds([unit]) == 0.25
+
+
+def test_new_workers_do_not_hear_an_interrupt_while_they_import():
+    """Ctrl-C reaches them before their first line of ours: no traceback then."""
+    worker = workers._start(_nothing)
+    try:
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        os.kill(worker.process.pid, signal.SIGINT)  # it is importing now
+        worker.line.send(Unit("demo", 1, "", {"fold": 0}))
+        assert worker.line.recv().result == {"done": True}
+    finally:
+        worker.process.terminate()
+        worker.process.join()
+        worker.line.close()
+
+
+def _nothing(unit):
+    return {"done": True}

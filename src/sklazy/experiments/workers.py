@@ -4,6 +4,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -16,7 +17,8 @@ from sklazy.experiments.unit import Plain, Unit
 Work = Callable[[Unit], Plain]
 """What gives a unit's result; it must be picklable for several processes."""
 
-# Processes share the cores among them, so none of them starts threads.
+# Processes share the cores among them, so none of them starts threads: read when the
+# libraries are loaded.
 _ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
 )
@@ -120,7 +122,7 @@ def _start(work: Work) -> _Worker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, work), daemon=True)
-    with _environment(_ONE_THREAD):  # read when the libraries are loaded
+    with _environment(_ONE_THREAD), _interrupts_ignored():
         process.start()
     theirs.close()  # so that the worker holds the only other end
     return _Worker(process, ours)
@@ -128,8 +130,7 @@ def _start(work: Work) -> _Worker:
 
 def _serve(line: Connection, work: Work) -> None:
     """Work on what comes along the line until it is closed."""
-    # An interrupt at the terminal reaches all processes; the parent deals with it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # if it was not a thread's to set
     with contextlib.suppress(EOFError, ConnectionError):
         while True:
             line.send(_do(work, line.recv()))
@@ -146,6 +147,23 @@ def _died(worker: _Worker, unit: Unit) -> Done:
         f"the process died (exit code {code}); with -9 the memory may be used up: "
         "take fewer --jobs",
     )
+
+
+@contextlib.contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Start processes that never hear of Ctrl-C, not even while they import.
+
+    An interrupt at the terminal reaches all processes; the parent deals with it. A
+    new process inherits that it is ignored, and Python leaves that so.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only there signals can be set
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextlib.contextmanager
