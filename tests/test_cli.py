@@ -1,5 +1,7 @@
 """The command line: results, words, exit codes; never a traceback."""
 
+import dataclasses
+import errno
 import json
 import os
 import signal
@@ -13,7 +15,11 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_diabetes, load_wine
 
-from sklazy import LazyKNeighborsClassifier, LazyLearningRegressor
+from sklazy import (
+    LazyKNeighborsClassifier,
+    LazyLearningRegressor,
+    RaceFeatureSelector,
+)
 from sklazy.cli import main
 from sklazy.experiments.writing import write_text
 
@@ -380,9 +386,9 @@ def test_attributes_are_selected(run, numbers):
     told = json.loads(out)
     assert told["selected"] == ["a", "b"]
     assert ["a", "b"] in [winner["attributes"] for winner in told["winners"]]
-    small = pd.read_csv("small.csv", index_col=0)
+    small = pd.read_csv("small.csv")
     wanted = numbers[["a", "b", "y"]]
-    pd.testing.assert_frame_equal(small, wanted, check_names=False, rtol=1e-12)
+    pd.testing.assert_frame_equal(small, wanted, rtol=1e-12)
     code, out, _ = run(*asked)
     assert "Selected 2 of 5: a, b" in out
 
@@ -500,3 +506,119 @@ def test_ctrl_c_ends_a_run_in_a_shell(tmp_path, data_folder):
     assert process.returncode == 130
     assert "Interrupted" in err
     assert "Traceback" not in err
+
+
+def test_a_file_that_is_read_is_not_written_over(run, files):
+    before = (files / "train.csv").read_bytes()
+    for command, option in (
+        ("predict", "-o"),
+        ("select", "-o"),
+        ("explain", "--html"),
+        ("advise", "--html"),
+    ):
+        code, _, err = run(command, "train.csv", "-t", "grower", option, "./train.csv")
+        assert (code, "is read, too" in err) == (2, True), command
+    assert (files / "train.csv").read_bytes() == before
+
+
+def test_a_folder_is_no_file_to_write(run, files):
+    (files / "dir").mkdir()
+    code, _, err = run("predict", "train.csv", "test.csv", "-t", "grower", "-o", "dir")
+    assert code == 2
+    assert "'dir' is a directory" in err
+
+
+def test_how_a_file_is_read_can_be_said(run, wine, tmp_path):
+    frame = wine[["hue", "grower"]].assign(Ort="Süd")
+    frame.to_csv(tmp_path / "wine.txt", sep=";", decimal=",", encoding="latin-1")
+    asked = ["predict", "wine.txt", "wine.txt", "-t", "grower", "--json"]
+    code, _, err = run(*asked)
+    assert code == 2
+    options = ["--format", "csv", "--encoding", "latin-1", "--decimal", ","]
+    code, out, err = run(*asked, *options, "--delimiter", ";", "-m", "tree")
+    assert code == 0
+    assert "decimal comma" not in err
+    assert np.mean(np.array(json.loads(out)["prediction"]) == frame["grower"]) > 0.9
+
+
+def test_rows_without_a_target_do_not_shift_the_others(run, wine, tmp_path):
+    frame = wine.iloc[::3].reset_index(drop=True)
+    frame.loc[[0, 4], "grower"] = None
+    frame.to_csv(tmp_path / "wine.csv", index=False)
+    assert run("predict", "wine.csv", "-t", "grower", "-o", "out.csv")[0] == 0
+    out = pd.read_csv(tmp_path / "out.csv")
+    assert out["row"].tolist() == frame.index[frame["grower"].notna()].tolist()
+    assert out["grower"].tolist() == frame["grower"].dropna().tolist()
+
+
+@pytest.mark.parametrize("command", ["predict", "race"])
+def test_folds_that_cannot_be_are_refused(run, files, wine, command):
+    code, _, err = run(command, "train.csv", "-t", "grower", "--folds", 1)
+    assert (code, "--folds 1; expected 2 or more" in err) == (2, True)
+    wine.iloc[:1].to_csv(files / "one.csv", index=False)
+    code, _, err = run(command, "one.csv", "-t", "grower")
+    assert (code, "one row alone cannot be predicted" in err) == (2, True)
+
+
+def test_a_constant_target_is_said(run, files, wine):
+    wine.assign(grower=5).iloc[::9].to_csv(files / "same.csv", index=False)
+    code, _, err = run("predict", "same.csv", "-t", "grower")
+    assert code == 0
+    assert "holds one whole number)" in err
+    assert "'grower' is the same in every row" in err
+
+
+def test_a_race_cut_short_shows_what_was_known(run, numbers, monkeypatch):
+    calls = iter(range(100))
+
+    def loss(task, name, testing, seed):
+        if next(calls) == 20:
+            raise KeyboardInterrupt
+        return float(len(name))
+
+    monkeypatch.setattr("sklazy.cli.racing._loss", loss)
+    code, out, err = run("race", "numbers.csv", "-t", "y", "-c", "ridge,guess")
+    assert code == 130
+    assert "Interrupted. This is what was known by then." in err
+    assert "ridge" in out
+
+
+def test_a_search_cut_short_shows_its_best_and_writes_nothing(
+    run, numbers, monkeypatch
+):
+    original = RaceFeatureSelector.fit
+
+    def fit(self, *arguments, **options):
+        found = original(self, *arguments, **options)
+        found.search_ = dataclasses.replace(found.search_, stopped="interrupted")
+        return found
+
+    monkeypatch.setattr(RaceFeatureSelector, "fit", fit)
+    asked = ["select", "numbers.csv", "-t", "y", "--max-candidates", 9, "-o", "no.csv"]
+    code, out, err = run(*asked)
+    assert code == 130
+    assert "the best found by then" in err
+    assert "Selected" in out
+    assert not Path("no.csv").exists()
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.replace", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*page.html'"):
+        write_text(tmp_path / "page.html", "text")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_quick_run_says_what_it_does_without(run):
+    asked = ["reproduce", "--quick", "--protocol", "honest", "-o", "out"]
+    code, _, err = run(*asked)
+    assert code == 0
+    assert "lazy-stacking has to do without" in err
+    assert "--fetch" in err
+    assert Path("out/lazy-selection.html").exists()
+    assert not Path("out/lazy-stacking.html").exists()
+    code, _, err = run("reproduce", "lazy-stacking", "--quick", "-o", "out")
+    assert code == 3

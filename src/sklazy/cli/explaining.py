@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 
 from sklazy import Receipt, Receipts
 from sklazy import advise as ask_advice
-from sklazy.cli.files import Task, match_columns, read_rows, read_task, task_options
+from sklazy.cli.files import (
+    OUT_FILE,
+    Task,
+    check_out,
+    match_columns,
+    read_rows,
+    read_task,
+    task_options,
+)
 from sklazy.cli.methods import choose_method, make_model, method_options
 from sklazy.cli.speaking import Speaker, speaks
 from sklazy.errors import BadInputError
@@ -27,7 +35,7 @@ from sklazy.tables import Table
     help="The file whose rows are meant; TRAIN if not said.",
 )
 @method_options
-@click.option("--html", type=click.Path(), help="Write a page to this file.")
+@click.option("--html", type=OUT_FILE, help="Write a page to this file.")
 @speaks
 def explain(
     speaker: Speaker,
@@ -52,6 +60,7 @@ def explain(
       sklazy explain wine.csv -t class --row 12 --row 60 --html why.html
       sklazy explain train.csv -t price --test new.csv --row 0 --json
     """
+    check_out(html, train, test)
     task = read_task(speaker, train, target, kind, ignore)
     name = choose_method(task, method)
     receipts = []
@@ -115,7 +124,7 @@ def _write_page(speaker: Speaker, receipts: Sequence[Any], path: str) -> None:
     "--max-seconds", default=10.0, show_default=True, help="When to begin no more."
 )
 @click.option("--seed", default=0, show_default=True, help="For the rows sampled.")
-@click.option("--html", type=click.Path(), help="Write a page to this file.")
+@click.option("--html", type=OUT_FILE, help="Write a page to this file.")
 @speaks
 def advise(
     speaker: Speaker,
@@ -133,6 +142,7 @@ def advise(
     Example:
       sklazy advise wine.csv --target class
     """
+    check_out(html, train)
     task = read_task(speaker, train, target, kind, ignore)
     if not task.classifies:
         raise BadInputError(

@@ -1,5 +1,6 @@
 """Files as tasks: attributes, a target, and what kind of question it is."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -14,9 +15,16 @@ from sklazy.tables import Column, Table, as_target, read_table
 
 Kind = Literal["classification", "regression"]
 
+FORMATS = ("csv", "arff", "parquet", "feather")
+
 _MOST_CLASSES = 20  # different whole numbers that are taken for classes
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+OUT_FILE = click.Path(dir_okay=False)
+"""A file to be written."""
+
+_READING = "sklazy.reading"  # where a command's context keeps how files are read
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +79,27 @@ def task_options(function: Callable[..., None]) -> Callable[..., None]:
             help="What kind of target it is; said if found out.",
         ),
         click.option("--ignore", multiple=True, help="A column to leave out."),
+        _reading("format", "The files' format, if not by their ending.", FORMATS),
+        _reading("encoding", "Of text files; utf-8 if not said, else latin-1, ..."),
+        _reading("delimiter", "Between the cells of CSV; found out if not said."),
+        _reading("decimal", "The decimal sign of CSV files.", (".", ",")),
     ]
     for option in reversed(options):
         function = option(function)
     return function
+
+
+def _reading(name: str, text: str, choices: Sequence[str] | None = None) -> Decorator:
+    """An option that `read_rows` gives to `read_table` for all files of a command."""
+
+    def keep(context: click.Context, _: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            context.meta.setdefault(_READING, {})[name] = value
+
+    kind = None if choices is None else click.Choice(choices)
+    return click.option(
+        f"--{name}", type=kind, help=text, callback=keep, expose_value=False
+    )
 
 
 def read_task(
@@ -95,15 +120,36 @@ def read_task(
         raise BadInputError(f"{path}: there is no column but the target {target!r}.")
     found, why = _kind(whole[target], kind)
     values = _values(whole[target], found)
+    if len(set(values.tolist())) == 1:
+        speaker.note(f"note: {target!r} is the same in every row: nothing to learn.")
     return Task(table, values, found, target, why, np.flatnonzero(~missing))
 
 
 def read_rows(path: str) -> Table:
     """Read a file that must have rows."""
-    whole = read_table(path)
+    context = click.get_current_context(silent=True)
+    whole = read_table(path, **(context.meta.get(_READING, {}) if context else {}))
     if not len(whole):
         raise BadInputError(f"{path}: the file has no rows.")
     return whole
+
+
+def check_out(out: str | None, *sources: str | None) -> None:
+    """Refuse to write over a file that is read."""
+    for source in filter(None, sources):
+        if out is not None and os.path.exists(out) and os.path.samefile(out, source):
+            raise BadInputError(f"{out} is read, too; write to another file.")
+
+
+def check_folds(task: Task, n_folds: int) -> int:
+    """The number of folds, no more than there are rows."""
+    if n_folds < 2:
+        raise BadInputError(f"--folds {n_folds}; expected 2 or more.")
+    if len(task.target) < 2:
+        raise BadInputError(
+            "one row alone cannot be predicted from others; give a file with more."
+        )
+    return min(n_folds, len(task.target))
 
 
 def check_column(table: Table, name: str, path: str) -> None:
@@ -122,7 +168,8 @@ def _kind(column: Column, wanted: str) -> tuple[Kind, str]:
     numbers = np.unique(column.data)
     is_whole = bool((numbers == np.round(numbers)).all())
     if is_whole and len(numbers) <= min(_MOST_CLASSES, max(2, len(column) // 5)):
-        told = f"{column.name!r} holds {len(numbers)} different whole numbers"
+        amount = "one" if len(numbers) == 1 else f"{len(numbers)} different"
+        told = f"{column.name!r} holds {amount} whole number{'s'[: len(numbers) - 1]}"
         return "classification", told
     return "regression", f"{column.name!r} holds numbers"
 

@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table as Grid
 
-from sklazy.cli.files import Task, match_columns, read_rows, read_task, task_options
+from sklazy.cli.files import (
+    OUT_FILE,
+    Task,
+    check_folds,
+    check_out,
+    match_columns,
+    read_rows,
+    read_task,
+    task_options,
+)
 from sklazy.cli.methods import choose_method, make_model, method_options
 from sklazy.cli.speaking import Speaker, speaks
 from sklazy.experiments.folds import plain_folds, stratified_folds
@@ -24,7 +33,7 @@ from sklazy.report.progress import track
 @click.argument("test", type=click.Path(exists=True, dir_okay=False), required=False)
 @method_options
 @click.option("--folds", default=10, show_default=True, help="Without TEST.")
-@click.option("--out", "-o", type=click.Path(), help="Write predictions to this file.")
+@click.option("--out", "-o", type=OUT_FILE, help="Write predictions to this file.")
 @speaks
 def predict(
     speaker: Speaker,
@@ -52,6 +61,7 @@ def predict(
       sklazy predict train.csv new.csv -t price -o prices.csv
       sklazy predict train.csv new.csv -t class -m lazy-nb -s n_attributes=5
     """
+    check_out(out, train, test)
     task = read_task(speaker, train, target, kind, ignore)
     name = choose_method(task, method)
     speaker.note(f"{task.kind} ({task.why}), method {name}")
@@ -109,7 +119,7 @@ def _cross_validate(
     n_folds: int,
     out: str | None,
 ) -> None:
-    n_folds = max(2, min(n_folds, len(task.target)))
+    n_folds = check_folds(task, n_folds)
     folds = make_folds(task, n_folds, seed)
     quality: dict[str, dict[str, float]] = {}
     found: dict[str, NDArray[Any]] = {}
@@ -117,7 +127,11 @@ def _cross_validate(
         found[method] = _predict_folds(task, method, chosen, seed, folds)
         quality[method] = measure(task, found[method], folds)
     if out is not None:
-        columns = {"prediction": found[name].tolist(), task.name: task.target.tolist()}
+        columns = {
+            "row": task.rows.tolist(),  # in the file: some may have no target
+            "prediction": found[name].tolist(),
+            task.name: task.target.tolist(),
+        }
         write_text(out, to_csv(columns))
         speaker.note(f"{len(task.target)} predictions in {out}")
     plain = {"task": task.kind, "method": name, "folds": n_folds, "quality": quality}
@@ -197,8 +211,8 @@ def _give(
     out: str | None,
 ) -> None:
     """Write predictions where they are wanted."""
-    text = to_csv(columns)
     n_rows = len(columns["prediction"])
+    text = to_csv({"row": range(n_rows), **columns})
     if out is not None:
         write_text(out, text)
         plain = {**facts, "rows": n_rows, "file": out}
@@ -208,18 +222,17 @@ def _give(
 
 
 def to_csv(columns: dict[str, Sequence[object]]) -> str:
-    """Columns as CSV, the row's number (counted from 0) first.
+    """Columns as CSV.
 
     Examples
     --------
-    >>> print(to_csv({"prediction": ["a, b", None]}), end="")
+    >>> print(to_csv({"row": [0, 1], "prediction": ["a, b", None]}), end="")
     row,prediction
     0,"a, b"
     1,
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["row", *columns])
-    rows = zip(*columns.values(), strict=True)
-    writer.writerows([i, *row] for i, row in enumerate(rows))
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
     return out.getvalue()

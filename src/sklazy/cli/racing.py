@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 
 from sklazy import RaceResult, RaceStep
 from sklazy import race as run_race
-from sklazy.cli.files import Task, read_task, task_options
+from sklazy.cli.files import Task, check_folds, read_task, task_options
 from sklazy.cli.methods import CLASSIFIERS, REGRESSORS, make_model
 from sklazy.cli.predicting import make_folds
 from sklazy.cli.speaking import Speaker, speaks
@@ -28,7 +28,13 @@ Block = tuple[int, int]
     "--candidates", "-c", help="Methods, separated by commas; all that fit if not said."
 )
 @click.option("--folds", default=10, show_default=True)
-@click.option("--repeats", default=2, show_default=True, help="Of all folds, redrawn.")
+@click.option(
+    "--repeats",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Of all folds, redrawn.",
+)
 @click.option("--alpha", default=0.05, show_default=True, help="The test's level.")
 @click.option("--min-effect", default=0.0, help="A difference that does not matter.")
 @click.option("--seed", default=0, show_default=True)
@@ -59,7 +65,7 @@ def race(
     task = read_task(speaker, train, target, kind, ignore)
     speaker.note(f"{task.kind} ({task.why})")
     names = _candidates(task, candidates)
-    folds = max(2, min(folds, len(task.target)))
+    folds = check_folds(task, folds)
     plans = [make_folds(task, folds, seed + again) for again in range(repeats)]
     blocks = [(again, fold) for again in range(repeats) for fold in range(folds)]
 
@@ -81,6 +87,8 @@ def race(
             on_step=tell,
         )
     speaker.tell(_plain(task, names, result), lambda c: _show(c, task, names, result))
+    if result.stopped == "interrupted":
+        speaker.end_interrupted("This is what was known by then.")
 
 
 def _candidates(task: Task, given: str | None) -> list[str]:
@@ -131,10 +139,10 @@ def _plain(task: Task, names: Sequence[str], result: RaceResult) -> dict[str, ob
 def _show(
     console: Console, task: Task, names: Sequence[str], result: RaceResult
 ) -> None:
-    loss = "error rate" if task.classifies else "mean absolute error"
+    loss = "mean error rate" if task.classifies else "mean absolute error"
     grid = Grid("method", box=None, header_style="bold", padding=(0, 2))
-    for title in (f"mean {loss}", "folds run", ""):
-        grid.add_column(title, justify="right" if title else "left")
+    for title in (loss, "folds run", ""):
+        grid.add_column(title, justify="right" if title else "left", overflow="fold")
     left = list(result.winners)
     out = [i for i in range(len(names)) if i not in left]
     for i in left + sorted(out, key=lambda i: -result.eliminated_at[i]):
@@ -146,7 +154,5 @@ def _show(
         grid.add_row(*figures, style=style)
     console.print(grid)
     whole = result.losses.size
-    console.print(
-        f"[dim]{result.n_evaluations} fits instead of {whole}; those left cannot be "
-        "told apart by this many folds.[/]"
-    )
+    end = "" if len(left) == 1 else "; those left cannot be told apart by these folds"
+    console.print(f"[dim]{result.n_evaluations} fits instead of {whole}{end}.[/]")

@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from sklazy.cli.speaking import Speaker, speaks
-from sklazy.errors import BadInputError
+from sklazy.errors import BadInputError, MissingDataError
 from sklazy.experiments.catalogue import find_known
 from sklazy.experiments.data import data_folder, is_at_hand
 from sklazy.experiments.reproduce import (
@@ -17,6 +17,7 @@ from sklazy.experiments.reproduce import (
     Reproduced,
     Request,
     find_experiment,
+    left_out,
 )
 from sklazy.experiments.reproduce import (
     reproduce as run,
@@ -85,6 +86,7 @@ def reproduce(
       sklazy reproduce lazy-selection --sets wine,vowel --jobs 2
       sklazy reproduce racsam --data DIR -o results
     """
+    speaker.after_interrupt = "What was recorded is kept; run it again to go on."
     folder = data_folder(data)
     if listing:
         plain = [_described(name, folder) for name in EXPERIMENTS]
@@ -110,12 +112,35 @@ def reproduce(
     )
     done = {}
     for name in names:
-        done[name] = run(name, request, speaker.note if verbose else None)
-        if not speaker.as_json:
-            _show(speaker.console, done[name])
-    if speaker.as_json:
-        told = {name: _plain(found) for name, found in done.items()}
-        speaker.tell(told, lambda console: None)
+        found = _run(speaker, name, request, verbose, must=name in experiments)
+        if found is not None:
+            done[name] = _plain(found)
+    speaker.tell(done, lambda console: None)
+
+
+def _run(
+    speaker: Speaker, name: str, request: Request, verbose: bool, must: bool
+) -> Reproduced | None:
+    """One experiment; None if it has no data and `must` not be run."""
+    if missing := left_out(name, request):
+        speaker.note(_without(name, missing, request.data))
+    try:
+        found = run(name, request, speaker.note if verbose else None)
+    except MissingDataError:
+        if must:
+            raise
+        speaker.note(f"note: {name} is left out, for it has no other.")
+        return None
+    if not speaker.as_json:
+        _show(speaker.console, found)
+    return found
+
+
+def _without(name: str, missing: Sequence[str], folder: Path) -> str:
+    return (
+        f"note: {name} has to do without {', '.join(missing)}, not found in "
+        f"{folder}. Name their folder with --data, or get them with --fetch."
+    )
 
 
 def _checked(jobs: int) -> int:

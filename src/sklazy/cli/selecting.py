@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from sklazy import LazyLearningClassifier, RaceFeatureSelector
-from sklazy.cli.files import Task, read_task, task_options
+from sklazy.cli.files import OUT_FILE, Task, check_out, read_task, task_options
 from sklazy.cli.predicting import to_csv
 from sklazy.cli.speaking import Speaker, speaks
 from sklazy.experiments.writing import write_text
@@ -25,7 +25,7 @@ from sklazy.tables import Table
 @click.option(
     "--out",
     "-o",
-    type=click.Path(),
+    type=OUT_FILE,
     help="Write the selected columns to this CSV file.",
 )
 @speaks
@@ -51,6 +51,7 @@ def select(
       sklazy select houses.csv --target price
       sklazy select houses.csv -t price --max-seconds 30 -o small.csv
     """
+    check_out(out, train)
     task = read_task(speaker, train, target, kind, ignore)
     speaker.note(f"{task.kind} ({task.why})")
     selector = RaceFeatureSelector(
@@ -61,11 +62,14 @@ def select(
         random_state=seed,
     ).fit(task.table, task.target)
     names = _named(task.table, selector.support_)
-    if out is not None:
+    interrupted = selector.search_.stopped == "interrupted"
+    if out is not None and not interrupted:
         _write(task, names, out)
         speaker.note(f"{len(names)} columns and {task.name!r} in {out}")
     plain = _plain(task.table, names, selector)
     speaker.tell(plain, lambda console: _show(console, task, names, selector))
+    if interrupted:
+        speaker.end_interrupted("This is the best found by then; nothing was written.")
 
 
 def _named(table: Table, mask: Iterable[bool]) -> list[str]:

@@ -8,6 +8,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from typing import NoReturn
 
 import click
 import numpy as np
@@ -38,6 +39,7 @@ class Speaker:
     def __init__(self, as_json: bool = False) -> None:
         self.as_json = as_json
         self.console = Console(soft_wrap=False)
+        self.after_interrupt = "Nothing was written."
 
     def tell(self, plain: object, show: Callable[[Console], None]) -> None:
         """Give the result: as JSON, or as `show` prints it."""
@@ -49,6 +51,11 @@ class Speaker:
     def note(self, text: str) -> None:
         """Say something beside the result."""
         click.echo(text, err=True)
+
+    def end_interrupted(self, text: str) -> NoReturn:
+        """End after Ctrl-C, and say what is left."""
+        self.note(f"\nInterrupted. {text}")
+        sys.exit(INTERRUPTED)
 
 
 def to_json(plain: object) -> str:
@@ -105,8 +112,7 @@ def _in_words(speaker: Speaker, debug: bool) -> Iterator[None]:
     except click.ClickException:
         raise
     except KeyboardInterrupt:
-        speaker.note("\nInterrupted. What was recorded is kept; run it again to go on.")
-        sys.exit(INTERRUPTED)
+        speaker.end_interrupted(speaker.after_interrupt)
     except Exception as error:
         if debug:
             speaker.note(_trace(error))

@@ -191,6 +191,14 @@ def choose_sets(experiment: Experiment, request: Request) -> list[str]:
     return [*experiment.sets, *_at_hand(experiment.extra, request)]
 
 
+def left_out(name: str, request: Request) -> list[str]:
+    """The sets of a quick run that it does without, since they are not there."""
+    if request.sets or not request.quick:
+        return []
+    own = find_experiment(name).quick
+    return [one for one in own if one not in _at_hand(own, request)]
+
+
 def _at_hand(names: Sequence[str], request: Request) -> list[str]:
     if request.fetch and request.quick:
         return list(names)
@@ -215,6 +223,8 @@ def reproduce(name: str, request: Request, note: Note | None = None) -> Reproduc
         fetch_missing(known, request.data)
     require_sets(known, request.data)
     units = experiment.make_units(sets, request)
+    if not units:  # a report on nothing would take the place of an earlier one
+        require_sets([find_known(one) for one in experiment.quick], request.data)
     work: Work = functools.partial(experiment.work, folder=request.data)
     with Store(request.out / "results.sqlite") as store:
         found = run_units(

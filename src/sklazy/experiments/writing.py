@@ -29,6 +29,10 @@ def replacing(path: str | Path) -> Iterator[TextIO]:
         with open(draft, "w", encoding="utf-8", newline="\n") as file:
             yield file
         draft.replace(path)
+    except OSError as error:
+        # Who reads the message knows the file by this name, not by the draft's.
+        error.filename, error.filename2 = str(path), None
+        raise
     finally:
         draft.unlink(missing_ok=True)
 
