@@ -622,3 +622,13 @@ def test_a_quick_run_says_what_it_does_without(run):
     assert not Path("out/lazy-stacking.html").exists()
     code, _, err = run("reproduce", "lazy-stacking", "--quick", "-o", "out")
     assert code == 3
+
+
+def test_columns_that_name_the_rows_are_pointed_out(run, files, wine):
+    named = wine.assign(**{"the id": [f"w{i}" for i in range(len(wine))]})
+    named.iloc[::3].to_csv(files / "named.csv", index=False)
+    asked = ["predict", "named.csv", "-t", "grower", "-m", "tree"]
+    _, _, err = run(*asked)
+    assert "--ignore 'the id'." in err
+    _, _, err = run(*asked, "--ignore", "the id")
+    assert "--ignore" not in err

@@ -1,6 +1,7 @@
 """Files as tasks: attributes, a target, and what kind of question it is."""
 
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -18,6 +19,7 @@ Kind = Literal["classification", "regression"]
 FORMATS = ("csv", "arff", "parquet", "feather")
 
 _MOST_CLASSES = 20  # different whole numbers that are taken for classes
+_FEWEST_NAMES = 10  # rows with labels all different that are taken for names
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
@@ -118,11 +120,29 @@ def read_task(
     table = whole.drop([target, *(name for name in ignore if name != target)])
     if not table.columns:
         raise BadInputError(f"{path}: there is no column but the target {target!r}.")
+    _note_names(speaker, table)
     found, why = _kind(whole[target], kind)
     values = _values(whole[target], found)
     if len(set(values.tolist())) == 1:
         speaker.note(f"note: {target!r} is the same in every row: nothing to learn.")
     return Task(table, values, found, target, why, np.flatnonzero(~missing))
+
+
+def _note_names(speaker: Speaker, table: Table) -> None:
+    """Say which columns name the rows: learned by heart, they tell nothing new."""
+    names = [column.name for column in table if _is_name(column)]
+    if names:
+        way = " ".join(f"--ignore {shlex.quote(name)}" for name in names)
+        speaker.note(
+            f"note: {', '.join(map(repr, names))}: another label in every row, which "
+            f"says nothing about other rows. Leave out by {way}."
+        )
+
+
+def _is_name(column: Column) -> bool:
+    known = column.data[~column.missing]
+    several = len(known) >= _FEWEST_NAMES and column.kind == "nominal"
+    return several and len(np.unique(known)) == len(known)
 
 
 def read_rows(path: str) -> Table:
