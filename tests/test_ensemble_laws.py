@@ -155,6 +155,14 @@ def test_all_rows_are_left_out_in_order_of_arrival():
     assert model.loo_predict([1, 0]).tolist() == [1, 0]
 
 
+@pytest.mark.parametrize("rows", [[0, 6], [-7], [0.5], [True] * 6, 3, ["a"]], ids=str)
+def test_rows_that_are_not_there_cannot_be_left_out(rows):
+    X = np.arange(6.0)[:, None]
+    for model in (LazyBaggingClassifier(3), LazyBaggingRegressor(3)):
+        with pytest.raises(BadInputError, match="rows="):
+            model.fit(X, [0, 0, 0, 1, 1, 1]).loo_predict(rows)
+
+
 @pytest.mark.parametrize(
     "model", [LazyBaggingClassifier(3), LazyBaggingRegressor(3)], ids=name_of
 )

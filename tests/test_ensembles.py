@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sklearn.linear_model import LogisticRegression
+from sklearn.cluster import KMeans
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -16,7 +17,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import naive
-from sklazy import LazyBaggingClassifier, LazyStackingClassifier, diversity_measures
+from sklazy import (
+    LazyBaggingClassifier,
+    LazyStackingClassifier,
+    LazyStackingRegressor,
+    diversity_measures,
+)
 from sklazy.answer import bagged
 from sklazy.errors import DataWarning
 from sklazy.estimators.lazy_stacking import KINDS
@@ -177,6 +183,21 @@ def test_a_bag_of_one_class_needs_no_model():
     assert not all(evidence["fitted"] for evidence in kinds)
 
 
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        (LazyStackingClassifier([LinearRegression()]), "is a regressor; give a class"),
+        (LazyStackingRegressor([LogisticRegression()]), "is a classifier; give a reg"),
+        (LazyStackingClassifier([KMeans()]), "is a clusterer; give a classifier"),
+        (LazyStackingRegressor([StandardScaler()]), "cannot fit and predict"),
+        (LazyStackingRegressor([LinearRegression]), "cannot fit and predict"),
+    ],
+)
+def test_members_that_predict_something_else_are_refused(model, why):
+    with pytest.raises(TypeError, match=why):
+        model.fit([[0.0], [1.0]], [0, 1])
+
+
 class Refusing(LogisticRegression):
     """A classifier that wants more of every class than some bags hold."""
 
@@ -304,8 +325,8 @@ def test_senseless_parameters_are_refused(kind, parameters, message):
         ({"estimators": ["trees"]}, r"names 'trees', .* Did you mean 'tree'"),
         ({"estimators": []}, r"estimators=\[\]; expected a list"),
         ({"estimators": "tree"}, r"estimators='tree'; expected a list"),
-        ({"estimators": [3]}, r"estimators holds 3, which has no fit"),
-        ({"estimators": [LogisticRegression]}, r"which has no fit"),
+        ({"estimators": [3]}, r"estimators holds 3, which cannot fit"),
+        ({"estimators": [LogisticRegression]}, r"which cannot fit and predict"),
         ({"alpha": 0}, r"alpha=0; expected a number above 0"),
         ({"ridge": -1.0}, r"ridge=-1\.0; expected a number above 0"),
         ({"member_neighbors": 0}, r"member_neighbors=0; expected a whole"),

@@ -18,7 +18,7 @@ from sklazy.casebase.base import Cuts
 from sklazy.estimators.ensemble_classifier import EnsembleClassifier
 from sklazy.estimators.lazy_classifier import check_count
 from sklazy.estimators.lazy_ensemble import check_positive
-from sklazy.estimators.member_kinds import Named, named_kinds, tell_kinds
+from sklazy.estimators.member_kinds import Named, check_kinds, named_kinds, tell_kinds
 from sklazy.estimators.model_member import ModelMember
 
 KINDS = ("tree", "bayes", "neighbors", "linear", "rule")
@@ -227,4 +227,4 @@ class LazyStackingClassifier(EnsembleClassifier):
         check_count("member_neighbors", self.member_neighbors)
         check_positive("alpha", self.alpha, "what naive Bayes adds to every count")
         check_positive("ridge", self.ridge, "the penalty of the linear member")
-        self._kinds()
+        check_kinds(self._kinds(), "classifier")

@@ -16,7 +16,7 @@ from sklazy.answer.number_members import (
 from sklazy.estimators.ensemble_regressor import EnsembleRegressor
 from sklazy.estimators.lazy_classifier import check_count
 from sklazy.estimators.lazy_ensemble import check_positive
-from sklazy.estimators.member_kinds import named_kinds, tell_kinds
+from sklazy.estimators.member_kinds import check_kinds, named_kinds, tell_kinds
 from sklazy.estimators.model_member import MeanModelMember
 
 DEFAULT_KINDS = ("tree", "neighbors", "linear", "rule")
@@ -149,4 +149,5 @@ class LazyStackingRegressor(EnsembleRegressor):
         super()._check_parameters()
         check_count("member_neighbors", self.member_neighbors)
         check_positive("ridge", self.ridge, "the penalty of the linear member")
-        named_kinds(self.estimators, DEFAULT_KINDS, DEFAULT_KINDS)
+        kinds = named_kinds(self.estimators, DEFAULT_KINDS, DEFAULT_KINDS)
+        check_kinds(kinds, "regressor")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
 
 from sklazy.errors import BadInputError, BadTypeError, suggest
 
@@ -38,6 +39,23 @@ def named_kinds(
     return [_named(item, ours) for item in estimators]
 
 
+def check_kinds(kinds: Sequence[Named], expected: str) -> None:
+    """Refuse estimators that are known to predict something else.
+
+    Parameters
+    ----------
+    kinds : list of pairs of a name and a kind
+    expected : {"classifier", "regressor"}
+    """
+    for _, kind in kinds:
+        if isinstance(kind, BaseEstimator):
+            found = get_tags(kind).estimator_type
+            if found not in (None, expected):
+                raise BadTypeError(
+                    f"estimators holds {kind!r}, which is a {found}; give a {expected}."
+                )
+
+
 def tell_kinds(kinds: Sequence[Named]) -> list[str]:
     """Members as plain data."""
     return [
@@ -56,9 +74,10 @@ def _named(item: Any, ours: Sequence[str]) -> Named:  # noqa: ANN401 - checked h
                 + suggest(kind, ours)
             )
         return name or kind, kind
-    if isinstance(kind, type) or not hasattr(kind, "fit"):
+    able = hasattr(kind, "fit") and hasattr(kind, "predict")
+    if isinstance(kind, type) or not able:
         raise BadTypeError(
-            f"estimators holds {kind!r}, which has no fit; give a name of "
+            f"estimators holds {kind!r}, which cannot fit and predict; give a name of "
             f"{tuple(ours)}, an estimator, or a pair of a name and one of these."
         )
     return name or type(kind).__name__.lower(), kind

@@ -213,7 +213,7 @@ class Remembering(BaseEstimator):
         """Where rows lie that are named by their order of arrival; None for all."""
         check_is_fitted(self)
         places = np.argsort(self.cases_.arrival)
-        return places if rows is None else places[np.asarray(rows, np.int64)]
+        return places if rows is None else places[_check_rows(rows, len(places))]
 
     def _queries(self, X: object) -> Queries:
         """Rows that ask, coded like the cases."""
@@ -291,6 +291,18 @@ def _check_weights(sample_weight: ArrayLike | None) -> None:
         raise BadInputError(
             "sample_weight is zero everywhere; give at least one row a weight above 0."
         )
+
+
+def _check_rows(rows: ArrayLike, n_rows: int) -> NDArray[np.int64]:
+    asked = np.asarray(rows)
+    if asked.ndim != 1 or (asked.size and asked.dtype.kind not in "iu"):
+        raise BadInputError(f"rows={rows!r}; expected a list of whole numbers.")
+    if asked.size and not -n_rows <= asked.min() <= asked.max() < n_rows:
+        raise BadInputError(
+            f"rows={rows!r} names a row that is not there; expected places of "
+            f"0 to {n_rows - 1}, in order of arrival."
+        )
+    return asked.astype(np.int64)
 
 
 def _check_labels(target: Column, classes: Column) -> None:
