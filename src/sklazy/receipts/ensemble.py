@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sklazy.receipts.plain import Drawing, PlainReceipt
-from sklazy.report.ensemble_blocks import ensemble_markdown, ensemble_text
-from sklazy.report.ensemble_page import ensemble_fragment, ensemble_page
+from sklazy.receipts.plain import PlainReceipt
+from sklazy.report.drawing import Drawing, make_drawing
+from sklazy.report.ensemble_blocks import ensemble_blocks
+from sklazy.report.ensemble_page import ensemble_view
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,8 @@ class EnsembleReceipt(PlainReceipt):
         }
     )
     maker: ClassVar[str] = "a lazy ensemble"
-    drawing: ClassVar[Drawing] = Drawing(
-        ensemble_text, ensemble_markdown, ensemble_page, ensemble_fragment
+    drawing: ClassVar[Drawing] = make_drawing(
+        ensemble_blocks, ensemble_view, "ensembles"
     )
 
     @property

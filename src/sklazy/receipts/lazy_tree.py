@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 from sklazy.answer.lazy_tree import LazyTreeAnswer, counts_along
 from sklazy.receipts.build import bin_names, describe, finite, version
 from sklazy.receipts.local_evidence import number
-from sklazy.receipts.plain import Drawing, PlainReceipt, ReceiptList
+from sklazy.receipts.plain import PlainReceipt, ReceiptList
 from sklazy.receipts.regression import query_cells
 from sklazy.receipts.seal import sealed
-from sklazy.report.lazy_tree import tree_markdown, tree_page, tree_piece, tree_text
+from sklazy.report.drawing import Drawing
+from sklazy.report.lazy_tree import TREES
 from sklazy.tables import Table
 
 Plain = dict[str, Any]
@@ -45,9 +46,7 @@ class TreeReceipt(PlainReceipt):
         }
     )
     maker: ClassVar[str] = "a lazy decision tree"
-    drawing: ClassVar[Drawing] = Drawing(
-        tree_text, tree_markdown, tree_page, tree_piece
-    )
+    drawing: ClassVar[Drawing] = TREES
 
     @property
     def probability(self) -> float:

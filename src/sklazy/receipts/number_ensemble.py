@@ -14,15 +14,11 @@ from sklazy.receipts.build import finite, version
 from sklazy.receipts.ensemble_build import describe_bags, describe_weights
 from sklazy.receipts.ensemble_members import MOST_LISTED, MemberTeller
 from sklazy.receipts.local_evidence import number
-from sklazy.receipts.plain import Drawing, PlainReceipt, ReceiptList
+from sklazy.receipts.plain import PlainReceipt, ReceiptList
 from sklazy.receipts.regression import query_cells
 from sklazy.receipts.seal import sealed
-from sklazy.report.number_ensemble import (
-    numbers_markdown,
-    numbers_page,
-    numbers_piece,
-    numbers_text,
-)
+from sklazy.report.drawing import Drawing
+from sklazy.report.number_ensemble import NUMBERS
 from sklazy.tables import Table
 
 Plain = dict[str, Any]
@@ -57,9 +53,7 @@ class NumberReceipt(PlainReceipt):
         }
     )
     maker: ClassVar[str] = "a lazy ensemble of numbers"
-    drawing: ClassVar[Drawing] = Drawing(
-        numbers_text, numbers_markdown, numbers_page, numbers_piece
-    )
+    drawing: ClassVar[Drawing] = NUMBERS
 
     @property
     def members(self) -> list[dict[str, Any]]:

@@ -3,34 +3,16 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
+from typing import Any, ClassVar, Generic, Self, TypeVar, overload
 
 from sklazy.errors import MissingExtraError, ReceiptError
 from sklazy.receipts.replay import check_digest, check_replay
 from sklazy.receipts.seal import check_seal
+from sklazy.report.drawing import Drawing, Plain
 from sklazy.report.html import preformatted
 from sklazy.tables import Table
 
-Plain = Mapping[str, Any]
-
 _MOST_IN_NOTEBOOK = 10
-
-
-class Drawing(NamedTuple):
-    """How receipts of a kind are shown; all functions take several.
-
-    Attributes
-    ----------
-    text : function of receipts and a width
-    markdown : function of receipts
-    page : function of receipts and a title
-    piece : function of receipts and the number of those not among them
-    """
-
-    text: Callable[[Sequence[Plain], int], str]
-    markdown: Callable[[Sequence[Plain]], str]
-    page: Callable[[Sequence[Plain], str], str]
-    piece: Callable[[Sequence[Plain], int], str]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from sklazy.errors import ReceiptError
 from sklazy.receipts.plain import (
-    Drawing,
     PlainReceipt,
     ReceiptList,
     parse_json,
@@ -15,6 +14,7 @@ from sklazy.receipts.plain import (
 )
 from sklazy.receipts.schema import check_receipt
 from sklazy.receipts.seal import check_seal
+from sklazy.report.drawing import Drawing
 from sklazy.report.receipt_blocks import receipt_markdown, receipt_text
 from sklazy.report.receipt_page import receipt_fragment, receipt_page
 from sklazy.tables import Table

@@ -1,11 +1,9 @@
 """A receipt of an ensemble as a document for the terminal and for Markdown."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from sklazy.report.blocks import WIDTH, Block, Grid, Heading, Paragraph
-from sklazy.report.blocks import to_markdown as _markdown
-from sklazy.report.blocks import to_text as _text
+from sklazy.report.blocks import Block, Grid, Heading, Paragraph
 from sklazy.report.ensemble_words import (
     evidence_in_words,
     explain_ensemble,
@@ -20,16 +18,6 @@ Plain = Mapping[str, Any]
 _MOST_MEMBERS = 20
 _MOST_CASES = 10
 _MOST_CLASSES = 8
-
-
-def ensemble_text(receipts: Sequence[Plain], width: int = WIDTH) -> str:
-    """Receipts as plain text."""
-    return "\n\n\n".join(_text(ensemble_blocks(one), width) for one in receipts)
-
-
-def ensemble_markdown(receipts: Sequence[Plain]) -> str:
-    """Receipts as Markdown."""
-    return "\n".join(_markdown(ensemble_blocks(one)) for one in receipts)
 
 
 def ensemble_blocks(receipt: Plain) -> list[Block]:

@@ -1,6 +1,6 @@
 """Receipts of ensembles as an HTML page, or as a piece of one for a notebook."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sklazy.report.ensemble_words import (
@@ -9,7 +9,6 @@ from sklazy.report.ensemble_words import (
     share_of_vote,
     step_in_words,
 )
-from sklazy.report.html import render
 from sklazy.report.receipt_blocks import likely
 from sklazy.report.receipt_words import settings_in_words
 from sklazy.report.words import fixed
@@ -21,22 +20,7 @@ _MOST_CLASSES = 12
 _MOST_WEIGHTS = 30
 
 
-def ensemble_page(receipts: Sequence[Plain], title: str = "") -> str:
-    """A whole page with all receipts."""
-    named = title or ("Receipt" if len(receipts) == 1 else "Receipts")
-    return render("ensembles_page", title=named, receipts=_views(receipts))
-
-
-def ensemble_fragment(receipts: Sequence[Plain], n_more: int = 0) -> str:
-    """Receipts as a piece of HTML; `n_more` is how many are not among them."""
-    return render("ensembles_piece", receipts=_views(receipts), n_more=n_more)
-
-
-def _views(receipts: Sequence[Plain]) -> list[dict[str, Any]]:
-    return [_view(receipt) for receipt in receipts]
-
-
-def _view(receipt: Plain) -> dict[str, Any]:
+def ensemble_view(receipt: Plain) -> dict[str, Any]:
     """What the template draws, besides what the receipt says itself."""
     return {
         "data": receipt,

@@ -1,43 +1,18 @@
 """A receipt of the lazy decision tree as text, Markdown and HTML."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from sklazy.report.blocks import WIDTH, Block, Grid, Heading, Paragraph
-from sklazy.report.blocks import to_markdown as _markdown
-from sklazy.report.blocks import to_text as _text
+from sklazy.report.blocks import Block, Grid, Heading, Paragraph
+from sklazy.report.drawing import make_drawing
 from sklazy.report.ensemble_blocks import footer
 from sklazy.report.ensemble_page import percent
-from sklazy.report.html import render
 from sklazy.report.receipt_words import settings_in_words
 from sklazy.report.words import chance, counted, listed, say, say_class
 
 Plain = Mapping[str, Any]
 
 _MOST_CLASSES = 6
-
-
-def tree_text(receipts: Sequence[Plain], width: int = WIDTH) -> str:
-    """Receipts as plain text."""
-    return "\n\n\n".join(_text(_blocks(one), width) for one in receipts)
-
-
-def tree_markdown(receipts: Sequence[Plain]) -> str:
-    """Receipts as Markdown."""
-    return "\n".join(_markdown(_blocks(one)) for one in receipts)
-
-
-def tree_page(receipts: Sequence[Plain], title: str = "") -> str:
-    """A whole page with all receipts."""
-    named = title or ("Receipt" if len(receipts) == 1 else "Receipts")
-    views = [_view(receipt) for receipt in receipts]
-    return render("trees_page", title=named, receipts=views)
-
-
-def tree_piece(receipts: Sequence[Plain], n_more: int = 0) -> str:
-    """Receipts as a piece of HTML; `n_more` is how many are not among them."""
-    views = [_view(receipt) for receipt in receipts]
-    return render("trees_piece", receipts=views, n_more=n_more)
 
 
 def explain_tree(receipt: Plain) -> list[str]:
@@ -118,3 +93,7 @@ def _view(receipt: Plain) -> dict[str, Any]:
         "rows": [{"cells": row, "width": percent(int(row[1]) / n_all)} for row in rows],
         "n_more": len(receipt["votes"]) + 2 - len(header),
     }
+
+
+TREES = make_drawing(_blocks, _view, "trees")
+"""How receipts of lazy trees are shown."""

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklazy.report.blocks import WIDTH, Block, Grid, Heading, Paragraph
-from sklazy.report.blocks import to_markdown as _markdown
-from sklazy.report.blocks import to_text as _text
+from sklazy.report.blocks import Block, Grid, Heading, Paragraph
+from sklazy.report.drawing import make_drawing
 from sklazy.report.ensemble_blocks import footer
 from sklazy.report.ensemble_page import (
     heaviest_attributes,
@@ -14,7 +13,6 @@ from sklazy.report.ensemble_page import (
     steps_untold,
 )
 from sklazy.report.ensemble_words import bags_in_words, evidence_in_words, kinds_of
-from sklazy.report.html import render
 from sklazy.report.receipt_words import settings_in_words
 from sklazy.report.words import counted, listed, say
 
@@ -23,29 +21,6 @@ Plain = Mapping[str, Any]
 _MOST_MEMBERS = 20
 _MOST_CASES = 10
 _MOST_DRAWN = 100
-
-
-def numbers_text(receipts: Sequence[Plain], width: int = WIDTH) -> str:
-    """Receipts as plain text."""
-    return "\n\n\n".join(_text(_blocks(one), width) for one in receipts)
-
-
-def numbers_markdown(receipts: Sequence[Plain]) -> str:
-    """Receipts as Markdown."""
-    return "\n".join(_markdown(_blocks(one)) for one in receipts)
-
-
-def numbers_page(receipts: Sequence[Plain], title: str = "") -> str:
-    """A whole page with all receipts."""
-    named = title or ("Receipt" if len(receipts) == 1 else "Receipts")
-    views = [_view(receipt) for receipt in receipts]
-    return render("numbers_page", title=named, receipts=views)
-
-
-def numbers_piece(receipts: Sequence[Plain], n_more: int = 0) -> str:
-    """Receipts as a piece of HTML; `n_more` is how many are not among them."""
-    views = [_view(receipt) for receipt in receipts]
-    return render("numbers_piece", receipts=views, n_more=n_more)
 
 
 def explain_numbers(receipt: Plain) -> list[str]:
@@ -146,3 +121,7 @@ def _ruler(values: Sequence[float]) -> Any:  # noqa: ANN401 - a function
         return percent((value - low) / (high - low)) if high > low else 50.0
 
     return place
+
+
+NUMBERS = make_drawing(_blocks, _view, "numbers")
+"""How receipts of ensembles of numbers are shown."""
