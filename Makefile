@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 
 # numba's cache does not notice an edit in a called file, so each state of the
 # kernels has a folder of its own.
-STAMP = $(shell cat src/sklazy/kernels/*.py src/sklazy/flow.py 2>/dev/null | cksum | cut -d' ' -f1)
+STAMP = $(shell cat src/sklazy/kernels/*.py src/sklazy/kernels/*/*.py src/sklazy/flow.py 2>/dev/null | cksum | cut -d' ' -f1)
 export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-$(STAMP)
 
 .DEFAULT_GOAL := help

@@ -11,7 +11,7 @@ import pytest
 # numba's cache does not notice an edit in a *called* file, so the cache folder is
 # named after everything that could be called.
 _root = pathlib.Path(__file__).parent / "src" / "sklazy"
-_sources = [*sorted(_root.glob("kernels/*.py")), _root / "flow.py"]
+_sources = [*sorted(_root.rglob("kernels/**/*.py")), _root / "flow.py"]
 _stamp = hashlib.sha256(b"".join(p.read_bytes() for p in _sources)).hexdigest()[:16]
 os.environ.setdefault(
     "NUMBA_CACHE_DIR", os.path.join(tempfile.gettempdir(), f"sklazy-numba-{_stamp}")

@@ -28,10 +28,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from sklazy import LazyBaggingClassifier, LazyStackingClassifier
-from sklazy.experiments.catalogue import find_known
-from sklazy.experiments.data import data_folder, load_set
-from sklazy.experiments.folds import stratified_folds
-from sklazy.experiments.peers import Peer
+from sklazy.experiments.harness.catalogue import find_known
+from sklazy.experiments.harness.data import data_folder, load_set
+from sklazy.experiments.harness.folds import stratified_folds
+from sklazy.experiments.harness.peers import Peer
 
 HALVES = {
     "choose": ("audiology", "labor", "balance-scale", "diabetes", "bupa", "car"),

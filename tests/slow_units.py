@@ -16,9 +16,9 @@ if __name__ in ("__main__", "__mp_main__"):
     package.__version__ = sys.argv[-1]
     sys.modules["sklazy"] = package
 
-from sklazy.experiments.runner import run_units
-from sklazy.experiments.store import Store
-from sklazy.experiments.unit import Unit
+from sklazy.experiments.harness.runner import run_units
+from sklazy.experiments.harness.store import Store
+from sklazy.experiments.harness.unit import Unit
 
 
 def units(n, protocol=1):

@@ -13,14 +13,14 @@ from sklearn.datasets import load_iris, make_classification
 
 import sklazy
 from sklazy.errors import BadInputError
-from sklazy.estimators.contest import (
+from sklazy.estimators.advice.comparison import (
     Contestant,
     hold,
     list_contestants,
     stratified_folds,
     stratified_sample,
 )
-from sklazy.estimators.verdict import Score, clearly_better, judge
+from sklazy.estimators.advice.recommend import Score, clearly_better, judge
 from sklazy.report.advice import duration
 from sklazy.report.progress import Progress
 from sklazy.report.words import wide

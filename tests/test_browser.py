@@ -13,9 +13,11 @@ from sklearn.datasets import load_wine
 
 from sklazy import LazyKNeighborsClassifier, LazyLearningRegressor, advise
 from sklazy.cli import main
-from sklazy.experiments import lazy_stacking, racsam, racsam_problem
-from sklazy.experiments.data import data_folder as find_data_folder
-from sklazy.experiments.racsam_report import make_document
+from sklazy.experiments.harness.data import data_folder as find_data_folder
+from sklazy.experiments.lazy_stacking import run as lazy_stacking
+from sklazy.experiments.racsam import problem as racsam_problem
+from sklazy.experiments.racsam import run as racsam
+from sklazy.experiments.racsam.report import make_document
 from sklazy.experiments.reproduce import Request, reproduce, write_report
 from test_racsam_experiment import fake_found
 

@@ -21,7 +21,7 @@ from sklazy import (
     RaceFeatureSelector,
 )
 from sklazy.cli import main
-from sklazy.experiments.writing import write_text
+from sklazy.experiments.harness.writing import write_text
 
 
 @pytest.fixture
@@ -240,7 +240,7 @@ def test_what_nobody_expected_is_answered_in_words_too(run, files, monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("the sky fell")
 
-    monkeypatch.setattr("sklazy.cli.predicting.read_task", fail)
+    monkeypatch.setattr("sklazy.cli.predict.read_task", fail)
     code, _, err = run("predict", "train.csv", "-t", "grower")
     assert code == 1
     assert "RuntimeError: the sky fell" in err
@@ -252,7 +252,7 @@ def test_an_interrupt_ends_with_130(run, files, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sklazy.cli.predicting.read_task", stop)
+    monkeypatch.setattr("sklazy.cli.predict.read_task", stop)
     code, _, err = run("predict", "train.csv", "-t", "grower")
     assert code == 130
     assert "Interrupted" in err
@@ -451,7 +451,7 @@ def test_a_results_file_of_another_version(run, tmp_path):
 
 
 def test_a_changed_file_is_computed_anew(run, tmp_path, monkeypatch):
-    from sklazy.experiments import lazy_selection
+    from sklazy.experiments.lazy_selection import run as lazy_selection
 
     asked = ["reproduce", "lazy-selection", "--sets", "wine", "-o", "out", "--json"]
     _, first, _ = run(*asked)
@@ -576,7 +576,7 @@ def test_a_race_cut_short_shows_what_was_known(run, numbers, monkeypatch):
             raise KeyboardInterrupt
         return float(len(name))
 
-    monkeypatch.setattr("sklazy.cli.racing._loss", loss)
+    monkeypatch.setattr("sklazy.cli.race._loss", loss)
     code, out, err = run("race", "numbers.csv", "-t", "y", "-c", "ridge,guess")
     assert code == 130
     assert "Interrupted. This is what was known by then." in err

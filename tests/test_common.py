@@ -27,7 +27,7 @@ from sklazy import (
 )
 from sklazy.backends import chunks
 from sklazy.errors import BadInputError, ReceiptError
-from sklazy.estimators import lazy_classifier
+from sklazy.estimators.selection import base as lazy_classifier
 
 CHECKED = [
     LazyKNeighborsClassifier(),

@@ -14,7 +14,7 @@ from ensemble_models import CLASSIFIERS, REGRESSORS, few, fitted, name_of, split
 from sklazy import LazyBaggingClassifier, LazyStackingClassifier
 from sklazy.errors import ReceiptError
 from sklazy.receipts import sealed
-from sklazy.receipts.ensemble import EnsembleReceipt
+from sklazy.receipts.ensemble_kind import EnsembleReceipt
 
 KINDS = ["tree", "bayes", "neighbors", "linear", "rule", DecisionTreeClassifier()]
 

@@ -23,9 +23,9 @@ from sklazy import (
     LazyStackingRegressor,
     diversity_measures,
 )
-from sklazy.answer import bagged
+from sklazy.answer.ensembles import bagged
 from sklazy.errors import DataWarning
-from sklazy.estimators.lazy_stacking import KINDS
+from sklazy.estimators.ensembles.stacking import KINDS
 from sklazy.report import progress
 from strategies import split_problems
 

@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 import naive
 from sklazy import LazyBaggingRegressor, LazyStackingRegressor
 from sklazy.errors import BadInputError, ReceiptError
-from sklazy.estimators.lazy_stacking_regressor import DEFAULT_KINDS
+from sklazy.estimators.ensembles.stacking_regressor import DEFAULT_KINDS
 from test_ensembles import some, split
 
 TARGETS = st.lists(

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from sklazy.errors import BadFileError, BadInputError, MissingDataError, suggest
-from sklazy.experiments.catalogue import CATALOGUE, Known, find_known
-from sklazy.experiments.data import (
+from sklazy.experiments.harness.catalogue import CATALOGUE, Known, find_known
+from sklazy.experiments.harness.data import (
     BESIDE,
     checksum,
     find_file,
@@ -16,12 +16,12 @@ from sklazy.experiments.data import (
     load_unit_set,
     require_sets,
 )
-from sklazy.experiments.data import (
+from sklazy.experiments.harness.data import (
     data_folder as find_folder,
 )
-from sklazy.experiments.fetching import fetch_missing
-from sklazy.experiments.unit import Unit
-from sklazy.experiments.writing import replacing, write_text
+from sklazy.experiments.harness.fetching import fetch_missing
+from sklazy.experiments.harness.unit import Unit
+from sklazy.experiments.harness.writing import replacing, write_text
 
 SMALL = [
     name

@@ -15,10 +15,10 @@ import pytest
 
 from sklazy import __version__
 from sklazy.errors import ResultsFileError, UnitsFailedError
-from sklazy.experiments import workers
-from sklazy.experiments.runner import run_units
-from sklazy.experiments.store import FORMAT, Store
-from sklazy.experiments.unit import Unit
+from sklazy.experiments.harness import workers
+from sklazy.experiments.harness.runner import run_units
+from sklazy.experiments.harness.store import FORMAT, Store
+from sklazy.experiments.harness.unit import Unit
 from slow_units import units, work, work_or_fail
 
 SLOW = Path(__file__).parent / "slow_units.py"

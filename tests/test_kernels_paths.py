@@ -11,10 +11,10 @@ import naive
 from path_tables import make_mixed, mixed_tables, weka_table
 from sklazy.flow import Queries
 from sklazy.kernels.bags import bag_seeds, bag_weights, query_seeds
-from sklazy.kernels.path_nodes import make_node
-from sklazy.kernels.path_splits import PathRules
-from sklazy.kernels.path_table import build_path_table
-from sklazy.kernels.paths import bagged_paths, make_route
+from sklazy.kernels.paths.classes import bagged_paths, make_route
+from sklazy.kernels.paths.nodes import make_node
+from sklazy.kernels.paths.splits import PathRules
+from sklazy.kernels.paths.table import build_path_table
 from sklazy.local.bags import plan_bags
 from sklazy.local.paths import answer_by_paths, make_paths, trace_paths
 from weka_sets import SETS

@@ -18,11 +18,11 @@ from sklearn.preprocessing import StandardScaler
 import naive
 import sklazy
 from sklazy import LazyLearningClassifier, LazyLearningRegressor
-from sklazy.answer import regression
-from sklazy.answer.regression import ask
+from sklazy.answer.local_models import learner as regression
+from sklazy.answer.local_models.learner import ask
 from sklazy.errors import BadFileError, BadInputError, DataWarning, ReceiptError
 from sklazy.receipts import sealed
-from sklazy.receipts.regression import RegressionReceipt
+from sklazy.receipts.local_receipt import RegressionReceipt
 from strategies import mixed_problems, split_problems
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*rows are taken at most")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sklazy import LazyLearningRegressor
-from sklazy.answer.regression import ask
+from sklazy.answer.local_models.learner import ask
 from sklazy.errors import BadInputError, DataWarning
 
 SETS = ("a", "b", "e1", "e2")

@@ -13,19 +13,19 @@ from sklazy import (
     LazyNBClassifier,
     lazy_advantage,
 )
-from sklazy.experiments import lazy_selection as protocol
-from sklazy.experiments import lazy_selection_paper as paper
-from sklazy.experiments.catalogue import find_known
-from sklazy.experiments.data import load_set
-from sklazy.experiments.folds import plain_folds, stratified_folds
-from sklazy.experiments.lazy_selection_report import best_strategies, make_document
-from sklazy.experiments.lazy_selection_results import curve, gather
-from sklazy.experiments.significance import (
+from sklazy.experiments.harness.catalogue import find_known
+from sklazy.experiments.harness.data import load_set
+from sklazy.experiments.harness.folds import plain_folds, stratified_folds
+from sklazy.experiments.harness.significance import (
     indistinct_groups,
     mean_ranks,
     paired_t,
     tally,
 )
+from sklazy.experiments.lazy_selection import paper
+from sklazy.experiments.lazy_selection import run as protocol
+from sklazy.experiments.lazy_selection.report import best_strategies, make_document
+from sklazy.experiments.lazy_selection.results import curve, gather
 from sklazy.report.document import Table
 
 ESTIMATORS = {

@@ -7,24 +7,24 @@ import pytest
 from scipy import stats
 from sklearn.neighbors import KNeighborsClassifier
 
-from sklazy.answer.crowd import gather as gather_crowd
+from sklazy.answer.ensembles.data import gather as gather_crowd
 from sklazy.casebase import CaseBase
-from sklazy.experiments import lazy_stacking as protocol
-from sklazy.experiments import lazy_stacking_paper as paper
-from sklazy.experiments.catalogue import find_known
-from sklazy.experiments.data import data_folder, load_set
-from sklazy.experiments.lazy_stacking_report import make_document
-from sklazy.experiments.lazy_stacking_results import (
+from sklazy.experiments.harness.catalogue import find_known
+from sklazy.experiments.harness.data import data_folder, load_set
+from sklazy.experiments.harness.unit import Unit
+from sklazy.experiments.lazy_stacking import paper
+from sklazy.experiments.lazy_stacking import run as protocol
+from sklazy.experiments.lazy_stacking.report import make_document
+from sklazy.experiments.lazy_stacking.results import (
     MEASURES,
     gather,
     mean_difference,
 )
-from sklazy.experiments.lazy_stacking_rivals import (
+from sklazy.experiments.lazy_stacking.rivals import (
     ask_bagging,
     ask_neighbours,
     ask_tree,
 )
-from sklazy.experiments.unit import Unit
 from sklazy.local.bags import beta_neighbours
 from sklazy.tables import as_table, as_target
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sklazy import LazyKNeighborsClassifier
 from sklazy.casebase import CaseBase, matrix
-from sklazy.kernels import deciding
+from sklazy.kernels import ties as deciding
 from sklazy.tables import as_table, as_target
 
 CELLS = [np.nan, -3.0, 0.0, 0.5, 1.0, 2.0, 7.0, 2.0**53, np.inf, 900.0]
@@ -72,7 +72,7 @@ def test_what_a_matrix_cannot_say_is_for_the_table_to_refuse():
 
 @given(st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**32 - 1))
 def test_ties_are_decided_by_priors(n_queries, n_classes, seed):
-    from sklazy.answer.deciding import decide_closely
+    from sklazy.combine.ties import decide_closely
 
     rng = np.random.default_rng(seed)
     votes = rng.choice([0.3, 0.1 + 0.2, -1000.0, 0.5], (n_queries, n_classes))

@@ -10,7 +10,6 @@ from coded import coded_tables
 from sklazy.flow import Bags, Neighbours, Queries
 from sklazy.kernels.counting import count_values
 from sklazy.local.bags import beta_neighbours, draw_weights, plan_bags
-from sklazy.local.lazy_tree import answer_by_lazy_trees
 from sklazy.local.members import (
     answer_by_bayes,
     answer_by_linear,
@@ -21,6 +20,7 @@ from sklazy.local.members import (
     place_linear,
     to_shares,
 )
+from sklazy.local.trees import answer_by_lazy_trees
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -6,8 +6,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from sklazy.errors import BadFileError, BadInputError
+from sklazy.estimators.base import Classifying
 from sklazy.estimators.loading import load
-from sklazy.estimators.memory import Classifying
 from sklazy.estimators.settings import from_settings, to_settings
 
 X = [[1.0, "red"], [2.0, None], [float("nan"), "blue"], [4.0, "red"]]

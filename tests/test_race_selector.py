@@ -28,7 +28,7 @@ from sklazy import (
 )
 from sklazy.answer.subsets import SubsetMemory
 from sklazy.errors import BadInputError
-from sklazy.estimators.left_out_sets import LeftOutSetLosses
+from sklazy.estimators.search.held_out import LeftOutSetLosses
 from sklazy.flow import Columns
 from sklazy.kernels.nearest import NUMERIC
 from sklazy.neighbors import find_nearest

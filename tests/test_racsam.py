@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import naive
 from sklazy.errors import BadInputError
 from sklazy.racing.masks import mask_of, members, read_mask, support_of
-from sklazy.racing.neighbourhood import Neighbourhood
+from sklazy.racing.neighborhood import Neighbourhood
 from sklazy.racing.racsam import Racsam, SearchRules
 from sklazy.racing.schemata import Schemata
 from sklazy.racing.starts import (

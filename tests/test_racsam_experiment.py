@@ -5,19 +5,20 @@ import pytest
 from scipy import stats
 from sklearn.tree import DecisionTreeRegressor
 
-from sklazy.experiments import racsam, racsam_problem
-from sklazy.experiments import racsam_paper as paper
-from sklazy.experiments.catalogue import find_known
-from sklazy.experiments.data import load_set
-from sklazy.experiments.folds import plain_folds
-from sklazy.experiments.peers import CLASSIFIERS, REGRESSORS, Peer
-from sklazy.experiments.r_tree import RTree
-from sklazy.experiments.racsam_errors import (
+from sklazy.experiments.harness.catalogue import find_known
+from sklazy.experiments.harness.data import load_set
+from sklazy.experiments.harness.folds import plain_folds
+from sklazy.experiments.harness.peers import CLASSIFIERS, REGRESSORS, Peer
+from sklazy.experiments.lazy_stacking.r_tree import RTree
+from sklazy.experiments.racsam import paper
+from sklazy.experiments.racsam import problem as racsam_problem
+from sklazy.experiments.racsam import run as racsam
+from sklazy.experiments.racsam.errors import (
     gather_errors,
     paired_over_rows,
     surely_better,
 )
-from sklazy.experiments.racsam_report import make_document
+from sklazy.experiments.racsam.report import make_document
 from sklazy.tables import as_table
 
 

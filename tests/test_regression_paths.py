@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeRegressor
 import naive
 from path_tables import make_mixed, mixed_tables
 from sklazy.flow import Bags, Queries
-from sklazy.kernels.path_table import build_path_table
+from sklazy.kernels.paths.table import build_path_table
 from sklazy.local.bags import draw_weights, plan_bags
 from sklazy.local.regression_paths import (
     RegressionRules,

@@ -26,7 +26,7 @@ from sklazy.errors import MissingExtraError, ReceiptError
 from sklazy.receipts import Receipt, Receipts, sealed
 from sklazy.report import html as report_html
 from sklazy.report.blocks import Grid, Heading, Paragraph, to_markdown, to_text
-from sklazy.report.receipt_words import explain_in_words
+from sklazy.report.selection_words import explain_in_words
 from sklazy.report.words import say, shorten, visible, wide
 
 MADE = [knn_receipt, nb_receipt, model_receipt]

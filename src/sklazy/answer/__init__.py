@@ -1,12 +1,17 @@
 """The flow, top to bottom: the one room that knows the order of the steps."""
 
-from sklazy.answer.bayes import BayesHost
-from sklazy.answer.leaving import Left, each_without, leave_each_out, leave_one_out
-from sklazy.answer.nearest import NearestHost
-from sklazy.answer.question import Asked, Host, Question
-from sklazy.answer.recipe import RANKED, STRATEGIES, Recipe
-from sklazy.answer.result import Answer, Choice, Evidence, ModelUse, Vicinity
-from sklazy.answer.steps import answer, choose, estimate_cost
+from sklazy.answer.leave_one_out import (
+    Left,
+    each_without,
+    leave_each_out,
+    leave_one_out,
+)
+from sklazy.answer.selection.bayes import BayesHost
+from sklazy.answer.selection.learner import answer, choose, estimate_cost
+from sklazy.answer.selection.nearest import NearestHost
+from sklazy.answer.selection.question import Asked, Host, Question
+from sklazy.answer.selection.recipe import RANKED, STRATEGIES, Recipe
+from sklazy.answer.selection.result import Answer, Choice, Evidence, ModelUse, Vicinity
 
 __all__ = [
     "RANKED",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.regression import LocalMemory
+from sklazy.answer.local_models.learner import LocalMemory
 from sklazy.backends import run_chunks
 from sklazy.errors import DataWarning
 from sklazy.flow import Chunk, LocalCases, LocalPlan, Runner

@@ -11,12 +11,12 @@ except ModuleNotFoundError as error:  # pragma: no cover - depends on the instal
     sys.exit(f"sklazy's command line needs {error.name}: pip install 'sklazy[cli]'")
 
 import sklazy
-from sklazy.cli.explaining import advise, explain
-from sklazy.cli.predicting import predict
-from sklazy.cli.racing import race
-from sklazy.cli.reproducing import reproduce
-from sklazy.cli.selecting import select
-from sklazy.cli.touring import completion, demo
+from sklazy.cli.demo import completion, demo
+from sklazy.cli.explain import advise, explain
+from sklazy.cli.predict import predict
+from sklazy.cli.race import race
+from sklazy.cli.reproduce import reproduce
+from sklazy.cli.select import select
 
 
 @click.group(

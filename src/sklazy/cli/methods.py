@@ -19,9 +19,9 @@ from sklazy import (
     RacedRegressor,
     RaceFeatureSelector,
 )
-from sklazy.cli.files import Task
+from sklazy.cli.tasks import Task
 from sklazy.errors import BadInputError, suggest
-from sklazy.experiments import peers
+from sklazy.experiments.harness import peers
 
 Make = Callable[[int], Any]
 """From a seed to a new model."""

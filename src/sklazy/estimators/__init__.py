@@ -1,5 +1,5 @@
 """Thin scikit-learn shells: validate, keep, ask."""
 
-from sklazy.estimators.discretizer import EntropyDiscretizer
+from sklazy.estimators.filters.discretizer import EntropyDiscretizer
 
 __all__ = ["EntropyDiscretizer"]

@@ -5,7 +5,7 @@ from pathlib import Path
 from sklazy.casebase.files import SENSELESS, read_file
 from sklazy.casebase.plain import from_plain
 from sklazy.errors import BadFileError
-from sklazy.estimators.memory import Remembering, check_known
+from sklazy.estimators.base import Remembering, check_known
 from sklazy.estimators.settings import from_settings
 
 

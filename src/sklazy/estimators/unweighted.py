@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklazy.answer import Left, leave_each_out
 from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
-from sklazy.estimators.memory import Classifying, Remembering
+from sklazy.estimators.base import Classifying, Remembering
 from sklazy.estimators.settings import to_settings
 from sklazy.flow import Queries
 

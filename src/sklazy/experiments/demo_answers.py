@@ -13,8 +13,8 @@ from rich.rule import Rule
 from sklearn.datasets import load_wine
 
 from sklazy.errors import ReceiptError
-from sklazy.estimators.advice import advise
-from sklazy.estimators.lazy_neighbors import LazyKNeighborsClassifier
+from sklazy.estimators.advice.advice import advise
+from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
 from sklazy.receipts import Receipts, sealed
 from sklazy.tables import Table, as_table
 

@@ -14,22 +14,20 @@ import sklearn
 
 import sklazy
 from sklazy.errors import BadInputError, suggest
-from sklazy.experiments import (
-    lazy_selection,
-    lazy_selection_report,
-    lazy_stacking,
-    lazy_stacking_report,
-    racsam,
-    racsam_report,
-)
-from sklazy.experiments.catalogue import find_known
-from sklazy.experiments.data import is_at_hand, require_sets
-from sklazy.experiments.fetching import fetch_missing
-from sklazy.experiments.runner import Note, run_units
-from sklazy.experiments.store import Store
-from sklazy.experiments.unit import Plain, Unit
-from sklazy.experiments.workers import Work
-from sklazy.experiments.writing import write_text
+from sklazy.experiments.harness.catalogue import find_known
+from sklazy.experiments.harness.data import is_at_hand, require_sets
+from sklazy.experiments.harness.fetching import fetch_missing
+from sklazy.experiments.harness.runner import Note, run_units
+from sklazy.experiments.harness.store import Store
+from sklazy.experiments.harness.unit import Plain, Unit
+from sklazy.experiments.harness.workers import Work
+from sklazy.experiments.harness.writing import write_text
+from sklazy.experiments.lazy_selection import report as lazy_selection_report
+from sklazy.experiments.lazy_selection import run as lazy_selection
+from sklazy.experiments.lazy_stacking import report as lazy_stacking_report
+from sklazy.experiments.lazy_stacking import run as lazy_stacking
+from sklazy.experiments.racsam import report as racsam_report
+from sklazy.experiments.racsam import run as racsam
 from sklazy.report.document import Document, to_csv, to_markdown, to_page
 
 Found = Mapping[Unit, Plain]

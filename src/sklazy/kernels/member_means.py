@@ -5,7 +5,7 @@ import numpy as np
 from sklazy.flow import MISSING
 from sklazy.kernels.bags import draw_bag
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.path_cuts import ALIKE
+from sklazy.kernels.paths.cuts import ALIKE
 
 
 @entry

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklazy.flow import MISSING
 from sklazy.kernels.bags import draw_bag
 from sklazy.kernels.compiling import entry, fast_kernel, kernel
-from sklazy.kernels.path_table import slot_cells
+from sklazy.kernels.paths.table import slot_cells
 
 
 class BinTable(NamedTuple):

@@ -1,8 +1,13 @@
 """Neighbours become small models."""
 
-from sklazy.local.plans import count_terms, find_ranges, make_plan, neighbour_range
-from sklazy.local.regression import fit_models
-from sklazy.local.space import Space, make_space, place
+from sklazy.local.local_models.plans import (
+    count_terms,
+    find_ranges,
+    make_plan,
+    neighbour_range,
+)
+from sklazy.local.local_models.regression import fit_models
+from sklazy.local.local_models.space import Space, make_space, place
 
 __all__ = [
     "Space",

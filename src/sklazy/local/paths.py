@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Bags, Queries, Runner, run_here
-from sklazy.kernels.path_nodes import make_node
-from sklazy.kernels.path_splits import PathRules
-from sklazy.kernels.path_table import GAPS, KIND, MANY, PathTable, build_path_table
-from sklazy.kernels.paths import N_STEP_COLUMNS, bagged_paths, make_route
-from sklazy.kernels.shared_paths import make_kept, shared_paths
+from sklazy.kernels.paths.classes import N_STEP_COLUMNS, bagged_paths, make_route
+from sklazy.kernels.paths.nodes import make_node
+from sklazy.kernels.paths.shared import make_kept, shared_paths
+from sklazy.kernels.paths.splits import PathRules
+from sklazy.kernels.paths.table import GAPS, KIND, MANY, PathTable, build_path_table
 
 Floats = NDArray[np.float64]
 

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Bags, Queries, Runner, run_here
-from sklazy.kernels.path_means import Moments, RegressionRules, bagged_means
-from sklazy.kernels.path_nodes import make_node
-from sklazy.kernels.path_table import PathTable, build_path_table
-from sklazy.kernels.paths import N_STEP_COLUMNS, make_route
+from sklazy.kernels.paths.classes import N_STEP_COLUMNS, make_route
+from sklazy.kernels.paths.means import Moments, RegressionRules, bagged_means
+from sklazy.kernels.paths.nodes import make_node
+from sklazy.kernels.paths.table import PathTable, build_path_table
 from sklazy.local.paths import PathStep, list_steps
 
 Floats = NDArray[np.float64]

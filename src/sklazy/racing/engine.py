@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import AllFailedError, BadInputError, DataWarning
-from sklazy.racing.answers import Answers, read_losses
 from sklazy.racing.criteria import Criterion
 from sklazy.racing.field import Field, Losses, Mask
+from sklazy.racing.losses import Answers, read_losses
 from sklazy.racing.outcome import RaceResult, RaceStep
 from sklazy.racing.rules import Rules
 

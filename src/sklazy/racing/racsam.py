@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError
-from sklazy.racing.answers import Answers, read_losses
 from sklazy.racing.criteria import Thrift
 from sklazy.racing.engine import race
-from sklazy.racing.neighbourhood import Neighbourhood
+from sklazy.racing.losses import Answers, read_losses
+from sklazy.racing.neighborhood import Neighbourhood
 from sklazy.racing.outcome import RaceResult
 from sklazy.racing.quantiles import student_above
 from sklazy.racing.rules import Rules

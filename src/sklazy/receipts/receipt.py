@@ -15,8 +15,8 @@ from sklazy.receipts.plain import (
 from sklazy.receipts.schema import check_receipt
 from sklazy.receipts.seal import check_seal
 from sklazy.report.drawing import Drawing
-from sklazy.report.receipt_blocks import receipt_markdown, receipt_text
-from sklazy.report.receipt_page import receipt_fragment, receipt_page
+from sklazy.report.selection_blocks import receipt_markdown, receipt_text
+from sklazy.report.selection_page import receipt_fragment, receipt_page
 from sklazy.tables import Table
 
 

@@ -9,8 +9,8 @@ from sklazy.report.ensemble_words import (
     explain_ensemble,
     share_of_vote,
 )
-from sklazy.report.receipt_blocks import bar, likely
-from sklazy.report.receipt_words import settings_in_words
+from sklazy.report.selection_blocks import bar, likely
+from sklazy.report.selection_words import settings_in_words
 from sklazy.report.words import chance, counted, say
 
 Plain = Mapping[str, Any]

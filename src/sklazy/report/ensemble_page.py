@@ -9,8 +9,8 @@ from sklazy.report.ensemble_words import (
     share_of_vote,
     step_in_words,
 )
-from sklazy.report.receipt_blocks import likely
-from sklazy.report.receipt_words import settings_in_words
+from sklazy.report.selection_blocks import likely
+from sklazy.report.selection_words import settings_in_words
 from sklazy.report.words import fixed
 
 Plain = Mapping[str, Any]

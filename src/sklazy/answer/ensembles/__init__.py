@@ -1,0 +1,1 @@
+"""Ensembles built around each query."""

@@ -1,0 +1,177 @@
+"""What a member's answer rests on, found from the very bag that it answered from."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.ensembles.data import Crowd, Floats, Gathering
+from sklazy.flow import MISSING, Queries, run_here
+from sklazy.local import place
+from sklazy.local.members import BinTable, LinearCases, place_linear
+from sklazy.local.paths import PathStep
+
+Ints = NDArray[np.int64]
+Bag = NDArray[np.int32]
+
+_ALIKE = 1e-6  # of a bag's sum of squares: reductions this close are equal
+
+
+class PathEvidence(NamedTuple):
+    """The nodes that the query passed in a tree."""
+
+    steps: list[PathStep]
+
+
+class BayesEvidence(NamedTuple):
+    """What naive Bayes added up, as logarithms.
+
+    Attributes
+    ----------
+    priors : float64 array of shape (n_classes,)
+    terms : float64 array of shape (n_attributes, n_classes)
+        Zeros for a value that says nothing.
+    """
+
+    priors: Floats
+    terms: Floats
+
+
+class NeighborsEvidence(NamedTuple):
+    """The rows of the bag that voted, nearest first.
+
+    Attributes
+    ----------
+    rows, times : int64 arrays of shape (n_voting,)
+        The rows, and how often the bag holds each.
+    distances : float64 array of shape (n_voting,)
+        Weighted sums of squares.
+    """
+
+    rows: Ints
+    times: Ints
+    distances: Floats
+
+
+class LinearEvidence(NamedTuple):
+    """The terms of a linear model, whose sum is the prediction.
+
+    Attributes
+    ----------
+    intercepts : float64 array of shape (n_targets,)
+        The means of the bag.
+    terms : float64 array of shape (n_regressors, n_targets)
+    """
+
+    intercepts: Floats
+    terms: Floats
+
+
+class RuleEvidence(NamedTuple):
+    """The one attribute that decided.
+
+    Attributes
+    ----------
+    attribute : int
+    worth : float
+        The share of the bag that the rule has right, or of its variance that it
+        explains.
+    """
+
+    attribute: int
+    worth: float
+
+
+class ModelEvidence(NamedTuple):
+    """A model of scikit-learn.
+
+    Attributes
+    ----------
+    estimator : str
+    fitted : bool
+        Whether a model gave the answer; else the bag's own shares counted.
+    """
+
+    estimator: str
+    fitted: bool
+
+
+Evidence = (
+    PathEvidence
+    | BayesEvidence
+    | NeighborsEvidence
+    | LinearEvidence
+    | RuleEvidence
+    | ModelEvidence
+)
+
+
+def find_bayes(
+    crowd: Crowd, codes: NDArray[np.int32], bag: Bag, alpha: float
+) -> BayesEvidence:
+    """The logarithms that naive Bayes adds up on a bag."""
+    n_classes = crowd.n_classes
+    totals = np.bincount(crowd.classes, bag, n_classes)
+    priors = np.log((totals + alpha) / (totals.sum() + alpha * n_classes))
+    terms = np.zeros((len(codes), n_classes))
+    for j in np.flatnonzero(codes >= 0):
+        column = crowd.codes[j]
+        known = np.bincount(crowd.classes, bag * (column != MISSING), n_classes)
+        count = np.bincount(crowd.classes, bag * (column == codes[j]), n_classes)
+        terms[j] = np.log((count + alpha) / (known + alpha * crowd.widths[j]))
+    return BayesEvidence(priors, terms)
+
+
+def find_neighbours(
+    crowd: Gathering, query: Queries, bag: Bag, n_neighbors: int
+) -> NeighborsEvidence:
+    """The rows of a bag that vote: the nearest, and all that tie with the last."""
+    near = crowd.nearest(query, crowd.n_rows, run_here)
+    rows, distances = near.rows[0], near.distances[0]
+    held = bag[rows] > 0
+    rows, distances = rows[held], distances[held]
+    reached = np.cumsum(bag[rows])
+    last = min(int(np.searchsorted(reached, n_neighbors)), len(rows) - 1)
+    voting = distances <= distances[last]
+    times = bag[rows[voting]].astype(np.int64)
+    return NeighborsEvidence(rows[voting], times, distances[voting])
+
+
+def find_linear(
+    crowd: Gathering, cases: LinearCases, query: Queries, bag: Bag, ridge: float
+) -> LinearEvidence:
+    """The terms that a ridge regression on a bag adds up."""
+    placed = place_linear(cases, place(crowd.space, query)[1])[0]
+    weights = bag / bag.sum()
+    means, intercepts = weights @ cases.rows, weights @ cases.targets
+    centred = cases.rows - means
+    products = (centred * bag[:, None]).T @ centred + ridge * np.eye(len(means))
+    right = (centred * bag[:, None]).T @ (cases.targets - intercepts)
+    coefficients = np.linalg.solve(products, right)
+    return LinearEvidence(intercepts, (placed - means)[:, None] * coefficients)
+
+
+def find_mean_rule(bins: BinTable, targets: Floats, bag: Bag) -> RuleEvidence:
+    """The attribute whose values explain most of a bag; the first of equals."""
+    centred = targets - np.average(targets, weights=bag)
+    total, n_slots = float(bag @ centred**2), int(bins.slots[-1])
+    chosen, best = 0, 0.0
+    for j, cells in enumerate(bins.cells.T.astype(np.int64)):
+        weights = np.bincount(cells, bag, n_slots)
+        sums = np.bincount(cells, bag * centred, n_slots)
+        gain = float((sums**2 / np.where(weights > 0, weights, 1.0)).sum())
+        if gain > best + _ALIKE * total:
+            chosen, best = j, gain
+    return RuleEvidence(chosen, best / total if total > 0 else 0.0)
+
+
+def find_rule(crowd: Crowd, bag: Bag) -> RuleEvidence:
+    """The attribute whose values have most of a bag right; the first of equals."""
+    table, n_classes = crowd.bins, crowd.n_classes
+    rights = []
+    for j in range(len(crowd.codes)):
+        slots = table.cells[:, j].astype(np.int64) * n_classes + crowd.classes
+        counts = np.bincount(slots, bag, int(table.slots[-1]) * n_classes)
+        rights.append(counts.reshape(-1, n_classes).max(axis=1).sum())
+    best = int(np.argmax(rights))
+    return RuleEvidence(best, float(rights[best] / bag.sum()))

@@ -1,0 +1,1 @@
+"""Local regression around each query."""

@@ -1,0 +1,61 @@
+"""How wide an interval must be to cover: calibrated on leave-one-out residuals."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.local_models.learner import LocalMemory, ask_rows
+
+Floats = NDArray[np.float64]
+
+_MOST_CASES = 2000  # the 90 % quantile of so many covers 90 % to within 1.3 %
+_FLOOR = 0.1  # of the typical error, added to a local one that may be 0 by chance
+
+
+class Calibration(NamedTuple):
+    """How far cases lie from what the others predict.
+
+    Attributes
+    ----------
+    ratios : float64 array of shape (n_sampled, n_targets)
+        Absolute leave-one-out residuals in terms of the local error, sorted.
+    typical : float64 array of shape (n_targets,)
+        The mean absolute residual, which stands for a local error that is unknown.
+    """
+
+    ratios: Floats
+    typical: Floats
+
+
+def calibrate(memory: LocalMemory, n_jobs: int | None = None) -> Calibration:
+    """Leave cases out, one by one (at most 2000, the same for the same cases)."""
+    shuffled = np.random.default_rng(0).permutation(len(memory.slots))
+    rows = shuffled[:_MOST_CASES]
+    models = ask_rows(memory, rows, n_jobs).models
+    residuals = np.abs(memory.cases.targets[rows] - models.coefficients[:, :, 0])
+    typical = residuals.mean(axis=0)
+    ratios = residuals / _length(models.errors, typical)
+    return Calibration(np.sort(ratios, axis=0), typical)
+
+
+def half_widths(calibration: Calibration, errors: Floats, coverage: float) -> Floats:
+    """Half widths of intervals, shape (n_queries, n_targets).
+
+    Parameters
+    ----------
+    calibration : Calibration
+    errors : float64 array of shape (n_queries, n_targets)
+        The mean squared leave-one-out errors of the queries' models.
+    coverage : float
+    """
+    n = len(calibration.ratios)
+    rank = min(math.ceil((n + 1) * coverage), n)
+    return calibration.ratios[rank - 1] * _length(errors, calibration.typical)
+
+
+def _length(errors: Floats, typical: Floats) -> Floats:
+    """Local errors as lengths above zero; one that is unknown counts as typical."""
+    lengths = np.where(np.isnan(errors), typical, np.sqrt(errors))
+    return lengths + _FLOOR * typical + np.finfo(float).tiny

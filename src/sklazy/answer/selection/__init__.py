@@ -1,0 +1,1 @@
+"""Lazy attribute selection: from a query to its attributes, votes and decision."""

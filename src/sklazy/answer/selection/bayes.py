@@ -1,0 +1,242 @@
+"""Naive Bayes on the query's attributes."""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.selection.question import Question, class_totals
+from sklazy.answer.selection.result import (
+    Evidence,
+    Floats,
+    Ints,
+    ModelUse,
+    Vicinity,
+    Votes,
+)
+from sklazy.casebase import CaseBase
+from sklazy.combine.ties import decide_closely
+from sklazy.flow import MISSING, Selected
+from sklazy.local.naive_bayes import (
+    Likelihoods,
+    add_likelihoods,
+    contributions,
+    estimate_likelihoods,
+    to_probabilities,
+)
+from sklazy.local.normal import Moments, find_moments, normal_terms
+from sklazy.local.without_own_row import Tallied, terms_without_own_row
+
+# Elements of the arrays of terms that are written down at once.
+_MOST_TERMS = 4_000_000
+
+
+class BayesHost(NamedTuple):
+    """Naive Bayes with smoothed frequencies.
+
+    Attributes
+    ----------
+    alpha : float
+        Added to every count.
+    discretize : bool
+        Count numbers by their bins; else they are normal in each class.
+    """
+
+    alpha: float
+    discretize: bool
+
+    def ask(self, question: Question, selected: Selected) -> "BayesAsked":
+        """Make ready to add up."""
+        return BayesAsked(self, question, selected)
+
+    def cost(self, question: Question, n_selected: int) -> float:
+        """Nanoseconds a query, roughly."""
+        if self.has_normals(question.base):
+            return 20.0 * n_selected * question.n_classes
+        a_term = 2.0 + 0.2 * question.n_classes
+        return a_term * n_selected + 3.0 * question.n_attributes
+
+    def can_leave_out(self, base: CaseBase) -> bool:
+        """Whether leaving a case out of a question equals forgetting it."""
+        return not base.weighted and not self.has_normals(base)
+
+    def has_normals(self, base: CaseBase) -> bool:
+        """Whether some attributes are normal in each class."""
+        return not self.discretize and bool((base.cases.numeric >= 0).any())
+
+    def tallies(self, base: CaseBase) -> Tallied:
+        """What the likelihoods are estimated from."""
+        cases = base.cases
+        counts = _weigh_values(base) if base.weighted else cases.counts
+        vanishing = base.derive("vanishing", lambda: _find_vanishing(base))
+        return Tallied(counts, class_totals(base), cases.offsets, self.alpha, vanishing)
+
+    def likelihoods(self, base: CaseBase) -> Likelihoods:
+        """The table of log-likelihoods."""
+        key = ("likelihoods", self.alpha)
+        tallied = self.tallies(base)
+        return base.derive(key, lambda: estimate_likelihoods(*tallied[:4]))
+
+    def moments(self, base: CaseBase) -> Moments:
+        """What the normal distributions are estimated from."""
+        return base.derive("moments", lambda: _sum_numbers(base))
+
+
+def _weigh_values(base: CaseBase) -> Floats:
+    return base.derive("weighted counts", lambda: _add_weights(base))
+
+
+def _add_weights(base: CaseBase) -> Floats:
+    """Weights by value and class, added in canonical order."""
+    cases, order = base.cases, base.order
+    counts = np.zeros(cases.counts.shape)
+    n_classes = cases.class_counts.size
+    for j, (first, last) in enumerate(itertools.pairwise(cases.offsets.tolist())):
+        codes = cases.codes[j, order]
+        rows = order[codes >= 0]
+        cells = codes[codes >= 0] * np.int64(n_classes) + cases.classes[rows]
+        size = (last - first) * n_classes
+        counts[first:last] = np.bincount(cells, cases.weights[rows], size).reshape(
+            -1, n_classes
+        )
+    return counts
+
+
+def _find_vanishing(base: CaseBase) -> NDArray[np.bool_]:
+    """Which values would be unknown without the one case that has them."""
+    cases = base.cases
+    lonely = cases.counts.sum(axis=1) == 1
+    for j, attribute in enumerate(base.schema.attributes):
+        first, last = cases.offsets[j : j + 2]
+        stays = last - first if attribute.kind == "numeric" else len(attribute.declared)
+        lonely[first : first + stays] = False
+    return lonely
+
+
+def _sum_numbers(base: CaseBase) -> Moments:
+    cases, order = base.cases, base.order
+    return find_moments(
+        cases.numbers[:, order],
+        cases.classes[order],
+        cases.weights[order],
+        cases.class_counts.size,
+    )
+
+
+class BayesAsked:
+    """Naive Bayes at work on a batch: votes are log P(class, query)."""
+
+    def __init__(self, host: BayesHost, question: Question, selected: Selected) -> None:
+        self.host, self.question, self.selected = host, question, selected
+        self.votes = np.empty((len(question), question.n_classes))
+        self.likelihoods = host.likelihoods(question.base)
+        self.has_normals = host.has_normals(question.base)
+        self.codes = question.queries.codes
+        if self.has_normals:
+            host.moments(question.base)
+            self.codes = self.codes.copy()
+            self.codes[:, question.cases.numeric >= 0] = MISSING
+
+    def run(self, first: int, last: int) -> None:
+        """Answer the queries ``first..last - 1``."""
+        if not self.has_normals and self.question.excluded is None:
+            add_likelihoods(
+                self.likelihoods, self.codes, self.selected, self.votes, first, last
+            )
+            return
+        attributes, counts = self.selected
+        step = self._step(attributes.shape[1])
+        for begin in range(first, last, step):
+            part = slice(begin, min(last, begin + step))
+            chosen = Selected(attributes[part], counts[part])
+            self.votes[part] = self._cumulate(chosen, begin)[:, -1]
+
+    def vote_with_each(self, order: NDArray[np.int32], first: int) -> Floats:
+        """Sums with the first attribute, the first two, ... of each query's order."""
+        n_queries, n_most = order.shape
+        votes = np.empty((n_queries, n_most, self.question.n_classes))
+        step = self._step(n_most)
+        for begin in range(0, n_queries, step):
+            part = slice(begin, min(n_queries, begin + step))
+            counts = np.full(part.stop - begin, n_most, np.int32)
+            chosen = Selected(order[part], counts)
+            votes[part] = self._cumulate(chosen, first + begin)[:, 1:]
+        return votes
+
+    def _step(self, n_most: int) -> int:
+        return max(1, _MOST_TERMS // ((n_most + 1) * self.question.n_classes))
+
+    def _cumulate(self, selected: Selected, first: int) -> Floats:
+        """Priors, then with each term added in order, (n, n_most + 1, n_classes)."""
+        priors, terms = self._terms(selected, first)
+        begin = np.broadcast_to(priors, (len(terms), terms.shape[2]))[:, None]
+        return np.concatenate([begin, terms], axis=1).cumsum(axis=1)
+
+    def _terms(self, selected: Selected, first: int) -> tuple[Floats, Floats]:
+        """Priors and the terms of queries from `first` on, in the order selected."""
+        last = first + len(selected.counts)
+        part = self.question.part(first, last)
+        codes = self.codes[first:last]
+        if part.excluded is None:
+            priors = self.likelihoods.priors
+            terms = contributions(self.likelihoods, codes, selected)
+            own = None
+        else:
+            own = self._own(part, part.excluded)
+            tallied = self.host.tallies(part.base)
+            priors, terms = terms_without_own_row(tallied, codes, *own, selected)
+        if self.has_normals:
+            self._add_normals(part, selected, own, terms)
+        return priors, terms
+
+    def _own(self, part: Question, rows: Ints) -> tuple[NDArray[np.int32], Votes]:
+        """Class and weight of the cases left out."""
+        weights = part.cases.weights[rows]
+        whole = weights if part.base.weighted else np.ones(len(rows), np.int64)
+        return part.cases.classes[rows], whole
+
+    def _add_normals(
+        self,
+        part: Question,
+        selected: Selected,
+        own: tuple[NDArray[np.int32], Votes] | None,
+        terms: Floats,
+    ) -> None:
+        """Put the terms of numeric attributes where they belong."""
+        moments = self.host.moments(part.base)
+        used = np.arange(terms.shape[1]) < selected.counts[:, None]
+        for j in np.flatnonzero(part.cases.numeric >= 0).tolist():
+            rows, places = np.nonzero((selected.attributes == j) & used)
+            values = part.queries.values[rows, j]
+            left_out = None
+            if own is not None:
+                left_out = own[0][rows], own[1][rows].astype(np.float64)
+            column = int(part.cases.numeric[j])
+            terms[rows, places] = normal_terms(
+                moments, column, values, self.host.alpha, left_out
+            )
+
+    def decide(self, votes: Votes, priors: Votes) -> Ints:
+        """The class of the largest sum, but for rounding."""
+        return decide_closely(votes, priors)
+
+    def to_probabilities(self, votes: Votes) -> Floats:
+        """P(class | query)."""
+        return to_probabilities(np.asarray(votes, np.float64))
+
+    def vicinity(self, query: int, decision: int) -> Vicinity | None:
+        """Naive Bayes has no neighbours."""
+        return None
+
+    def evidence(self, query: int) -> Evidence:
+        """What was added up for a query."""
+        attributes = self.selected.attributes[query : query + 1]
+        chosen = Selected(attributes, self.selected.counts[query : query + 1])
+        priors, terms = self._terms(chosen, query)
+        flat = np.broadcast_to(priors, (1, terms.shape[2]))[0]
+        return Evidence(flat, terms[0, : chosen.counts[0]])
+
+    def model_use(self, query: int) -> ModelUse | None:
+        """Naive Bayes has no further model."""
+        return None

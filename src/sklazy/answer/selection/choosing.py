@@ -1,0 +1,137 @@
+"""The attributes of each query of a batch, by any strategy."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.selection.question import Question
+from sklazy.answer.selection.recipe import Recipe
+from sklazy.answer.selection.result import Choice
+from sklazy.answer.selection.scores import (
+    Scores,
+    find_correlations,
+    find_ranks,
+    find_ranks_without,
+    find_scores,
+)
+from sklazy.flow import Selected
+from sklazy.measures import entropy
+from sklazy.selection import (
+    RankTable,
+    select,
+    select_by_consistency,
+    select_by_correlation,
+    select_range,
+    select_without_own_row,
+)
+
+
+class Selection:
+    """The attributes of a batch of queries, found part by part.
+
+    Parameters
+    ----------
+    question : Question
+    recipe : Recipe
+    n_selected : int
+        How many attributes the strategies that rank take.
+
+    Attributes
+    ----------
+    selected : Selected
+        Of the queries that were run.
+    """
+
+    def __init__(self, question: Question, recipe: Recipe, n_selected: int) -> None:
+        self.question, self.recipe = question, recipe
+        attributes = np.empty((len(question), n_selected), np.int32)
+        counts = np.full(len(question), n_selected, np.int32)
+        self.selected = Selected(attributes, counts)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Find what holds for all queries, before threads start."""
+        if self.question.excluded is None:
+            self.ranks: RankTable = find_ranks(self.question.base, self.recipe)
+        else:
+            self.ranks_without = find_ranks_without(self.question.base, self.recipe)
+
+    def run(self, first: int, last: int) -> None:
+        """Find the attributes of the queries ``first..last - 1``."""
+        codes, excluded = self.question.queries.codes, self.question.excluded
+        attributes = self.selected.attributes
+        if excluded is None:
+            select_range(codes, self.ranks, attributes, first, last)
+            return
+        classes = self.question.cases.classes[excluded[first:last]]
+        attributes[first:last] = select_without_own_row(
+            codes[first:last], classes, self.ranks_without, attributes.shape[1]
+        ).attributes
+
+    def choice(self, query: int) -> Choice:
+        """Why a query uses its attributes."""
+        codes = self.question.queries.codes[query]
+        used = self.selected.attributes[query, : self.selected.counts[query]]
+        ranks = np.zeros(codes.size, np.int64)
+        ranks[self._order(query)] = np.arange(1, codes.size + 1)
+        mask = np.zeros(codes.size, bool)
+        mask[used] = True
+        own = self._scores_of(codes)
+        return Choice(own.lazy, own.values, own.attributes, ranks, mask)
+
+    def _order(self, query: int) -> NDArray[np.int32]:
+        """All attributes, in the order in which the strategy would take them."""
+        ranks = find_ranks(self.question.base, self.recipe)
+        codes = self.question.queries.codes[query : query + 1]
+        return select(codes, ranks, codes.shape[1]).attributes[0]
+
+    def _scores_of(self, codes: NDArray[np.int32]) -> Scores:
+        """The scores of one query's values, shapes (n_attributes,)."""
+        scores = find_scores(self.question.base, self.recipe.measure)
+        known = codes >= 0
+        cells = self.question.cases.offsets[:-1] + np.maximum(codes, 0)
+        values = np.full(codes.size, np.nan)
+        values[known] = scores.values[cells[known]]
+        lazy = np.fmin(values, scores.attributes)
+        return Scores(
+            np.where(np.isinf(values), np.nan, values), scores.attributes, lazy
+        )
+
+
+class SetSelection(Selection):
+    """Attributes chosen as a set: how many is part of the choice."""
+
+    def _prepare(self) -> None:
+        self.selected.attributes[:] = -1
+        if self.recipe.selection == "lazy-cfs":
+            self.correlations = find_correlations(self.question.base)
+            find_scores(self.question.base, self.recipe.measure)
+
+    def run(self, first: int, last: int) -> None:
+        """Find the attributes of the queries ``first..last - 1``."""
+        part = self.question.part(first, last)
+        found = self._correlated(part) if self._is_cfs else self._consistent(part)
+        self.selected.counts[first:last] = found.counts
+        self.selected.attributes[first:last, : found.attributes.shape[1]] = (
+            found.attributes
+        )
+
+    @property
+    def _is_cfs(self) -> bool:
+        return self.recipe.selection == "lazy-cfs"
+
+    def _consistent(self, part: Question) -> Selected:
+        codes = np.ascontiguousarray(part.queries.codes)
+        support = self.recipe.min_support
+        return select_by_consistency(part.cases, codes, support, part.excluded)
+
+    def _correlated(self, part: Question) -> Selected:
+        scores = np.array([self._scores_of(codes).lazy for codes in part.queries.codes])
+        overall = float(entropy(part.cases.class_counts))
+        return select_by_correlation(scores, overall, self.correlations)
+
+    def _order(self, query: int) -> NDArray[np.int32]:
+        """The set, then the others as lazy selection would take them."""
+        used = self.selected.attributes[query, : self.selected.counts[query]]
+        own = self._scores_of(self.question.queries.codes[query])
+        by_score = np.lexsort((own.attributes, own.lazy)).astype(np.int32)
+        return np.concatenate([used, by_score[~np.isin(by_score, used)]])

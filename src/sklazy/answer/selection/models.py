@@ -1,0 +1,237 @@
+"""One scikit-learn model for each set of attributes that queries use."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import get_tags
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import has_fit_parameter
+
+from sklazy.answer import Evidence, ModelUse, Question, Vicinity
+from sklazy.answer.selection.question import class_totals
+from sklazy.answer.selection.result import Floats, Ints, Votes
+from sklazy.casebase import CaseBase
+from sklazy.combine.ties import decide_closely
+from sklazy.errors import BadInputError
+from sklazy.flow import Queries, Selected
+
+Subset = tuple[int, ...]
+Model: TypeAlias = Any  # a fitted classifier; None: the answer is the prior
+
+
+class ModelCache:
+    """The models last used, at most so many."""
+
+    def __init__(self) -> None:
+        self._models: OrderedDict[Subset, Model] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._models)
+
+    def find(self, subset: Subset, fit: Callable[[], Model], most: int) -> Model:
+        """The model of a subset, fitted if it is not here."""
+        with self._lock:
+            if subset in self._models:
+                self._models.move_to_end(subset)
+                return self._models[subset]
+        model = fit()
+        with self._lock:
+            self._models[subset] = model
+            while len(self._models) > most:
+                self._models.popitem(last=False)
+        return model
+
+
+@dataclass(frozen=True, eq=False)
+class ModelHost:
+    """A classifier of scikit-learn, fitted on the attributes in use.
+
+    Attributes
+    ----------
+    estimator : classifier
+        Never fitted itself.
+    cache_size : int
+    n_jobs : int or None
+    """
+
+    estimator: BaseEstimator
+    cache_size: int
+    n_jobs: int | None
+    discretize: bool = False
+
+    def ask(self, question: Question, selected: Selected) -> "ModelAsked":
+        """Make ready to fit and predict."""
+        return ModelAsked(self, question, selected)
+
+    def cost(self, question: Question, n_selected: int) -> float:
+        """Nothing that threads could share: one chunk sees all subsets of a batch."""
+        return 0.0
+
+    def can_leave_out(self, base: CaseBase) -> bool:
+        """A model must be fitted anew without the case."""
+        return False
+
+    def fit(self, base: CaseBase, subset: Subset) -> Model:
+        """Fit a model on some attributes of the cases, in canonical order."""
+        cases = base.cases
+        order = base.order[cases.weights[base.order] > 0]
+        columns = [self._encode(base, j)[order] for j in subset]
+        width = sum(column.shape[1] for column in columns)
+        if not width or len(np.unique(cases.classes[order])) == 1:
+            return None
+        model = seeded(self.estimator)
+        weights = {"sample_weight": cases.weights[order]} if base.weighted else {}
+        if weights and not has_fit_parameter(model, "sample_weight"):
+            raise BadInputError(
+                f"sample_weight was given, but {type(model).__name__} takes none; "
+                "leave it out, or use another estimator."
+            )
+        return model.fit(np.hstack(columns), cases.classes[order], **weights)
+
+    def _encode(self, base: CaseBase, attribute: int) -> Floats:
+        """One attribute of all cases, in the order in which they lie."""
+        cases = base.cases
+        column = cases.numeric[attribute]
+        numbers = cases.numbers[column, : cases.n_rows] if column >= 0 else None
+        codes = cases.codes[attribute, : cases.n_rows]
+        return self.encode(base, attribute, codes, numbers)
+
+    def encode(
+        self,
+        base: CaseBase,
+        attribute: int,
+        codes: NDArray[np.int32],
+        numbers: Floats | None,
+    ) -> Floats:
+        """Cells of one attribute as columns for the model: (n, 1) or (n, n_values)."""
+        if numbers is None:
+            width = int(np.diff(base.cases.offsets)[attribute])
+            return (codes[:, None] == np.arange(width)).astype(np.float64)
+        if get_tags(self.estimator).input_tags.allow_nan:
+            return numbers[:, None]
+        return np.where(np.isnan(numbers), _median(base, attribute), numbers)[:, None]
+
+
+def seeded(estimator: BaseEstimator) -> BaseEstimator:
+    """An unfitted copy; where chance is left open, it is the same every time."""
+    copy = clone(estimator)
+    names = [name for name in copy.get_params() if _is_open(copy, name)]
+    return copy.set_params(**dict.fromkeys(names, 0))
+
+
+def _is_open(estimator: BaseEstimator, name: str) -> bool:
+    is_seed = name == "random_state" or name.endswith("__random_state")
+    return is_seed and estimator.get_params()[name] is None
+
+
+def _median(base: CaseBase, attribute: int) -> float:
+    """What stands for a missing number."""
+
+    def find() -> float:
+        cases = base.cases
+        numbers = cases.numbers[cases.numeric[attribute], : cases.n_rows]
+        known = numbers[~np.isnan(numbers)]
+        return float(np.median(known)) if known.size else 0.0
+
+    return base.derive(("median", attribute), find)
+
+
+class ModelAsked:
+    """Models at work on a batch: votes are probabilities."""
+
+    def __init__(self, host: ModelHost, question: Question, selected: Selected) -> None:
+        self.host, self.question, self.selected = host, question, selected
+        self.votes = np.zeros((len(question), question.n_classes))
+        self.used: set[Subset] = set()
+
+    def run(self, first: int, last: int) -> None:
+        """Answer the queries ``first..last - 1``."""
+        attributes, counts = self.selected
+        self.votes[first:last] = self._predict(
+            self.question.part(first, last),
+            [
+                tuple(sorted(row[:n].tolist()))
+                for row, n in zip(
+                    attributes[first:last], counts[first:last], strict=True
+                )
+            ],
+        )
+
+    def vote_with_each(self, order: NDArray[np.int32], first: int) -> Floats:
+        """Probabilities with the first attribute, the first two, ... of each order."""
+        part = self.question.part(first, first + len(order))
+        by_count = [
+            self._predict(part, [tuple(row) for row in np.sort(order[:, :r]).tolist()])
+            for r in range(1, order.shape[1] + 1)
+        ]
+        return np.stack(by_count, axis=1)
+
+    def _predict(self, part: Question, subsets: list[Subset]) -> Floats:
+        """Probabilities of queries, each by the model of its subset."""
+        groups: dict[Subset, list[int]] = {}
+        for query, subset in enumerate(subsets):
+            groups.setdefault(subset, []).append(query)
+        self.used |= set(groups)
+        found = np.empty((len(part), part.n_classes))
+        parts = Parallel(n_jobs=self.host.n_jobs, prefer="threads")(
+            delayed(self._predict_group)(part, subset, np.array(rows))
+            for subset, rows in groups.items()
+        )
+        for rows, probabilities in zip(groups.values(), parts, strict=True):
+            found[rows] = probabilities
+        return found
+
+    def _predict_group(self, part: Question, subset: Subset, rows: Ints) -> Floats:
+        """Probabilities of queries that use the same attributes."""
+        host, base = self.host, part.base
+        cache = base.derive("models", ModelCache)
+        model = cache.find(subset, lambda: host.fit(base, subset), host.cache_size)
+        if model is None:
+            totals = class_totals(base)
+            return np.tile(totals / totals.sum(), (len(rows), 1))
+        queries = Queries(part.queries.codes[rows], part.queries.values[rows])
+        inputs = np.hstack([self._encode(queries, j) for j in subset])
+        return class_probabilities(model, inputs, part.n_classes)
+
+    def _encode(self, queries: Queries, attribute: int) -> Floats:
+        is_number = self.question.cases.numeric[attribute] >= 0
+        numbers = queries.values[:, attribute] if is_number else None
+        codes = queries.codes[:, attribute]
+        return self.host.encode(self.question.base, attribute, codes, numbers)
+
+    def decide(self, votes: Votes, priors: Votes) -> Ints:
+        """The likeliest class; batches of other sizes may differ in the last bit."""
+        return decide_closely(votes, priors)
+
+    def to_probabilities(self, votes: Votes) -> Floats:
+        """Votes are probabilities already."""
+        return votes
+
+    def vicinity(self, query: int, decision: int) -> Vicinity | None:
+        """Models have no neighbours to show."""
+        return None
+
+    def evidence(self, query: int) -> Evidence | None:
+        """Models have no likelihoods to show."""
+        return None
+
+    def model_use(self, query: int) -> ModelUse:
+        """The model that answered, and how many the batch needed."""
+        return ModelUse(repr(self.host.estimator), len(self.used))
+
+
+def class_probabilities(model: Model, inputs: Floats, n_classes: int) -> Floats:
+    """Probabilities by class code; 0 or 1 where the model gives labels only."""
+    found = np.zeros((len(inputs), n_classes))
+    if hasattr(model, "predict_proba"):
+        found[:, model.classes_] = model.predict_proba(inputs)
+    else:
+        found[np.arange(len(inputs)), model.predict(inputs)] = 1.0
+    return found

@@ -1,0 +1,246 @@
+"""The k nearest cases vote."""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.selection.question import Question, canonical_places
+from sklazy.answer.selection.result import (
+    Evidence,
+    Floats,
+    Ints,
+    ModelUse,
+    Vicinity,
+    Votes,
+)
+from sklazy.casebase import CaseBase
+from sklazy.flow import Queries, Selected
+from sklazy.neighbors import (
+    Columns,
+    MixedSearch,
+    NominalSearch,
+    count_agreements,
+    decide,
+    prepare_columns,
+    to_probabilities,
+    vote_by_weight,
+    vote_with_each_count,
+)
+
+
+class NearestHost(NamedTuple):
+    """Nearest neighbours, all tied with the k-th included.
+
+    Attributes
+    ----------
+    n_neighbors : int
+    discretize : bool
+        Compare numbers by their bins; else by the HEOM difference.
+    """
+
+    n_neighbors: int
+    discretize: bool
+
+    def ask(self, question: Question, selected: Selected) -> "NearestAsked":
+        """Make ready to search."""
+        return NearestAsked(self, question, selected)
+
+    def cost(self, question: Question, n_selected: int) -> float:
+        """Nanoseconds a query, roughly."""
+        cells = question.cases.n_rows * n_selected
+        if question.base.weighted:
+            return 5.0 * cells
+        return cells / (2.0 if self.compares_numbers(question) else 64.0)
+
+    def can_leave_out(self, base: CaseBase) -> bool:
+        """Whether leaving a case out of a question equals forgetting it."""
+        return not base.weighted
+
+    def compares_numbers(self, question: Question) -> bool:
+        """Whether distances are measured on numbers."""
+        return not self.discretize and bool((question.cases.numeric >= 0).any())
+
+    def search(self, question: Question, selected: Selected) -> "Search":
+        """The search that this question calls for."""
+        codes, excluded = question.queries.codes, question.excluded
+        if question.base.weighted:
+            return WeightedSearch(self, question, selected)
+        if not self.compares_numbers(question):
+            k = self.n_neighbors
+            return NominalSearch(question.cases, codes, selected, k, excluded)
+        return self.mixed_search(question, selected)
+
+    def mixed_search(self, question: Question, selected: Selected) -> MixedSearch:
+        """A search on numbers."""
+        return MixedSearch(
+            question.cases,
+            scaled_columns(question.base),
+            question.queries,
+            selected,
+            self.n_neighbors,
+            question.excluded,
+        )
+
+    def measure(
+        self, question: Question, query: int, attributes: NDArray[np.int32]
+    ) -> Floats:
+        """How far every case is from a query, infinite for the one left out.
+
+        The number of attributes that differ; on numbers, the square of the distance.
+        """
+        if self.compares_numbers(question):
+            selected = Selected(attributes[None], np.array([attributes.size], np.int32))
+            one = question.part(query, query + 1)
+            return self.mixed_search(one, selected).measure(0)
+        codes = question.queries.codes[query]
+        agreements = count_agreements(question.cases, codes, attributes)
+        distances = (attributes.size - agreements).astype(np.float64)
+        if question.excluded is not None:
+            distances[question.excluded[query]] = np.inf
+        return distances
+
+
+def scaled_columns(base: CaseBase) -> Columns:
+    """The cases' columns made ready for distances on numbers."""
+    return base.derive("scaled columns", lambda: prepare_columns(base.cases))
+
+
+class Search(Protocol):
+    """A search at work on a batch."""
+
+    @property
+    def votes(self) -> Votes:
+        """Shape (n_queries, n_classes)."""
+
+    def run(self, first: int, last: int) -> None:
+        """Answer the queries ``first..last - 1``."""
+
+
+class WeightedSearch:
+    """Cases of weight w vote like w cases: measured one query after the other."""
+
+    def __init__(
+        self, host: NearestHost, question: Question, selected: Selected
+    ) -> None:
+        self.host, self.question, self.selected = host, question, selected
+        self.votes = np.zeros((len(question), question.n_classes))
+        self.thresholds = np.zeros(len(question))
+
+    def run(self, first: int, last: int) -> None:
+        """Answer the queries ``first..last - 1``."""
+        cases = self.question.cases
+        live = slice(0, cases.n_rows)
+        for query in range(first, last):
+            used = self.selected.attributes[query, : self.selected.counts[query]]
+            distances = self.host.measure(self.question, query, used)
+            weights = np.where(np.isinf(distances), 0.0, cases.weights[live])
+            self.votes[query], self.thresholds[query] = vote_by_weight(
+                distances,
+                cases.classes[live],
+                weights,
+                self.host.n_neighbors,
+                self.votes.shape[1],
+            )
+
+
+class NearestAsked:
+    """Nearest neighbours at work on a batch."""
+
+    def __init__(
+        self, host: NearestHost, question: Question, selected: Selected
+    ) -> None:
+        self.host, self.question, self.selected = host, question, selected
+        self.searching = host.search(question, selected)
+
+    @property
+    def votes(self) -> Votes:
+        """Votes of the cases, shape (n_queries, n_classes)."""
+        return self.searching.votes
+
+    def run(self, first: int, last: int) -> None:
+        """Answer the queries ``first..last - 1``."""
+        self.searching.run(first, last)
+
+    def vote_with_each(self, order: NDArray[np.int32], first: int) -> Votes:
+        """Votes with the first attribute, the first two, ... of each query's order."""
+        part = self.question.part(first, first + order.shape[0])
+        if not (part.base.weighted or self.host.compares_numbers(part)):
+            codes = np.ascontiguousarray(part.queries.codes)
+            k = self.host.n_neighbors
+            return vote_with_each_count(part.cases, codes, order, k, part.excluded)
+        votes = [
+            self._vote_with(part, order[:, : r + 1]) for r in range(order.shape[1])
+        ]
+        return np.stack(votes, axis=1)
+
+    def _vote_with(self, part: Question, attributes: NDArray[np.int32]) -> Votes:
+        """Votes on the given attributes of each query."""
+        counts = np.full(len(part), attributes.shape[1], np.int32)
+        selected = Selected(np.ascontiguousarray(attributes), counts)
+        queries = Queries(*map(np.ascontiguousarray, part.queries))
+        whole = Question(part.base, part.cases, queries, part.excluded)
+        search = self.host.search(whole, selected)
+        search.run(0, len(part))
+        return search.votes
+
+    def decide(self, votes: Votes, priors: Votes) -> Ints:
+        """The class with most votes, which are whole numbers or sums in one order."""
+        return decide(votes, priors)
+
+    def to_probabilities(self, votes: Votes) -> Floats:
+        """Probabilities as Weka's IBk gives them."""
+        return to_probabilities(votes, self.question.n_others())
+
+    def vicinity(self, query: int, decision: int) -> Vicinity:
+        """The cases that voted for a query, and the nearest of another class."""
+        self.run(query, query + 1)  # where all counts voted, this has not been asked
+        used = self.selected.attributes[query, : self.selected.counts[query]]
+        measured = self.host.measure(self.question, query, used)
+        cases, places = self.question.cases, canonical_places(self.question.base)
+        weights = cases.weights[: cases.n_rows]
+        order = np.lexsort((places, measured))
+        order = order[np.isfinite(measured[order]) & (weights[order] > 0)]
+        rows = order[: self._count_voters(query, measured[order])]
+        others = order[cases.classes[order] != decision][:1]
+        on_numbers = self.host.compares_numbers(self.question)
+        distances = np.sqrt(measured) if on_numbers else measured
+        return Vicinity(
+            self.host.n_neighbors,
+            rows,
+            distances[rows],
+            weights[rows],
+            self._agree(query, rows, used),
+            int((measured[rows] == measured[rows[-1:]]).sum()),
+            int(others[0]) if others.size else -1,
+            float(distances[others[0]]) if others.size else np.inf,
+            self._agree(query, others, used).reshape(-1),
+        )
+
+    def _count_voters(self, query: int, measured: Floats) -> int:
+        """How many of the cases, from near to far, voted."""
+        if isinstance(self.searching, WeightedSearch):
+            return int((measured <= self.searching.thresholds[query]).sum())
+        return int(self.votes[query].sum())
+
+    def _agree(
+        self, query: int, rows: Ints, used: NDArray[np.int32]
+    ) -> NDArray[np.bool_]:
+        """Whether cases agree with a query, (n_rows, n_used)."""
+        cases, queries = self.question.cases, self.question.queries
+        own = queries.codes[query, used]
+        theirs = cases.codes[np.ix_(used, rows)].T
+        agree = (theirs == own) & (own >= 0)
+        if not self.host.discretize:
+            numeric = np.flatnonzero(cases.numeric[used] >= 0)
+            numbers = cases.numbers[np.ix_(cases.numeric[used[numeric]], rows)].T
+            agree[:, numeric] = numbers == queries.values[query, used[numeric]]
+        return agree
+
+    def evidence(self, query: int) -> Evidence | None:
+        """Nearest neighbours have no likelihoods."""
+        return None
+
+    def model_use(self, query: int) -> ModelUse | None:
+        """Nearest neighbours have no model."""
+        return None

@@ -1,0 +1,158 @@
+"""`sklazy race`: which of some methods predicts a file best, without running all."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table as Grid
+
+from sklazy import RaceResult, RaceStep
+from sklazy import race as run_race
+from sklazy.cli.console import Speaker, speaks
+from sklazy.cli.methods import CLASSIFIERS, REGRESSORS, make_model
+from sklazy.cli.predict import make_folds
+from sklazy.cli.tasks import Task, check_folds, read_task, task_options
+from sklazy.errors import BadInputError, suggest
+from sklazy.report.progress import Progress
+
+Block = tuple[int, int]
+"""Which repetition, and which of its folds."""
+
+
+@click.command()
+@task_options
+@click.option(
+    "--candidates", "-c", help="Methods, separated by commas; all that fit if not said."
+)
+@click.option("--folds", default=10, show_default=True)
+@click.option(
+    "--repeats",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Of all folds, redrawn.",
+)
+@click.option("--alpha", default=0.05, show_default=True, help="The test's level.")
+@click.option("--min-effect", default=0.0, help="A difference that does not matter.")
+@click.option("--seed", default=0, show_default=True)
+@speaks
+def race(
+    speaker: Speaker,
+    train: str,
+    target: str,
+    kind: str,
+    ignore: Sequence[str],
+    candidates: str | None,
+    folds: int,
+    repeats: int,
+    alpha: float,
+    min_effect: float,
+    seed: int,
+) -> None:
+    """Race methods on a file: those that fall behind are dropped early.
+
+    Fold by fold all methods left predict the same rows; after each, those that are
+    significantly worse (Friedman's test) are out.
+
+    \b
+    Examples:
+      sklazy race wine.csv --target class
+      sklazy race wine.csv -t class -c lazy-knn,lazy-nb,random-forest
+    """
+    task = read_task(speaker, train, target, kind, ignore)
+    speaker.note(f"{task.kind} ({task.why})")
+    names = _candidates(task, candidates)
+    folds = check_folds(task, folds)
+    plans = [make_folds(task, folds, seed + again) for again in range(repeats)]
+    blocks = [(again, fold) for again in range(repeats) for fold in range(folds)]
+
+    def evaluate(alive: list[Any], block: Block) -> list[float]:
+        again, fold = block
+        return [_loss(task, name, plans[again] == fold, seed) for name in alive]
+
+    with Progress("racing", total=len(blocks)) as progress:
+
+        def tell(step: RaceStep) -> None:
+            progress.advance(note=f"{step.n_alive} left, best {names[step.best]}")
+
+        result = run_race(
+            evaluate,
+            names,
+            blocks,
+            alpha=alpha,
+            min_effect=min_effect,
+            on_step=tell,
+        )
+    speaker.tell(_plain(task, names, result), lambda c: _show(c, task, names, result))
+    if result.stopped == "interrupted":
+        speaker.end_interrupted("This is what was known by then.")
+
+
+def _candidates(task: Task, given: str | None) -> list[str]:
+    known = CLASSIFIERS if task.classifies else REGRESSORS
+    if given is None:
+        return list(known)
+    names = list(dict.fromkeys(name.strip() for name in given.split(",") if name))
+    for name in names:
+        if name not in known:
+            raise BadInputError(
+                f"--candidates: there is no method {name!r} for {task.kind}."
+                f"{suggest(name, known)}"
+            )
+    if len(names) < 2:
+        raise BadInputError(f"--candidates {given!r}: a race needs two or more.")
+    return names
+
+
+def _loss(task: Task, name: str, testing: NDArray[np.bool_], seed: int) -> float:
+    """The share of rows classified wrongly, or the mean absolute error."""
+    learned, asked = task.take(~testing), task.take(testing)
+    model = make_model(task, name, seed=seed).fit(learned.table, learned.target)
+    found = model.predict(asked.table)
+    if task.classifies:
+        return float((found != asked.target).mean())
+    return float(np.abs(found - asked.target).mean())
+
+
+def _plain(task: Task, names: Sequence[str], result: RaceResult) -> dict[str, object]:
+    return {
+        "task": task.kind,
+        "winners": [names[i] for i in result.winners],
+        "stopped": result.stopped,
+        "evaluations": result.n_evaluations,
+        "candidates": [
+            {
+                "name": name,
+                "mean_loss": result.mean_losses[i],
+                "blocks": int(np.isfinite(result.losses[:, i]).sum()),
+                "out_after": int(result.eliminated_at[i]) or None,
+                "failure": result.reasons.get(i),
+            }
+            for i, name in enumerate(names)
+        ],
+    }
+
+
+def _show(
+    console: Console, task: Task, names: Sequence[str], result: RaceResult
+) -> None:
+    loss = "mean error rate" if task.classifies else "mean absolute error"
+    grid = Grid("method", box=None, header_style="bold", padding=(0, 2))
+    for title in (loss, "folds run", ""):
+        grid.add_column(title, justify="right" if title else "left", overflow="fold")
+    left = list(result.winners)
+    out = [i for i in range(len(names)) if i not in left]
+    for i in left + sorted(out, key=lambda i: -result.eliminated_at[i]):
+        run = int(np.isfinite(result.losses[:, i]).sum())
+        state = "left" if i in left else f"out after {result.eliminated_at[i]}"
+        state = result.reasons.get(i, state)
+        style = "bold" if i == left[0] else "dim" if i not in left else ""
+        figures = (names[i], f"{result.mean_losses[i]:.4g}", str(run), state)
+        grid.add_row(*figures, style=style)
+    console.print(grid)
+    whole = result.losses.size
+    end = "" if len(left) == 1 else "; those left cannot be told apart by these folds"
+    console.print(f"[dim]{result.n_evaluations} fits instead of {whole}{end}.[/]")

@@ -1,0 +1,225 @@
+"""Files as tasks: attributes, a target, and what kind of question it is."""
+
+import os
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.cli.console import Speaker
+from sklazy.errors import BadInputError, suggest
+from sklazy.tables import Column, Table, as_target, read_table
+
+Kind = Literal["classification", "regression"]
+
+FORMATS = ("csv", "arff", "parquet", "feather")
+
+_MOST_CLASSES = 20  # different whole numbers that are taken for classes
+_FEWEST_NAMES = 10  # rows with labels all different that are taken for names
+
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+OUT_FILE = click.Path(dir_okay=False)
+"""A file to be written."""
+
+_READING = "sklazy.reading"  # where a command's context keeps how files are read
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is to be learned.
+
+    Attributes
+    ----------
+    table : Table
+        The attributes.
+    target : array of shape (n_rows,)
+        Labels or numbers.
+    kind : {"classification", "regression"}
+    name : str
+        The target's name.
+    why : str
+        How the kind was found out.
+    rows : int64 array of shape (n_rows,)
+        The rows' places in the file; those without a target are left out.
+    """
+
+    table: Table
+    target: NDArray[Any]
+    kind: Kind
+    name: str
+    why: str
+    rows: NDArray[np.int64]
+
+    @property
+    def classifies(self) -> bool:
+        """Whether labels are to be predicted."""
+        return self.kind == "classification"
+
+    def take(self, rows: NDArray[Any]) -> "Task":
+        """The task on some of the rows."""
+        table, target = self.table.take(rows), self.target[rows]
+        return Task(table, target, self.kind, self.name, self.why, self.rows[rows])
+
+
+def task_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the training file and what says how to read it."""
+    path = click.Path(exists=True, dir_okay=False)
+    options: list[Decorator] = [
+        click.argument("train", type=path),
+        click.option("--target", "-t", required=True, help="The column to predict."),
+        click.option(
+            "--task",
+            "kind",
+            type=click.Choice(["auto", "classification", "regression"]),
+            default="auto",
+            show_default=True,
+            help="What kind of target it is; said if found out.",
+        ),
+        click.option("--ignore", multiple=True, help="A column to leave out."),
+        _reading("format", "The files' format, if not by their ending.", FORMATS),
+        _reading("encoding", "Of text files; utf-8 if not said, else latin-1, ..."),
+        _reading("delimiter", "Between the cells of CSV; found out if not said."),
+        _reading("decimal", "The decimal sign of CSV files.", (".", ",")),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def _reading(name: str, text: str, choices: Sequence[str] | None = None) -> Decorator:
+    """An option that `read_rows` gives to `read_table` for all files of a command."""
+
+    def keep(context: click.Context, _: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            context.meta.setdefault(_READING, {})[name] = value
+
+    kind = None if choices is None else click.Choice(choices)
+    return click.option(
+        f"--{name}", type=kind, help=text, callback=keep, expose_value=False
+    )
+
+
+def read_task(
+    speaker: Speaker, path: str, target: str, kind: str, ignore: Sequence[str] = ()
+) -> Task:
+    """Read a file and part the target from the attributes."""
+    whole = read_rows(path)
+    for name in (target, *ignore):
+        check_column(whole, name, path)
+    missing = whole[target].missing
+    if missing.all():
+        raise BadInputError(f"{path}: the target {target!r} is missing in every row.")
+    if missing.any():
+        speaker.note(f"note: {missing.sum()} rows without {target!r} are left out.")
+        whole = whole.take(~missing)
+    table = whole.drop([target, *(name for name in ignore if name != target)])
+    if not table.columns:
+        raise BadInputError(f"{path}: there is no column but the target {target!r}.")
+    _note_names(speaker, table)
+    found, why = _kind(whole[target], kind)
+    values = _values(whole[target], found)
+    if len(set(values.tolist())) == 1:
+        speaker.note(f"note: {target!r} is the same in every row: nothing to learn.")
+    return Task(table, values, found, target, why, np.flatnonzero(~missing))
+
+
+def _note_names(speaker: Speaker, table: Table) -> None:
+    """Say which columns name the rows: learned by heart, they tell nothing new."""
+    names = [column.name for column in table if _is_name(column)]
+    if names:
+        way = " ".join(f"--ignore {shlex.quote(name)}" for name in names)
+        speaker.note(
+            f"note: {', '.join(map(repr, names))}: another label in every row, which "
+            f"says nothing about other rows. Leave out by {way}."
+        )
+
+
+def _is_name(column: Column) -> bool:
+    known = column.data[~column.missing]
+    several = len(known) >= _FEWEST_NAMES and column.kind == "nominal"
+    return several and len(np.unique(known)) == len(known)
+
+
+def read_rows(path: str) -> Table:
+    """Read a file that must have rows."""
+    context = click.get_current_context(silent=True)
+    whole = read_table(path, **(context.meta.get(_READING, {}) if context else {}))
+    if not len(whole):
+        raise BadInputError(f"{path}: the file has no rows.")
+    return whole
+
+
+def check_out(out: str | None, *sources: str | None) -> None:
+    """Refuse to write over a file that is read."""
+    for source in filter(None, sources):
+        if out is not None and os.path.exists(out) and os.path.samefile(out, source):
+            raise BadInputError(f"{out} is read, too; write to another file.")
+
+
+def check_folds(task: Task, n_folds: int) -> int:
+    """The number of folds, no more than there are rows."""
+    if n_folds < 2:
+        raise BadInputError(f"--folds {n_folds}; expected 2 or more.")
+    if len(task.target) < 2:
+        raise BadInputError(
+            "one row alone cannot be predicted from others; give a file with more."
+        )
+    return min(n_folds, len(task.target))
+
+
+def check_column(table: Table, name: str, path: str) -> None:
+    """Refuse a column that is not there, and name those that may be meant."""
+    if name not in table:
+        raise BadInputError(
+            f"{path} has no column {name!r}.{suggest(name, table.names)}"
+        )
+
+
+def _kind(column: Column, wanted: str) -> tuple[Kind, str]:
+    if wanted != "auto":
+        return cast(Kind, wanted), "as told"
+    if column.kind == "nominal":
+        return "classification", f"{column.name!r} holds labels"
+    numbers = np.unique(column.data)
+    is_whole = bool((numbers == np.round(numbers)).all())
+    if is_whole and len(numbers) <= min(_MOST_CLASSES, max(2, len(column) // 5)):
+        amount = "one" if len(numbers) == 1 else f"{len(numbers)} different"
+        told = f"{column.name!r} holds {amount} whole number{'s'[: len(numbers) - 1]}"
+        return "classification", told
+    return "regression", f"{column.name!r} holds numbers"
+
+
+def _values(column: Column, kind: Kind) -> NDArray[Any]:
+    if kind == "regression":
+        return as_target(column, "numeric")
+    labels = as_target(column, "nominal").cells()
+    values = np.empty(len(labels), object)
+    values[:] = labels
+    same = len({type(label) for label in labels}) == 1
+    return np.array(labels) if same else values
+
+
+def match_columns(speaker: Speaker, test: Table, task: Task, path: str) -> Table:
+    """The columns of a test file that the task has; those it lacks are named."""
+    names = task.table.names
+    if not (test.named and task.table.named):
+        return test  # matched by position
+    lacking = [name for name in names if name not in test]
+    others = [n for n in test.names if n not in names and n != task.name]
+    if lacking:
+        hints = "".join(suggest(name, others) for name in lacking[:1] if others)
+        raise BadInputError(
+            f"{path} lacks {len(lacking)} column(s) of the training file: "
+            f"{', '.join(map(repr, lacking))}.{hints}"
+        )
+    if others:
+        speaker.note(
+            f"note: {path} has columns that the training file lacks, left out: "
+            f"{', '.join(map(repr, others))}."
+        )
+    return test.select(names)

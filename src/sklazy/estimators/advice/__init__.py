@@ -1,0 +1,1 @@
+"""Whether lazy selection pays on a data set."""

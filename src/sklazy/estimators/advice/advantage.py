@@ -1,0 +1,143 @@
+"""Will lazy selection pay? The V figures of a table."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.errors import BadInputError
+from sklazy.estimators.filters.coding import check_choice, code_rows
+from sklazy.measures import how_many, v_by_attribute
+
+PERCENTAGES = (10, 20, 30, 40, 50, 60, 70, 80, 90)
+"""The paper's nine."""
+
+
+@dataclass(frozen=True, eq=False)
+class LazyAdvantage:
+    """How much the values of a table's attributes differ from the attributes.
+
+    Attributes
+    ----------
+    by_attribute : float64 array of shape (n_attributes,)
+        V(D, A_j), in bits.
+    names : list of str
+        The columns' names.
+    percentages : tuple of numbers
+        Those of `highest`.
+    weighting : {"weighted", "unweighted"}
+    """
+
+    by_attribute: NDArray[np.float64]
+    names: list[str]
+    percentages: tuple[float, ...] = PERCENTAGES
+    weighting: str = "weighted"
+
+    @property
+    def overall(self) -> float:
+        """V(D), the mean over all attributes."""
+        return self.top(100)
+
+    @property
+    def highest(self) -> dict[float, float]:
+        """V(D, x) for each percentage."""
+        return {x: self.top(x) for x in self.percentages}
+
+    def top(self, x: float) -> float:
+        """V(D, x), the mean of the highest x percent of the attributes' figures.
+
+        Their number is rounded like that of selected attributes: to the nearest,
+        at least 1.
+        """
+        n_highest = how_many(_percentage(x) / 100.0, len(self.by_attribute))
+        return float(np.sort(self.by_attribute)[::-1][:n_highest].mean())
+
+    def __repr__(self) -> str:
+        figures = [f"V(D, {x}%)={v:.3f}" for x, v in self.highest.items()]
+        figures = [
+            f"{len(self.names)} attributes",
+            f"V(D)={self.overall:.3f}",
+            *figures,
+        ]
+        return f"LazyAdvantage({', '.join(figures)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain data."""
+        return {
+            "overall": self.overall,
+            "highest": self.highest,
+            "by_attribute": dict(
+                zip(self.names, self.by_attribute.tolist(), strict=True)
+            ),
+            "weighting": self.weighting,
+        }
+
+
+def _percentage(x: object) -> float:
+    """A percentage as a plain number, an integer if it is one."""
+    if isinstance(x, Real) and not isinstance(x, bool) and 0.0 < float(x) <= 100.0:
+        return int(x) if isinstance(x, Integral) else float(x)
+    raise BadInputError(
+        f"x={x!r} is no percentage of attributes; give a number above 0, up to 100."
+    )
+
+
+def lazy_advantage(
+    X: object,
+    y: object,
+    x: float | Iterable[float] = PERCENTAGES,
+    *,
+    weighting: str = "weighted",
+    criterion: str = "fayyad",
+    categorical_features: object = "from_dtype",
+) -> LazyAdvantage:
+    """Say how far the entropies of values lie from those of their attributes.
+
+    Lazy selection helps where they differ much: in the paper it beat eager selection
+    in 61 % of all cases, and in 77 % of those with V(D, x) of at least 0.4.
+
+    Parameters
+    ----------
+    X : table, frame or array-like of shape (n_rows, n_attributes)
+        Numeric columns are cut into MDL bins; missing cells do not count.
+    y : array-like of shape (n_rows,)
+        Class labels.
+    x : number or numbers, default=10, 20, ..., 90
+        The percentages of attributes to give V(D, x) for.
+    weighting : {"weighted", "unweighted"}, default="weighted"
+        Whether an attribute's values weigh by their rows or all the same. (The
+        formula is lost in our copy of the paper; the weighted reading comes closest
+        to the paper's counts.)
+    criterion : {"fayyad", "kononenko"}, default="fayyad"
+    categorical_features : "from_dtype", None or array-like, default="from_dtype"
+
+    Returns
+    -------
+    LazyAdvantage
+
+    References
+    ----------
+    R. B. Pereira, A. Plastino, B. Zadrozny, L. H. C. Merschmann, A. A. Freitas: Lazy
+    attribute selection: choosing attributes at classification time. Intelligent Data
+    Analysis 15(5), 2011.
+
+    Examples
+    --------
+    >>> import sklazy
+    >>> X = [["a", "u"], ["a", "v"], ["b", "u"], ["b", "v"]]
+    >>> advantage = sklazy.lazy_advantage(X, ["no", "no", "no", "yes"], x=50)
+    >>> advantage
+    LazyAdvantage(2 attributes, V(D)=0.500, V(D, 50%)=0.500)
+    >>> advantage.by_attribute
+    array([0.5, 0.5])
+    """
+    check_choice("weighting", weighting, ("weighted", "unweighted"))
+    several = isinstance(x, Iterable) and not isinstance(x, str)
+    given = tuple(map(_percentage, x if several else (x,)))  # type: ignore[arg-type]
+    coded = code_rows(X, y, categorical_features, criterion)
+    figures = v_by_attribute(coded.counts(), coded.offsets, weighting == "weighted")
+    figures.setflags(write=False)
+    return LazyAdvantage(figures, coded.names, given, weighting)

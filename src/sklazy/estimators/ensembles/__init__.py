@@ -1,0 +1,1 @@
+"""Lazy bagging and lazy stacking."""

@@ -1,0 +1,182 @@
+"""Eager selection of a set of attributes that do well together."""
+
+from numbers import Integral, Real
+from typing import Self
+
+import numpy as np
+
+from sklazy.errors import BadInputError
+from sklazy.estimators.filters.coding import Coded, check_choice, code_rows
+from sklazy.estimators.filters.columns import ColumnSelector
+from sklazy.estimators.inputs import check_columns
+from sklazy.measures import (
+    CfsMerit,
+    Consistency,
+    Evaluator,
+    Found,
+    best_first,
+    greedy,
+)
+
+
+class SubsetSelector(ColumnSelector):
+    """Keep the set of attributes that a search finds best together.
+
+    Correlation-based selection (CFS) looks for attributes that go with the class and
+    not with each other; consistency for few attributes under which rows that
+    look alike have the same class. Columns may be numeric (cut into MDL bins first),
+    nominal, and have missing cells.
+
+    Parameters
+    ----------
+    method : {"cfs", "consistency"}, default="cfs"
+    search : {"best-first", "greedy"}, default="best-first"
+        Both start from no attribute and add one at a time; best-first goes on from
+        the best sets seen when the last step gained nothing.
+    max_stale : int, default=5
+        How many expansions in a row may gain nothing before best-first stops.
+    missing : {"omit", "spread"}, default="omit"
+        For CFS: leave the rows that miss one of two attributes out of their table, or
+        deal them out in proportion, as Weka does. For consistency a missing cell is a
+        value of its own.
+    zero_correlation : float, default=0.0
+        For CFS: what two attributes without correlation (below 1e-6) count as. Weka
+        takes 1, which makes independent attributes redundant.
+    criterion : {"fayyad", "kononenko"}, default="fayyad"
+        How numeric columns are cut.
+    better_encoding : bool, default=False
+        Whether a cut costs log2 of the number of candidates, as in Weka.
+    categorical_features : "from_dtype", None or array-like, default="from_dtype"
+        Which columns are nominal: by dtype, or by names, indices or a mask.
+
+    Attributes
+    ----------
+    support_ : bool array of shape (n_features_in_,)
+        At least one column is kept: if no set is better than none, the best single
+        one (of equals the first).
+    merit_ : float
+        How good the set is.
+    n_attributes_ : int
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Only where X has names.
+
+    See Also
+    --------
+    AttributeRanker : Looks at one attribute at a time.
+
+    References
+    ----------
+    M. A. Hall: Correlation-based feature selection for machine learning. PhD thesis,
+    University of Waikato, 1999.
+
+    H. Liu, R. Setiono: A probabilistic approach to feature selection: a filter
+    solution. ICML 1996.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklazy import SubsetSelector
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = SubsetSelector(method="cfs").fit(X, y)
+    >>> selector.get_feature_names_out().tolist()
+    ['petal length (cm)', 'petal width (cm)']
+    """
+
+    def __init__(
+        self,
+        method: str = "cfs",
+        search: str = "best-first",
+        max_stale: int = 5,
+        *,
+        missing: str = "omit",
+        zero_correlation: float = 0.0,
+        criterion: str = "fayyad",
+        better_encoding: bool = False,
+        categorical_features: object = "from_dtype",
+    ) -> None:
+        self.method = method
+        self.search = search
+        self.max_stale = max_stale
+        self.missing = missing
+        self.zero_correlation = zero_correlation
+        self.criterion = criterion
+        self.better_encoding = better_encoding
+        self.categorical_features = categorical_features
+
+    @classmethod
+    def weka(cls, method: str = "cfs", search: str = "best-first") -> Self:
+        """A selector with the sets of Weka's CfsSubsetEval, ConsistencySubsetEval.
+
+        Without CFS's final step that adds locally predictive attributes (Weka's
+        option -L).
+
+        Examples
+        --------
+        >>> from sklazy import SubsetSelector
+        >>> SubsetSelector.weka()
+        SubsetSelector(better_encoding=True, missing='spread', zero_correlation=1.0)
+        """
+        return cls(
+            method,
+            search,
+            missing="spread",
+            zero_correlation=1.0,
+            better_encoding=True,
+        )
+
+    def fit(self, X: object, y: object) -> Self:
+        """Search for the columns of X that do best together for y.
+
+        Parameters
+        ----------
+        X : frame, table or array-like of shape (n_rows, n_columns)
+        y : array-like of shape (n_rows,)
+            Class labels.
+
+        Returns
+        -------
+        self : SubsetSelector
+        """
+        self._check_parameters()
+        coded = code_rows(
+            X, y, self.categorical_features, self.criterion, self.better_encoding
+        )
+        evaluator = self._evaluator(coded)
+        found = self._search(evaluator)
+        if not found.subset:
+            merits = evaluator.with_one_more(())
+            best = int(np.argmax(merits))
+            found = Found((best,), float(merits[best]))
+        check_columns(self, X, reset=True)
+        self.support_ = np.isin(np.arange(evaluator.n_attributes), found.subset)
+        self.merit_ = found.merit
+        self.n_attributes_ = len(found.subset)
+        return self
+
+    def _check_parameters(self) -> None:
+        check_choice("method", self.method, ("cfs", "consistency"))
+        check_choice("search", self.search, ("best-first", "greedy"))
+        check_choice("missing", self.missing, ("omit", "spread"))
+        if not isinstance(self.max_stale, Integral) or self.max_stale < 1:
+            raise BadInputError(
+                f"max_stale={self.max_stale!r} allows no search; give a count of 1 or "
+                "more."
+            )
+        number = self.zero_correlation
+        if not isinstance(number, Real) or not 0.0 <= float(number) <= 1.0:
+            raise BadInputError(
+                f"zero_correlation={self.zero_correlation!r} is no correlation; give a "
+                "number from 0 to 1."
+            )
+
+    def _evaluator(self, coded: Coded) -> Evaluator:
+        arguments = coded.codes, coded.offsets, coded.classes, coded.n_classes
+        if self.method == "consistency":
+            return Consistency(*arguments)
+        return CfsMerit(*arguments, self.missing, self.zero_correlation)
+
+    def _search(self, evaluator: Evaluator) -> Found:
+        if self.search == "greedy":
+            return greedy(evaluator)
+        return best_first(evaluator, int(self.max_stale))

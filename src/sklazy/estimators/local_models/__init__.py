@@ -1,0 +1,1 @@
+"""Local regression and classification."""

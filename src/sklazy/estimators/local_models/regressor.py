@@ -1,0 +1,254 @@
+"""Local regression that chooses its neighbours, its degree and its trust itself."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from sklazy.answer.local_models.intervals import calibrate, half_widths
+from sklazy.answer.local_models.learner import LocalValues
+from sklazy.errors import BadInputError
+from sklazy.estimators.base import Regressing
+from sklazy.estimators.local_models.base import LocalLearner
+from sklazy.local.local_models.plans import Span
+
+Floats = NDArray[np.float64]
+
+
+class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
+    """Predict each query by models of its own neighbourhood.
+
+    Nothing is trained. A query finds its neighbours; constants, lines or parabolas
+    are fitted to the nearest 2, 3, 4, ... of them; each is scored by its
+    leave-one-out error, which costs next to nothing (PRESS); the best are combined.
+    So the number of neighbours, the degree and the expected error are chosen for
+    each query. The answers do not depend on the order of the rows.
+
+    Numbers and categories may be mixed and cells may be missing. The distance is
+    HEOM: scaled differences of numbers, 0 or 1 for categories, and the largest
+    difference there is where a cell is missing. In the local models a category is
+    an indicator, and a missing cell stands where the query stands.
+
+    Parameters
+    ----------
+    degrees : "auto", int, or sequence of ints
+        Which local models are tried: 0 constant, 1 linear, 2 quadratic. By itself
+        0 and 1; only 0 where there are more than 100 regressors.
+    n_neighbors : "auto", int, float, pair, triple, or dict of these by degree
+        The range over which the number of neighbours is chosen: (fewest, most); an
+        int for exactly so many; a float s for 3 to 5 s neighbours a coefficient, as
+        in R. A third number says how many of the nearest the score is taken over.
+        By itself 3 to 40 for constants and 3 to 5 a coefficient otherwise.
+    n_best : "auto", int, or three ints
+        How many of the best models are combined, weighted by 1 / score: of all
+        models, or of each degree. By itself 3 constants and 7 lines (or parabolas),
+        or 10 constants where there is nothing else.
+    metric : {"euclidean", "manhattan"}
+    ridge : float
+        Penalty on the local slopes (not on the intercept), relative to the mean
+        square of the neighbours' differences from the query.
+    scale : {True, "std", "range", False}
+        Whether numbers are divided by their standard deviation or range.
+    attribute_weights : array-like of shape (n_attributes,), optional
+        What an attribute counts in the distance.
+    max_categories : int
+        A nominal attribute with more acts through the distance alone.
+    categorical_features : "from_dtype", None, or array-like
+        Which columns are nominal: by dtype, or by names, indices or a mask.
+    parity : {None, "r"}
+        "r" follows R's `lazy` where it differs: ties by row number, a ridge on the
+        intercept, its scale of scores; see `r_lazy`.
+    n_jobs : int, optional
+        Threads; all cores by default.
+
+    Attributes
+    ----------
+    cases_ : CaseBase
+        The memory.
+    n_features_in_ : int
+    feature_names_in_ : array of str, where X has column names
+
+    See Also
+    --------
+    LazyLearningClassifier : The same for classes.
+
+    Notes
+    -----
+    The defaults were chosen by ``benchmarks/regression_defaults.py`` on seven public
+    sets and two simulated ones, by the geometric mean over the sets of the error on
+    rows held out. Relative to predicting the median, the mean absolute error is 0.70
+    with R's defaults, 0.64 with these and scaled columns, 0.56 with the better of
+    constants and lines, and 0.525 with ten of them combined, which is the default
+    (10 scaled neighbours: 0.62). The metric, and a ridge of up to 1, matter little.
+
+    Leave-one-out predictions (`loo_predict`, `predict_interval`) hide a row and its
+    group; scales are those of all rows, which no target enters.
+
+    References
+    ----------
+    M. Birattari, G. Bontempi, H. Bersini (1999). Lazy learning meets the recursive
+    least squares algorithm. Advances in Neural Information Processing Systems 11.
+
+    G. Bontempi, M. Birattari, H. Bersini (1999). Lazy learning for local modelling
+    and control design. International Journal of Control 72, 643-658.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklazy import LazyLearningRegressor
+    >>> X = np.linspace(0, 6, 80)[:, None]
+    >>> model = LazyLearningRegressor().fit(X, np.sin(X[:, 0]))
+    >>> model.predict([[1.5], [4.0]]).round(2)
+    array([ 0.99, -0.75])
+    >>> model.predict_interval([[1.5]]).shape
+    (1, 2)
+    >>> model.explain([[1.5]])[0].targets[0]["models"][0]["degree"]
+    0
+    """
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    @classmethod
+    def r_lazy(
+        cls,
+        con_id_par: float | Sequence[int] | None = None,
+        lin_id_par: float | Sequence[int] | None = 1,
+        qua_id_par: float | Sequence[int] | None = None,
+        dist: str = "manhattan",
+        metric: ArrayLike | None = None,
+        cmb_par: int | Sequence[int] = 1,
+        lambda_: float = 1e6,
+    ) -> Self:
+        """Return the estimator that answers as R's `lazy` 1.2-18 does.
+
+        Parameters
+        ----------
+        con_id_par, lin_id_par, qua_id_par : None, number, pair or triple
+            The neighbours of constant, linear and quadratic models: off; s for 3 to
+            5 s a coefficient; (fewest, most); and how many are scored. With an
+            explicit number scored, R's scores of constants are on another scale
+            than those of other models.
+        dist : {"manhattan", "euclidean"}
+        metric : array-like of shape (n_attributes,), optional
+            The weights of attributes.
+        cmb_par : int, or three ints
+            How many models are combined, of all or of each degree.
+        lambda_ : float
+            One over the ridge, which holds the intercept, too.
+
+        Examples
+        --------
+        >>> model = LazyLearningRegressor.r_lazy(lin_id_par=(4, 9))
+        >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0], [8.0]]
+        >>> model.fit(X, [1, 3, 5, 7, 9, 11, 13, 15, 17]).predict([[2.5]]).round(3)
+        array([6.])
+        """
+        given = {0: con_id_par, 1: lin_id_par, 2: qua_id_par}
+        spans = {d: _r_span(span) for d, span in given.items() if span is not None}
+        return cls(
+            degrees=tuple(spans),
+            n_neighbors=spans,
+            n_best=cmb_par,
+            metric=dist,
+            ridge=1.0 / lambda_ if lambda_ else lambda_,
+            scale=False,
+            attribute_weights=metric,
+            parity="r",
+        )
+
+    def predict(
+        self, X: object, return_std: bool = False
+    ) -> Floats | tuple[Floats, Floats]:
+        """Predict each query from its own neighbourhood.
+
+        Parameters
+        ----------
+        X : frame, table or array-like of shape (n_queries, n_attributes)
+        return_std : bool
+            Whether to return the leave-one-out error, too: the root of the mean
+            squared error of the models chosen, on their neighbours.
+
+        Returns
+        -------
+        y : float64 array of shape (n_queries,) or (n_queries, n_targets)
+        std : float64 array of the same shape, if asked for
+        """
+        return self._told(self._ask(X), return_std)
+
+    def predict_interval(self, X: object, coverage: float = 0.9) -> Floats:
+        """Intervals that hold the target with the given probability.
+
+        The half width is the local leave-one-out error times a factor, which makes
+        the share of cases covered by their own leave-one-out interval right. This
+        is measured on at most 2000 cases.
+
+        Parameters
+        ----------
+        X : frame, table or array-like of shape (n_queries, n_attributes)
+        coverage : float in (0, 1)
+
+        Returns
+        -------
+        intervals : float64 array of shape (n_queries, 2), or (n_queries, n_targets, 2)
+            Lower and upper ends.
+        """
+        check_is_fitted(self)
+        if not 0 < coverage < 1:
+            raise BadInputError(
+                f"coverage={coverage!r}; expected a number above 0 and below 1."
+            )
+        found = self._ask(X)
+        calibration = self._derived(
+            "calibration", lambda: calibrate(self._memory, self.n_jobs)
+        )
+        half = half_widths(calibration, found.errors, coverage)
+        ends = np.stack([found.values - half, found.values + half], axis=-1)
+        return ends[:, 0] if self._is_flat else ends
+
+    def loo_predict(
+        self,
+        groups: ArrayLike | None = None,
+        return_std: bool = False,
+        rows: ArrayLike | None = None,
+    ) -> Floats | tuple[Floats, Floats]:
+        """Predict every case from the others.
+
+        Parameters
+        ----------
+        groups : array-like of shape (n_cases,), optional
+            Cases of one group do not see each other. In order of arrival.
+        return_std : bool
+        rows : array-like of int, optional
+            The cases to predict, by their place in order of arrival; all by default.
+
+        Returns
+        -------
+        y : float64 array of shape (n_cases,) or (n_cases, n_targets)
+            In order of arrival, or of `rows`.
+        std : float64 array of the same shape, if asked for
+        """
+        return self._told(self._ask_cases(groups, rows), return_std)
+
+    def _told(
+        self, found: LocalValues, with_std: bool
+    ) -> Floats | tuple[Floats, Floats]:
+        values = self._shaped(found.values)
+        return (values, self._shaped(np.sqrt(found.errors))) if with_std else values
+
+    def _shaped(self, values: Floats) -> Floats:
+        return np.ascontiguousarray(values[:, 0] if self._is_flat else values)
+
+    def _answers(self, values: Floats) -> list[Any]:
+        return self._shaped(values).tolist()
+
+
+def _r_span(span: float | Sequence[int]) -> Span:
+    """R's number is a float here: an int would mean exactly so many."""
+    return float(span) if isinstance(span, int | float) else tuple(span)

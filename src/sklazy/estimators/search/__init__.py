@@ -1,0 +1,1 @@
+"""Races over parameters and attribute sets."""

@@ -1,0 +1,383 @@
+"""RaceSearchCV: a grid or random search that drops losers early."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.utils import indexable
+from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.parallel import Parallel
+from sklearn.utils.validation import check_is_fitted
+
+from sklazy.compat import rows_of_params
+from sklazy.errors import BadInputError
+from sklazy.estimators.search.best_estimator import BestEstimatorMixin, Rows, best_has
+from sklazy.estimators.search.candidates import parameter_candidates
+from sklazy.estimators.search.fold_evaluator import FoldArena
+from sklazy.estimators.search.results import Table, best_index, seed_of
+from sklazy.estimators.search.row_evaluator import RowArena
+from sklazy.estimators.search.scoring import (
+    check_error_score,
+    find_scorers,
+    named_scorers,
+    route_fit,
+    route_score,
+    search_router,
+)
+from sklazy.estimators.search.split_scores import Model, SplitJob, by_name, fit_model
+from sklazy.estimators.search.watched_race import watched_race
+from sklazy.racing import RaceResult
+from sklazy.report.races import Axes, draw_race
+
+
+class RaceSearchCV(BestEstimatorMixin):
+    """Search parameters by a race over cross-validation splits.
+
+    A drop-in for `GridSearchCV` and `RandomizedSearchCV`: all candidates are scored
+    on the first splits; from `first_test` on those significantly worse than the
+    best are dropped after each split, and only the rest are fitted again.
+
+    The scores of folds are dependent, since the training sets overlap. `alpha` is
+    therefore a screening level, not the chance to drop the best candidate.
+
+    Parameters
+    ----------
+    estimator : estimator
+    param_grid : dict or list of dicts
+        Lists of values, or distributions (anything with `rvs`) as for
+        `RandomizedSearchCV`.
+    n_iter : int, optional
+        How many candidates to draw. By default a grid is searched in full, and of
+        distributions 10 candidates are drawn.
+    scoring : str, callable, list, tuple or dict, optional
+        As for `GridSearchCV`. Of several metrics one is raced, see `raced_metric`.
+    raced_metric : str, optional
+        The metric that decides who is dropped; the one named by `refit` by default.
+    cv : int, splitter or iterable, default=10
+        The splits to race over, in their order. More splits make a finer race:
+        those that are dropped do not pay for them.
+    blocks : {"folds", "rows"}, default="folds"
+        "rows" is for lazy learners, those with `loo_predict`: each block
+        is one row, predicted from all others, in a random order. Nothing is trained,
+        so that bad candidates cost a few predictions. `cv` is not used then;
+        `scoring` may be "neg_mean_absolute_error", "neg_mean_squared_error" (the
+        default for numbers), "accuracy" (for classes) or "neg_log_loss". Give
+        `first_test` 5 or more there.
+    test : str, default="friedman"
+        The test, see `race`.
+    alpha : float, default=0.05
+        Its level.
+    first_test : int, default=3
+        Splits before the first test.
+    min_effect : float, default=0.0
+        The indifference zone, in units of the score: candidates within it of the
+        best count as equal, and the search ends when all that are left are equal.
+    n_winners : int, default=1
+        The race ends when no more candidates are left.
+    max_evaluations : int, optional
+        Most fits of the race. A split is begun only if all candidates can be paid.
+    max_seconds : float, optional
+        No split is begun after this time; one is always run.
+    refit : bool, str or callable, default=True
+        As for `GridSearchCV`.
+    n_jobs : int, optional
+        Fits of one split that run at the same time (joblib).
+    pre_dispatch : int or str, default="2*n_jobs"
+    verbose : int, default=0
+        Above 0, a line is written for each split. A progress bar appears by itself
+        on a terminal after two seconds if rich is installed.
+    error_score : float or "raise", default=nan
+        The score of a fit that fails. A candidate that scores NaN is out.
+    return_train_score : bool, default=False
+    random_state : int, RandomState or None, default=None
+        For drawing from distributions, and for the order of rows.
+
+    Attributes
+    ----------
+    cv_results_ : dict of arrays
+        The columns of `GridSearchCV`, with NaN where a candidate was not run;
+        means are over the splits that were. Besides, `n_splits_run`, and
+        `eliminated_at`: the number of splits after which a candidate was out, 0 for
+        the survivors. Ranks put survivors first and then who was out later.
+    best_index_, best_params_, best_score_, best_estimator_ :
+        As for `GridSearchCV`; the best is one of the survivors, and its score the
+        mean over the splits that were run, all unless the race ended before.
+    race_ : RaceResult
+        How the race went, with losses (negative scores) and history.
+    race_history_ : tuple of RaceStep
+    failures_ : dict of int to str
+        Why fits of a candidate failed, by its index.
+    n_splits_, scorer_, multimetric_, refit_time_ :
+        As for `GridSearchCV`.
+
+    Notes
+    -----
+    An interrupt (Ctrl-C) during the race ends it; the best so far is refitted. An
+    interrupt during the refit leaves the results without `best_estimator_`.
+
+    References
+    ----------
+    Bontempi, Birattari, Meyer (2005). Combining lazy learning, racing and
+    subsampling for effective feature selection. ICANNGA.
+
+    Maron, Moore (1997). The racing algorithm: model selection for lazy learners.
+    Artificial Intelligence Review 11.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklazy import RaceSearchCV
+    >>> X, y = load_wine(return_X_y=True)
+    >>> grid = {"n_neighbors": [1, 5, 20, 80], "p": [1, 2], "weights": ["distance"]}
+    >>> search = RaceSearchCV(KNeighborsClassifier(), grid).fit(X, y)
+    >>> search.best_params_["p"]
+    1
+    >>> int(search.cv_results_["n_splits_run"].sum()) < 80
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Model,
+        param_grid: Mapping[str, Any] | Iterable[Mapping[str, Any]],
+        *,
+        n_iter: int | None = None,
+        scoring: Any = None,  # noqa: ANN401 - as many kinds as GridSearchCV takes
+        raced_metric: str | None = None,
+        cv: Any = 10,  # noqa: ANN401
+        blocks: str = "folds",
+        test: str = "friedman",
+        alpha: float = 0.05,
+        first_test: int = 3,
+        min_effect: float = 0.0,
+        n_winners: int = 1,
+        max_evaluations: int | None = None,
+        max_seconds: float | None = None,
+        refit: bool | str | Callable[[Table], int] = True,
+        n_jobs: int | None = None,
+        pre_dispatch: int | str = "2*n_jobs",
+        verbose: int = 0,
+        error_score: float | str = np.nan,
+        return_train_score: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.n_iter = n_iter
+        self.scoring = scoring
+        self.raced_metric = raced_metric
+        self.cv = cv
+        self.blocks = blocks
+        self.test = test
+        self.alpha = alpha
+        self.first_test = first_test
+        self.min_effect = min_effect
+        self.n_winners = n_winners
+        self.max_evaluations = max_evaluations
+        self.max_seconds = max_seconds
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.pre_dispatch = pre_dispatch
+        self.verbose = verbose
+        self.error_score = error_score
+        self.return_train_score = return_train_score
+        self.random_state = random_state
+
+    def fit(self, X: Rows, y: Rows = None, **params: object) -> "RaceSearchCV":
+        """Race the candidates, then refit the best on all rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or a frame
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), optional
+        **params : dict
+            Passed to `fit` of the estimator; `groups` goes to the splitter. With
+            metadata routing enabled, where it was requested.
+
+        Returns
+        -------
+        self
+        """
+        X, y = indexable(X, y)
+        params = rows_of_params(X, params=params)
+        scorers = find_scorers(self.estimator, self.scoring)
+        routed = route_fit(self, params, scorers)
+        candidates = parameter_candidates(
+            self.param_grid, self.n_iter, self.random_state
+        )
+        job = SplitJob(
+            estimator=clone(self.estimator),
+            X=X,
+            y=y,
+            scorers=scorers,
+            fit_params=routed.fit,
+            score_params=routed.score,
+            error_score=check_error_score(self.error_score),
+            return_train_score=self.return_train_score,
+        )
+        with Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch) as parallel:
+            arena = self._arena(job, candidates, routed.split, parallel)
+            outcome = self._race(arena)
+        found = self._found(arena, outcome)
+        try:
+            found |= self._refitted(job, found)
+        except KeyboardInterrupt:
+            self._keep(found)
+            raise
+        self._keep(found)
+        return self
+
+    def score(self, X: Rows, y: Rows = None, **params: object) -> float:
+        """Score the best estimator by `scoring`, or by its own `score`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or a frame
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), optional
+        **params : dict
+            Metadata for the scorer, if metadata routing is enabled.
+
+        Returns
+        -------
+        score : float
+            Of several metrics, the one named by `refit`, or the raced one.
+        """
+        best_has("fit")(self)
+        check_is_fitted(self)
+        name = "score" if callable(self.scorer_) else self._best_by
+        scorer = named_scorers(self.scorer_)[name]
+        targets = () if y is None else (y,)
+        routed = route_score(self, params, name)
+        scored = scorer(self.best_estimator_, X, *targets, **routed)
+        return by_name(name, scored)[self._best_by]
+
+    def plot_race(self, ax: Axes = None) -> Axes:
+        """Draw the mean score of each candidate, up to where it was dropped.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; the current one by default.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        check_is_fitted(self, "race_")
+        names = [
+            ", ".join(f"{name}={value}" for name, value in params.items())
+            for params in self.cv_results_["params"]
+        ]
+        return draw_race(
+            -self.race_.losses,
+            self.race_.winners,
+            ax,
+            block=self.blocks.removesuffix("s"),
+            value="mean score so far",
+            names=names,
+        )
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Tell scikit-learn which metadata goes to whom."""
+        return search_router(self, find_scorers(self.estimator, self.scoring))
+
+    def _arena(
+        self,
+        job: SplitJob,
+        candidates: list[dict[str, Any]],
+        split: dict[str, Any],
+        parallel: Parallel,
+    ) -> FoldArena | RowArena:
+        if self.blocks == "folds":
+            splitter = check_cv(self.cv, job.y, classifier=is_classifier(job.estimator))
+            splits = list(splitter.split(job.X, job.y, **split))
+            return FoldArena(job, candidates, splits, self._metric(), parallel)
+        if self.blocks != "rows":
+            raise BadInputError(
+                f"blocks={self.blocks!r} is not known; give 'folds' or 'rows'."
+            )
+        rng = np.random.default_rng(seed_of(self.random_state))
+        rows = rng.permutation(len(job.y))
+        return RowArena(job, candidates, rows, self.scoring, split.get("groups"))
+
+    def _race(self, arena: FoldArena | RowArena) -> RaceResult:
+        outcome = watched_race(
+            arena.evaluate,
+            len(arena.candidates),
+            len(arena.splits),
+            self.blocks.removesuffix("s"),
+            self.verbose,
+            test=self.test,
+            alpha=self.alpha,
+            first_test=self.first_test,
+            min_effect=self.min_effect,
+            n_winners=self.n_winners,
+            max_evaluations=self.max_evaluations,
+            max_seconds=self.max_seconds,
+        )
+        arena.warn_of_failures()
+        return outcome
+
+    def _found(self, arena: FoldArena | RowArena, outcome: RaceResult) -> Table:
+        """Return the attributes that the race alone gives."""
+        results = arena.results(outcome)
+        prefix = "mean_test_"
+        known = {key.removeprefix(prefix) for key in results if key.startswith(prefix)}
+        metric = self._refit_metric(known)
+        found: Table = {
+            "cv_results_": results,
+            "race_": outcome,
+            "race_history_": outcome.history,
+            "failures_": arena.failures,
+            "n_splits_": len(arena.splits),
+            "scorer_": arena.job.scorers,
+            "multimetric_": known != {"score"},
+            "_best_by": metric,
+            "best_index_": best_index(results, metric, self.refit),
+        }
+        found["best_params_"] = results["params"][found["best_index_"]]
+        if not callable(self.refit):
+            means = results[f"mean_test_{metric}"]
+            found["best_score_"] = float(means[found["best_index_"]])
+        return found
+
+    def _refitted(self, job: SplitJob, found: Table) -> Table:
+        if not self.refit:
+            return {}
+        started = time.perf_counter()
+        best = clone(job.estimator).set_params(
+            **clone(found["best_params_"], safe=False)
+        )
+        fit_model(best, job.X, job.y, job.fit_params)
+        refitted = {
+            "best_estimator_": best,
+            "refit_time_": time.perf_counter() - started,
+        }
+        if hasattr(best, "feature_names_in_"):
+            refitted["feature_names_in_"] = best.feature_names_in_
+        return refitted
+
+    def _keep(self, found: Table) -> None:
+        for name in ("best_estimator_", "best_score_", "feature_names_in_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        for name, value in found.items():
+            setattr(self, name, value)
+
+    def _metric(self) -> str | None:
+        refit = self.refit if isinstance(self.refit, str) else None
+        return refit if self.raced_metric is None else self.raced_metric
+
+    def _refit_metric(self, known: set[str]) -> str:
+        """Return the metric by which the best is chosen among the survivors."""
+        if known == {"score"}:
+            return "score"
+        metric = self.refit if isinstance(self.refit, str) else str(self._metric())
+        if metric not in known:
+            raise BadInputError(
+                f"refit={self.refit!r} names none of the metrics {sorted(known)}."
+            )
+        return metric

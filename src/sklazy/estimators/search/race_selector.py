@@ -1,0 +1,324 @@
+"""RaceFeatureSelector: attribute sets found by racing and sub-sampling (RACSAM)."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.utils import Tags, check_consistent_length, get_tags
+from sklearn.utils.parallel import Parallel
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from sklazy.estimators.filters.coding import check_choice
+from sklazy.estimators.filters.columns import ColumnSelector
+from sklazy.estimators.local_models.base import LocalLearner
+from sklazy.estimators.local_models.regressor import LazyLearningRegressor
+from sklazy.estimators.search.held_out import LeftOutSetLosses
+from sklazy.estimators.search.results import seed_of
+from sklazy.estimators.search.row_evaluator import check_leaves_out
+from sklazy.estimators.search.set_losses import (
+    FittedSetLosses,
+    LocalSetLosses,
+    row_scoring,
+)
+from sklazy.estimators.search.set_search import (
+    RowBlocks,
+    ground_of,
+    run_search,
+    start_sets,
+)
+from sklazy.estimators.search.split_scores import Model
+from sklazy.racing.masks import members, support_of
+from sklazy.racing.racsam import (
+    Block,
+    Racsam,
+    SearchResult,
+    SearchRules,
+    SearchStep,
+    SetLosses,
+)
+from sklazy.report.races import Axes, draw_race
+from sklazy.tables import as_table, as_target
+
+
+class RaceFeatureSelector(ColumnSelector):
+    """Find a good set of attributes by racing sets on sub-samples (RACSAM).
+
+    Sets of attributes race: block by block each predicts the same test row, and those
+    significantly worse are out, long before all rows are used. Early blocks learn
+    from a small sub-sample only. The winners and their neighbours (one attribute
+    more, one less, one exchanged) race again, and so on; at last winners and the
+    best one's neighbours race on all rows.
+
+    With a lazy learner nothing is trained, so that a block is a single row, left out
+    and predicted from others. With any other estimator a block is a fold.
+
+    Parameters
+    ----------
+    estimator : estimator, optional
+        What the sets are judged by: `LazyLearningRegressor` by default, for classes
+        `LazyLearningClassifier`; or any scikit-learn estimator.
+    n_winners : int, default=5
+        Sets that are kept from race to race.
+    test, alpha, min_effect
+        The test of the races, see `race`; the last race takes a tenth of alpha.
+    first_test : int, optional
+        Blocks before a race's first test; 5 rows or 3 folds by default.
+    search : {"neighborhood", "schemata"}, default="neighborhood"
+        How new sets are found. Schemata search races each attribute by itself, the
+        others being left to chance, and ends with the neighbours of what is found.
+    start : str or list of sets, default="gram-schmidt"
+        "random" sets; combinations of the first attributes by "gram-schmidt"
+        orthogonalisation or "pearson" correlation; or sets of columns, each a list
+        of column numbers or a mask.
+    n_start : int, default=60
+        How many sets to start with.
+    sampling : (float, int), optional
+        The share of the training rows in the first block of a race, and the number of
+        blocks over which it grows to all; (0.3, 30) for rows by default, and always
+        all for folds.
+    max_candidates : int, default=1000
+        The search goes no further after so many different sets.
+    max_seconds : float, optional
+        The search ends as soon as it can after this time.
+    max_blocks : int, default=60
+        Blocks of a race while exploring.
+    max_confirm : int, default=2000
+        Blocks of the races that confirm.
+    prefer : {"smallest", "best"}, default="smallest"
+        The set to select among the winners: the smallest that is not significantly
+        worse than the best (one-sided paired t-test at alpha), or the one with the
+        lowest mean loss.
+    scoring : str or callable, optional
+        For rows "neg_mean_absolute_error" (the default for numbers),
+        "neg_mean_squared_error", "accuracy" (the default for classes) or
+        "neg_log_loss"; for folds any scorer.
+    blocks : {"auto", "rows", "folds"}, default="auto"
+        Rows for the lazy learners of this library, else folds.
+    cv : int, splitter or iterable, default=10
+        The folds.
+    n_jobs : int, optional
+        Fits at the same time (joblib), where an estimator is fitted.
+    random_state : int, RandomState or None, default=None
+
+    Attributes
+    ----------
+    support_ : bool array of shape (n_attributes,)
+    winners_ : bool array of shape (n_winners, n_attributes)
+        The sets left at the end, lowest mean loss first.
+    winner_losses_ : float64 array of shape (n_winners,)
+        Their mean losses in the last race.
+    history_ : tuple of SearchStep
+        The races, one by one.
+    n_predictions_ : int
+        Predictions (of a row, or of a fold) that were made.
+    n_candidates_ : int
+        Different sets that were assessed.
+    search_ : SearchResult
+        The whole of it.
+
+    Notes
+    -----
+    A winner is judged on the rows that chose it: its loss is a little too good.
+    Of more than 200 neighbours some are drawn, the likelier the more the attribute
+    that is added correlates with the target, by itself or by its squared deviation
+    from its mean.
+
+    References
+    ----------
+    Bontempi, Birattari, Meyer (2005). Combining lazy learning, racing and
+    subsampling for effective feature selection. ICANNGA.
+
+    Moore, Lee (1994). Efficient algorithms for minimizing cross validation error.
+    ICML.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklazy import RaceFeatureSelector
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(size=(200, 8))
+    >>> y = 10 * X[:, 0] + 20 * (X[:, 1] - 0.5) ** 2 + rng.normal(0, 0.3, 200)
+    >>> selector = RaceFeatureSelector(max_candidates=150, random_state=0).fit(X, y)
+    >>> selector.get_support(indices=True)
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        estimator: Model = None,
+        *,
+        n_winners: int = 5,
+        test: str = "friedman",
+        alpha: float = 0.05,
+        min_effect: float = 0.0,
+        first_test: int | None = None,
+        search: str = "neighborhood",
+        start: str | Sequence[ArrayLike] = "gram-schmidt",
+        n_start: int = 60,
+        sampling: tuple[float, int] | None = None,
+        max_candidates: int = 1000,
+        max_seconds: float | None = None,
+        max_blocks: int = 60,
+        max_confirm: int = 2000,
+        prefer: str = "smallest",
+        scoring: Any = None,  # noqa: ANN401 - a name or a callable
+        blocks: str = "auto",
+        cv: Any = 10,  # noqa: ANN401 - as many kinds as GridSearchCV takes
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_winners = n_winners
+        self.test = test
+        self.alpha = alpha
+        self.min_effect = min_effect
+        self.first_test = first_test
+        self.search = search
+        self.start = start
+        self.n_start = n_start
+        self.sampling = sampling
+        self.max_candidates = max_candidates
+        self.max_seconds = max_seconds
+        self.max_blocks = max_blocks
+        self.max_confirm = max_confirm
+        self.prefer = prefer
+        self.scoring = scoring
+        self.blocks = blocks
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        if self.estimator is not None:
+            tags.input_tags = deepcopy(get_tags(self.estimator).input_tags)
+            tags.input_tags.sparse = False
+        return tags
+
+    def fit(self, X: object, y: object) -> Self:
+        """Search for a good set of the columns of X.
+
+        Parameters
+        ----------
+        X : frame, table or array-like of shape (n_rows, n_attributes)
+        y : array-like of shape (n_rows,)
+
+        Returns
+        -------
+        self
+        """
+        check_choice("search", self.search, ("neighborhood", "schemata"))
+        check_choice("prefer", self.prefer, ("smallest", "best"))
+        check_choice("blocks", self.blocks, ("auto", "rows", "folds"))
+        estimator = (
+            LazyLearningRegressor() if self.estimator is None else self.estimator
+        )
+        estimator = clone(estimator)
+        table = as_table(
+            X,
+            categorical_features=getattr(
+                estimator, "categorical_features", "from_dtype"
+            ),
+        )
+        target = _indicators(y) if is_classifier(estimator) else _numbers(y)
+        check_consistent_length(table, target)
+        ground = ground_of(table, target)
+        rng = np.random.default_rng(seed_of(self.random_state))
+        with Parallel(n_jobs=self.n_jobs) as parallel:
+            losses, blocks = self._arena(estimator, X, y, parallel)
+            racsam = Racsam(losses, blocks, self._rules(estimator), rng)
+            start = start_sets(self.start, self.n_start, ground, rng)
+            found = run_search(racsam, self.search, start, ground)
+        validate_data(self, X, y, skip_check_array=True)
+        self._keep(found, len(table.columns))
+        return self
+
+    def plot_race(self, ax: Axes = None) -> Axes:
+        """Draw the last race: the mean loss of each set up to where it was dropped.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; the current one by default.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        check_is_fitted(self)
+        names = [
+            "{" + ", ".join(map(str, members(mask))) + "}"
+            for mask in self.search_.last_candidates
+        ]
+        last = self.search_.last_race
+        chosen = LazyLearningRegressor() if self.estimator is None else self.estimator
+        block = "row" if self._over_rows(chosen) else "fold"
+        return draw_race(last.losses, last.winners, ax, block=block, names=names)
+
+    def _keep(self, found: SearchResult, n_attributes: int) -> None:
+        chosen = found.smallest if self.prefer == "smallest" else found.winners[0]
+        self.support_ = support_of(chosen, n_attributes)
+        self.winners_ = np.array([support_of(w, n_attributes) for w in found.winners])
+        self.winner_losses_: NDArray[np.float64] = found.losses.mean(axis=0)
+        self.history_: tuple[SearchStep, ...] = found.history
+        self.n_predictions_ = found.n_predictions
+        self.n_candidates_ = found.n_candidates
+        self.search_ = found
+
+    def _over_rows(self, estimator: Model) -> bool:
+        lazy = hasattr(estimator, "loo_predict")
+        return lazy if self.blocks == "auto" else self.blocks == "rows"
+
+    def _rules(self, estimator: Model) -> SearchRules:
+        rows = self._over_rows(estimator)
+        sampling = self.sampling or ((0.3, 30) if rows else (1.0, 0))
+        first_test = self.first_test or (5 if rows else 3)
+        return SearchRules(
+            n_winners=self.n_winners,
+            test=self.test,
+            alpha=self.alpha,
+            first_test=first_test,
+            min_effect=self.min_effect,
+            sampling=sampling,
+            max_blocks=self.max_blocks,
+            max_confirm=self.max_confirm,
+            max_candidates=self.max_candidates,
+            max_seconds=self.max_seconds,
+        )
+
+    def _arena(
+        self, estimator: Model, X: object, y: object, parallel: Parallel
+    ) -> tuple[SetLosses, Sequence[Block]]:
+        """Return what gives the losses, and the blocks."""
+        rows = self._over_rows(estimator)
+        if rows and isinstance(estimator, LocalLearner):
+            memory = estimator.fit(X, y)._memory
+            scoring = row_scoring(self.scoring, is_classifier(estimator))
+            losses = LocalSetLosses(memory, scoring, estimator.n_jobs)
+            return losses, RowBlocks(len(memory.slots))
+        labels = np.asarray(y)
+        if rows:
+            check_leaves_out(estimator)
+            scoring = row_scoring(self.scoring, is_classifier(estimator))
+            left_out = LeftOutSetLosses(estimator, X, labels, scoring, parallel)
+            return left_out, RowBlocks(len(labels))
+        fitted = FittedSetLosses(estimator, X, labels, self.scoring, parallel)
+        splitter = check_cv(self.cv, labels, classifier=is_classifier(estimator))
+        splits = splitter.split(np.zeros(len(labels)), labels)
+        return fitted, [(test, train) for train, test in splits]
+
+
+def _numbers(y: object) -> NDArray[np.float64]:
+    """Targets of shape (n_rows, n_targets)."""
+    target = as_target(y, "numeric")
+    return target[:, None] if target.ndim == 1 else target
+
+
+def _indicators(y: object) -> NDArray[np.float64]:
+    """Indicators of classes, of shape (n_rows, n_classes)."""
+    target = as_target(y, "nominal").occurring()
+    return np.eye(len(target.categories))[target.data]

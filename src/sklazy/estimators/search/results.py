@@ -1,0 +1,160 @@
+"""The table of a search: scikit-learn's `cv_results_`, with gaps."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.estimators.search.split_scores import Scored
+from sklazy.racing import RaceResult
+
+Table = dict[str, Any]
+Cells = Mapping[tuple[int, int], Scored]
+Floats = NDArray[np.float64]
+
+
+def search_results(
+    candidates: Sequence[dict[str, Any]],
+    cells: Cells,
+    eliminated_at: NDArray[np.int64],
+    n_splits: int,
+    error_score: float,
+) -> Table:
+    """Lay out what is known of each candidate on each split.
+
+    Candidates that were eliminated rank behind all that were not, and behind those
+    eliminated later: their means are over fewer splits, and not comparable.
+    """
+    shape = len(candidates), n_splits
+    table: Table = {}
+    for name in ("fit_time", "score_time"):
+        times = _grid({at: getattr(cell, name) for at, cell in cells.items()}, shape)
+        table |= _summary(name, times)
+    table |= _parameters(candidates)
+    for kind in ("test", "train"):
+        scores = {at: getattr(cell, kind) for at, cell in cells.items()}
+        for metric in dict.fromkeys(key for known in scores.values() for key in known):
+            grid = _grid(
+                {at: known.get(metric, error_score) for at, known in scores.items()},
+                shape,
+            )
+            name = f"{kind}_{metric}"
+            table |= {f"split{i}_{name}": grid[:, i] for i in range(n_splits)}
+            table |= _summary(name, grid)
+            if kind == "test":
+                means = table[f"mean_{name}"]
+                table[f"rank_{name}"] = race_ranks(means, eliminated_at)
+    run = np.zeros(shape, dtype=bool)
+    run[tuple(np.array(list(cells), dtype=np.intp).reshape(-1, 2).T)] = True
+    table["n_splits_run"] = run.sum(axis=1)
+    table["eliminated_at"] = eliminated_at
+    return table
+
+
+def row_results(
+    candidates: Sequence[dict[str, Any]],
+    outcome: RaceResult,
+    fit_times: Floats,
+    ask_times: Floats,
+) -> Table:
+    """Lay out a race over single rows: means over rows, no column for each of them."""
+    run = outcome.n_run
+    scores = -outcome.losses.T
+    table: Table = {
+        "mean_fit_time": fit_times,
+        "mean_score_time": ask_times / np.maximum(run, 1),
+        **_parameters(candidates),
+        **_summary("test_score", scores),
+    }
+    means = table["mean_test_score"]
+    table["rank_test_score"] = race_ranks(means, outcome.eliminated_at)
+    table["n_splits_run"] = run
+    table["eliminated_at"] = outcome.eliminated_at
+    return table
+
+
+def best_index(
+    results: Table, metric: str, refit: bool | str | Callable[[Table], int]
+) -> int:
+    """Return the best candidate by rank, or the one a callable `refit` chooses."""
+    if not callable(refit):
+        return int(np.argmin(results[f"rank_test_{metric}"]))
+    index = refit(results)
+    if not isinstance(index, (int, np.integer)):
+        raise TypeError(f"refit must return an index of a candidate, not {index!r}.")
+    if not 0 <= index < len(results["params"]):
+        raise IndexError(f"refit returned {index}, which is no candidate's index.")
+    return int(index)
+
+
+def race_ranks(means: Floats, eliminated_at: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Rank by the end of the race, then by the mean, larger is better.
+
+    Equal candidates share the best of their ranks, as in scikit-learn.
+    """
+    # Survivors have 0 where the eliminated have the number of splits they ran.
+    out_order = np.where(eliminated_at == 0, np.inf, eliminated_at)
+    scores = np.where(np.isnan(means), -np.inf, means)
+    order = np.lexsort((-scores, -out_order))
+    ranks = np.empty(len(means), dtype=np.int32)
+    rank = 1
+    for place, candidate in enumerate(order):
+        before = order[place - 1]
+        key = out_order[candidate], scores[candidate]
+        if place and key != (out_order[before], scores[before]):
+            rank = place + 1
+        ranks[candidate] = rank
+    return ranks
+
+
+def _grid(values: Mapping[tuple[int, int], float], shape: tuple[int, int]) -> Floats:
+    grid = np.full(shape, np.nan)
+    for at, value in values.items():
+        grid[at] = value
+    return grid
+
+
+def _summary(name: str, grid: Floats) -> Table:
+    """Mean and standard deviation over the splits that were run."""
+    run = np.isfinite(grid)
+    counts = np.maximum(run.sum(axis=1), 1)
+    none = ~run.any(axis=1)
+    means = np.where(run, grid, 0.0).sum(axis=1) / counts
+    squares = np.where(run, (grid - means[:, None]) ** 2, 0.0).sum(axis=1) / counts
+    means, spread = np.where(none, np.nan, means), np.where(none, np.nan, squares)
+    return {f"mean_{name}": means, f"std_{name}": np.sqrt(spread)}
+
+
+def _parameters(candidates: Sequence[dict[str, Any]]) -> Table:
+    names = sorted({key for params in candidates for key in params})
+    columns: Table = {f"param_{name}": _parameter(name, candidates) for name in names}
+    return columns | {"params": list(candidates)}
+
+
+def _parameter(
+    name: str, candidates: Sequence[dict[str, Any]]
+) -> np.ma.MaskedArray[Any, Any]:
+    """One parameter's values as a masked array, masked where it is not set."""
+    given = [params[name] for params in candidates if name in params]
+    column = np.ma.masked_all(len(candidates), dtype=_parameter_dtype(given))
+    for i, params in enumerate(candidates):
+        if name in params:
+            column[i] = params[name]
+    return column
+
+
+def _parameter_dtype(values: list[Any]) -> np.dtype[Any]:
+    try:
+        array = np.array(values)
+    except ValueError:  # lists of different lengths
+        return np.dtype(object)
+    plain = array.ndim == 1 and array.dtype.kind != "U"
+    return array.dtype if plain else np.dtype(object)
+
+
+def seed_of(random_state: int | np.random.RandomState | None) -> int | None:
+    """Return a seed for numpy's generators of what scikit-learn calls random_state."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return random_state

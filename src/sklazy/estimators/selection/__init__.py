@@ -1,0 +1,1 @@
+"""Classifiers that choose attributes for each query."""

@@ -1,0 +1,145 @@
+"""Any scikit-learn classifier on the attributes that matter for the query."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.metaestimators import available_if
+
+from sklazy.answer.selection.models import ModelHost
+from sklazy.casebase.base import Cuts
+from sklazy.errors import BadInputError, BadTypeError
+from sklazy.estimators.selection.base import LazyClassifier, check_count
+
+
+def _has(method: str) -> Callable[["LazySelectionClassifier"], bool]:
+    return lambda self: hasattr(self._estimator(), method)
+
+
+class LazySelectionClassifier(LazyClassifier):
+    """Any classifier, fitted anew on the attributes that each query chooses.
+
+    Queries that choose the same attributes share a model, so that a batch costs one
+    fit for each distinct set; models are kept for later batches until rows come or
+    go.
+
+    Parameters
+    ----------
+    estimator : classifier, default=DecisionTreeClassifier()
+        It is cloned, never fitted itself. A `random_state` of None counts as 0: the
+        same query must get the same answer in every batch.
+    n_attributes : int, float or "vote", default=0.3
+        How many attributes a query uses: a count or a fraction, or every number
+        casts a vote for its answer ("vote").
+    selection : {"lazy", "eager", "none", "lazy-cfs", "lazy-consistency"}
+        How attributes are chosen; see `LazyKNeighborsClassifier`.
+    measure : str, default="entropy"
+        What tells how much a value says about the class.
+    criterion : {"fayyad", "kononenko"}
+        The stop rule of the cuts by which numeric attributes are selected.
+    cuts : {"exact", "frozen"}
+        Whether cuts follow every row that comes and goes, or stay as first found
+        until `refresh`.
+    categorical_features : "from_dtype", None, or array-like
+        Which columns are nominal; by default those of categories, text and bools.
+    min_support : int, default=1
+        With "lazy-consistency", rows that must share the chosen values.
+    cache_size : int, default=256
+        How many models are kept; the one used longest ago goes first.
+    n_jobs : int, optional
+        Models fitted at once, in threads.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    ids_ : array of shape (n_rows,)
+        The rows' ids in order of arrival.
+    n_features_in_ : int
+    feature_names_in_ : array of str, where X has names
+
+    Notes
+    -----
+    Models see numbers as they are. A missing number stays NaN if the estimator's tags
+    say that it takes NaN, else it becomes the median of the column. A nominal column
+    becomes one column of 0 and 1 for each category; a missing or unseen category is 0
+    in all of them. Rows are given in an order that depends on their content alone.
+
+    `loo_predict` fits a model for every row.
+
+    References
+    ----------
+    R. B. Pereira, A. Plastino, B. Zadrozny, L. H. C. Merschmann, A. A. Freitas: Lazy
+    attribute selection: choosing attributes at classification time. Intelligent Data
+    Analysis 15(5), 2011.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklazy import LazySelectionClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LazySelectionClassifier(LogisticRegression(), n_attributes=2)
+    >>> model.fit(X[::2], y[::2]).predict(X[1:100:20])
+    array([0, 0, 0, 1, 1])
+    """
+
+    def __init__(
+        self,
+        estimator: BaseEstimator | None = None,
+        n_attributes: int | float | str = 0.3,
+        selection: str = "lazy",
+        measure: str = "entropy",
+        *,
+        criterion: str = "fayyad",
+        cuts: Cuts = "exact",
+        categorical_features: object = "from_dtype",
+        min_support: int = 1,
+        cache_size: int = 256,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_attributes = n_attributes
+        self.selection = selection
+        self.measure = measure
+        self.criterion = criterion
+        self.cuts = cuts
+        self.categorical_features = categorical_features
+        self.min_support = min_support
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Predict the probability of each class, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        probabilities : float64 array of shape (n_queries, n_classes)
+        """
+        return super().predict_proba(X)
+
+    def _estimator(self) -> BaseEstimator:
+        return DecisionTreeClassifier() if self.estimator is None else self.estimator
+
+    def _host(self) -> ModelHost:
+        return ModelHost(self._estimator(), int(self.cache_size), self.n_jobs)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count("cache_size", self.cache_size)
+        if self.n_attributes in ("auto", "local"):
+            raise BadInputError(
+                f"n_attributes={self.n_attributes!r} would fit a model for every "
+                "number of attributes and every row left out; give a number or "
+                "'vote', or search for the number with GridSearchCV."
+            )
+        if not hasattr(self._estimator(), "fit"):
+            raise BadTypeError(
+                f"estimator={self.estimator!r} has no fit; give a classifier."
+            )

@@ -1,0 +1,111 @@
+"""Naive Bayes on the attributes that matter for the query."""
+
+from numbers import Real
+
+from sklazy.answer import BayesHost
+from sklazy.casebase.base import Cuts
+from sklazy.errors import BadInputError
+from sklazy.estimators.selection.base import LazyClassifier
+
+
+class LazyNBClassifier(LazyClassifier):
+    """Naive Bayes whose product runs over the attributes chosen for the query.
+
+    Parameters
+    ----------
+    n_attributes : int, float, "auto", "local" or "vote", default=0.3
+        How many attributes a query uses; see `LazyKNeighborsClassifier`.
+    selection : {"lazy", "eager", "none", "lazy-cfs", "lazy-consistency"}
+        How attributes are chosen; see `LazyKNeighborsClassifier`.
+    measure : str, default="entropy"
+        What tells how much a value says about the class.
+    alpha : float, default=1.0
+        Added to every count, of classes and of values by class: Laplace's rule.
+    discretize : bool, default=True
+        Count numbers by their bins; else they are taken as normal within each class,
+        with mean and variance of the class to which `alpha` rows were added that
+        are spread like all rows: a class of few rows leans on the whole column.
+    criterion : {"fayyad", "kononenko"}
+        The stop rule of the cuts.
+    cuts : {"exact", "frozen"}
+        Whether cuts follow every row that comes and goes, or stay as first found
+        until `refresh`.
+    categorical_features : "from_dtype", None, or array-like
+        Which columns are nominal; by default those of categories, text and bools.
+    min_support : int, default=1
+        With "lazy-consistency", rows that must share the chosen values.
+    n_auto : int, default=1000
+        With "auto", training rows tried at most.
+    n_local : int, default=20
+        With "local", how many rows make a neighbourhood.
+    n_jobs : int, optional
+        Threads; by default all cores.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    ids_ : array of shape (n_rows,)
+        The rows' ids in order of arrival.
+    n_features_in_ : int
+    feature_names_in_ : array of str, where X has names
+
+    Notes
+    -----
+    Missing values, in rows and in queries, and values that no row has are left out
+    of the product. Sample weights count in priors and likelihoods; cuts and the
+    choice of attributes look at rows, each once.
+
+    References
+    ----------
+    R. B. Pereira, A. Plastino, B. Zadrozny, L. H. C. Merschmann, A. A. Freitas: Lazy
+    attribute selection: choosing attributes at classification time. Intelligent Data
+    Analysis 15(5), 2011.
+
+    Examples
+    --------
+    >>> from sklazy import LazyNBClassifier
+    >>> X = [["sun", "hot"], ["sun", "mild"], ["rain", "mild"], ["rain", "cool"]]
+    >>> model = LazyNBClassifier(n_attributes=1).fit(X, ["no", "no", "yes", "yes"])
+    >>> model.predict([["rain", "hot"], ["sun", "cool"]])
+    array(['yes', 'no'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        n_attributes: int | float | str = 0.3,
+        selection: str = "lazy",
+        measure: str = "entropy",
+        alpha: float = 1.0,
+        discretize: bool = True,
+        *,
+        criterion: str = "fayyad",
+        cuts: Cuts = "exact",
+        categorical_features: object = "from_dtype",
+        min_support: int = 1,
+        n_auto: int = 1000,
+        n_local: int = 20,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_attributes = n_attributes
+        self.selection = selection
+        self.measure = measure
+        self.alpha = alpha
+        self.discretize = discretize
+        self.criterion = criterion
+        self.cuts = cuts
+        self.categorical_features = categorical_features
+        self.min_support = min_support
+        self.n_auto = n_auto
+        self.n_local = n_local
+        self.n_jobs = n_jobs
+
+    def _host(self) -> BayesHost:
+        return BayesHost(float(self.alpha), bool(self.discretize))
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not isinstance(self.alpha, Real) or not 0 < self.alpha < float("inf"):
+            raise BadInputError(
+                f"alpha={self.alpha!r}; expected a number above 0. Without it a value "
+                "that a class lacks would rule the class out."
+            )

@@ -1,0 +1,1 @@
+"""What every experiment shares: data, folds, workers, results."""

@@ -1,0 +1,1 @@
+"""Small regressions on a query's neighbors."""
