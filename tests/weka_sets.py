@@ -4,6 +4,7 @@ import csv
 import json
 
 import numpy as np
+import pandas as pd
 
 SETS = [
     "breast-cancer",
@@ -75,3 +76,17 @@ def coded_by_cuts(schema, columns, cuts, rows):
     classes = label_codes(labels, schema[-1]["values"])
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return np.array(codes), offsets, classes, len(schema[-1]["values"])
+
+
+def weka_frame(folder, name, rows=None):
+    """A set of Weka's as a pandas frame with declared categories, and its labels."""
+    schema, columns = read_columns(folder, name)
+    rows = np.arange(len(columns[-1])) if rows is None else rows
+    frame = {}
+    for field, column in zip(schema[:-1], columns[:-1], strict=True):
+        if field["type"] == "numeric":
+            frame[field["name"]] = column[rows]
+        else:
+            labels = [column[i] for i in rows]
+            frame[field["name"]] = pd.Categorical(labels, categories=field["values"])
+    return pd.DataFrame(frame), np.array([columns[-1][i] for i in rows])

@@ -17,7 +17,7 @@ from mixed import mixed_frames
 from sklazy import AttributeRanker, SubsetSelector, Table, lazy_advantage
 from sklazy.errors import BadInputError
 from sklazy.measures import MEASURES
-from weka_sets import SETS, read_columns, read_outputs, train_rows
+from weka_sets import SETS, read_columns, read_outputs, train_rows, weka_frame
 
 
 @parametrize_with_checks(
@@ -33,20 +33,6 @@ def test_scikit_learn_s_checks(estimator, check):
 
 
 # --- Weka -----------------------------------------------------------------------------
-
-
-def weka_frame(folder, name, rows=None):
-    """A set of Weka's as a pandas frame with declared categories, and its labels."""
-    schema, columns = read_columns(folder, name)
-    rows = np.arange(len(columns[-1])) if rows is None else rows
-    frame = {}
-    for field, column in zip(schema[:-1], columns[:-1], strict=True):
-        if field["type"] == "numeric":
-            frame[field["name"]] = column[rows]
-        else:
-            labels = [column[i] for i in rows]
-            frame[field["name"]] = pd.Categorical(labels, categories=field["values"])
-    return pd.DataFrame(frame), np.array([columns[-1][i] for i in rows])
 
 
 @pytest.mark.parametrize(

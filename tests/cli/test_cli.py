@@ -492,7 +492,7 @@ def test_ctrl_c_ends_a_run_in_a_shell(tmp_path, data_folder):
     command += ["--sets", "splice,vowel,segment", "--data", str(data_folder)]
     process = subprocess.Popen(
         command,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent / "src")},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")},
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,

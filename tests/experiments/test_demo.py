@@ -3,8 +3,8 @@
 import pytest
 from click.testing import CliRunner
 
+from harmless import check_harmless
 from sklazy.cli import main
-from test_report_receipts import check_harmless
 
 
 @pytest.fixture(scope="module")

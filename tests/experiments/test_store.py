@@ -21,7 +21,7 @@ from sklazy.experiments.harness.store import FORMAT, Store
 from sklazy.experiments.harness.unit import Unit
 from slow_units import units, work, work_or_fail
 
-SLOW = Path(__file__).parent / "slow_units.py"
+SLOW = Path(__file__).parents[1] / "slow_units.py"
 
 
 def expected(n):
@@ -29,7 +29,7 @@ def expected(n):
 
 
 def start(folder, n, jobs, seconds, stderr=None):
-    source = str(Path(__file__).parent.parent / "src")
+    source = str(Path(__file__).parents[2] / "src")
     return subprocess.Popen(
         [sys.executable, SLOW, folder, *map(str, (n, jobs, seconds)), __version__],
         env={**os.environ, "PYTHONPATH": source},

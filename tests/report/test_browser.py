@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import load_wine
 
+from fake_results import fake_found
 from sklazy import LazyKNeighborsClassifier, LazyLearningRegressor, advise
 from sklazy.cli import main
 from sklazy.experiments.harness.data import data_folder as find_data_folder
@@ -19,7 +20,6 @@ from sklazy.experiments.racsam import problem as racsam_problem
 from sklazy.experiments.racsam import run as racsam
 from sklazy.experiments.racsam.report import make_document
 from sklazy.experiments.reproduce import Request, reproduce, write_report
-from test_racsam_experiment import fake_found
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = [

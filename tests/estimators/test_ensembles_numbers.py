@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
@@ -12,7 +12,10 @@ import naive
 from sklazy import LazyBaggingRegressor, LazyStackingRegressor
 from sklazy.errors import BadInputError, ReceiptError
 from sklazy.estimators.ensembles.stacking_regressor import DEFAULT_KINDS
-from test_ensembles import some, split
+from strategies import split_problems
+
+split = split_problems(min_rows=1, max_rows=24, max_queries=4, telling=True)
+some = settings(max_examples=40, suppress_health_check=list(HealthCheck), deadline=None)
 
 TARGETS = st.lists(
     st.sampled_from([-2.0, 0.0, 0.5, 3.0, 7.0]), min_size=40, max_size=40

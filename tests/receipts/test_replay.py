@@ -10,12 +10,12 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 import sklazy
+from harmless import check_harmless
 from lazy_models import CLASSIFIERS, NEIGHBORS, name_of
 from made_receipts import SCALARS, at, leaves, replaced
 from sklazy.errors import ReceiptError
 from sklazy.receipts import Receipt, Receipts, sealed
 from strategies import split_problems
-from test_report_receipts import check_harmless
 
 few = settings(max_examples=8, suppress_health_check=list(HealthCheck), deadline=None)
 every_classifier = pytest.mark.parametrize("model", CLASSIFIERS, ids=name_of)

@@ -8,8 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklazy import SubsetSelector, measures
 from sklazy.errors import BadInputError
 from sklazy.measures import pairs
-from test_ranker import weka_frame
-from weka_sets import SETS, read_columns, read_outputs, train_rows
+from weka_sets import SETS, read_columns, read_outputs, train_rows, weka_frame
 
 
 @parametrize_with_checks(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_classification
 
 import sklazy
+from harmless import check_harmless
 from sklazy.errors import BadInputError
 from sklazy.estimators.advice.comparison import (
     Contestant,
@@ -25,7 +26,6 @@ from sklazy.report.advice import duration
 from sklazy.report.progress import Progress
 from sklazy.report.words import wide
 from sklazy.tables import Table, as_table
-from test_report_receipts import check_harmless
 
 CLASSES = st.lists(st.integers(0, 4), min_size=4, max_size=60).map(
     lambda labels: np.array(labels, np.int32)

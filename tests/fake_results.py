@@ -1,0 +1,41 @@
+"""Results as an experiment would store them."""
+
+from sklazy.experiments.racsam import run as racsam
+
+
+def fake_found(rng, names, n_rows=40):
+    found = {}
+    for name in names:
+        for fold in range(5):
+            for method in racsam.PEERS:
+                unit = racsam._unit(
+                    "", 1.0, part="peer", method=method, set=name, fold=fold
+                )
+                found[unit] = {"errors": {method: racsam.pack(rng.random(n_rows))}}
+            unit = racsam._unit("", 1.0, part="raced", set=name, fold=fold)
+            raced = {m: racsam.pack(rng.random(n_rows)) for m in racsam.METHODS[:3]}
+            found[unit] = {"errors": raced}
+    for n_inputs in (20, 50):
+        for run in range(4):
+            for start in racsam.STARTS:
+                setting = {"n_inputs": n_inputs, "start": start, "run": run}
+                found[racsam._unit("", 1.0, part="race", **setting)] = {
+                    "success": run < 3,
+                    "first": run < 2,
+                    "selected": run < 2,
+                    "n_candidates": 1000 + run,
+                    "n_predictions": 5000,
+                    "n_until": 400 if run < 2 else None,
+                    "n_test": 5.0,
+                    "n_training": 600.0,
+                    "races": [["explore", 60, 60, 2.0], ["confirm", 25, 900, 1.5]],
+                }
+            setting = {"n_inputs": n_inputs, "run": run}
+            found[racsam._unit("", 1.0, part="forward", **setting)] = {
+                "success": run < 1,
+                "chosen": [0],
+                "n_candidates": 100,
+                "n_test": 500,
+                "n_training": 270,
+            }
+    return found
