@@ -25,7 +25,7 @@ def main(folder):
 
     heads = [
         f"{kind}, {what}"
-        for kind in ("raw", "discretised")
+        for kind in ("raw", "discretized")
         for what in ("path", "path's class", "collapsed")
     ]
     table = Table("set", "asked", *heads, box=None)
@@ -39,14 +39,14 @@ def main(folder):
     Console(width=120).print(table)
 
 
-def compare(folder, name, discretised):
+def compare(folder, name, discretized):
     """Queries, and the shares of equal distributions and classes."""
     import naive
     from path_tables import weka_table
     from sklazy.flow import Queries
     from sklazy.local.paths import PathRules, answer_by_given_bags, make_paths
 
-    table, expected = weka_table(folder, name, discretised)
+    table, expected = weka_table(folder, name, discretized)
     ones = np.ones((1, table.classes.size), np.int32)
     answers = answer_by_given_bags(
         make_paths(*table[:5]),

@@ -14,7 +14,7 @@ def benchmarks():
     return [
         {
             "name": "rank numeric attributes",
-            "why": "5 000 x 20: a table on which the neighbour-based estimate is felt",
+            "why": "5 000 x 20: a table on which the neighbor-based estimate is felt",
             "goal": 30.0,
             "ours": lambda: AttributeRanker(n_attributes=5).fit(X, y),
             "peer": lambda: SelectKBest(mutual_info_classif, k=5).fit(X, y),

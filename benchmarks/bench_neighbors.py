@@ -1,4 +1,4 @@
-"""Neighbours on each query's own attributes against scikit-learn's on all of them."""
+"""Neighbors on each query's own attributes against scikit-learn's on all of them."""
 
 import functools
 
@@ -30,7 +30,7 @@ def benchmarks():
             contest = functools.cache(functools.partial(build, kind, *size))
             items.append(
                 {
-                    "name": f"{kind} neighbours, {size[0]} x {size[2]}, r = {size[3]}",
+                    "name": f"{kind} neighbors, {size[0]} x {size[2]}, r = {size[3]}",
                     "why": why,
                     "goal": goal,
                     "ours": lambda contest=contest: contest()[0](),

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from sklazy.flow import Queries
-from sklazy.local.bags import beta_neighbours, draw_weights, plan_bags
+from sklazy.local.bags import beta_neighbors, draw_weights, plan_bags
 from sklazy.local.paths import PathRules, answer_by_paths, make_paths
 
 N_BAGS = 10
@@ -94,7 +94,7 @@ class Task:
         self.paths = make_paths(*columns, sizes, classes, n_classes)
         self.queries = Queries(codes[asked], values[asked])
         self.asked = asked
-        near = self.nearest(asked, beta_neighbours(self.n_rows), nominal)
+        near = self.nearest(asked, beta_neighbors(self.n_rows), nominal)
         numeric = sizes == 0
         self.bags = plan_bags(self.queries, numeric, near, N_BAGS, 0)
         self.shared = plan_bags(self.queries, numeric, near, N_BAGS, 0, share=True)
@@ -155,8 +155,8 @@ def endgames(rng):
 def curves(rng):
     """26 classes, each of two clusters in 16 dimensions."""
     y = rng.integers(0, 26, 20000)
-    centres = rng.normal(7.5, 2.0, (26, 2, 16))
-    X = centres[y, rng.integers(0, 2, 20000)] + rng.normal(0, 1.4, (20000, 16))
+    centers = rng.normal(7.5, 2.0, (26, 2, 16))
+    X = centers[y, rng.integers(0, 2, 20000)] + rng.normal(0, 1.4, (20000, 16))
     return X, y, False
 
 

@@ -1,4 +1,4 @@
-"""Local regression against numpy's least squares and scikit-learn's neighbours.
+"""Local regression against numpy's least squares and scikit-learn's neighbors.
 
 The peers of scikit-learn run on as many threads as ours: one.
 """
@@ -26,7 +26,7 @@ def benchmarks():
             "measure": lambda: against_naive(1, LINES),
         },
         {
-            "name": "lines, 5000 x 10, against plain neighbours",
+            "name": "lines, 5000 x 10, against plain neighbors",
             "why": "1000 queries, k up to 55: the mean of 55 is all the peer does",
             "goal": 1 / 1.5,
             "ours": functools.partial(ask, 5000, 10, 1000, "ours"),
@@ -102,10 +102,10 @@ def loop(X, y, queries, degree, least, most):
     for query in queries:
         squares = ((X - query) ** 2).sum(axis=1)
         near = np.argsort(squares, kind="stable")[:most]
-        centred = X[near] - query
-        Z = np.column_stack([np.ones(most), centred])
+        centered = X[near] - query
+        Z = np.column_stack([np.ones(most), centered])
         if degree == 2:
-            Z = np.column_stack([Z, centred[:, first] * centred[:, second]])
+            Z = np.column_stack([Z, centered[:, first] * centered[:, second]])
         scores = []
         for k in range(least, most + 1):
             theta = np.linalg.lstsq(Z[:k], y[near[:k]])[0]

@@ -28,7 +28,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from sklazy import LazyBaggingClassifier, LazyStackingClassifier
-from sklazy.experiments.harness.catalogue import find_known
+from sklazy.experiments.harness.catalog import find_known
 from sklazy.experiments.harness.data import data_folder, load_set
 from sklazy.experiments.harness.folds import stratified_folds
 from sklazy.experiments.harness.peers import Peer

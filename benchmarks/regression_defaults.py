@@ -27,7 +27,7 @@ SEEDS, N_TRAIN, N_TEST = range(100, 105), 2000, 400
 ONE_LINE = {"degrees": 1, "n_best": 1, "ridge": 1e-6}
 
 RIVALS = {
-    "10 neighbours (scikit-learn, scaled)": lambda: make_pipeline(
+    "10 neighbors (scikit-learn, scaled)": lambda: make_pipeline(
         StandardScaler(), KNeighborsRegressor(10)
     ),
     "R's lazy": LazyLearningRegressor.r_lazy,

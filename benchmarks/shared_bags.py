@@ -19,7 +19,7 @@ from rich.table import Table
 from sklearn.model_selection import train_test_split
 
 from sklazy import LazyBaggingClassifier
-from sklazy.experiments.harness.catalogue import find_known
+from sklazy.experiments.harness.catalog import find_known
 from sklazy.experiments.harness.data import data_folder, load_set
 
 SETS = "car", "kr-vs-kp", "tic-tac-toe"
@@ -54,12 +54,12 @@ def measure(data, share):
             begin = time.process_time()
             answers.append(model.predict(X.take(test)))
             cost = min(cost, (time.process_time() - begin) / len(test))
-        runs.append(summarise(np.array(answers), y[test]))
+        runs.append(summarize(np.array(answers), y[test]))
     mean, variance, agreement = np.mean(runs, axis=0)
     return mean, np.sqrt(variance), agreement, 1e6 * cost
 
 
-def summarise(answers, truth):
+def summarize(answers, truth):
     """Mean and variance of the accuracy, and agreement, of runs on one split."""
     accuracies = (answers == truth).mean(axis=1)
     agreement = (answers[::2] == answers[1::2]).mean()

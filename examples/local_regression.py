@@ -3,8 +3,8 @@
     python examples/local_regression.py [picture.png]
 
 The left half of the function is a slow wave, the right half a fast one. Nobody tells
-the learner: it takes many neighbours where the function is straight and few where it
-bends, because each query asks its own neighbours how well they predict each other.
+the learner: it takes many neighbors where the function is straight and few where it
+bends, because each query asks its own neighbors how well they predict each other.
 """
 
 import sys
@@ -36,8 +36,8 @@ def main(path):
     along = np.linspace(0, 1, 201)
     receipts = model.explain(along[:, None])
     size = np.array([receipt.targets[0]["k"] for receipt in receipts])
-    print(f"neighbours on the left:  {np.median(size[along < 0.45]):.0f} (median)")
-    print(f"neighbours on the right: {np.median(size[along > 0.55]):.0f}")
+    print(f"neighbors on the left:  {np.median(size[along < 0.45]):.0f} (median)")
+    print(f"neighbors on the right: {np.median(size[along > 0.55]):.0f}")
 
     figure, (above, below) = plt.subplots(
         2, 1, figsize=(8, 6), sharex=True, height_ratios=[2, 1], layout="constrained"
@@ -52,16 +52,16 @@ def main(path):
     above.legend(loc="lower left", ncols=2, fontsize="small")
     above.set_ylabel("y")
     below.step(along, size, where="mid")
-    below.set(xlabel="x", ylabel="neighbours chosen")
+    below.set(xlabel="x", ylabel="neighbors chosen")
     figure.savefig(path, dpi=120)
     print(f"drawn in {path}")
 
 
 def draw_line(axes, receipt, x):
-    """The local line of a query over its neighbours, which are marked."""
+    """The local line of a query over its neighbors, which are marked."""
     (target,) = receipt.targets
     query, slope = receipt.query["x0"], target["coefficients"]["x0"]
-    near = x[[case["id"] for case in target["neighbours"]]]
+    near = x[[case["id"] for case in target["neighbors"]]]
     ends = np.array([near.min(), near.max()])
     axes.plot(ends, receipt.answer + slope * (ends - query), color="C3", linewidth=2)
     axes.plot(query, receipt.answer, "o", color="C3")

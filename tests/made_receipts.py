@@ -21,7 +21,7 @@ HOSTILE = [
 ]
 
 
-def case(name="12", label="good", differ=(), names=("colour", "size"), distance=0.0):
+def case(name="12", label="good", differ=(), names=("color", "size"), distance=0.0):
     return {
         "id": name,
         "class": label,
@@ -62,7 +62,7 @@ def plain():
             ],
         },
         "query": [
-            {"name": "colour", "value": "red", "known": "yes"},
+            {"name": "color", "value": "red", "known": "yes"},
             {"name": "size", "value": 2.5, "known": "yes"},
             {"name": "shape", "value": None, "known": "missing"},
         ],
@@ -72,7 +72,7 @@ def plain():
             "n_attributes": 2,
             "rule": "fraction",
             "attributes": [
-                attribute("colour", 1),
+                attribute("color", 1),
                 attribute("size", 2, value=2.5, bin="(2, 3]", score=0.4),
                 attribute("shape", 3, used=False, value=None, score=0.9),
             ],
@@ -95,9 +95,9 @@ def neighbors():
         "listed": [
             case("a"),
             case("b", differ=["size"], distance=1.0),
-            case("c", "bad", ["colour"], distance=1.0),
+            case("c", "bad", ["color"], distance=1.0),
         ],
-        "nearest_opposing": case("c", "bad", ["colour"], distance=1.0),
+        "nearest_opposing": case("c", "bad", ["color"], distance=1.0),
     }
 
 
@@ -105,7 +105,7 @@ def likelihoods():
     return {
         "prior": [{"label": "bad", "log": -0.9}, {"label": "good", "log": -0.5}],
         "attributes": [
-            {"name": "colour", "log": [-2.0, -0.5]},
+            {"name": "color", "log": [-2.0, -0.5]},
             {"name": "size", "log": [-0.7, -1.1]},
         ],
     }
@@ -114,7 +114,7 @@ def likelihoods():
 def model():
     return {
         "estimator": "LogisticRegression()",
-        "attributes": ["colour", "size"],
+        "attributes": ["color", "size"],
         "n_models_in_batch": 4,
     }
 
@@ -134,7 +134,7 @@ def model_receipt():
 def hostile_receipt(name, label):
     """The k-NN receipt with one name and one label put everywhere."""
     content = copy.deepcopy({**knn_receipt(), "likelihoods": likelihoods()})
-    return sealed(_renamed(content, {"colour": name, "good": label, "red": label}))
+    return sealed(_renamed(content, {"color": name, "good": label, "red": label}))
 
 
 def _renamed(value, names):

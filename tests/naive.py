@@ -77,7 +77,7 @@ def kind_of_texts(name, texts):
     return "nominal" if code or long or is_id else "numeric"
 
 
-# --- cuts (MDL discretisation) --------------------------------------------------------
+# --- cuts (MDL discretization) --------------------------------------------------------
 
 
 def cut_points(values, classes, criterion="fayyad", better_encoding=False):
@@ -424,7 +424,7 @@ def grow_conjunction(codes, classes, n_classes, query, min_support, excluded=-1)
     return chosen
 
 
-# --- neighbours -----------------------------------------------------------------------
+# --- neighbors -----------------------------------------------------------------------
 
 
 def disagreements(codes, query, attributes):
@@ -495,7 +495,7 @@ def decide(votes, class_counts):
 
 
 def ibk_probabilities(votes, n_rows):
-    """Weka's rule: 1/n for every class, 1 for every neighbour, normalised."""
+    """Weka's rule: 1/n for every class, 1 for every neighbor, normalized."""
     scores = [vote + 1 / n_rows for vote in votes]
     return [score / sum(scores) for score in scores]
 
@@ -646,9 +646,9 @@ class LazyHost:
         values = [self.columns[j][i] for i in known]
         if cell is None or len(set(values)) < 2:
             return [0.0] * len(self.labels)
-        centre = sum(values) / len(values)
-        spread = max(abs(v - centre) for v in values)
-        scaled = {i: (self.columns[j][i] - centre) / spread for i in known}
+        center = sum(values) / len(values)
+        spread = max(abs(v - center) for v in values)
+        scaled = {i: (self.columns[j][i] - center) / spread for i in known}
         terms, alpha = [], self.settings["alpha"]
         for c in range(len(self.labels)):
             weighted = [(scaled[i], alpha / len(known)) for i in known]
@@ -656,7 +656,7 @@ class LazyHost:
             total = sum(w for _, w in weighted)
             mean = sum(x * w for x, w in weighted) / total
             variance = sum(w * (x - mean) ** 2 for x, w in weighted) / total
-            away = (cell - centre) / spread - mean
+            away = (cell - center) / spread - mean
             terms.append(
                 -0.5 * (math.log(2 * math.pi * variance) + away * away / variance)
             )
@@ -792,17 +792,17 @@ def nearest(rows, query, n_nearest, kinds, weights, absents, metric, hidden=()):
 
 
 def local_terms(row, query, degree):
-    """1, the centred values, their products i <= j; NaN stands where the query is."""
-    centred = [
+    """1, the centered values, their products i <= j; NaN stands where the query is."""
+    centered = [
         0.0 if x != x or q != q else x - q for x, q in zip(row, query, strict=True)
     ]
     terms = [1.0]
     if degree >= 1:
-        terms += centred
+        terms += centered
     if degree == 2:
-        for a in range(len(centred)):
-            for b in range(a, len(centred)):
-                terms.append(centred[a] * centred[b])
+        for a in range(len(centered)):
+            for b in range(a, len(centered)):
+                terms.append(centered[a] * centered[b])
     return terms
 
 
@@ -810,7 +810,7 @@ def local_ridge(rows, weights, query, degree, ridge, as_in_r):
     """What holds each coefficient; a constant is free.
 
     R's ridge is the same for all, the intercept too. Ours leaves the intercept free
-    and is relative to the mean square of the neighbours' centred values.
+    and is relative to the mean square of the neighbors' centered values.
     """
     d = len(query) if degree else 0
     n_products = d * (d + 1) // 2 if degree == 2 else 0
@@ -834,7 +834,7 @@ def local_fit(terms, targets, weights, penalties):
 
 
 def local_score(terms, targets, weights, degree, n_scored, penalties, as_in_r):
-    """Leave every neighbour out, fit without it, predict it; the mean squared error."""
+    """Leave every neighbor out, fit without it, predict it; the mean squared error."""
     k = len(terms)
     if degree == 0 and as_in_r and n_scored:
         scored = min(n_scored, k)
@@ -856,8 +856,8 @@ def local_score(terms, targets, weights, degree, n_scored, penalties, as_in_r):
 def local_models(rows, targets, weights, query, ranges, ridge, as_in_r=False):
     """Score and coefficients of every model: {(degree, k): (score, theta)}.
 
-    Rows are the query's neighbours, nearest first; ranges maps a degree to the
-    fewest and most neighbours and how many are scored.
+    Rows are the query's neighbors, nearest first; ranges maps a degree to the
+    fewest and most neighbors and how many are scored.
     """
     import numpy as np
 
@@ -1379,10 +1379,10 @@ def attribute_order(key, n_attributes, inspect):
     return order
 
 
-def bag_weights(seed, n_rows, neighbours):
-    """N-K draws from all rows and K from the neighbours, two draws a word."""
+def bag_weights(seed, n_rows, neighbors):
+    """N-K draws from all rows and K from the neighbors, two draws a word."""
     weights = [0] * n_rows
-    n_near = len(neighbours)
+    n_near = len(neighbors)
 
     def draw(first_word, t, n):
         word = word64(seed, first_word + t // 2)
@@ -1392,7 +1392,7 @@ def bag_weights(seed, n_rows, neighbours):
         weights[draw(0, t, n_rows)] += 1
     first_word = (n_rows - n_near + 1) // 2
     for t in range(n_near):
-        weights[neighbours[draw(first_word, t, n_near)]] += 1
+        weights[neighbors[draw(first_word, t, n_near)]] += 1
     return weights
 
 
@@ -1404,7 +1404,7 @@ def query_seed(cells, random_state):
     return seed
 
 
-def beta_neighbours(n_rows, beta):
+def beta_neighbors(n_rows, beta):
     """K/N <= (1 - beta) log_4 N, at least one and at most all rows."""
     share = (1 - beta) * math.log(n_rows) / math.log(4)
     return min(n_rows, max(1, math.floor(n_rows * share + 1e-9)))
@@ -1490,7 +1490,7 @@ def rule_answer(codes, classes, n_classes, weights, query):
     return [s / sum(sums) for s in sums]
 
 
-def neighbours_answer(order, distances, classes, n_classes, weights, n_neighbors):
+def neighbors_answer(order, distances, classes, n_classes, weights, n_neighbors):
     """Rows vote by weight from near to far until they reach k, with all ties."""
     reached, reach = 0, math.inf
     for row, distance in zip(order, distances, strict=True):
@@ -1617,7 +1617,7 @@ def regression_tree_answer(node, query):
     return node["mean"] if son is None else regression_tree_answer(son, query)
 
 
-def neighbours_mean(order, distances, targets, weights, n_neighbors):
+def neighbors_mean(order, distances, targets, weights, n_neighbors):
     """The mean of rows from near to far until their weights reach k, with all ties."""
     reached, reach = 0, math.inf
     for row, distance in zip(order, distances, strict=True):
@@ -1731,7 +1731,7 @@ class LazyEnsemble:
         return answers, votes, shares, self.decide(shares, around)
 
     def decide(self, shares, around):
-        """The largest share; ties: more neighbours, more rows, the lower index."""
+        """The largest share; ties: more neighbors, more rows, the lower index."""
         left = [c for c in range(self.n_classes) if shares[c] >= max(shares) - 1e-9]
         sizes = [self.classes.count(c) for c in range(self.n_classes)]
         return max(left, key=lambda c: (around[c], sizes[c], -c))
@@ -1776,7 +1776,7 @@ class LazyEnsemble:
         )
 
     def by_neighbors(self, query, query_codes, weights, key, near):
-        return neighbours_answer(*near, self.classes, self.n_classes, weights, 5)
+        return neighbors_answer(*near, self.classes, self.n_classes, weights, 5)
 
     def by_linear(self, query, query_codes, weights, key, near):
         rows, asked = self.regressors(query)
@@ -1786,7 +1786,7 @@ class LazyEnsemble:
         return (scores / scores.sum() if scores.sum() > 0 else even).tolist()
 
     def regressors(self, query):
-        """Standardised numbers and indicators of all categories but the first."""
+        """Standardized numbers and indicators of all categories but the first."""
         lines = []
         for column, size, cell in zip(self.columns, self.sizes, query, strict=True):
             cells = [*column, cell]
@@ -1799,7 +1799,7 @@ class LazyEnsemble:
                         for c in cells
                     ]
                 )
-        placed = [_standardised(line) for line in lines]
+        placed = [_standardized(line) for line in lines]
         table = np.array(placed).reshape(len(placed), self.n_rows + 1).T
         return table[:-1], table[-1]
 
@@ -1860,7 +1860,7 @@ class LazyNumberEnsemble(LazyEnsemble):
         return rule_mean(self.codes, self.classes, weights, query_codes)
 
     def by_neighbors(self, query, query_codes, weights, key, near):
-        return neighbours_mean(*near, np.array(self.classes), weights, 5)
+        return neighbors_mean(*near, np.array(self.classes), weights, 5)
 
     def by_linear(self, query, query_codes, weights, key, near):
         rows, asked = self.regressors(query)
@@ -1874,7 +1874,7 @@ def tenths(column):
     return sorted(end for end in ends if end < known[-1])
 
 
-def _standardised(line):
+def _standardized(line):
     """Zero mean and unit variance over all but the last; 0 where missing."""
     known = [x for x in line[:-1] if not math.isnan(x)]
     mean = sum(known) / max(len(known), 1)

@@ -91,7 +91,7 @@ def mixed_tables(draw, most_rows=60):
     return make_mixed(rng, n_rows, sizes, n_classes, 4, missing, levels)
 
 
-def weka_table(golden_folder, name, discretised):
+def weka_table(golden_folder, name, discretized):
     """A set as Weka's J48 saw it, with the test rows as queries, and its answers."""
     schema, columns = read_columns(golden_folder, name)
     golden, _ = read_outputs(golden_folder, name)
@@ -101,7 +101,7 @@ def weka_table(golden_folder, name, discretised):
         if field["type"] != "numeric":
             codes.append(label_codes(column, field["values"]))
             sizes.append(len(field["values"]))
-        elif discretised:
+        elif discretized:
             cuts = golden["mdl_cuts_train"][field["name"]]
             codes.append(bin_codes(column, cuts))
             sizes.append(len(cuts) + 1)
@@ -113,7 +113,7 @@ def weka_table(golden_folder, name, discretised):
     rows = train_rows(len(columns[-1]))
     queries = np.setdiff1d(np.arange(len(columns[-1])), rows)
     codes, values = np.array(codes, np.int32), np.array(values)
-    kind = "predictions_discretised" if discretised else "predictions"
+    kind = "predictions_discretised" if discretized else "predictions"
     table = Mixed(
         np.ascontiguousarray(codes[:, rows]),
         np.ascontiguousarray(values[:, rows]),

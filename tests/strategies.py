@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-# Few values, some of them neighbours in float64 or far apart: ties and cancellation.
+# Few values, some of them neighbors in float64 or far apart: ties and cancellation.
 NUMBERS = [-1.5, 0.0, 0.1, 0.25, 1.0, 2.0, 3.0, 1e6]
 WORDS = ["a", "b", "c", "dd", "?", " ", "1"]
 

@@ -66,13 +66,13 @@ def mixed_frame():
     rng = np.random.default_rng(0)
     n = 90
     y = rng.choice(["no", "perhaps", "yes"], n)
-    colour = np.where(y == "no", "red", rng.choice(["green", "blue"], n)).astype(object)
-    colour[::9] = None
+    color = np.where(y == "no", "red", rng.choice(["green", "blue"], n)).astype(object)
+    color[::9] = None
     size = np.where(y == "yes", 3.0, 0.0) + rng.normal(size=n)
     size[::7] = np.nan
     kind = pd.Categorical(rng.choice(["a", "b"], n), categories=["a", "b", "c"])
     return pd.DataFrame(
-        {"colour": colour, "size": size, "kind": kind, "new": rng.random(n) < 0.5}
+        {"color": color, "size": size, "kind": kind, "new": rng.random(n) < 0.5}
     ), y
 
 
@@ -93,7 +93,7 @@ def test_all_kinds_of_frames_give_the_same_answers(model):
     assert model.classes_.tolist() == ["no", "perhaps", "yes"]
     polars = pl.DataFrame(
         {
-            "colour": [c if isinstance(c, str) else None for c in frame["colour"]],
+            "color": [c if isinstance(c, str) else None for c in frame["color"]],
             "size": pl.Series(frame["size"].tolist(), nan_to_null=True),
             "kind": pl.Series(frame["kind"].tolist(), dtype=pl.Enum(["a", "b", "c"])),
             "new": frame["new"].tolist(),
@@ -180,7 +180,7 @@ def test_receipts_say_what_was_predicted_and_replay(model):
     frame, y = mixed_frame()
     model = clone(model).fit(frame[:60], y[:60])
     queries = frame[60:66].copy()
-    queries.loc[queries.index[0], "colour"] = "violet"
+    queries.loc[queries.index[0], "color"] = "violet"
     receipts = model.explain(queries)
     told = [receipt.to_dict() for receipt in receipts]
     assert [each["answer"] for each in told] == model.predict(queries).tolist()

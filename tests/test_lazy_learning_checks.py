@@ -8,7 +8,7 @@ from sklazy import LazyLearningClassifier, LazyLearningRegressor
 # frees a place among the k nearest, so a weight of 2 is not a case given twice.
 NOT_REPETITION = {
     "check_sample_weight_equivalence_on_dense_data": (
-        "weights are no repetitions where neighbours are counted"
+        "weights are no repetitions where neighbors are counted"
     ),
 }
 

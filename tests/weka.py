@@ -5,10 +5,10 @@ import numpy as np
 from coded import Coded
 from weka_sets import SETS, coded_by_cuts, read_columns, read_outputs, train_rows
 
-__all__ = ["SETS", "load_discretised"]
+__all__ = ["SETS", "load_discretized"]
 
 
-def load_discretised(golden_folder, name):
+def load_discretized(golden_folder, name):
     """The coded training rows, with the test rows as queries, and Weka's results.
 
     Numeric columns are cut where Weka cut them on the training rows.

@@ -117,7 +117,7 @@ class Columns(NamedTuple):
     squared: bool
 
 
-class Neighbours(NamedTuple):
+class Neighbors(NamedTuple):
     """The nearest cases of each query, nearest first.
 
     Attributes
@@ -137,26 +137,26 @@ class Bags(NamedTuple):
 
     Attributes
     ----------
-    neighbours : int32 array of shape (n_queries, n_neighbors)
+    neighbors : int32 array of shape (n_queries, n_neighbors)
         The rows that make up so many draws of every bag.
     seeds : uint64 array of shape (2, n_queries, n_bags)
-        What decides the draws from the neighbours, and those from all rows.
+        What decides the draws from the neighbors, and those from all rows.
     """
 
-    neighbours: NDArray[np.int32]
+    neighbors: NDArray[np.int32]
     seeds: NDArray[np.uint64]
 
     def part(self, first: int, last: int) -> "Bags":
         """The bags of queries first..last - 1."""
-        return Bags(self.neighbours[first:last], self.seeds[:, first:last])
+        return Bags(self.neighbors[first:last], self.seeds[:, first:last])
 
     def take(self, queries: NDArray[np.integer]) -> "Bags":
         """The bags of some queries, by number; a number may come again."""
-        return Bags(self.neighbours[queries], self.seeds[:, queries])
+        return Bags(self.neighbors[queries], self.seeds[:, queries])
 
     def choose(self, bags: NDArray[np.integer]) -> "Bags":
         """Some of the bags of every query, by number."""
-        return Bags(self.neighbours, np.ascontiguousarray(self.seeds[:, :, bags]))
+        return Bags(self.neighbors, np.ascontiguousarray(self.seeds[:, :, bags]))
 
 
 class LocalCases(NamedTuple):
@@ -182,7 +182,7 @@ class LocalPlan(NamedTuple):
     Attributes
     ----------
     ranges : int64 array of shape (3, 3)
-        For each degree the fewest and most neighbours and how many of the nearest
+        For each degree the fewest and most neighbors and how many of the nearest
         are scored (0: all); zeros where the degree is off.
     best : int64 array of shape (4,)
         How many of the best over all degrees, then of each degree by itself.
@@ -191,7 +191,7 @@ class LocalPlan(NamedTuple):
     as_in_r : bool
         As R has it, the ridge holds the intercept, too, and constants with an
         explicit number scored are scored on another scale. Else the intercept is
-        free, and the spread of slopes is relative to the neighbourhood's radius.
+        free, and the spread of slopes is relative to the neighborhood's radius.
     """
 
     ranges: NDArray[np.int64]
@@ -206,19 +206,19 @@ class LocalModels(NamedTuple):
     Attributes
     ----------
     coefficients : float64 array of shape (n_queries, n_targets, n_terms)
-        Combined, in coordinates centred on the query: the first is the prediction.
+        Combined, in coordinates centered on the query: the first is the prediction.
     errors : float64 array of shape (n_queries, n_targets)
         The leave-one-out mean squared error of the models chosen.
     models : int64 array of shape (n_queries, n_targets, n_best, 2)
-        Degree and number of neighbours, filled up with -1.
+        Degree and number of neighbors, filled up with -1.
     scores : float64 array of shape (n_queries, n_targets, n_best)
         The leave-one-out score of each, filled up with NaN.
     curves : float64 array of shape (n_queries, n_targets, 3, n_nearest)
-        The score of each degree with k = 1, 2, ... neighbours; NaN where not tried.
+        The score of each degree with k = 1, 2, ... neighbors; NaN where not tried.
         No queries where not asked for.
     leverages, residuals : float64 arrays of shape (n_queries, n_targets, n_nearest)
-        The neighbours' own, in the last model grown: the highest degree, the most
-        neighbours, no more than these; residuals of the fit, times the square root
+        The neighbors' own, in the last model grown: the highest degree, the most
+        neighbors, no more than these; residuals of the fit, times the square root
         of the weight.
         No queries where not asked for.
     """

@@ -51,8 +51,8 @@ def test_its_own_class_cannot_leak_into_its_answer(table, k, data):
     for own in range(table.n_classes):
         classes = table.classes.copy()
         classes[row] = own
-        relabelled = table._replace(classes=classes)
-        cases = as_cases(relabelled)
+        relabeled = table._replace(classes=classes)
+        cases = as_cases(relabeled)
         ranks = selection.rank_without_own_row(cases.counts, cases.offsets, score)
         codes = np.ascontiguousarray(table.codes.T[[row]])
         selected = selection.select_without_own_row(

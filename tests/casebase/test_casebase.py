@@ -28,12 +28,12 @@ SIZES = ("small", "large")
 
 
 def table_of(rows, declared=False):
-    """A mixed table from (number, number, colour, size) rows; None is missing."""
+    """A mixed table from (number, number, color, size) rows; None is missing."""
     columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
     return Table(
         (
             *(numeric(f"n{i}", columns[i]) for i in range(2)),
-            nominal("colour", columns[2], COLORS if declared else None),
+            nominal("color", columns[2], COLORS if declared else None),
             nominal("size", columns[3]),
         ),
         len(rows),
@@ -71,7 +71,7 @@ def lean(cells, label, leaning):
     return (cells[0] + 20 * "abc".index(label), *cells[1:]), label
 
 
-LABELLED = st.builds(lean, CELLS, st.sampled_from("abc"), st.sampled_from([1, 1, 1, 0]))
+LABELED = st.builds(lean, CELLS, st.sampled_from("abc"), st.sampled_from([1, 1, 1, 0]))
 
 
 ROW = ((1.0, 0.0, "red", None), "a")
@@ -125,9 +125,9 @@ def same_state(left, right):
 
 @settings(max_examples=60)
 @given(
-    st.lists(LABELLED, min_size=1, max_size=25),
+    st.lists(LABELED, min_size=1, max_size=25),
     st.lists(
-        st.tuples(st.booleans(), st.lists(LABELLED, max_size=4), st.integers(0, 10**6)),
+        st.tuples(st.booleans(), st.lists(LABELED, max_size=4), st.integers(0, 10**6)),
         max_size=8,
     ),
     st.booleans(),
@@ -162,7 +162,7 @@ def test_any_history_has_the_state_of_a_fresh_build(start, changes, ask):
 
 
 @settings(max_examples=30)
-@given(st.lists(LABELLED, min_size=1, max_size=30), st.randoms())
+@given(st.lists(LABELED, min_size=1, max_size=30), st.randoms())
 def test_row_order_changes_nothing(rows, shuffler):
     shuffled = list(rows)
     shuffler.shuffle(shuffled)
@@ -171,8 +171,8 @@ def test_row_order_changes_nothing(rows, shuffler):
 
 @settings(max_examples=30)
 @given(
-    st.lists(LABELLED, min_size=2, max_size=25),
-    st.lists(LABELLED, min_size=1, max_size=8),
+    st.lists(LABELED, min_size=2, max_size=25),
+    st.lists(LABELED, min_size=1, max_size=8),
 )
 def test_frozen_cuts_stay_and_the_law_holds_relative_to_them(start, more):
     cases = build(start, cuts="frozen")
@@ -231,7 +231,7 @@ def test_frozen_cuts_are_those_of_the_first_rows_asked_or_not():
 
 
 @settings(max_examples=40)
-@given(st.lists(LABELLED, min_size=1, max_size=25))
+@given(st.lists(LABELED, min_size=1, max_size=25))
 def test_state_equals_the_naive_one(rows):
     cases = build(rows)
     labels = [c for _, c in rows]
@@ -269,7 +269,7 @@ def test_queries_are_coded_like_the_cases_and_unseen_is_its_own():
 def test_an_unseen_cell_of_a_new_row_is_missing():
     rows = [((1.0, 0.0, color, "small"), "a") for color in ("blue", "red")]
     cases = build(rows)
-    colors = Column("colour", "nominal", np.array([-2], np.int32), ("green", "red"))
+    colors = Column("color", "nominal", np.array([-2], np.int32), ("green", "red"))
     one = table_of([(1.0, 0.0, None, "small")])
     cases.add(Table((*one.columns[:2], colors, one.columns[3])), classes_of(["a"]))
     same_state(cases, build([*rows, ((1.0, 0.0, None, "small"), "a")]))
@@ -528,9 +528,7 @@ def test_all_missing_columns_one_row_one_class():
 
 
 @settings(max_examples=25)
-@given(
-    st.lists(LABELLED, min_size=1, max_size=20), st.sampled_from(["exact", "frozen"])
-)
+@given(st.lists(LABELED, min_size=1, max_size=20), st.sampled_from(["exact", "frozen"]))
 def test_a_saved_base_comes_back_the_same(tmp_path_factory, rows, cuts):
     path = tmp_path_factory.mktemp("saved") / "cases.sklazy"
     cases = build(rows, cuts=cuts)
@@ -672,7 +670,7 @@ def test_a_file_holds_one_state_though_another_thread_changes_it(tmp_path):
         ((float(i % 9), 0.5, COLORS[i % 3], None), "ab"[i % 9 > 4]) for i in range(3000)
     ]
     cases = build(rows)
-    one = table_of([(3.0, None, "ablaze", "small")])  # renumbers all colours
+    one = table_of([(3.0, None, "ablaze", "small")])  # renumbers all colors
     digests = {cases.digest()}
     ids = cases.add(one, classes_of(["a"]))
     digests.add(cases.digest())
@@ -837,7 +835,7 @@ def test_threads_may_ask_while_another_changes():
         ((float(i % 9), 0.5, COLORS[i % 3], None), "ab"[i % 9 > 4]) for i in range(60)
     ]
     cases = build(rows)
-    one = table_of([(3.0, None, "ablaze", "small")])  # renumbers all colours
+    one = table_of([(3.0, None, "ablaze", "small")])  # renumbers all colors
     query = table_of([(8.0, 0.5, "red", None)])
     found, stop = set(), threading.Event()
 

@@ -121,7 +121,7 @@ def test_names_of_the_classes_change_nothing(column, seed):
 
 @settings(max_examples=100, deadline=None)
 @given(column=columns())
-def test_a_cut_parts_its_neighbours(column):
+def test_a_cut_parts_its_neighbors(column):
     values, labels, n_classes = column
     cuts = column_cuts(values, labels, n_classes, "kononenko", True)
     codes = bin_codes(values, cuts)
@@ -131,7 +131,7 @@ def test_a_cut_parts_its_neighbours(column):
     assert len(np.unique(codes[present])) == (len(cuts) + 1 if present.any() else 0)
 
 
-def test_neighbouring_floats_are_parted_by_the_lower():
+def test_neighboring_floats_are_parted_by_the_lower():
     low = np.nextafter(1.0, 2.0)
     high = np.nextafter(low, 2.0)
     assert (low + high) / 2 == high  # the midpoint would not part them

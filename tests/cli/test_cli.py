@@ -259,11 +259,11 @@ def test_an_interrupt_ends_with_130(run, files, monkeypatch):
 
 
 def test_columns_that_nobody_knows_are_left_out_with_a_note(run, files, wine):
-    extra = wine.drop(columns="grower").assign(colour="red")
+    extra = wine.drop(columns="grower").assign(color="red")
     extra.to_csv("extra.csv", index=False)
     code, _, err = run("predict", "train.csv", "extra.csv", "-t", "grower")
     assert code == 0
-    assert "left out: 'colour'" in err
+    assert "left out: 'color'" in err
 
 
 # --- explain, advise, race ------------------------------------------------------------

@@ -25,7 +25,7 @@ votes_of_members = arrays(
 
 
 @given(votes_of_members, st.integers(0, 2**32 - 1))
-def test_the_majority_decides_and_ties_go_to_the_neighbours(votes, seed):
+def test_the_majority_decides_and_ties_go_to_the_neighbors(votes, seed):
     rng = np.random.default_rng(seed)
     near, priors = rng.integers(0, 3, (len(votes), 3)), rng.integers(1, 3, 3)
     shares = majority_shares(votes, 3)

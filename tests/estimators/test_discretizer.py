@@ -220,12 +220,12 @@ def test_new_rows_may_lie_outside_and_miss_cells():
 
 
 def test_columns_that_are_no_numbers_are_named():
-    frame = pd.DataFrame({"size": [1.0, 2.0], "colour": ["red", "blue"]})
-    for table in (frame, pl.from_pandas(frame), frame.astype({"colour": "category"})):
-        with pytest.raises(BadInputError, match=r"\['colour'\].*ColumnTransformer"):
+    frame = pd.DataFrame({"size": [1.0, 2.0], "color": ["red", "blue"]})
+    for table in (frame, pl.from_pandas(frame), frame.astype({"color": "category"})):
+        with pytest.raises(BadInputError, match=r"\['color'\].*ColumnTransformer"):
             EntropyDiscretizer().fit(table, [0, 1])
     mixed = ColumnTransformer(
-        [("cut", EntropyDiscretizer(), ["size"]), ("one", OneHotEncoder(), ["colour"])]
+        [("cut", EntropyDiscretizer(), ["size"]), ("one", OneHotEncoder(), ["color"])]
     )
     assert mixed.fit_transform(frame, [0, 1]).shape == (2, 3)
 

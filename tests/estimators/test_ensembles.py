@@ -49,7 +49,7 @@ def slow_twin(model, kinds, rules):
     # An attribute without any category is one that no row knows.
     sizes = [None if numeric[j] else widths[j] for j in range(len(numeric))]
     near = model.n_neighbors
-    n_near = naive.beta_neighbours(len(order), model.beta) if near is None else near
+    n_near = naive.beta_neighbors(len(order), model.beta) if near is None else near
     return naive.LazyEnsemble(
         columns,
         sizes,
@@ -230,7 +230,7 @@ def test_a_member_without_a_finite_answer_leaves_the_shares_of_its_bag(combine):
 
 
 def test_a_member_that_cannot_be_asked_leaves_the_shares_of_its_bag():
-    """Five neighbours of three rows are refused when they are asked for."""
+    """Five neighbors of three rows are refused when they are asked for."""
     X, y = [[0.0], [1.0], [2.0]], ["a", "b", "b"]
     model = LazyStackingClassifier([KNeighborsClassifier(5)], 5).fit(X, y)
     with pytest.warns(DataWarning, match="could not be fitted or asked"):

@@ -58,7 +58,7 @@ def slow_twin(model, kinds):
         kinds=kinds,
         rules={"min_weight": float(model.min_weight), "inspect": 0},
         n_estimators=model.n_estimators,
-        n_near=naive.beta_neighbours(len(order), model.beta),
+        n_near=naive.beta_neighbors(len(order), model.beta),
         combine=model.combine,
         seed=model.seed_,
     ), cuts

@@ -57,7 +57,7 @@ def test_equals_the_naive_learner(problems, metric, scale):
     )
     for q, query in enumerate(asked):
         check_distances(rows, query, cases.kinds, absents, metric, found, q)
-        near = [i for i in found.neighbours.rows[q].tolist() if i >= 0]
+        near = [i for i in found.neighbors.rows[q].tolist() if i >= 0]
         models = naive.local_models(
             [terms[i] for i in near],
             cases.targets[near],
@@ -75,7 +75,7 @@ def check_distances(rows, query, kinds, absents, metric, found, q):
     all_distances = sorted(
         naive.distance(row, query, kinds, weights, absents, metric) for row in rows
     )
-    distances = found.neighbours.distances[q]
+    distances = found.neighbors.distances[q]
     expected = all_distances[: np.isfinite(distances).sum()]
     np.testing.assert_allclose(
         distances[: len(expected)], expected, rtol=1e-7, atol=1e-7
@@ -328,7 +328,7 @@ def test_a_receipt_tells_the_whole_prediction():
     assert receipt.answer == model.predict(frame[:1])[0] == target["prediction"]
     assert target["coefficients"]["small"] == pytest.approx(3.0, rel=0.05)
     assert target["coefficients"]["large"] == pytest.approx(0.02, rel=0.05)
-    near = target["neighbours"]
+    near = target["neighbors"]
     assert near[0]["id"] == 0
     assert near[0]["distance"] == 0
     assert len(near) == target["k"]
@@ -355,7 +355,7 @@ def test_receipts_replay_and_edited_ones_are_refused(problems, degree):
         assert model.verify(receipt)
         assert model.verify(RegressionReceipt.from_json(receipt.to_json()))
         target = receipt.targets[0]
-        told = sum(c["influence"] * c["target"] for c in target["neighbours"])
+        told = sum(c["influence"] * c["target"] for c in target["neighbors"])
         assert told == pytest.approx(target["prediction"], rel=1e-5, abs=1e-3)
         plain["targets"][0]["prediction"] += 1.0
         with pytest.raises(ReceiptError, match="edited"):
@@ -381,7 +381,7 @@ def test_receipts_of_other_cases_are_refused():
         RegressionReceipt.from_json("{")
 
 
-def test_a_query_outside_its_neighbours_is_told():
+def test_a_query_outside_its_neighbors_is_told():
     X, y = wavy(60)
     model = LazyLearningRegressor().fit(X, y)
     inside, far = model.explain([[0.5, 0.5], [7.0, 0.5]])
@@ -405,7 +405,7 @@ def test_receipts_escape_what_they_show():
 # --- bad days -------------------------------------------------------------------------
 
 
-def test_too_few_rows_and_too_many_neighbours():
+def test_too_few_rows_and_too_many_neighbors():
     X, y = wavy(10)
     with pytest.raises(BadInputError, match=r"at least 20 .* n_samples=10 rows"):
         LazyLearningRegressor(n_neighbors=(20, 30)).fit(X, y)

@@ -1,4 +1,4 @@
-"""R's lazy 1.2-18, case by case: neighbours and k the same, predictions close.
+"""R's lazy 1.2-18, case by case: neighbors and k the same, predictions close.
 
 The folder of golden cases holds the sets a, b, e1 and e2 of its README; c (tied
 distances) and d (singular inputs) are not in it.
@@ -57,7 +57,7 @@ def test_every_case(golden_folder, name):
         wild = case["setting"] == "lin_lambda1e12"
         close = {"rtol": 0, "atol": 1e-3} if wild else {"rtol": 1e-6, "atol": 0}
         np.testing.assert_allclose(model.predict(queries), case["h"], **close)
-        check_neighbours(case, receipts, model, queries)
+        check_neighbors(case, receipts, model, queries)
         check_coefficients(case, receipts, wild)
         if not wild:
             check_curves(case, receipts, name)
@@ -70,14 +70,14 @@ def test_every_case(golden_folder, name):
     assert len(cases) == 34
 
 
-def check_neighbours(case, receipts, model, queries):
-    """All neighbours that R lists, in its order: ids are row numbers."""
-    found = ask(model._memory, model._queries(queries)).neighbours.rows
-    assert model._memory.slots[found].shape == np.shape(case["neighbours"])
+def check_neighbors(case, receipts, model, queries):
+    """All neighbors that R lists, in its order: ids are row numbers."""
+    found = ask(model._memory, model._queries(queries)).neighbors.rows
+    assert model._memory.slots[found].shape == np.shape(case["neighbors"])
     ids = model.cases_.ids[model._memory.slots[found]]
-    assert ids.tolist() == case["neighbours"]
-    for receipt, expected in zip(receipts, case["neighbours"], strict=True):
-        listed = [n["id"] for n in receipt.targets[0]["neighbours"]]
+    assert ids.tolist() == case["neighbors"]
+    for receipt, expected in zip(receipts, case["neighbors"], strict=True):
+        listed = [n["id"] for n in receipt.targets[0]["neighbors"]]
         assert listed == expected[: len(listed)]
 
 

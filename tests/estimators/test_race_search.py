@@ -38,11 +38,11 @@ from sklazy import (
 from sklazy.errors import AllFailedError, BadInputError, DataWarning, SklazyWarning
 
 WINE = load_wine(return_X_y=True)
-NEIGHBOURS = {"n_neighbors": [1, 3, 10, 40, 100], "p": [1, 2]}
+NEIGHBORS = {"n_neighbors": [1, 3, 10, 40, 100], "p": [1, 2]}
 FOLDS = StratifiedKFold(10, shuffle=True, random_state=0)
 
 
-def search(grid=NEIGHBOURS, **settings):
+def search(grid=NEIGHBORS, **settings):
     return RaceSearchCV(KNeighborsClassifier(), grid, **{"cv": FOLDS, **settings})
 
 
@@ -115,7 +115,7 @@ def same_columns(ours, theirs, rows=slice(None)):
 @pytest.mark.parametrize("return_train_score", [False, True])
 def test_without_a_test_it_is_a_grid_search(return_train_score):
     settings = {"cv": FOLDS, "return_train_score": return_train_score}
-    theirs = GridSearchCV(KNeighborsClassifier(), NEIGHBOURS, **settings).fit(*WINE)
+    theirs = GridSearchCV(KNeighborsClassifier(), NEIGHBORS, **settings).fit(*WINE)
     ours = search(alpha=1e-300, **settings).fit(*WINE)
     same_columns(ours.cv_results_, theirs.cv_results_)
     extra = {"n_splits_run", "eliminated_at"}
@@ -129,7 +129,7 @@ def test_without_a_test_it_is_a_grid_search(return_train_score):
 
 
 def test_survivors_have_all_scores_and_the_dropped_have_gaps():
-    theirs = GridSearchCV(KNeighborsClassifier(), NEIGHBOURS, cv=FOLDS).fit(*WINE)
+    theirs = GridSearchCV(KNeighborsClassifier(), NEIGHBORS, cv=FOLDS).fit(*WINE)
     ours = search().fit(*WINE)
     results = ours.cv_results_
     out = results["eliminated_at"]
@@ -298,7 +298,7 @@ def test_groups_reach_the_splitter():
     X, y = WINE
     groups = np.arange(len(y)) % 12
     cv = GroupKFold(6)
-    theirs = GridSearchCV(KNeighborsClassifier(), NEIGHBOURS, cv=cv)
+    theirs = GridSearchCV(KNeighborsClassifier(), NEIGHBORS, cv=cv)
     theirs.fit(X, y, groups=groups)
     ours = search(cv=cv).fit(X, y, groups=groups)
     for split in range(3):
@@ -627,7 +627,7 @@ def test_verbose_writes_a_line_a_fold(capsys):
     assert lines[0].startswith("fold 1 of 10: 10 of 10 candidates left")
 
 
-def test_regression_scores_are_maximised():
+def test_regression_scores_are_maximized():
     X, y = load_diabetes(return_X_y=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -221,7 +221,7 @@ def test_in_a_pipeline():
         ({"n_attributes": 5}, "n_attributes=5 is more than there is"),
         ({"missing": "drop"}, "missing='drop' is not known; give one of"),
         ({"criterion": "mdl"}, "criterion='mdl' is not known"),
-        ({"categorical_features": ["colour"]}, "categorical_features="),
+        ({"categorical_features": ["color"]}, "categorical_features="),
     ],
 )
 def test_bad_parameters_are_explained_and_change_nothing(mixed, parameters, message):

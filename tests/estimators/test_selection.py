@@ -34,7 +34,7 @@ def compare(model, twin, queries):
 
 @few
 @given(problems, strategies, measures, amounts, st.integers(1, 4), st.booleans())
-def test_nearest_neighbours_step_by_step(
+def test_nearest_neighbors_step_by_step(
     problems, selection, measure, amount, k, discretize
 ):
     cases, queries = problems

@@ -47,13 +47,13 @@ def model():
     rng = np.random.default_rng(1)
     y = rng.choice(["no", "yes"], 80)
     size = np.where(y == "yes", 3.0, 0.0) + rng.normal(size=80)
-    colour = rng.choice(["red", "<green>"], 80)
-    X = pd.DataFrame({"size": size, "colour": colour})
+    color = rng.choice(["red", "<green>"], 80)
+    X = pd.DataFrame({"size": size, "color": color})
     return LazyDecisionTreeClassifier().fit(X, y)
 
 
 def test_a_receipt_tells_who_was_left(model):
-    query = pd.DataFrame({"size": [3.1, np.nan], "colour": ["red", "<green>"]})
+    query = pd.DataFrame({"size": [3.1, np.nan], "color": ["red", "<green>"]})
     receipts = model.explain(query)
     for receipt in receipts:
         assert isinstance(receipt, TreeReceipt)
@@ -70,7 +70,7 @@ def test_a_receipt_tells_who_was_left(model):
 
 
 def test_an_edited_receipt_is_refused(model):
-    content = model.explain(pd.DataFrame({"size": [0.0], "colour": ["red"]}))[0]
+    content = model.explain(pd.DataFrame({"size": [0.0], "color": ["red"]}))[0]
     edited = {**content.to_dict(), "answer": "perhaps"}
     with pytest.raises(ReceiptError, match="edited"):
         model.verify(edited)

@@ -12,8 +12,8 @@ from sklazy.local import naive_bayes
 
 @pytest.mark.parametrize("k", [1, 3, 5])
 @pytest.mark.parametrize("name", weka.SETS)
-def test_nearest_neighbours_as_in_ibk(golden_folder, name, k):
-    table, golden = weka.load_discretised(golden_folder, name)
+def test_nearest_neighbors_as_in_ibk(golden_folder, name, k):
+    table, golden = weka.load_discretized(golden_folder, name)
     search = neighbors.NominalSearch(
         as_cases(table), table.queries, select_all(table), k
     )
@@ -26,7 +26,7 @@ def test_nearest_neighbours_as_in_ibk(golden_folder, name, k):
 
 @pytest.mark.parametrize("name", weka.SETS)
 def test_naive_bayes_as_in_weka(golden_folder, name):
-    table, golden = weka.load_discretised(golden_folder, name)
+    table, golden = weka.load_discretized(golden_folder, name)
     counts = naive.count_values(
         table.codes, table.offsets, table.classes, table.n_classes
     )

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sklazy.errors import BadFileError, BadInputError, MissingDataError, suggest
-from sklazy.experiments.harness.catalogue import CATALOGUE, Known, find_known
+from sklazy.experiments.harness.catalog import CATALOG, Known, find_known
 from sklazy.experiments.harness.data import (
     BESIDE,
     checksum,
@@ -25,13 +25,13 @@ from sklazy.experiments.harness.writing import replacing, write_text
 
 SMALL = [
     name
-    for name, known in CATALOGUE.items()
+    for name, known in CATALOG.items()
     if known.n_rows * known.n_attributes < 30_000
 ]
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_sets_have_the_shape_of_the_catalogue(data_folder, name):
+def test_sets_have_the_shape_of_the_catalog(data_folder, name):
     known = find_known(name)
     data = load_set(known, data_folder)
     assert data.table.shape == (known.n_rows, known.n_attributes)
@@ -43,8 +43,8 @@ def test_sets_have_the_shape_of_the_catalogue(data_folder, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(set(CATALOGUE) - set(SMALL) - {"gisette"}))
-def test_large_sets_have_the_shape_of_the_catalogue(data_folder, name):
+@pytest.mark.parametrize("name", sorted(set(CATALOG) - set(SMALL) - {"gisette"}))
+def test_large_sets_have_the_shape_of_the_catalog(data_folder, name):
     load_set(find_known(name), data_folder)
 
 
@@ -162,7 +162,7 @@ def frame():
     return pd.DataFrame(
         {
             "it's a\tname, {odd}": [1.5, np.nan, -3e-7, 4.0],
-            "colour %": pd.Categorical(
+            "color %": pd.Categorical(
                 ["light 'red'", "?", None, "b\\n"],
                 categories=["?", "b\\n", "light 'red'", "never"],
             ),
@@ -187,7 +187,7 @@ def test_a_fetched_set_is_the_one_that_was_sent(tmp_path):
     for column in data.table:
         cells = [None if pd.isna(cell) else cell for cell in sent[column.name]]
         assert column.cells() == cells
-    assert data.table["colour %"].categories == ("?", "b\\n", "light 'red'", "never")
+    assert data.table["color %"].categories == ("?", "b\\n", "light 'red'", "never")
     assert data.classes.cells() == list(CLASSES)
 
 

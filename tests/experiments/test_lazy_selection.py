@@ -13,7 +13,7 @@ from sklazy import (
     LazyNBClassifier,
     lazy_advantage,
 )
-from sklazy.experiments.harness.catalogue import find_known
+from sklazy.experiments.harness.catalog import find_known
 from sklazy.experiments.harness.data import load_set
 from sklazy.experiments.harness.folds import plain_folds, stratified_folds
 from sklazy.experiments.harness.significance import (

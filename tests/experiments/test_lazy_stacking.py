@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from sklazy.answer.ensembles.data import gather as gather_crowd
 from sklazy.casebase import CaseBase
-from sklazy.experiments.harness.catalogue import find_known
+from sklazy.experiments.harness.catalog import find_known
 from sklazy.experiments.harness.data import data_folder, load_set
 from sklazy.experiments.harness.unit import Unit
 from sklazy.experiments.lazy_stacking import paper
@@ -22,10 +22,10 @@ from sklazy.experiments.lazy_stacking.results import (
 )
 from sklazy.experiments.lazy_stacking.rivals import (
     ask_bagging,
-    ask_neighbours,
+    ask_neighbors,
     ask_tree,
 )
-from sklazy.local.bags import beta_neighbours
+from sklazy.local.bags import beta_neighbors
 from sklazy.tables import as_table, as_target
 
 
@@ -71,14 +71,14 @@ def crowd_of(X, y):
     return gather_crowd(base), base
 
 
-def test_neighbours_are_scikit_learns_on_scaled_columns():
+def test_neighbors_are_scikit_learns_on_scaled_columns():
     rng = np.random.default_rng(0)
     X, y = rng.random((300, 3)), rng.integers(0, 3, 300)
     X[0], X[1] = 0.0, 1.0  # the range of every column is 1
     queries = rng.random((80, 3))
     crowd, base = crowd_of(X, y)
-    said = ask_neighbours(crowd, base.encode(as_table(queries)), 0).decisions
-    peer = KNeighborsClassifier(beta_neighbours(300)).fit(X, y)
+    said = ask_neighbors(crowd, base.encode(as_table(queries)), 0).decisions
+    peer = KNeighborsClassifier(beta_neighbors(300)).fit(X, y)
     shares = peer.predict_proba(queries)
     top = np.sort(shares, axis=1)
     clear = top[:, -1] > top[:, -2] + 1e-9  # ties are ours

@@ -6,7 +6,7 @@ from scipy import stats
 from sklearn.tree import DecisionTreeRegressor
 
 from fake_results import fake_found
-from sklazy.experiments.harness.catalogue import find_known
+from sklazy.experiments.harness.catalog import find_known
 from sklazy.experiments.harness.data import load_set
 from sklazy.experiments.harness.folds import plain_folds
 from sklazy.experiments.harness.peers import CLASSIFIERS, REGRESSORS, Peer

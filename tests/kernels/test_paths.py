@@ -122,14 +122,14 @@ def test_bags_are_drawn_as_written_down(n_rows, random_state, cells):
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("discretised", [False, True])
-def test_paths_and_trees_against_j48(golden_folder, name, discretised):
+@pytest.mark.parametrize("discretized", [False, True])
+def test_paths_and_trees_against_j48(golden_folder, name, discretized):
     """J48 -U collapses subtrees that err as often as their root; nothing else differs.
 
     The collapsed slow tree has J48's distribution for every row. Collapsing needs the
     whole tree; the path is that of the tree before it.
     """
-    table, expected = weka_table(golden_folder, name, discretised)
+    table, expected = weka_table(golden_folder, name, discretized)
     tree = naive.grow_tree(
         table.columns(),
         table.sizes(),

@@ -1,4 +1,4 @@
-"""Local models against explicit refits without each neighbour."""
+"""Local models against explicit refits without each neighbor."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import naive
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import LocalCases
-from sklazy.local import fit_models, make_plan, neighbour_range
+from sklazy.local import fit_models, make_plan, neighbor_range
 
 VALUES = st.sampled_from([0.0, 0.5, 1.0, 2.0, -1.0])
 
@@ -39,17 +39,17 @@ N_BEST = st.sampled_from([1, 2, 5, (2, 1, 1), (1, 1, 2)])
 
 @settings(max_examples=150)
 @given(problems(), RANGES, N_BEST, st.sampled_from([1e-3, 0.1, 1.0]), st.booleans())
-def test_equals_fits_without_each_neighbour(problem, ranges, n_best, ridge, as_in_r):
+def test_equals_fits_without_each_neighbor(problem, ranges, n_best, ridge, as_in_r):
     rows, targets, weights, query = problem
     if as_in_r:
         weights = np.ones(len(rows))
     most = min(max(span[1] for span in ranges.values()), len(rows))
-    neighbours = np.full((1, most + 2), -1)
-    neighbours[0, :most] = np.random.default_rng(0).permutation(len(rows))[:most]
+    neighbors = np.full((1, most + 2), -1)
+    neighbors[0, :most] = np.random.default_rng(0).permutation(len(rows))[:most]
     plan = make_plan(ranges, n_best, ridge, as_in_r=as_in_r)
     cases = LocalCases(rows, targets, weights)
-    fitted = fit_models(cases, plan, query[None], neighbours, curves=True)
-    near = neighbours[0, :most]
+    fitted = fit_models(cases, plan, query[None], neighbors, curves=True)
+    near = neighbors[0, :most]
     for t in range(targets.shape[1]):
         models = naive.local_models(
             rows[near], targets[near, t], weights[near], query, ranges, ridge, as_in_r
@@ -76,11 +76,11 @@ def check_target(models, fitted, t, n_best):
 def test_a_case_of_weight_one_is_a_case_without_weights():
     rng = np.random.default_rng(1)
     rows, targets = rng.random((30, 2)), rng.random((30, 1))
-    queries, neighbours = rng.random((5, 2)), np.tile(np.arange(30), (5, 1))
+    queries, neighbors = rng.random((5, 2)), np.tile(np.arange(30), (5, 1))
     plan = make_plan({0: (3, 9, 0), 1: (9, 30, 0)}, 3, 1e-6)
     with_ones = LocalCases(rows, targets, np.ones(30))
     without = LocalCases(rows, targets, np.zeros(0))
-    fits = [fit_models(c, plan, queries, neighbours) for c in (with_ones, without)]
+    fits = [fit_models(c, plan, queries, neighbors) for c in (with_ones, without)]
     assert (fits[0].coefficients == fits[1].coefficients).all()
 
 
@@ -99,11 +99,11 @@ def test_a_column_constant_around_the_query_leaves_the_mean_alone():
     rng = np.random.default_rng(3)
     rows = np.column_stack([np.zeros(20), rng.random(20)])
     cases = LocalCases(rows, np.full((20, 1), 8.0), np.zeros(0))
-    query, neighbours = np.array([[1.0, 0.5]]), np.arange(20)[None]
-    free = fit_models(cases, make_plan({1: (9, 20, 0)}, 1, 1e-6), query, neighbours)
+    query, neighbors = np.array([[1.0, 0.5]]), np.arange(20)[None]
+    free = fit_models(cases, make_plan({1: (9, 20, 0)}, 1, 1e-6), query, neighbors)
     assert free.coefficients[0, 0, 0] == pytest.approx(8.0, rel=1e-6)
     as_in_r = make_plan({1: (9, 20, 0)}, 1, 1e-6, as_in_r=True)
-    held = fit_models(cases, as_in_r, query, neighbours)
+    held = fit_models(cases, as_in_r, query, neighbors)
     assert held.coefficients[0, 0, 0] == pytest.approx(4.0, rel=1e-3)
 
 
@@ -111,11 +111,11 @@ def test_details_are_those_of_the_model_chosen():
     rng = np.random.default_rng(4)
     rows, targets = rng.random((40, 2)), rng.random((40, 1))
     cases = LocalCases(rows, targets, np.zeros(0))
-    query, neighbours = rng.random((1, 2)), np.arange(40)[None]
-    chosen = fit_models(cases, make_plan({1: (9, 40, 0)}, 1, 1e-6), query, neighbours)
+    query, neighbors = rng.random((1, 2)), np.arange(40)[None]
+    chosen = fit_models(cases, make_plan({1: (9, 40, 0)}, 1, 1e-6), query, neighbors)
     k = int(chosen.models[0, 0, 0, 1])
     alone = make_plan({1: (k, k, 0)}, 1, 1e-6)
-    detailed = fit_models(cases, alone, query, neighbours, details=True)
+    detailed = fit_models(cases, alone, query, neighbors, details=True)
     assert (detailed.coefficients == chosen.coefficients).all()
     assert (detailed.scores == chosen.scores).all()
     leverages, residuals = detailed.leverages[0, 0, :k], detailed.residuals[0, 0, :k]
@@ -128,16 +128,16 @@ def test_the_ridge_means_the_same_at_any_density():
     rng = np.random.default_rng(5)
     rows, targets = rng.random((30, 2)), rng.random((30, 1))
     plan = make_plan({1: (9, 30, 0), 2: (9, 30, 0)}, 2, 0.5)
-    neighbours = np.arange(30)[None]
+    neighbors = np.arange(30)[None]
     wide, narrow = (
-        fit_models(LocalCases(f * rows, targets, np.zeros(0)), plan, query, neighbours)
+        fit_models(LocalCases(f * rows, targets, np.zeros(0)), plan, query, neighbors)
         for f, query in ((1.0, np.full((1, 2), 0.5)), (0.01, np.full((1, 2), 0.005)))
     )
     assert narrow.coefficients[0, 0, 0] == pytest.approx(wide.coefficients[0, 0, 0])
     assert narrow.scores == pytest.approx(wide.scores)
 
 
-def test_no_neighbours_at_all_answer_nan():
+def test_no_neighbors_at_all_answer_nan():
     cases = LocalCases(np.ones((3, 1)), np.ones((3, 1)), np.zeros(0))
     plan = make_plan({0: (2, 3, 0)}, 1, 1e-6)
     fitted = fit_models(cases, plan, np.ones((2, 1)), np.array([[-1, -1], [0, -1]]))
@@ -159,8 +159,8 @@ def test_no_neighbours_at_all_answer_nan():
         (np.array([2, 9]), 1, (2, 9, 0)),
     ],
 )
-def test_ranges_of_neighbours(span, degree, expected):
-    assert neighbour_range(span, degree, n_regressors=5, n_rows=200) == expected
+def test_ranges_of_neighbors(span, degree, expected):
+    assert neighbor_range(span, degree, n_regressors=5, n_rows=200) == expected
 
 
 @pytest.mark.parametrize(
@@ -173,12 +173,12 @@ def test_ranges_of_neighbours(span, degree, expected):
 )
 def test_ranges_that_cannot_be(span):
     with pytest.raises(BadInputError, match="n_neighbors="):
-        neighbour_range(span, 1, n_regressors=5, n_rows=200)
+        neighbor_range(span, 1, n_regressors=5, n_rows=200)
 
 
 def test_a_range_beyond_the_rows_is_cut_with_a_warning():
     with pytest.warns(DataWarning, match="all 20 rows are taken at most"):
-        assert neighbour_range((5, 30), 0, 2, 20) == (5, 20, 0)
+        assert neighbor_range((5, 30), 0, 2, 20) == (5, 20, 0)
 
 
 @pytest.mark.parametrize("n_best", [0, -1, (1, 2), (1, 0, 0), (0, 0, 0), 1.5, "all"])

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 import naive
 from coded import coded_tables
-from sklazy.flow import Bags, Neighbours, Queries
+from sklazy.flow import Bags, Neighbors, Queries
 from sklazy.kernels.counting import count_values
-from sklazy.local.bags import beta_neighbours, draw_weights, plan_bags
+from sklazy.local.bags import beta_neighbors, draw_weights, plan_bags
 from sklazy.local.members import (
     answer_by_bayes,
     answer_by_linear,
-    answer_by_neighbours,
+    answer_by_neighbors,
     answer_by_rule,
     build_bin_table,
     make_linear,
@@ -26,7 +26,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def bags_of(table, seed, n_bags=3):
-    """Bags for the queries of a coded table, with random rows as neighbours."""
+    """Bags for the queries of a coded table, with random rows as neighbors."""
     rng = np.random.default_rng(seed)
     n_queries, n_rows = len(table.queries), table.n_rows
     near = np.array(
@@ -84,23 +84,23 @@ def test_the_rule_is_that_of_the_best_attribute(table, seed):
 
 @settings(max_examples=50)
 @given(coded_tables(most_rows=40), seeds, st.integers(1, 7))
-def test_neighbours_vote_by_weight_with_all_ties(table, seed, n_neighbors):
+def test_neighbors_vote_by_weight_with_all_ties(table, seed, n_neighbors):
     rng = np.random.default_rng(seed)
     bags, shape = bags_of(table, seed), (len(table.queries), table.n_rows)
     distances = np.sort(rng.integers(0, 6, shape), axis=1).astype(float)
     rows = np.array([rng.permutation(table.n_rows) for _ in table.queries])
-    near = Neighbours(rows, distances)
-    answers, complete = answer_by_neighbours(
+    near = Neighbors(rows, distances)
+    answers, complete = answer_by_neighbors(
         table.classes, table.n_classes, near, bags, n_neighbors=n_neighbors
     )
     assert complete.all()
     n_few = max(1, table.n_rows // 2)
-    few = Neighbours(*(np.ascontiguousarray(part[:, :n_few]) for part in near))
-    some, enough = answer_by_neighbours(
+    few = Neighbors(*(np.ascontiguousarray(part[:, :n_few]) for part in near))
+    some, enough = answer_by_neighbors(
         table.classes, table.n_classes, few, bags, n_neighbors=n_neighbors
     )
     for query, bag, weights in each_bag(table, bags):
-        expected = naive.neighbours_answer(
+        expected = naive.neighbors_answer(
             rows[query],
             distances[query],
             table.classes,
@@ -183,13 +183,13 @@ def cases_of(table):
 
 
 @given(st.integers(1, 10**6), st.floats(0, 1))
-def test_the_number_of_neighbours_is_that_of_beta_similarity(n_rows, beta):
-    assert beta_neighbours(n_rows, beta) == naive.beta_neighbours(n_rows, beta)
+def test_the_number_of_neighbors_is_that_of_beta_similarity(n_rows, beta):
+    assert beta_neighbors(n_rows, beta) == naive.beta_neighbors(n_rows, beta)
 
 
 def test_beta_is_a_share():
     with pytest.raises(ValueError, match=r"beta=1\.5 is no share"):
-        beta_neighbours(10, 1.5)
+        beta_neighbors(10, 1.5)
 
 
 def test_bags_depend_on_content_alone():

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 import naive
 from coded import coded_tables
-from sklazy.flow import Neighbours, Queries
+from sklazy.flow import Neighbors, Queries
 from sklazy.local.bags import draw_weights, plan_bags
 from sklazy.local.members import build_bin_table, make_linear, place_linear
 from sklazy.local.regression_members import (
     mean_by_linear,
-    mean_by_neighbours,
+    mean_by_neighbors,
     mean_by_rule,
 )
 
@@ -19,7 +19,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def bags_of(table, rng, seed):
-    """Two bags for each query of a coded table, with random rows as neighbours."""
+    """Two bags for each query of a coded table, with random rows as neighbors."""
     n_near = (table.n_rows + 2) // 3
     near = np.array([rng.permutation(table.n_rows)[:n_near] for _ in table.queries])
     queries = Queries(table.queries, np.full(table.queries.shape, np.nan))
@@ -51,21 +51,21 @@ def test_the_rule_is_that_of_the_best_attribute(table, seed, few):
 
 @settings(max_examples=50)
 @given(coded_tables(most_rows=40), seeds, st.integers(1, 7))
-def test_neighbours_are_averaged_by_weight_with_all_ties(table, seed, n_neighbors):
+def test_neighbors_are_averaged_by_weight_with_all_ties(table, seed, n_neighbors):
     rng = np.random.default_rng(seed)
     bags, shape = bags_of(table, rng, seed), (len(table.queries), table.n_rows)
     distances = np.sort(rng.integers(0, 6, shape), axis=1).astype(float)
-    near = Neighbours(
+    near = Neighbors(
         np.array([rng.permutation(table.n_rows) for _ in table.queries]), distances
     )
     targets = rng.normal(size=table.n_rows)
-    answers, complete = mean_by_neighbours(targets, near, bags, n_neighbors=n_neighbors)
+    answers, complete = mean_by_neighbors(targets, near, bags, n_neighbors=n_neighbors)
     assert complete.all()
     n_few = max(1, table.n_rows // 2)
-    few = Neighbours(*(np.ascontiguousarray(part[:, :n_few]) for part in near))
-    some, enough = mean_by_neighbours(targets, few, bags, n_neighbors=n_neighbors)
+    few = Neighbors(*(np.ascontiguousarray(part[:, :n_few]) for part in near))
+    some, enough = mean_by_neighbors(targets, few, bags, n_neighbors=n_neighbors)
     for query, bag, weights in each_bag(table, bags):
-        expected = naive.neighbours_mean(
+        expected = naive.neighbors_mean(
             near.rows[query], distances[query], targets, weights, n_neighbors
         )
         np.testing.assert_allclose(answers[query, bag], expected, atol=1e-12)

@@ -96,7 +96,7 @@ def test_paths_on_numbers_are_those_of_scikit_learn():
     sizes = np.zeros(4, np.int64)
     paths = make_regression_paths(nothing.T.copy(), numbers.T.copy(), sizes, y)
     queries = Queries(nothing[:50], numbers[:50])
-    near = np.arange(50)[:, None]  # a bag holds each neighbour of a single one
+    near = np.arange(50)[:, None]  # a bag holds each neighbor of a single one
     bags = plan_bags(queries, sizes == 0, near, 2, 0)
     answers = answer_by_regression_paths(paths, queries, bags, RegressionRules(3.0))
     for query in range(50):

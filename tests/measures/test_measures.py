@@ -281,7 +281,7 @@ def test_figures_on_weka_s_own_cuts_equal_weka_s(name, golden_folder):
     names = [field["name"] for field in schema[:-1]]
     everything = np.arange(len(columns[-1]))
     for part, cuts, rows in [
-        ("train_discretised", "mdl_cuts_train", train_rows(len(everything))),
+        ("train_discretized", "mdl_cuts_train", train_rows(len(everything))),
         ("all", "mdl_cuts_all_better_encoding", everything),
     ]:
         codes, offsets, classes, k = coded_by_cuts(schema, columns, outputs[cuts], rows)

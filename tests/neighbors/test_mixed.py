@@ -1,4 +1,4 @@
-"""HEOM neighbours on numbers, categories and missing cells, against plain loops."""
+"""HEOM neighbors on numbers, categories and missing cells, against plain loops."""
 
 import math
 

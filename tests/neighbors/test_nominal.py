@@ -1,4 +1,4 @@
-"""Nominal neighbours by bit planes, against counting differences row by row."""
+"""Nominal neighbors by bit planes, against counting differences row by row."""
 
 import numpy as np
 import pytest

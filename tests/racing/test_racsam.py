@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import naive
 from sklazy.errors import BadInputError
 from sklazy.racing.masks import mask_of, members, read_mask, support_of
-from sklazy.racing.neighborhood import Neighbourhood
+from sklazy.racing.neighborhood import Neighborhood
 from sklazy.racing.racsam import Racsam, SearchRules
 from sklazy.racing.schemata import Schemata
 from sklazy.racing.starts import (
@@ -94,11 +94,11 @@ def test_starting_sets_are_different_and_not_empty():
     assert heads == [mask_of([3]), mask_of([3, 1]), mask_of([3, 1, 2])]
 
 
-# --- neighbours -----------------------------------------------------------------------
+# --- neighbors -----------------------------------------------------------------------
 
 
-def test_neighbours_differ_by_one_then_by_an_exchange_and_come_once():
-    around = Neighbourhood(np.ones(5), 100, np.random.default_rng(0))
+def test_neighbors_differ_by_one_then_by_an_exchange_and_come_once():
+    around = Neighborhood(np.ones(5), 100, np.random.default_rng(0))
     first = around.of([0b00111])
     assert sorted(first) == sorted(0b00111 ^ (1 << j) for j in range(5))
     exchanged = around.of([0b00111])
@@ -108,23 +108,23 @@ def test_neighbours_differ_by_one_then_by_an_exchange_and_come_once():
     assert around.of([0b00111]) == []
 
 
-def test_neighbours_come_in_portions_promising_ones_first():
+def test_neighbors_come_in_portions_promising_ones_first():
     promise = np.full(1000, 1e-9)
     promise[[7, 8, 9]] = 1.0
-    around = Neighbourhood(promise, 4, np.random.default_rng(0))
+    around = Neighborhood(promise, 4, np.random.default_rng(0))
     assert sorted(around.of([1])) == sorted([1 | 1 << 7, 1 | 1 << 8, 1 | 1 << 9])
     assert len(around.of([1])) == 4
 
 
-def test_the_empty_set_is_no_neighbour():
-    around = Neighbourhood(np.ones(3), 9, np.random.default_rng(0))
+def test_the_empty_set_is_no_neighbor():
+    around = Neighborhood(np.ones(3), 9, np.random.default_rng(0))
     assert 0 not in around.of([1])
     assert sorted(around.around(1)) == [0b011, 0b101]
 
 
 def test_around_a_set_are_all_that_drop_one_and_some_that_add_one():
     promise = np.arange(50.0)
-    around = Neighbourhood(promise, 2, np.random.default_rng(0)).around(0b111)
+    around = Neighborhood(promise, 2, np.random.default_rng(0)).around(0b111)
     assert sorted(around) == sorted([0b011, 0b101, 0b110, 7 | 1 << 49, 7 | 1 << 48])
 
 
@@ -155,7 +155,7 @@ def blocks(n_rows=80):
 def search(losses=None, seed=0, **rules):
     rng = np.random.default_rng(seed)
     racsam = Racsam(losses or toy_losses(), blocks(), SearchRules(**rules), rng)
-    around = Neighbourhood(np.ones(6), 100, rng)
+    around = Neighborhood(np.ones(6), 100, rng)
     winners = racsam.explore([0b000001, 0b111111], around)
     return racsam.result(racsam.confirm(winners, around))
 

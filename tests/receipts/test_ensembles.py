@@ -27,8 +27,8 @@ def frame():
     y = np.where(rng.random(n) < 0.5, "<b>no</b>", "yes")
     size = np.where(y == "yes", 2.0, 0.0) + rng.normal(size=n)
     size[::9] = np.nan
-    colour = np.where(y == "yes", "red", rng.choice(["green", "blue"], n))
-    columns = {"si\nze": size, "<i>colour</i>": colour, "level": rng.integers(0, 4, n)}
+    color = np.where(y == "yes", "red", rng.choice(["green", "blue"], n))
+    columns = {"si\nze": size, "<i>color</i>": color, "level": rng.integers(0, 4, n)}
     return pd.DataFrame(columns), y
 
 
@@ -129,7 +129,7 @@ def test_receipts_are_shown_safely(model, frame):
     assert "&lt;b&gt;no&lt;/b&gt;" in page
     assert "si\nze" not in text
     assert max(map(len, text.splitlines())) <= 80
-    assert "<i>colour" not in marked
+    assert "<i>color" not in marked
     assert receipts[0].to_html() != receipts[1].to_html()
     assert "sklazy-report" in receipts[0]._repr_html_()
     assert receipts[:1] == type(receipts)([receipts[0]])
@@ -138,7 +138,7 @@ def test_receipts_are_shown_safely(model, frame):
 
 def test_a_receipt_tells_of_missing_and_unseen_values(model):
     strange = pd.DataFrame(
-        {"si\nze": [np.nan], "<i>colour</i>": ["mauve"], "level": [2]}
+        {"si\nze": [np.nan], "<i>color</i>": ["mauve"], "level": [2]}
     )
     receipt = model.explain(strange)[0]
     assert [cell["known"] for cell in receipt.content["query"]] == [

@@ -61,7 +61,7 @@ def test_receipts_are_a_sequence():
     assert second in many
     assert first.answer == "good"
     assert first.probability == 0.75
-    assert first.attributes == ["colour", "size"]
+    assert first.attributes == ["color", "size"]
 
 
 def _same(one, other):

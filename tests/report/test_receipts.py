@@ -43,7 +43,7 @@ def test_no_name_or_label_becomes_markup(name, label):
 
 def _hostile(name, label):
     """Names must be unique, and the two labels and values differ."""
-    name = name if name not in {"size", "shape"} else "colour"
+    name = name if name not in {"size", "shape"} else "color"
     return hostile_receipt(name, label if label != "bad" else "good")
 
 
@@ -103,19 +103,19 @@ def test_cells_that_differ_are_marked():
 
 def test_the_sentences_fit_what_happened():
     said = " ".join(explain_in_words(knn_receipt()))
-    assert "colour = red and size in (2, 3] say most" in said
+    assert "color = red and size in (2, 3] say most" in said
     assert "more than 3, since 4 are equally far at the 3rd place" in said
     assert "4 of them are good, 1 bad." in said
-    assert "another class, c (bad), differs in colour." in said
+    assert "another class, c (bad), differs in color." in said
     # exp(-0.5 + 2.0) = 4.48
-    assert "colour speaks loudest: its value is 4.48 times" in " ".join(
+    assert "color speaks loudest: its value is 4.48 times" in " ".join(
         explain_in_words(nb_receipt())
     )
     assert "one of 4 models" in " ".join(explain_in_words(model_receipt()))
 
 
 def test_a_class_that_is_a_number_is_called_a_class():
-    content = hostile_receipt("colour", 2)
+    content = hostile_receipt("color", 2)
     assert "4 of them are class 2, 1 bad." in explain_in_words(content)
 
 
@@ -124,7 +124,7 @@ def test_all_attributes_may_count():
     for item in content["selection"]["attributes"]:
         item["used"] = True
     assert (
-        "All 3 attributes count; first in rank: colour," in explain_in_words(content)[1]
+        "All 3 attributes count; first in rank: color," in explain_in_words(content)[1]
     )
 
 

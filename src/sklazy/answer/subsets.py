@@ -21,7 +21,7 @@ AttributeSet = tuple[int, ...]
 
 
 class Planned(NamedTuple):
-    """A plan, its most neighbours, and whether it has more than constants."""
+    """A plan, its most neighbors, and whether it has more than constants."""
 
     plan: LocalPlan
     most: int

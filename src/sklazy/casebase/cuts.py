@@ -43,7 +43,7 @@ def column_cuts(
     -------
     float64 array of shape (n_cuts,)
         Ascending, strictly between the smallest and the largest value (or equal to
-        the lower of two neighbours that have no number between them).
+        the lower of two neighbors that have no number between them).
 
     Examples
     --------

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from sklazy.cli.console import Speaker, speaks
 from sklazy.errors import BadInputError, MissingDataError
-from sklazy.experiments.harness.catalogue import find_known
+from sklazy.experiments.harness.catalog import find_known
 from sklazy.experiments.harness.data import data_folder, is_at_hand
 from sklazy.experiments.reproduce import (
     EXPERIMENTS,

@@ -44,7 +44,7 @@ def select(
     """Find a small set of attributes that predicts well, by racing sets (RACSAM).
 
     Sets of attributes predict row after row with a lazy learner; those that fall
-    behind are out, and neighbours of the winners race next.
+    behind are out, and neighbors of the winners race next.
 
     \b
     Examples:

@@ -1,6 +1,6 @@
 """From the members' answers to one: by majority, by weight, by average.
 
-Ties go to the class with more weight among the query's neighbours, then to the larger
+Ties go to the class with more weight among the query's neighbors, then to the larger
 prior, then to the lower index.
 """
 
@@ -20,7 +20,7 @@ def decide_votes(shares: Floats, near: Floats, priors: Floats) -> Ints:
     ----------
     shares : float64 array of shape (n_queries, n_classes)
     near : float64 array of shape (n_queries, n_classes)
-        Weight of the classes among the neighbours of each query.
+        Weight of the classes among the neighbors of each query.
     priors : float64 array of shape (n_classes,)
 
     Examples

@@ -1,4 +1,4 @@
-"""The tour: wine, discretised, what matters for two of its rows, and answers."""
+"""The tour: wine, discretized, what matters for two of its rows, and answers."""
 
 from dataclasses import dataclass
 from pathlib import Path

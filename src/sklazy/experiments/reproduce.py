@@ -14,7 +14,7 @@ import sklearn
 
 import sklazy
 from sklazy.errors import BadInputError, suggest
-from sklazy.experiments.harness.catalogue import find_known
+from sklazy.experiments.harness.catalog import find_known
 from sklazy.experiments.harness.data import is_at_hand, require_sets
 from sklazy.experiments.harness.fetching import fetch_missing
 from sklazy.experiments.harness.runner import Note, run_units

@@ -83,34 +83,34 @@ def draw_places(seed, first_word, counts):
 
 
 @lean_kernel
-def draw_from_near(seed, first_word, neighbours, weights):
-    """Add as many draws from the neighbours as there are neighbours."""
-    n_near = np.uint64(neighbours.size)
+def draw_from_near(seed, first_word, neighbors, weights):
+    """Add as many draws from the neighbors as there are neighbors."""
+    n_near = np.uint64(neighbors.size)
     z = seed + np.uint64(first_word) * STEP
-    for _ in range(neighbours.size >> 1):
+    for _ in range(neighbors.size >> 1):
         z += STEP
         word = mix64(z)
-        weights[neighbours[((word >> _32) * n_near) >> _32]] += 1
-        weights[neighbours[((word & _LOW) * n_near) >> _32]] += 1
-    if neighbours.size & 1:
-        weights[neighbours[((mix64(z + STEP) >> _32) * n_near) >> _32]] += 1
+        weights[neighbors[((word >> _32) * n_near) >> _32]] += 1
+        weights[neighbors[((word & _LOW) * n_near) >> _32]] += 1
+    if neighbors.size & 1:
+        weights[neighbors[((mix64(z + STEP) >> _32) * n_near) >> _32]] += 1
 
 
 @lean_kernel
-def draw_bag(seed, shared_seed, neighbours, weights):
+def draw_bag(seed, shared_seed, neighbors, weights):
     """Fill `weights` with the bag of a seed: N-K draws from all, K from near.
 
     `shared_seed` draws the first part; it is `seed` unless bags share that part.
     """
     for row in range(weights.size):
         weights[row] = 0
-    n_draws = weights.size - neighbours.size
+    n_draws = weights.size - neighbors.size
     n_words = draw_from_all(shared_seed, n_draws, weights)
-    draw_from_near(seed, n_words, neighbours, weights)
+    draw_from_near(seed, n_words, neighbors, weights)
 
 
 @entry
-def bag_weights(seeds, shared_seeds, neighbours, n_rows):
+def bag_weights(seeds, shared_seeds, neighbors, n_rows):
     """The bags of one query as weights of the training rows.
 
     Parameters
@@ -118,7 +118,7 @@ def bag_weights(seeds, shared_seeds, neighbours, n_rows):
     seeds, shared_seeds : uint64 arrays of shape (n_bags,)
         The bags' own seeds, and those of the part drawn from all rows (the same,
         unless bags share that part).
-    neighbours : int32 array of shape (n_neighbors,)
+    neighbors : int32 array of shape (n_neighbors,)
     n_rows : int
 
     Returns
@@ -128,7 +128,7 @@ def bag_weights(seeds, shared_seeds, neighbours, n_rows):
     """
     weights = np.empty((seeds.size, n_rows), np.int32)
     for bag in range(seeds.size):
-        draw_bag(seeds[bag], shared_seeds[bag], neighbours, weights[bag])
+        draw_bag(seeds[bag], shared_seeds[bag], neighbors, weights[bag])
     return weights
 
 

@@ -1,4 +1,4 @@
-"""Where to cut a sorted column: recursive entropy minimisation with an MDL stop.
+"""Where to cut a sorted column: recursive entropy minimization with an MDL stop.
 
 Entropies are sums of x log2 x over whole counts. They come from one table of 64-bit
 integers, so a sum is exact: it has the same value in whatever order its terms came,
@@ -94,7 +94,7 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
 
 @kernel
 def _between(low, high):
-    """Midpoint of two neighbouring values that parts them under ``value <= cut``."""
+    """Midpoint of two neighboring values that parts them under ``value <= cut``."""
     middle = (low + high) / 2.0
     if math.isinf(middle):
         middle = low / 2.0 + high / 2.0

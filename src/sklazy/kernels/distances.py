@@ -75,7 +75,7 @@ def add_nominal(columns, place, value, sums, n_rows):
 @kernel
 def count_within(sums, start, stop, limit):
     """Count the sums of a part that are at most `limit`."""
-    found = np.int32(0)  # as wide as a float32, so that the loop vectorises
+    found = np.int32(0)  # as wide as a float32, so that the loop vectorizes
     for i in range(start, stop):
         found += np.int32(sums[i] <= limit)
     return found

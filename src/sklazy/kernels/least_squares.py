@@ -1,13 +1,13 @@
 """Local models of every size at once: recursive least squares with its PRESS score.
 
-Neighbours are added from near to far. With `gain = V z`, `spread = 1 + z'gain` and
-`error = y - z'theta` of the new neighbour, every earlier neighbour needs one product
+Neighbors are added from near to far. With `gain = V z`, `spread = 1 + z'gain` and
+`error = y - z'theta` of the new neighbor, every earlier neighbor needs one product
 `along = z_i'gain` to bring its leverage and residual up to date:
 
     leverage_i -= along^2 / spread          residual_i -= along * error / spread
 
 so the leave-one-out errors `residual / (1 - leverage)` of all sizes k cost O(k p) a
-step instead of a new fit. Coordinates are centred on the query: the prediction is the
+step instead of a new fit. Coordinates are centered on the query: the prediction is the
 intercept.
 """
 
@@ -81,7 +81,7 @@ def _make_work(d, n_targets, k_most, ranges):
 
 @kernel
 def _gather(cases, rows, work):
-    """Copy the neighbours' targets and weights; return how many there are."""
+    """Copy the neighbors' targets and weights; return how many there are."""
     total = 0.0
     for i in range(rows.size):
         if rows[i] < 0:
@@ -99,7 +99,7 @@ def _gather(cases, rows, work):
 
 @kernel
 def _fill_terms(regressors, query, rows, degree, work):
-    """Fill terms[:p, :k]: 1, centred values, their products; times sqrt(weight).
+    """Fill terms[:p, :k]: 1, centered values, their products; times sqrt(weight).
 
     A value missing in the row or the query stands where the query stands: 0.
     """
@@ -108,8 +108,8 @@ def _fill_terms(regressors, query, rows, degree, work):
         row = regressors[rows[i]]
         terms[0, i] = 1.0
         for j in range(d):
-            centred = row[j] - query[j]
-            terms[1 + j, i] = 0.0 if np.isnan(centred) else centred
+            centered = row[j] - query[j]
+            terms[1 + j, i] = 0.0 if np.isnan(centered) else centered
     term = 1 + d
     if degree == 2:
         for a in range(d):
@@ -127,7 +127,7 @@ def _set_priors(regressors, query, rows, plan, work):
     """The prior variances of the coefficients.
 
     As R has it, all are the same. Else those of slopes are relative to the mean square
-    of the neighbours' centred values, over all rows and columns, so that a ridge means
+    of the neighbors' centered values, over all rows and columns, so that a ridge means
     the same wherever cases are dense or sparse.
     """
     priors, total = work.priors, 0.0
@@ -135,9 +135,9 @@ def _set_priors(regressors, query, rows, plan, work):
     for i in range(0 if plan.as_in_r else rows.size):
         row = regressors[rows[i]]
         for j in range(query.size):
-            centred = row[j] - query[j]
-            if not np.isnan(centred):
-                total += work.weights[i] * centred * centred
+            centered = row[j] - query[j]
+            if not np.isnan(centered):
+                total += work.weights[i] * centered * centered
     if total > 0.0:
         square = total / (work.weight_sums[rows.size - 1] * query.size)
         for a in range(1, priors.size):
@@ -146,9 +146,9 @@ def _set_priors(regressors, query, rows, plan, work):
 
 @kernel
 def _begin(variance, theta, plan, work):
-    """The state before the recursion; returns how many neighbours it has taken in.
+    """The state before the recursion; returns how many neighbors it has taken in.
 
-    A free intercept has no prior. The state after the first neighbour is then known:
+    A free intercept has no prior. The state after the first neighbor is then known:
     it fits exactly, whatever the slopes, which have their prior variance still.
     """
     terms, priors = work.terms, work.priors
@@ -158,9 +158,9 @@ def _begin(variance, theta, plan, work):
         return 0
     root, squares = work.roots[0], 0.0
     for a in range(1, variance.shape[0]):
-        centred = terms[a, 0] / root
-        variance[0, a] = variance[a, 0] = -priors[a] * centred
-        squares += priors[a] * centred * centred
+        centered = terms[a, 0] / root
+        variance[0, a] = variance[a, 0] = -priors[a] * centered
+        squares += priors[a] * centered * centered
     variance[0, 0] = 1.0 / work.weights[0] + squares
     work.leverage[0] = 1.0
     for t in range(theta.shape[0]):
@@ -171,7 +171,7 @@ def _begin(variance, theta, plan, work):
 
 @kernel
 def _grow_models(k_max, n_terms, degree, start, n_scored, plan, work):
-    """Models and scores of the first k neighbours, from k = start on.
+    """Models and scores of the first k neighbors, from k = start on.
 
     Leaves the leverages and residuals of the last model in the workspace.
     """
@@ -215,7 +215,7 @@ def _grow_models(k_max, n_terms, degree, start, n_scored, plan, work):
 def _grow_means(target, k_max, start, n_scored, as_in_r, work):
     """Weighted means of the first k targets, and their scores, from k = start on.
 
-    The mean moves from neighbour to neighbour, so that of equal targets is exact.
+    The mean moves from neighbor to neighbor, so that of equal targets is exact.
     R's score with an explicit n_scored is on another scale (`as_in_r`).
     """
     mean = 0.0
@@ -278,7 +278,7 @@ def _combine(work, q, target, d, n_rows, fitted):
     """Mean of the chosen models weighted by 1/score, and the same of their scores.
 
     The mean starts from the best model and moves towards the others, so that of equal
-    models is exact. Where no model has a score, the mean of all neighbours without an
+    models is exact. Where no model has a score, the mean of all neighbors without an
     error, or NaN.
     """
     models, scores = fitted.models[q, target], fitted.scores[q, target]
@@ -313,7 +313,7 @@ def _combine(work, q, target, d, n_rows, fitted):
 
 
 @entry
-def fit_local_models(cases, plan, queries, neighbours, first, last, fitted):
+def fit_local_models(cases, plan, queries, neighbors, first, last, fitted):
     """Fit, score, choose and combine the local models of the queries first..last.
 
     Parameters
@@ -321,16 +321,16 @@ def fit_local_models(cases, plan, queries, neighbours, first, last, fitted):
     cases : flow.LocalCases
     plan : flow.LocalPlan
     queries : float64 (n_queries, n_regressors)
-    neighbours : int64 (n_queries, k_most), nearest first, filled up with -1
+    neighbors : int64 (n_queries, k_most), nearest first, filled up with -1
     first, last : int
     fitted : flow.LocalModels, which is filled
     """
-    n_targets, k_most = cases.targets.shape[1], neighbours.shape[1]
+    n_targets, k_most = cases.targets.shape[1], neighbors.shape[1]
     work = _make_work(queries.shape[1], n_targets, k_most, plan.ranges)
     with_curves = fitted.curves.shape[0] > 0
     for q in range(first, last):
-        n_rows = _gather(cases, neighbours[q], work)
-        _set_priors(cases.regressors, queries[q], neighbours[q, :n_rows], plan, work)
+        n_rows = _gather(cases, neighbors[q], work)
+        _set_priors(cases.regressors, queries[q], neighbors[q, :n_rows], plan, work)
         work.scores[:] = np.nan
         for degree in range(3):
             least, most, n_scored = plan.ranges[degree]
@@ -343,7 +343,7 @@ def fit_local_models(cases, plan, queries, neighbours, first, last, fitted):
                 for t in range(n_targets):
                     _grow_means(t, k_max, start, n_scored, on_r_scale, work)
             else:
-                rows = neighbours[q, :k_max]
+                rows = neighbors[q, :k_max]
                 _fill_terms(cases.regressors, queries[q], rows, degree, work)
                 n_terms = count_terms(queries.shape[1], degree)
                 _grow_models(k_max, n_terms, degree, start, n_scored, plan, work)

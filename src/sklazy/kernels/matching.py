@@ -1,4 +1,4 @@
-"""Nominal nearest neighbours: the rows that agree with a query most often.
+"""Nominal nearest neighbors: the rows that agree with a query most often.
 
 The k-th largest number of agreements is a threshold; every row that reaches it votes,
 ties and all. No distance and no list of rows is ever written down.
@@ -216,10 +216,10 @@ def match_nominal(
     excluded : int64 array of shape (n_queries,)
         A row that does not take part, or -1.
     k, first, last : int
-        Neighbours asked for; the queries to answer are ``first..last - 1``.
+        Neighbors asked for; the queries to answer are ``first..last - 1``.
     votes : int64 array of shape (n_queries, n_classes), written
     thresholds : int64 array of shape (n_queries,), written
-        The number of agreements of the k-th neighbour.
+        The number of agreements of the k-th neighbor.
     n_tied : int64 array of shape (n_queries,), written
         How many rows have just this number.
     """

@@ -10,7 +10,7 @@ from sklazy.kernels.paths.cuts import ALIKE
 
 @entry
 def bagged_rule_means(
-    bins, targets, codes, neighbours, seeds, bag, weights, sums, answers
+    bins, targets, codes, neighbors, seeds, bag, weights, sums, answers
 ):
     """Write the mean of the query's value of the attribute that explains most.
 
@@ -20,7 +20,7 @@ def bagged_rule_means(
     targets : float64 array of shape (n_rows,)
         Their mean should be near 0.
     codes : int32 array of shape (n_queries, n_attributes)
-    neighbours : int32 array of shape (n_queries, n_neighbors)
+    neighbors : int32 array of shape (n_queries, n_neighbors)
     seeds : uint64 array of shape (2, n_queries, n_bags)
     bag : int32 array of shape (n_rows,)
     weights, sums : float64 arrays of shape (n_slots,)
@@ -28,7 +28,7 @@ def bagged_rule_means(
     """
     for query in range(seeds.shape[1]):
         for b in range(seeds.shape[2]):
-            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbours[query], bag)
+            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
             mean, squares = sum_bag(bins.cells, targets, bag, weights, sums)
             j = explain_most(bins.slots, weights, sums, ALIKE * squares)
             code, slot = codes[query, j], bins.slots[j] + codes[query, j]
@@ -74,23 +74,23 @@ def explain_most(slots, weights, sums, tie):
 
 
 @entry
-def bagged_neighbour_means(
-    targets, rows, distances, n_neighbors, neighbours, seeds, bag, answers, complete
+def bagged_neighbor_means(
+    targets, rows, distances, n_neighbors, neighbors, seeds, bag, answers, complete
 ):
     """Write the mean target of the nearest rows of each bag, all ties included.
 
     Parameters
     ----------
     targets : float64 array of shape (n_rows,)
-    rows, distances, n_neighbors, neighbours, seeds, bag, complete
-        As in `bagged_neighbours`.
+    rows, distances, n_neighbors, neighbors, seeds, bag, complete
+        As in `bagged_neighbors`.
     answers : float64 array of shape (n_queries, n_bags)
     """
     n_near = rows.shape[1]
     for query in range(rows.shape[0]):
         complete[query] = True
         for b in range(seeds.shape[2]):
-            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbours[query], bag)
+            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
             total, moment, reach, place = 0.0, 0.0, np.inf, 0
             while place < n_near and distances[query, place] <= reach:
                 row = rows[query, place]

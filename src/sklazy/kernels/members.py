@@ -50,14 +50,14 @@ def build_bin_table(
 
 
 @entry
-def bagged_counts(bins, codes, neighbours, seeds, alpha, by_rule, bag, table, answers):
+def bagged_counts(bins, codes, neighbors, seeds, alpha, by_rule, bag, table, answers):
     """Write class probabilities by naive Bayes or by one rule on the queries' bags.
 
     Parameters
     ----------
     bins : BinTable
     codes : int32 array of shape (n_queries, n_attributes)
-    neighbours : int32 array of shape (n_queries, n_neighbors)
+    neighbors : int32 array of shape (n_queries, n_neighbors)
     seeds : uint64 array of shape (2, n_queries, n_bags)
     alpha : float
         Added to every count of naive Bayes.
@@ -71,7 +71,7 @@ def bagged_counts(bins, codes, neighbours, seeds, alpha, by_rule, bag, table, an
     totals = np.empty(n_classes, np.int64)
     for query in range(seeds.shape[1]):
         for b in range(seeds.shape[2]):
-            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbours[query], bag)
+            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
             count_bag(bins, bag, table, totals)
             if by_rule:
                 follow_rule(bins.slots, table, totals, codes[query], answers[query, b])
@@ -79,7 +79,7 @@ def bagged_counts(bins, codes, neighbours, seeds, alpha, by_rule, bag, table, an
                 add_logs(
                     bins.slots, table, totals, codes[query], alpha, answers[query, b]
                 )
-                normalise_logs(answers[query, b])
+                normalize_logs(answers[query, b])
 
 
 @kernel
@@ -120,7 +120,7 @@ def add_logs(slots, table, totals, codes, alpha, scores):
 
 
 @kernel
-def normalise_logs(scores):
+def normalize_logs(scores):
     """Turn logarithms into probabilities."""
     largest, total = scores[0], 0.0
     for score in scores:
@@ -162,8 +162,8 @@ def follow_rule(slots, table, totals, codes, answer):
 
 
 @entry
-def bagged_neighbours(
-    classes, rows, distances, n_neighbors, neighbours, seeds, bag, answers, complete
+def bagged_neighbors(
+    classes, rows, distances, n_neighbors, neighbors, seeds, bag, answers, complete
 ):
     """Write class shares of the nearest rows of each bag, all ties included.
 
@@ -174,7 +174,7 @@ def bagged_neighbours(
         Rows from near to far.
     n_neighbors : int
         Weights are added from near to far until they reach this.
-    neighbours : int32 array of shape (n_queries, n_bagged)
+    neighbors : int32 array of shape (n_queries, n_bagged)
     seeds : uint64 array of shape (2, n_queries, n_bags)
     bag : int32 array of shape (n_rows,)
     answers : float64 array of shape (n_queries, n_bags, n_classes)
@@ -185,7 +185,7 @@ def bagged_neighbours(
     for query in range(rows.shape[0]):
         complete[query] = True
         for b in range(seeds.shape[2]):
-            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbours[query], bag)
+            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
             answer, total = answers[query, b], 0.0
             reach, place = np.inf, 0
             for c in range(answer.size):
@@ -225,7 +225,7 @@ class LinearRoom(NamedTuple):
 
 
 @entry
-def bagged_linear(rows, targets, queries, ridge, neighbours, seeds, room, answers):
+def bagged_linear(rows, targets, queries, ridge, neighbors, seeds, room, answers):
     """Write predictions of ridge regressions on the queries' bags.
 
     With indicators of classes as targets this is the linear classifier. Since only
@@ -236,12 +236,12 @@ def bagged_linear(rows, targets, queries, ridge, neighbours, seeds, room, answer
     Parameters
     ----------
     rows : float64 array of shape (n_rows, n_regressors)
-        Centred and scaled, 0 where missing.
+        Centered and scaled, 0 where missing.
     targets : float64 array of shape (n_rows, n_targets)
     queries : float64 array of shape (n_queries, n_regressors)
     ridge : float
         Greater than zero; the intercept is free.
-    neighbours : int32 array of shape (n_queries, n_neighbors)
+    neighbors : int32 array of shape (n_queries, n_neighbors)
     seeds : uint64 array of shape (2, n_queries, n_bags)
     room : LinearRoom
     answers : float64 array of shape (n_queries, n_bags, n_targets)
@@ -249,7 +249,7 @@ def bagged_linear(rows, targets, queries, ridge, neighbours, seeds, room, answer
     bag, held, weights, means, direction, products = room
     for query in range(queries.shape[0]):
         for b in range(seeds.shape[2]):
-            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbours[query], bag)
+            draw_bag(seeds[0, query, b], seeds[1, query, b], neighbors[query], bag)
             n_held = list_held(bag, held, weights)
             weigh_products(rows, held[:n_held], weights, ridge, means, products)
             for k in range(means.size):

@@ -1,4 +1,4 @@
-"""Nearest neighbours by HEOM differences on each query's own columns, ties and all.
+"""Nearest neighbors by HEOM differences on each query's own columns, ties and all.
 
 A first pass in float32 keeps every row that could be among the k nearest or tie with
 the k-th; these are measured again in float64, in the order of the query's attributes,

@@ -3,7 +3,7 @@
 Plane l holds bit l of every row's count. Bit sets come as word offsets into one flat
 array, seven at a time: unused places point at the empty set. Planes lie one after the
 other in a flat array, `width` words each. All loops run over plain unsigned indices,
-which is what lets them vectorise.
+which is what lets them vectorize.
 """
 
 import numpy as np

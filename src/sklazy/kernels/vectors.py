@@ -1,4 +1,4 @@
-"""Small loops over flat arrays, shaped so that the compiler vectorises them."""
+"""Small loops over flat arrays, shaped so that the compiler vectorizes them."""
 
 from sklazy.kernels.compiling import fast_kernel, kernel
 

@@ -1,10 +1,10 @@
-"""Neighbours become small models."""
+"""Neighbors become small models."""
 
 from sklazy.local.local_models.plans import (
     count_terms,
     find_ranges,
     make_plan,
-    neighbour_range,
+    neighbor_range,
 )
 from sklazy.local.local_models.regression import fit_models
 from sklazy.local.local_models.space import Space, make_space, place
@@ -16,6 +16,6 @@ __all__ = [
     "fit_models",
     "make_plan",
     "make_space",
-    "neighbour_range",
+    "neighbor_range",
     "place",
 ]

@@ -1,4 +1,4 @@
-"""Bags for a query: how many neighbours they hold, and what decides the draws."""
+"""Bags for a query: how many neighbors they hold, and what decides the draws."""
 
 import math
 
@@ -12,8 +12,8 @@ from sklazy.kernels.bags import bag_seeds, bag_weights, query_seeds
 _STEP = 0x9E3779B97F4A7C15  # splitmix64's, so that shared draws have their own stream
 
 
-def beta_neighbours(n_rows: int, beta: float = 0.99) -> int:
-    """The number K of neighbours in a bag of N rows, by beta-similarity.
+def beta_neighbors(n_rows: int, beta: float = 0.99) -> int:
+    """The number K of neighbors in a bag of N rows, by beta-similarity.
 
     ``K / N <= (1 - beta) log_4 N``, at least 1 and at most N.
 
@@ -21,7 +21,7 @@ def beta_neighbours(n_rows: int, beta: float = 0.99) -> int:
     ----------
     n_rows : int
     beta : float
-        How alike bags with and without neighbours are to be, 0 to 1.
+        How alike bags with and without neighbors are to be, 0 to 1.
 
     References
     ----------
@@ -30,12 +30,12 @@ def beta_neighbours(n_rows: int, beta: float = 0.99) -> int:
 
     Examples
     --------
-    >>> beta_neighbours(1728), beta_neighbours(57)
+    >>> beta_neighbors(1728), beta_neighbors(57)
     (92, 1)
     """
     if not 0 <= beta <= 1:
         raise BadInputError(
-            f"beta={beta!r} is no share; give a number from 0 (neighbours alone) to 1 "
+            f"beta={beta!r} is no share; give a number from 0 (neighbors alone) to 1 "
             "(hardly any)."
         )
     share = (1 - beta) * math.log(n_rows) / math.log(4)
@@ -45,7 +45,7 @@ def beta_neighbours(n_rows: int, beta: float = 0.99) -> int:
 def plan_bags(
     queries: Queries,
     numeric: NDArray[np.bool_],
-    neighbours: NDArray[np.integer],
+    neighbors: NDArray[np.integer],
     n_bags: int,
     random_state: int,
     *,
@@ -58,7 +58,7 @@ def plan_bags(
     queries : Queries
     numeric : bool array of shape (n_attributes,)
         Which attributes are numbers: their values count, of the others the codes.
-    neighbours : int array of shape (n_queries, n_neighbors)
+    neighbors : int array of shape (n_queries, n_neighbors)
     n_bags, random_state : int
     share : bool
         Whether all queries share what is drawn from all rows.
@@ -70,7 +70,7 @@ def plan_bags(
     if share:
         common = np.array([(state * _STEP + 1) % (1 << 64)], np.uint64)
         drawn = np.broadcast_to(bag_seeds(common, n_bags), own.shape)
-    near = np.ascontiguousarray(neighbours, np.int32)
+    near = np.ascontiguousarray(neighbors, np.int32)
     return Bags(near, np.stack([own, drawn]))
 
 
@@ -91,6 +91,6 @@ def content_words(queries: Queries, numeric: NDArray[np.bool_]) -> NDArray[np.ui
 def draw_weights(bags: Bags, query: int, n_rows: int) -> NDArray[np.int32]:
     """The bags of one query as weights of the rows, shape (n_bags, n_rows)."""
     own, drawn = bags.seeds[:, query]
-    near = bags.neighbours[query]
+    near = bags.neighbors[query]
     weights: NDArray[np.int32] = bag_weights(own, drawn, near, n_rows)
     return weights

@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.flow import Bags, Neighbours, Runner, run_here
+from sklazy.flow import Bags, Neighbors, Runner, run_here
 from sklazy.kernels.members import (
     BinTable,
     LinearRoom,
     bagged_counts,
     bagged_linear,
-    bagged_neighbours,
+    bagged_neighbors,
     build_bin_table,
 )
 
@@ -23,7 +23,7 @@ __all__ = [
     "LinearCases",
     "answer_by_bayes",
     "answer_by_linear",
-    "answer_by_neighbours",
+    "answer_by_neighbors",
     "answer_by_rule",
     "build_bin_table",
     "make_linear",
@@ -42,17 +42,17 @@ class LinearCases(NamedTuple):
     Attributes
     ----------
     rows : float64 array of shape (n_rows, n_regressors)
-        Centred and scaled, 0 where missing.
+        Centered and scaled, 0 where missing.
     targets : float64 array of shape (n_rows, n_targets)
-    units, centres, factors : float64 arrays of shape (n_regressors,)
-        A regressor x is placed at (x * unit - centre) * factor. Units are 1, but
+    units, centers, factors : float64 arrays of shape (n_regressors,)
+        A regressor x is placed at (x * unit - center) * factor. Units are 1, but
         small powers of 2 for numbers whose squares no float holds.
     """
 
     rows: Floats
     targets: Floats
     units: Floats
-    centres: Floats
+    centers: Floats
     factors: Floats
 
 
@@ -118,7 +118,7 @@ def _count(
         room = np.zeros(n_rows, np.int32), np.zeros((n_slots, n_classes), np.int32)
         asked = codes[first:last]
         bagged_counts(
-            bins, asked, part.neighbours, seeds, alpha, by_rule, *room, answers
+            bins, asked, part.neighbors, seeds, alpha, by_rule, *room, answers
         )
 
     return _in_chunks(work, bags, n_classes, run)
@@ -136,10 +136,10 @@ def _in_chunks(
     return answers
 
 
-def answer_by_neighbours(
+def answer_by_neighbors(
     classes: NDArray[np.int32],
     n_classes: int,
-    near: Neighbours,
+    near: Neighbors,
     bags: Bags,
     *,
     n_neighbors: int = 5,
@@ -154,7 +154,7 @@ def answer_by_neighbours(
     ----------
     classes : int32 array of shape (n_rows,)
     n_classes : int
-    near : Neighbours
+    near : Neighbors
         Those who may vote, some times more than `n_neighbors`.
     bags : Bags
     n_neighbors : int
@@ -170,12 +170,12 @@ def answer_by_neighbours(
 
     def work(first: int, last: int, answers: Floats) -> None:
         part = bags.part(first, last)
-        bagged_neighbours(
+        bagged_neighbors(
             classes,
             near.rows[first:last],
             near.distances[first:last],
             n_neighbors,
-            part.neighbours,
+            part.neighbors,
             np.ascontiguousarray(part.seeds),
             np.zeros(classes.size, np.int32),
             answers,
@@ -199,15 +199,15 @@ def make_linear(regressors: Floats, targets: Floats) -> LinearCases:
     n_known = np.maximum(known.sum(axis=0), 1)
     numbers = np.where(known, regressors, 0.0)
     units = np.where(np.abs(numbers).max(axis=0, initial=0.0) > _FAR, _SMALL_UNIT, 1.0)
-    centres = (numbers * units).sum(axis=0) / n_known
-    centred = np.where(known, numbers * units - centres, 0.0)
-    spread = np.sqrt((centred**2).sum(axis=0) / n_known)
+    centers = (numbers * units).sum(axis=0) / n_known
+    centered = np.where(known, numbers * units - centers, 0.0)
+    spread = np.sqrt((centered**2).sum(axis=0) / n_known)
     factors = np.divide(1.0, spread, where=spread > 0, out=np.zeros_like(spread))
     return LinearCases(
-        np.ascontiguousarray(centred * factors),
+        np.ascontiguousarray(centered * factors),
         np.ascontiguousarray(targets, np.float64),
         units,
-        centres,
+        centers,
         factors,
     )
 
@@ -215,7 +215,7 @@ def make_linear(regressors: Floats, targets: Floats) -> LinearCases:
 def place_linear(cases: LinearCases, regressors: Floats) -> Floats:
     """Queries as the linear models see them."""
     with np.errstate(over="ignore"):
-        placed = (regressors * cases.units - cases.centres) * cases.factors
+        placed = (regressors * cases.units - cases.centers) * cases.factors
     return np.clip(np.nan_to_num(placed), -_FAR, _FAR)
 
 
@@ -256,7 +256,7 @@ def answer_by_linear(
             cases.targets,
             queries[first:last],
             ridge,
-            part.neighbours,
+            part.neighbors,
             np.ascontiguousarray(part.seeds),
             room,
             answers,

@@ -12,19 +12,19 @@ _CONSTANT = 1e-10  # of the variance: what is left without a case's own value is
 
 
 class Moments(NamedTuple):
-    """Sums over the cases that know an attribute, about a centre.
+    """Sums over the cases that know an attribute, about a center.
 
     Attributes
     ----------
-    centres, spreads : float64 arrays of shape (n_numeric,)
-        Deviations are counted from the centre and in terms of the largest of them.
+    centers, spreads : float64 arrays of shape (n_numeric,)
+        Deviations are counted from the center and in terms of the largest of them.
     sums : float64 array of shape (n_numeric, 3, n_classes)
         Of weights, of deviations and of their squares.
     constant : bool array of shape (n_numeric,)
         Whether there is at most one value.
     """
 
-    centres: Floats
+    centers: Floats
     spreads: Floats
     sums: Floats
     constant: NDArray[np.bool_]
@@ -44,20 +44,20 @@ def find_moments(
     n_classes : int
     """
     sums = np.zeros((len(numbers), 3, n_classes))
-    centres, spreads = np.zeros(len(numbers)), np.ones(len(numbers))
+    centers, spreads = np.zeros(len(numbers)), np.ones(len(numbers))
     constant = np.ones(len(numbers), bool)
     for j, column in enumerate(numbers):
         known = ~np.isnan(column) & (weights > 0)
         if known.any():
             values, of_class = column[known], classes[known]
             constant[j] = values.min() == values.max()
-            centres[j] = np.clip(values.mean(), values.min(), values.max())
-            spreads[j] = np.abs(values - centres[j]).max() or 1.0
-            away = (values - centres[j]) / spreads[j]
+            centers[j] = np.clip(values.mean(), values.min(), values.max())
+            spreads[j] = np.abs(values - centers[j]).max() or 1.0
+            away = (values - centers[j]) / spreads[j]
             for power in range(3):
                 terms = weights[known] * away**power
                 sums[j, power] = np.bincount(of_class, terms, n_classes)
-    return Moments(centres, spreads, sums, constant)
+    return Moments(centers, spreads, sums, constant)
 
 
 def normal_terms(
@@ -95,7 +95,7 @@ def normal_terms(
     >>> bool(terms[0, 0] > terms[0, 1]), terms[1].tolist()
     (True, [0.0, 0.0])
     """
-    away = (values - moments.centres[attribute]) / moments.spreads[attribute]
+    away = (values - moments.centers[attribute]) / moments.spreads[attribute]
     sums = np.repeat(moments.sums[attribute][None], len(values), axis=0)
     whole = _variance(sums.sum(axis=2))
     says = ~np.isnan(values) & (not moments.constant[attribute])

@@ -126,7 +126,7 @@ def answer_by_paths(
         chosen = np.flatnonzero(whole == kept)
         if chosen.size:
             part = Queries(queries.codes[chosen], queries.values[chosen])
-            own = Bags(bags.neighbours[chosen], bags.seeds[:, chosen])
+            own = Bags(bags.neighbors[chosen], bags.seeds[:, chosen])
             answers[chosen] = _answer(paths, part, own, rules, kept, run)
     return answers
 
@@ -161,10 +161,10 @@ def _follow_shared(
     paths: Paths, queries: Queries, bags: Bags, rules: PathRules, answers: Floats
 ) -> None:
     node = make_node(paths.table, paths.n_classes, paths.unit)
-    kept = make_kept(paths.table, paths.n_classes, bags.neighbours.shape[1])
+    kept = make_kept(paths.table, paths.n_classes, bags.neighbors.shape[1])
     seeds = np.ascontiguousarray(bags.seeds)
     shared_paths(
-        paths.table, rules, queries, bags.neighbours, seeds, node, kept, answers
+        paths.table, rules, queries, bags.neighbors, seeds, node, kept, answers
     )
 
 
@@ -184,7 +184,7 @@ def _follow(
         paths.table,
         rules,
         queries,
-        bags.neighbours,
+        bags.neighbors,
         np.ascontiguousarray(bags.seeds),
         np.zeros((0, n_rows), np.int32) if weights is None else weights,
         make_node(paths.table, paths.n_classes, paths.unit),

@@ -8,13 +8,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.flow import Bags, Neighbours, Runner, run_here
-from sklazy.kernels.member_means import bagged_neighbour_means, bagged_rule_means
+from sklazy.flow import Bags, Neighbors, Runner, run_here
+from sklazy.kernels.member_means import bagged_neighbor_means, bagged_rule_means
 from sklazy.local.members import BinTable, LinearCases, answer_by_linear
 
 Floats = NDArray[np.float64]
 
-__all__ = ["mean_by_linear", "mean_by_neighbours", "mean_by_rule"]
+__all__ = ["mean_by_linear", "mean_by_neighbors", "mean_by_rule"]
 
 
 def mean_by_linear(
@@ -56,29 +56,29 @@ def mean_by_rule(
     bags : Bags
     run : Runner
     """
-    n_slots, centre = int(bins.slots[-1]), float(np.mean(targets))
-    centred = np.asarray(targets, np.float64) - centre
+    n_slots, center = int(bins.slots[-1]), float(np.mean(targets))
+    centered = np.asarray(targets, np.float64) - center
 
     def work(first: int, last: int, answers: Floats) -> None:
         part = bags.part(first, last)
         bagged_rule_means(
             bins,
-            centred,
+            centered,
             codes[first:last],
-            part.neighbours,
+            part.neighbors,
             np.ascontiguousarray(part.seeds),
-            np.zeros(centred.size, np.int32),
+            np.zeros(centered.size, np.int32),
             np.zeros(n_slots),
             np.zeros(n_slots),
             answers,
         )
 
-    return _in_chunks(work, bags, run) + centre
+    return _in_chunks(work, bags, run) + center
 
 
-def mean_by_neighbours(
+def mean_by_neighbors(
     targets: Floats,
-    near: Neighbours,
+    near: Neighbors,
     bags: Bags,
     *,
     n_neighbors: int = 5,
@@ -90,25 +90,25 @@ def mean_by_neighbours(
     ----------
     targets : float64 array of shape (n_rows,)
     near, bags, n_neighbors, run
-        As in `answer_by_neighbours`.
+        As in `answer_by_neighbors`.
 
     Returns
     -------
     answers : float64 array of shape (n_queries, n_bags)
     complete : bool array of shape (n_queries,)
-        Where False, `near` ended before the last neighbour: ask with more.
+        Where False, `near` ended before the last neighbor: ask with more.
     """
     complete = np.zeros(len(near.rows), np.bool_)
     numbers = np.ascontiguousarray(targets, np.float64)
 
     def work(first: int, last: int, answers: Floats) -> None:
         part = bags.part(first, last)
-        bagged_neighbour_means(
+        bagged_neighbor_means(
             numbers,
             near.rows[first:last],
             near.distances[first:last],
             n_neighbors,
-            part.neighbours,
+            part.neighbors,
             np.ascontiguousarray(part.seeds),
             np.zeros(numbers.size, np.int32),
             answers,

@@ -114,7 +114,7 @@ def follow_means(
         paths.targets,
         rules,
         queries,
-        bags.neighbours,
+        bags.neighbors,
         np.ascontiguousarray(bags.seeds),
         np.zeros((0, n_rows), np.int32) if weights is None else weights,
         make_node(paths.table, 1, np.float64),

@@ -1,4 +1,4 @@
-"""A query's neighbours, all tied with the last of them included."""
+"""A query's neighbors, all tied with the last of them included."""
 
 from sklazy.neighbors.mixed import Columns, MixedSearch, prepare_columns
 from sklazy.neighbors.nearest import find_nearest

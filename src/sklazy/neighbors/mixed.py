@@ -1,4 +1,4 @@
-"""Nearest neighbours by the HEOM difference: numbers, categories and missing cells.
+"""Nearest neighbors by the HEOM difference: numbers, categories and missing cells.
 
 The difference in a number is scaled by its range among the cases (and may exceed 1
 beyond it), in a category it is 0 or 1, and with a missing value on either side it is
@@ -20,7 +20,7 @@ from sklazy.kernels.distances import GAPPY, NOMINAL, PLAIN
 from sklazy.kernels.mixed import search_mixed
 from sklazy.neighbors.nominal import Neighborhood
 
-# More neighbours than this are found sooner by measuring every row exactly.
+# More neighbors than this are found sooner by measuring every row exactly.
 _MOST_NEIGHBORS = 256
 
 

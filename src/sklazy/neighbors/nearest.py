@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.flow import Columns, Neighbours, Runner, run_here
+from sklazy.flow import Columns, Neighbors, Runner, run_here
 from sklazy.kernels.nearest import nearest_rows
 
 _NO_GROUPS = np.zeros(0, np.int64)
@@ -16,7 +16,7 @@ def find_nearest(
     *,
     groups: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
     run: Runner = run_here,
-) -> Neighbours:
+) -> Neighbors:
     """The nearest rows of each query, equally distant ones in their order.
 
     Parameters
@@ -47,4 +47,4 @@ def find_nearest(
         )
 
     run(work, len(queries))
-    return Neighbours(rows, distances)
+    return Neighbors(rows, distances)

@@ -1,4 +1,4 @@
-"""Nearest neighbours by agreement: each attribute agrees with the query or not."""
+"""Nearest neighbors by agreement: each attribute agrees with the query or not."""
 
 from typing import NamedTuple
 
@@ -52,7 +52,7 @@ class NominalSearch:
     ----------
     votes : int64 array of shape (n_queries, n_classes)
     thresholds : int64 array of shape (n_queries,)
-        On how many attributes the k-th neighbour agrees.
+        On how many attributes the k-th neighbor agrees.
     n_tied : int64 array of shape (n_queries,)
         How many rows agree on just as many.
     """

@@ -35,7 +35,7 @@ def to_probabilities(
 ) -> NDArray[np.float64]:
     """Return class probabilities as Weka's IBk gives them.
 
-    Every class starts with 1 / n_rows, each neighbour adds 1, and the sum is made 1.
+    Every class starts with 1 / n_rows, each neighbor adds 1, and the sum is made 1.
 
     Parameters
     ----------

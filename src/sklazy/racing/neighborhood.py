@@ -1,4 +1,4 @@
-"""Neighbours of attribute sets: one more, one less, one for another."""
+"""Neighbors of attribute sets: one more, one less, one for another."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sklazy.racing.masks import members
 
 
-class Neighbourhood:
-    """Hands out the neighbours of sets, each set's only once, at most so many a time.
+class Neighborhood:
+    """Hands out the neighbors of sets, each set's only once, at most so many a time.
 
     Sets with one attribute more or less come first; when those of all winners are
     used up, the best one's sets with one attribute exchanged.
@@ -17,11 +17,11 @@ class Neighbourhood:
     Parameters
     ----------
     promise : float64 array of shape (n_attributes,)
-        Where there are more neighbours than may be handed out, they are drawn with
+        Where there are more neighbors than may be handed out, they are drawn with
         chances in proportion to the promise of the attribute added; all that drop
         an attribute have the largest promise.
     max_new : int
-        The most neighbours to hand out at a time.
+        The most neighbors to hand out at a time.
     rng : numpy Generator
     """
 
@@ -33,7 +33,7 @@ class Neighbourhood:
         self._swaps: dict[int, Iterator[int]] = {}
 
     def of(self, winners: Sequence[int]) -> list[int]:
-        """Return new neighbours of the winners (best first); none if all are known."""
+        """Return new neighbors of the winners (best first); none if all are known."""
         waiting = [(w, j) for w in winners for j in self._unused_flips(w)]
         if not waiting:
             return self._some_swaps(winners[0])

@@ -1,4 +1,4 @@
-"""RACSAM: attribute sets raced on growing sub-samples; winners beget neighbours.
+"""RACSAM: attribute sets raced on growing sub-samples; winners beget neighbors.
 
 Who knows what: a stranger gives the losses of sets of attributes on test rows, given
 training rows; here it is decided which sets, which rows, and how many.
@@ -16,7 +16,7 @@ from sklazy.errors import BadInputError
 from sklazy.racing.criteria import Thrift
 from sklazy.racing.engine import race
 from sklazy.racing.losses import Answers, read_losses
-from sklazy.racing.neighborhood import Neighbourhood
+from sklazy.racing.neighborhood import Neighborhood
 from sklazy.racing.outcome import RaceResult
 from sklazy.racing.quantiles import student_above
 from sklazy.racing.rules import Rules
@@ -177,8 +177,8 @@ class Racsam:
         self._learned = 0
         self.started = time.monotonic()
 
-    def explore(self, start: Sequence[int], neighbourhood: Neighbourhood) -> list[int]:
-        """Race the start, then winners and their neighbours, until a stop.
+    def explore(self, start: Sequence[int], neighborhood: Neighborhood) -> list[int]:
+        """Race the start, then winners and their neighbors, until a stop.
 
         Returns the winners of the last race, best first.
         """
@@ -186,7 +186,7 @@ class Racsam:
         while True:
             winners = self.race_sets("explore", candidates)[: self.rules.n_winners]
             self.stopped = self.stopped or self._spent()
-            new = [] if self.stopped else neighbourhood.of(winners)
+            new = [] if self.stopped else neighborhood.of(winners)
             if not new:
                 self.stopped = self.stopped or "no improvement"
                 return winners
@@ -231,18 +231,16 @@ class Racsam:
         self.stopped = self.stopped or self._spent() or "no improvement"
         return [found] if found else [1 << int(self.rng.integers(n_attributes))]
 
-    def confirm(
-        self, winners: Sequence[int], neighbourhood: Neighbourhood
-    ) -> list[int]:
-        """Race winners and the best one's neighbours on all rows until it stays.
+    def confirm(self, winners: Sequence[int], neighborhood: Neighborhood) -> list[int]:
+        """Race winners and the best one's neighbors on all rows until it stays.
 
         The best is here the smallest that is not significantly worse: a larger set
-        that is as good only by chance would be kept for its neighbours otherwise.
+        that is as good only by chance would be kept for its neighbors otherwise.
         """
         best, known, left = winners[0], set[int](), list(winners)
         while best not in known and not self._out_of_time():
             known.add(best)
-            around = neighbourhood.around(best)
+            around = neighborhood.around(best)
             entering = dict.fromkeys([*left[: self.rules.n_winners], best, *around])
             left = self.race_sets("confirm", list(entering), incumbent=best)
             best = self._smallest(left)

@@ -105,7 +105,7 @@ def gram_schmidt_ranking(columns: Floats, target: Floats, most: int) -> list[int
 
 
 def _unit(columns: Floats) -> Floats:
-    """Centre columns and give them length 1; missing cells stand at the mean.
+    """Center columns and give them length 1; missing cells stand at the mean.
 
     Each is divided by its largest number first, whose square might be infinite.
     """
@@ -114,6 +114,6 @@ def _unit(columns: Floats) -> Floats:
     largest = np.abs(numbers).max(axis=0)
     numbers = numbers / np.where(largest > 0, largest, 1.0)
     means = numbers.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    centred = np.where(known, numbers - means, 0.0)
-    lengths = np.sqrt((centred**2).sum(axis=0))
-    return centred / np.where(lengths > 0, lengths, 1.0)
+    centered = np.where(known, numbers - means, 0.0)
+    lengths = np.sqrt((centered**2).sum(axis=0))
+    return centered / np.where(lengths > 0, lengths, 1.0)

@@ -1,4 +1,4 @@
-"""An answer as plain, serialisable, replayable data."""
+"""An answer as plain, serializable, replayable data."""
 
 from sklazy.receipts.receipt import Receipt, Receipts, verify
 from sklazy.receipts.schema import MOST_LISTED, SCHEMA

@@ -77,8 +77,8 @@ def describe_weights(crowd: Gathering) -> list[Plain]:
 
 
 def _neighbors(answer: EnsembleAnswer, query: int, teller: MemberTeller) -> Plain:
-    rows, recipe = answer.bags.neighbours[query], answer.recipe
-    distances = answer.neighbours.distances[query, : len(rows)]
+    rows, recipe = answer.bags.neighbors[query], answer.recipe
+    distances = answer.neighbors.distances[query, : len(rows)]
     return {
         "k": len(rows),
         "beta": recipe.beta if recipe.n_neighbors is None else None,
@@ -93,8 +93,8 @@ def _neighbors(answer: EnsembleAnswer, query: int, teller: MemberTeller) -> Plai
 
 
 def describe_bags(crowd: Gathering, bags: Bags, query: int) -> Plain:
-    """How many of the rows drawn are neighbours, and how many would be by chance."""
-    near = bags.neighbours[query]
+    """How many of the rows drawn are neighbors, and how many would be by chance."""
+    near = bags.neighbors[query]
     weights = draw_weights(bags, query, crowd.n_rows)
     return {
         "n_bags": len(weights),
@@ -105,7 +105,7 @@ def describe_bags(crowd: Gathering, bags: Bags, query: int) -> Plain:
 
 
 def _members(answer: EnsembleAnswer, query: int, teller: MemberTeller) -> list[Plain]:
-    crowd, near = answer.crowd, answer.bags.neighbours[query]
+    crowd, near = answer.crowd, answer.bags.neighbors[query]
     labels = crowd.base.class_labels
     bags = draw_weights(answer.bags, query, crowd.n_rows)
     own = answer.bags.part(query, query + 1)

@@ -24,7 +24,7 @@ def explain_target(
     models, scores, shares = chosen_models(answer, query, target)
     fitted = answer.models
     k = int(models[:, 1].max()) if len(models) else 0
-    slots = memory.slots[answer.neighbours.rows[query, :k]]
+    slots = memory.slots[answer.neighbors.rows[query, :k]]
     labels = base.class_labels
     return {
         "name": str(labels[target]) if labels else f"y{target}",
@@ -44,7 +44,7 @@ def explain_target(
         ],
         "curves": _curves(memory, answer, query, target),
         "coefficients": _coefficients(base, memory, answer, query, target),
-        "neighbours": _neighbours(base, memory, answer, query, target) if k else [],
+        "neighbors": _neighbors(base, memory, answer, query, target) if k else [],
         "outside": _outside(base, cells, slots) if k else [],
     }
 
@@ -57,7 +57,7 @@ def number(value: float) -> float | None:
 def _curves(
     memory: LocalMemory, answer: LocalAnswer, query: int, target: int
 ) -> list[Plain]:
-    """The score of every number of neighbours that was tried, by degree."""
+    """The score of every number of neighbors that was tried, by degree."""
     curves = []
     for degree, (least, most, _) in enumerate(memory.plan.ranges.tolist()):
         if least:
@@ -107,13 +107,13 @@ def _regressors(base: CaseBase, memory: LocalMemory) -> tuple[list[str], list[fl
     return names, units
 
 
-def _neighbours(
+def _neighbors(
     base: CaseBase, memory: LocalMemory, answer: LocalAnswer, query: int, target: int
 ) -> list[Plain]:
-    """The neighbours in use, nearest first."""
+    """The neighbors in use, nearest first."""
     weights = influences(memory, answer, query, target)
-    rows = answer.neighbours.rows[query, : len(weights)]
-    distances = answer.neighbours.distances[query, : len(weights)]
+    rows = answer.neighbors.rows[query, : len(weights)]
+    distances = answer.neighbors.distances[query, : len(weights)]
     if memory.space.columns.squared:
         distances = np.sqrt(distances)
     leverages, errors = _loo(memory, answer, query, target, rows)
@@ -138,7 +138,7 @@ def _loo(
     target: int,
     rows: NDArray[np.int64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Leverages and leave-one-out residuals of the best model's neighbours."""
+    """Leverages and leave-one-out residuals of the best model's neighbors."""
     best, k = model_details(memory, answer, query, target)
     leverages, residuals = best.leverages[0, target, :k], best.residuals[0, target, :k]
     if len(memory.cases.weights):
@@ -150,7 +150,7 @@ def _loo(
 def _outside(
     base: CaseBase, cells: list[Plain], slots: NDArray[np.int64]
 ) -> list[Plain]:
-    """Columns in which the query lies outside the neighbours in use."""
+    """Columns in which the query lies outside the neighbors in use."""
     cases, found = base.cases, []
     for j, cell in enumerate(cells):
         column, value, i = cell["name"], cell["value"], int(cases.numeric[j])

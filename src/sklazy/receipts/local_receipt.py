@@ -33,12 +33,12 @@ class RegressionReceipt:
         ``settings``; ``digest`` of the cases; ``query``, a list of ``name``,
         ``value``, ``known``; ``answer``; and ``targets``, one a target or class, with
         ``name``, ``prediction``, ``error`` (root mean squared leave-one-out error),
-        ``k`` (the most neighbours in use), ``models`` (degree, k, score, share),
+        ``k`` (the most neighbors in use), ``models`` (degree, k, score, share),
         ``curves`` (scores of k = first, first + 1, ... for each degree),
         ``coefficients`` (of differences from the query, in the units of the data),
-        ``neighbours`` (id, distance, target, influence; leverage and leave-one-out
+        ``neighbors`` (id, distance, target, influence; leverage and leave-one-out
         residual in the best model) and ``outside`` (columns in which the query lies
-        outside its neighbours: the prediction extrapolates).
+        outside its neighbors: the prediction extrapolates).
     """
 
     content: Mapping[str, Any]

@@ -102,8 +102,8 @@ def _content(answer: NumberAnswer, query: int) -> Plain:
 
 
 def _neighbors(answer: NumberAnswer, query: int, teller: MemberTeller) -> Plain:
-    rows, recipe = answer.bags.neighbours[query], answer.recipe
-    distances = answer.neighbours.distances[query, : len(rows)]
+    rows, recipe = answer.bags.neighbors[query], answer.recipe
+    distances = answer.neighbors.distances[query, : len(rows)]
     pairs = list(zip(rows.tolist(), distances, strict=True))[:MOST_LISTED]
     return {
         "k": len(rows),
@@ -116,7 +116,7 @@ def _neighbors(answer: NumberAnswer, query: int, teller: MemberTeller) -> Plain:
 def _members(
     answer: NumberAnswer, query: int, asked: Queries, teller: MemberTeller
 ) -> list[Plain]:
-    crowd, near = answer.crowd, answer.bags.neighbours[query]
+    crowd, near = answer.crowd, answer.bags.neighbors[query]
     bags = draw_weights(answer.bags, query, crowd.n_rows)
     own = answer.bags.part(query, query + 1)
     told = find_evidence(crowd, asked, own, answer.recipe)
@@ -137,6 +137,6 @@ def _members(
 def _around(answer: NumberAnswer, query: int) -> Plain:
     """How far members are off on the nearest cases."""
     own = answer.bags.part(query, query + 1)
-    tried = answer.neighbours.rows[query : query + 1, :N_TRIED]
+    tried = answer.neighbors.rows[query : query + 1, :N_TRIED]
     errors = try_errors(answer.crowd, own, tried, answer.recipe)[0]
     return {"n_cases": len(errors), "error": number(np.sqrt(errors.mean()))}

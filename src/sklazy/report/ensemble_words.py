@@ -10,7 +10,7 @@ Plain = Mapping[str, Any]
 _KINDS = {
     "tree": "trees",
     "bayes": "naive Bayes",
-    "neighbors": "nearest neighbours",
+    "neighbors": "nearest neighbors",
     "linear": "linear models",
     "rule": "one rule",
 }
@@ -54,7 +54,7 @@ def _decided(receipt: Plain) -> str:
         return " The mean of their probabilities decides."
     best = max(item["votes"] for item in receipt["votes"])
     if sum(item["votes"] >= best - _BELOW_ALL for item in receipt["votes"]) > 1:
-        return " The tie goes to the class with more of the neighbours."
+        return " The tie goes to the class with more of the neighbors."
     return ""
 
 
@@ -77,7 +77,7 @@ def bags_in_words(receipt: Plain) -> str:
     return (
         f"Each has a bag of its own, drawn for this row: {k} of its "
         f"{bags['n_rows']} rows from the {near}{why}, the others from all. So "
-        f"{_percent(bags['neighbor_share'])} of the rows drawn are such neighbours, "
+        f"{_percent(bags['neighbor_share'])} of the rows drawn are such neighbors, "
         f"where chance would give {_percent(bags['by_chance'])}."
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 from sklazy.report.words import say
 
 _DEGREES = ("constant", "linear", "quadratic")
-_SHOWN = 12  # neighbours and coefficients in a table
+_SHOWN = 12  # neighbors and coefficients in a table
 _WIDTH, _HEIGHT = 360, 120  # of a curve
 _COLORS = ("#4477aa", "#cc6677", "#228833")
 
@@ -28,7 +28,7 @@ def draw_html(receipt: Plain) -> str:
                 ("coefficient", "value"),
                 list(target["coefficients"].items())[: _SHOWN + 1],
             ),
-            _neighbour_table(target["neighbours"]),
+            _neighbor_table(target["neighbors"]),
         ]
     foot = f"Cases {receipt['digest'][:16]}, sklazy {receipt['sklazy']}"
     return (
@@ -53,7 +53,7 @@ def write_text(receipt: Plain) -> str:
         lines += [
             f"    case {case['id']}: distance {_plain(case['distance'])}, target "
             f"{_plain(case['target'])}, influence {_plain(case['influence'])}"
-            for case in target["neighbours"][:3]
+            for case in target["neighbors"][:3]
         ]
     return "\n".join(lines)
 
@@ -65,14 +65,14 @@ def warnings_of(target: Plain) -> list[str]:
         place = f"{column['column']} = {_plain(column['value'])}"
         if "least" in column:
             ends = f"{_plain(column['least'])} to {_plain(column['most'])}"
-            lines.append(f"Extrapolation: {place}, but the neighbours have {ends}.")
+            lines.append(f"Extrapolation: {place}, but the neighbors have {ends}.")
         else:
-            lines.append(f"Extrapolation: {place}, but no neighbour has it.")
+            lines.append(f"Extrapolation: {place}, but no neighbor has it.")
     return lines
 
 
 def draw_curves(curves: Iterable[Plain]) -> str:
-    """Leave-one-out score against the number of neighbours, as inline SVG."""
+    """Leave-one-out score against the number of neighbors, as inline SVG."""
     drawn = []
     points = [
         (
@@ -115,19 +115,19 @@ def _scaled(value: float, low: float, high: float, length: int) -> float:
 def _models_line(target: Plain) -> str:
     models = target["models"]
     if not models:
-        return "No model could be scored; the mean of the neighbours."
+        return "No model could be scored; the mean of the neighbors."
     best = models[0]
     rest = f", combined with {len(models) - 1} more" if len(models) > 1 else ""
     return (
-        f"Best: {_DEGREES[best['degree']]} model of {best['k']} neighbours "
-        f"(score {_plain(best['score'])}){rest}; up to {target['k']} neighbours in use."
+        f"Best: {_DEGREES[best['degree']]} model of {best['k']} neighbors "
+        f"(score {_plain(best['score'])}){rest}; up to {target['k']} neighbors in use."
     )
 
 
-def _neighbour_table(neighbours: list[Plain]) -> str:
+def _neighbor_table(neighbors: list[Plain]) -> str:
     keys = ("id", "distance", "target", "influence", "leverage", "residual")
-    rows = [[case[key] for key in keys] for case in neighbours[:_SHOWN]]
-    more = len(neighbours) - len(rows)
+    rows = [[case[key] for key in keys] for case in neighbors[:_SHOWN]]
+    more = len(neighbors) - len(rows)
     return _table(keys, rows) + (f"<p>... and {more} more</p>" if more else "")
 
 

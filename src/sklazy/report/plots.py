@@ -175,7 +175,7 @@ def draw_dots(
     names : sequence of str
         The methods.
     paper : mapping of set to the paper's numbers, optional
-        Shown as rings of the same colours, None where there is none.
+        Shown as rings of the same colors, None where there is none.
     """
     paper = paper or {}
     known = [x for xs in paper.values() for x in xs if x is not None]

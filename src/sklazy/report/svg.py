@@ -1,4 +1,4 @@
-"""Drawings as SVG text: shapes in the colours of the page they stand in."""
+"""Drawings as SVG text: shapes in the colors of the page they stand in."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from html import escape
 
 Point = tuple[float, float]
 
-# A page's own colours if it has them, else those behind the comma.
+# A page's own colors if it has them, else those behind the comma.
 INK = "var(--ink, #1c2430)"
 SOFT = "var(--soft, #5a6675)"
 LINE = "var(--line, #d9dee5)"
@@ -22,7 +22,7 @@ COLORS = (
     "var(--seventh, #4d5967)",
 )
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "1 2", "12 4", "4 4")
-"""So that lines can be told apart without colours, too."""
+"""So that lines can be told apart without colors, too."""
 
 _ALONE = """<style>
 svg { --ink: #1c2430; --soft: #5a6675; --line: #d9dee5; --paper: #ffffff; }
@@ -107,7 +107,7 @@ class Canvas:
         return self._frame("")
 
     def alone(self) -> str:
-        """The drawing as a file of its own, with its own colours."""
+        """The drawing as a file of its own, with its own colors."""
         return self._frame(_ALONE) + "\n"
 
     def _frame(self, style: str) -> str:

@@ -189,7 +189,7 @@ def recode(column: Column, categories: Sequence[Label]) -> NDArray[np.int32]:
 
     Examples
     --------
-    >>> column = encode("colour", ["red", "blue", None, "green"])
+    >>> column = encode("color", ["red", "blue", None, "green"])
     >>> recode(column, ("green", "red")).tolist()
     [1, -2, -1, 0]
     """

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklazy.answer.ensembles.data import Floats, Gathering, runner
 from sklazy.answer.ensembles.evidence import Evidence
 from sklazy.answer.ensembles.members import Member
-from sklazy.flow import Bags, Neighbours, Queries
-from sklazy.local.bags import beta_neighbours, draw_weights, plan_bags
+from sklazy.flow import Bags, Neighbors, Queries
+from sklazy.local.bags import beta_neighbors, draw_weights, plan_bags
 from sklazy.report.progress import Progress
 
 Ints = NDArray[np.int64]
@@ -21,7 +21,7 @@ Given = TypeVar("Given")
 N_TRIED = 25
 """Nearest cases on which members are tried."""
 
-_SLAB_CELLS = 4_000_000  # neighbours and members' answers in memory at one time
+_SLAB_CELLS = 4_000_000  # neighbors and members' answers in memory at one time
 _SLAB_TIME = 4e9  # nanoseconds between two steps of the progress bar
 
 
@@ -36,7 +36,7 @@ class EnsembleRecipe(Generic[Kind]):
     n_estimators : int
         The number of bags.
     beta : float
-        Decides how many neighbours bags hold.
+        Decides how many neighbors bags hold.
     n_neighbors : int or None
         Or just so many.
     combine : str
@@ -57,9 +57,9 @@ class EnsembleRecipe(Generic[Kind]):
     n_jobs: int | None = None
 
     def n_near(self, n_rows: int) -> int:
-        """How many neighbours the bags of so many rows hold."""
+        """How many neighbors the bags of so many rows hold."""
         if self.n_neighbors is None:
-            return beta_neighbours(n_rows, self.beta)
+            return beta_neighbors(n_rows, self.beta)
         return min(self.n_neighbors, n_rows)
 
     def bags_of(self, member: int) -> Ints:
@@ -69,21 +69,21 @@ class EnsembleRecipe(Generic[Kind]):
 
 def search_and_plan(
     crowd: Gathering, queries: Queries, recipe: EnsembleRecipe[Any]
-) -> tuple[Neighbours, Bags]:
+) -> tuple[Neighbors, Bags]:
     """The nearest cases, and the bags that the first of them enrich."""
     n_near = recipe.n_near(crowd.n_rows)
     n_nearest = min(max(n_near, N_TRIED), crowd.n_rows)
     run = runner(recipe.n_jobs, 100.0 * n_nearest + 0.3 * crowd.codes.size)
-    neighbours = crowd.nearest(queries, n_nearest, run)
+    neighbors = crowd.nearest(queries, n_nearest, run)
     bags = plan_bags(
         queries,
         crowd.is_numeric,
-        neighbours.rows[:, :n_near],
+        neighbors.rows[:, :n_near],
         recipe.n_estimators,
         recipe.seed,
         share=recipe.share_bags,
     )
-    return neighbours, bags
+    return neighbors, bags
 
 
 def ask_members(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
-from sklazy.flow import Chunk, Neighbours, Queries, Runner
+from sklazy.flow import Chunk, Neighbors, Queries, Runner
 from sklazy.local import Space, make_space
 from sklazy.local.members import BinTable, LinearCases, build_bin_table, make_linear
 from sklazy.local.paths import Paths, make_paths
@@ -56,7 +56,7 @@ class Gathering:
         """Which attributes are numbers."""
         return self.cases.numeric >= 0
 
-    def nearest(self, queries: Queries, n_nearest: int, run: Runner) -> Neighbours:
+    def nearest(self, queries: Queries, n_nearest: int, run: Runner) -> Neighbors:
         """The nearest rows, ties in canonical order, with squared sums of weights."""
         placed = place_queries(self._columns, queries)
         return find_nearest(self._columns.columns, placed, n_nearest, run=run)

@@ -122,7 +122,7 @@ def find_bayes(
     return BayesEvidence(priors, terms)
 
 
-def find_neighbours(
+def find_neighbors(
     crowd: Gathering, query: Queries, bag: Bag, n_neighbors: int
 ) -> NeighborsEvidence:
     """The rows of a bag that vote: the nearest, and all that tie with the last."""
@@ -144,21 +144,21 @@ def find_linear(
     placed = place_linear(cases, place(crowd.space, query)[1])[0]
     weights = bag / bag.sum()
     means, intercepts = weights @ cases.rows, weights @ cases.targets
-    centred = cases.rows - means
-    products = (centred * bag[:, None]).T @ centred + ridge * np.eye(len(means))
-    right = (centred * bag[:, None]).T @ (cases.targets - intercepts)
+    centered = cases.rows - means
+    products = (centered * bag[:, None]).T @ centered + ridge * np.eye(len(means))
+    right = (centered * bag[:, None]).T @ (cases.targets - intercepts)
     coefficients = np.linalg.solve(products, right)
     return LinearEvidence(intercepts, (placed - means)[:, None] * coefficients)
 
 
 def find_mean_rule(bins: BinTable, targets: Floats, bag: Bag) -> RuleEvidence:
     """The attribute whose values explain most of a bag; the first of equals."""
-    centred = targets - np.average(targets, weights=bag)
-    total, n_slots = float(bag @ centred**2), int(bins.slots[-1])
+    centered = targets - np.average(targets, weights=bag)
+    total, n_slots = float(bag @ centered**2), int(bins.slots[-1])
     chosen, best = 0, 0.0
     for j, cells in enumerate(bins.cells.T.astype(np.int64)):
         weights = np.bincount(cells, bag, n_slots)
-        sums = np.bincount(cells, bag * centred, n_slots)
+        sums = np.bincount(cells, bag * centered, n_slots)
         gain = float((sums**2 / np.where(weights > 0, weights, 1.0)).sum())
         if gain > best + _ALIKE * total:
             chosen, best = j, gain

@@ -1,4 +1,4 @@
-"""Ensembles of a query's own: neighbours, bags, members, and one answer of them.
+"""Ensembles of a query's own: neighbors, bags, members, and one answer of them.
 
 References
 ----------
@@ -27,7 +27,7 @@ from sklazy.combine import (
     decide_votes,
     weighted_shares,
 )
-from sklazy.flow import Bags, Neighbours, Queries
+from sklazy.flow import Bags, Neighbors, Queries
 
 Recipe = EnsembleRecipe[Crowd]
 
@@ -43,7 +43,7 @@ class EnsembleAnswer(NamedTuple):
     crowd : Crowd
     recipe : EnsembleRecipe
     queries : Queries
-    neighbours : Neighbours
+    neighbors : Neighbors
         The nearest cases; the first of them are those that bags are enriched with.
     bags : Bags
     probabilities : float64 array of shape (n_queries, n_bags, n_classes)
@@ -58,7 +58,7 @@ class EnsembleAnswer(NamedTuple):
     crowd: Crowd
     recipe: Recipe
     queries: Queries
-    neighbours: Neighbours
+    neighbors: Neighbors
     bags: Bags
     probabilities: Floats
     votes: Ints
@@ -71,19 +71,19 @@ def answer_by_ensemble(
     crowd: Crowd, queries: Queries, recipe: Recipe
 ) -> EnsembleAnswer:
     """Answer a batch of queries: the flow, top to bottom."""
-    neighbours, bags = search_and_plan(crowd, queries, recipe)
+    neighbors, bags = search_and_plan(crowd, queries, recipe)
     probabilities = ask_members(crowd, queries, bags, recipe)
-    around, priors = _count_classes(crowd, bags.neighbours), crowd.priors
+    around, priors = _count_classes(crowd, bags.neighbors), crowd.priors
     votes = cast_votes(probabilities, around, priors)
     weights = np.ones(votes.shape)
     if recipe.combine == "accuracy":
-        weights = _weigh_members(crowd, bags, neighbours.rows[:, :N_TRIED], recipe)
+        weights = _weigh_members(crowd, bags, neighbors.rows[:, :N_TRIED], recipe)
     if recipe.combine == "probability":
         shares = average_probabilities(probabilities)
     else:
         shares = weighted_shares(votes, weights, crowd.n_classes)
     decisions = decide_votes(shares, around, priors)
-    found = neighbours, bags, probabilities, votes, weights, shares, decisions
+    found = neighbors, bags, probabilities, votes, weights, shares, decisions
     return EnsembleAnswer(crowd, recipe, queries, *found)
 
 
@@ -124,7 +124,7 @@ def _try_members(
     right : bool array of shape (n_queries, n_tried, n_bags)
     """
     answers, again = ask_about_rows(crowd, tried, bags, recipe)
-    near = _count_classes(crowd, again.neighbours)
+    near = _count_classes(crowd, again.neighbors)
     votes = cast_votes(answers, near, crowd.priors)
     right = votes == crowd.classes[tried].ravel()[:, None]
     return right.reshape(*tried.shape, -1)
@@ -138,5 +138,5 @@ def try_members(answer: EnsembleAnswer, query: int) -> NDArray[np.bool_]:
     right : bool array of shape (n_tried, n_bags)
     """
     bags = answer.bags.part(query, query + 1)
-    tried = answer.neighbours.rows[query : query + 1, :N_TRIED]
+    tried = answer.neighbors.rows[query : query + 1, :N_TRIED]
     return _try_members(answer.crowd, bags, tried, answer.recipe)[0]

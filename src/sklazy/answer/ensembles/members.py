@@ -17,7 +17,7 @@ from sklazy.answer.ensembles.evidence import (
     RuleEvidence,
     find_bayes,
     find_linear,
-    find_neighbours,
+    find_neighbors,
     find_rule,
 )
 from sklazy.flow import Bags, Queries, Runner
@@ -26,7 +26,7 @@ from sklazy.local.bags import draw_weights
 from sklazy.local.members import (
     answer_by_bayes,
     answer_by_linear,
-    answer_by_neighbours,
+    answer_by_neighbors,
     answer_by_rule,
     place_linear,
     to_shares,
@@ -140,7 +140,7 @@ class RuleMember:
 
 @dataclass(frozen=True)
 class NeighborsMember:
-    """Nearest neighbours in the bag; a row that it holds twice counts twice.
+    """Nearest neighbors in the bag; a row that it holds twice counts twice.
 
     Attributes
     ----------
@@ -158,7 +158,7 @@ class NeighborsMember:
         while left.size:  # those who need more rows ask for four times as many
             n_nearest = min(n_nearest, crowd.n_rows)
             asked = Queries(queries.codes[left], queries.values[left])
-            answers[left], complete = answer_by_neighbours(
+            answers[left], complete = answer_by_neighbors(
                 crowd.classes,
                 crowd.n_classes,
                 crowd.nearest(asked, n_nearest, run),
@@ -178,7 +178,7 @@ class NeighborsMember:
     ) -> list[NeighborsEvidence]:
         """The rows that vote in each bag."""
         k = self.n_neighbors
-        return [find_neighbours(crowd, query, bag, k) for bag in draw(crowd, bags)]
+        return [find_neighbors(crowd, query, bag, k) for bag in draw(crowd, bags)]
 
 
 @dataclass(frozen=True)

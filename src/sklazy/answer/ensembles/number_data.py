@@ -99,13 +99,13 @@ class NumberCrowd(Gathering):
         groups, targets = codes[known], self.targets[known]
         if not len(groups):
             return 0.0
-        centred = targets - targets.mean()
-        if not centred.any():
+        centered = targets - targets.mean()
+        if not centered.any():
             return 0.0
-        centred /= np.abs(centred).max()  # so that no square overflows
+        centered /= np.abs(centered).max()  # so that no square overflows
         counts = np.bincount(groups)
-        sums = np.bincount(groups, centred)
-        n, n_groups, total = len(groups), int((counts > 0).sum()), (centred**2).sum()
+        sums = np.bincount(groups, centered)
+        n, n_groups, total = len(groups), int((counts > 0).sum()), (centered**2).sum()
         if n <= n_groups:
             return 0.0
         between = (sums**2 / np.maximum(counts, 1)).sum()

@@ -15,7 +15,7 @@ from sklazy.answer.ensembles.bagged import (
 )
 from sklazy.answer.ensembles.data import Floats
 from sklazy.answer.ensembles.number_data import NumberCrowd
-from sklazy.flow import Bags, Neighbours, Queries
+from sklazy.flow import Bags, Neighbors, Queries
 
 Recipe = EnsembleRecipe[NumberCrowd]
 
@@ -31,7 +31,7 @@ class NumberAnswer(NamedTuple):
     crowd : NumberCrowd
     recipe : EnsembleRecipe
     queries : Queries
-    neighbours : Neighbours
+    neighbors : Neighbors
         The nearest cases; the first of them are those that bags are enriched with.
     bags : Bags
     values : float64 array of shape (n_queries, n_bags)
@@ -44,7 +44,7 @@ class NumberAnswer(NamedTuple):
     crowd: NumberCrowd
     recipe: Recipe
     queries: Queries
-    neighbours: Neighbours
+    neighbors: Neighbors
     bags: Bags
     values: Floats
     weights: Floats
@@ -60,16 +60,16 @@ def answer_by_numbers(
     crowd: NumberCrowd, queries: Queries, recipe: Recipe
 ) -> NumberAnswer:
     """Answer a batch of queries: the flow, top to bottom."""
-    neighbours, bags = search_and_plan(crowd, queries, recipe)
+    neighbors, bags = search_and_plan(crowd, queries, recipe)
     values = ask_members(crowd, queries, bags, recipe)[:, :, 0]
     weights = np.full(values.shape, 1.0 / max(values.shape[1], 1))
     if recipe.combine == "error":
-        weights = _weigh_members(crowd, bags, neighbours.rows[:, :N_TRIED], recipe)
+        weights = _weigh_members(crowd, bags, neighbors.rows[:, :N_TRIED], recipe)
     if recipe.combine == "median":
         predictions = np.median(values, axis=1)
     else:
         predictions = (weights * values).sum(axis=1)
-    found = neighbours, bags, values, weights, predictions
+    found = neighbors, bags, values, weights, predictions
     return NumberAnswer(crowd, recipe, queries, *found)
 
 

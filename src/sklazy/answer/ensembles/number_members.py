@@ -12,7 +12,7 @@ from sklazy.answer.ensembles.evidence import (
     RuleEvidence,
     find_linear,
     find_mean_rule,
-    find_neighbours,
+    find_neighbors,
 )
 from sklazy.answer.ensembles.members import draw
 from sklazy.answer.ensembles.number_data import NumberCrowd
@@ -21,7 +21,7 @@ from sklazy.local import place
 from sklazy.local.members import place_linear
 from sklazy.local.regression_members import (
     mean_by_linear,
-    mean_by_neighbours,
+    mean_by_neighbors,
     mean_by_rule,
 )
 from sklazy.local.regression_paths import (
@@ -87,7 +87,7 @@ class MeanRuleMember:
 
 @dataclass(frozen=True)
 class MeanNeighborsMember:
-    """Nearest neighbours in the bag; a row that it holds twice counts twice."""
+    """Nearest neighbors in the bag; a row that it holds twice counts twice."""
 
     n_neighbors: int = 5
     name: str = "neighbors"
@@ -101,7 +101,7 @@ class MeanNeighborsMember:
         while left.size:  # those who need more rows ask for four times as many
             n_nearest = min(n_nearest, crowd.n_rows)
             asked = Queries(queries.codes[left], queries.values[left])
-            answers[left], complete = mean_by_neighbours(
+            answers[left], complete = mean_by_neighbors(
                 crowd.targets,
                 crowd.nearest(asked, n_nearest, run),
                 bags.take(left),
@@ -120,7 +120,7 @@ class MeanNeighborsMember:
     ) -> list[NeighborsEvidence]:
         """The rows that count in each bag."""
         k = self.n_neighbors
-        return [find_neighbours(crowd, query, bag, k) for bag in draw(crowd, bags)]
+        return [find_neighbors(crowd, query, bag, k) for bag in draw(crowd, bags)]
 
 
 @dataclass(frozen=True)

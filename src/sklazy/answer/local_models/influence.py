@@ -1,4 +1,4 @@
-"""How much each neighbour's target counts in a prediction."""
+"""How much each neighbor's target counts in a prediction."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,24 +11,24 @@ Floats = NDArray[np.float64]
 def influences(
     memory: LocalMemory, answer: LocalAnswer, query: int, target: int
 ) -> Floats:
-    """The weights of the neighbours' targets, whose sum of products is the prediction.
+    """The weights of the neighbors' targets, whose sum of products is the prediction.
 
     A local model is linear in the targets: its prediction is the first row of
     ``inv(Z'WZ + ridge) Z'W`` times y. The weights of combined models are combined.
 
     Returns
     -------
-    weights : float64 array of shape (k,), k the most neighbours of a model chosen
+    weights : float64 array of shape (k,), k the most neighbors of a model chosen
     """
     models, _, shares = chosen_models(answer, query, target)
-    rows = answer.neighbours.rows[query]
+    rows = answer.neighbors.rows[query]
     rows = rows[rows >= 0]
     weights = _case_weights(memory, rows)
-    centred = np.nan_to_num(memory.cases.regressors[rows] - answer.regressors[query])
-    penalties = _penalties(memory, centred, weights)
+    centered = np.nan_to_num(memory.cases.regressors[rows] - answer.regressors[query])
+    penalties = _penalties(memory, centered, weights)
     total = np.zeros(models[:, 1].max())
     for (degree, k), share in zip(models.tolist(), shares, strict=True):
-        terms = _terms(centred[:k], degree)
+        terms = _terms(centered[:k], degree)
         total[:k] += share * _first_row(terms, weights[:k], penalties)
     return total
 
@@ -49,24 +49,24 @@ def _case_weights(memory: LocalMemory, rows: NDArray[np.int64]) -> Floats:
     return weights[rows] if len(weights) else np.ones(len(rows))
 
 
-def _terms(centred: Floats, degree: int) -> Floats:
+def _terms(centered: Floats, degree: int) -> Floats:
     """Terms of a model, shape (k, p)."""
-    ones = np.ones((len(centred), 1))
+    ones = np.ones((len(centered), 1))
     if degree == 0:
         return ones
     if degree == 1:
-        return np.hstack([ones, centred])
-    first, second = np.triu_indices(centred.shape[1])
-    return np.hstack([ones, centred, centred[:, first] * centred[:, second]])
+        return np.hstack([ones, centered])
+    first, second = np.triu_indices(centered.shape[1])
+    return np.hstack([ones, centered, centered[:, first] * centered[:, second]])
 
 
-def _penalties(memory: LocalMemory, centred: Floats, weights: Floats) -> Floats:
+def _penalties(memory: LocalMemory, centered: Floats, weights: Floats) -> Floats:
     """The ridge of each coefficient; constants have none, nor has a free intercept."""
-    d, plan = centred.shape[1], memory.plan
+    d, plan = centered.shape[1], memory.plan
     n_products = d * (d + 1) // 2
     if plan.as_in_r:
         return np.full(1 + d + n_products, 1.0 / plan.spread)
-    square = (weights @ centred**2).sum() / (weights.sum() * d) if d else 0.0
+    square = (weights @ centered**2).sum() / (weights.sum() * d) if d else 0.0
     square = square if square > 0 else 1.0
     powers = [0.0] + [square] * d + [square**2] * n_products
     return np.array(powers) / plan.spread

@@ -1,4 +1,4 @@
-"""Local regression: queries are placed, find neighbours, and these become models."""
+"""Local regression: queries are placed, find neighbors, and these become models."""
 
 import warnings
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from sklazy.flow import (
     LocalCases,
     LocalModels,
     LocalPlan,
-    Neighbours,
+    Neighbors,
     Queries,
     Runner,
 )
@@ -31,7 +31,7 @@ from sklazy.local.local_models.plans import NBest, Spans
 from sklazy.local.local_models.space import Scale
 from sklazy.neighbors import find_nearest
 
-_SLAB = 8192  # queries whose neighbours are in memory at one time
+_SLAB = 8192  # queries whose neighbors are in memory at one time
 
 Groups = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -77,12 +77,12 @@ class LocalAnswer(NamedTuple):
     ----------
     regressors : float64 array of shape (n_queries, n_regressors)
         The queries as the models see them.
-    neighbours : Neighbours
+    neighbors : Neighbors
     models : LocalModels
     """
 
     regressors: NDArray[np.float64]
-    neighbours: Neighbours
+    neighbors: Neighbors
     models: LocalModels
 
 
@@ -161,7 +161,7 @@ def ask(
     groups : pair of int64 arrays, of the rows and of the queries, optional
         A query does not see rows of its own group.
     curves : bool
-        Whether to keep the score of every number of neighbours.
+        Whether to keep the score of every number of neighbors.
     n_jobs : int, optional
     """
     placed = place(memory.space, queries)
@@ -179,7 +179,7 @@ def ask_values(
 ) -> LocalValues:
     """Answer any number of queries, keeping the values and errors alone.
 
-    Parameters are those of `ask`. The neighbours and models of millions of queries
+    Parameters are those of `ask`. The neighbors and models of millions of queries
     would fill the memory; these are kept for some thousand at a time.
     """
     n_queries, n_targets = len(queries.codes), memory.cases.targets.shape[1]
@@ -224,7 +224,7 @@ def _ask_placed(
     columns, regressors = placed
     n_nearest = int(plan.ranges[:, 1].max())
     search = 0.2 * memory.space.columns.values.size + 100.0 * n_nearest
-    neighbours = find_nearest(
+    neighbors = find_nearest(
         memory.space.columns,
         columns,
         n_nearest,
@@ -235,11 +235,11 @@ def _ask_placed(
         memory.cases,
         plan,
         regressors,
-        neighbours.rows,
+        neighbors.rows,
         curves=curves,
         run=_runner(n_jobs, _cost(plan, regressors.shape[1])),
     )
-    return LocalAnswer(regressors, neighbours, models)
+    return LocalAnswer(regressors, neighbors, models)
 
 
 def _runner(n_jobs: int | None, nanoseconds: float) -> Runner:
@@ -252,7 +252,7 @@ def _runner(n_jobs: int | None, nanoseconds: float) -> Runner:
 
 
 def _cost(plan: LocalPlan, n_regressors: int) -> float:
-    """Nanoseconds a query, roughly: p^2 + k p operations for each neighbour."""
+    """Nanoseconds a query, roughly: p^2 + k p operations for each neighbor."""
     total = 0.0
     for degree, most in enumerate(plan.ranges[:, 1].tolist()):
         n_terms = count_terms(n_regressors, degree)
@@ -280,7 +280,7 @@ def model_details(
         memory.cases,
         plan,
         answer.regressors[query : query + 1],
-        answer.neighbours.rows[query : query + 1],
+        answer.neighbors.rows[query : query + 1],
         details=True,
     )
     return fitted, k

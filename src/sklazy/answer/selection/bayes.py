@@ -226,7 +226,7 @@ class BayesAsked:
         return to_probabilities(np.asarray(votes, np.float64))
 
     def vicinity(self, query: int, decision: int) -> Vicinity | None:
-        """Naive Bayes has no neighbours."""
+        """Naive Bayes has no neighbors."""
         return None
 
     def evidence(self, query: int) -> Evidence:

@@ -215,7 +215,7 @@ class ModelAsked:
         return votes
 
     def vicinity(self, query: int, decision: int) -> Vicinity | None:
-        """Models have no neighbours to show."""
+        """Models have no neighbors to show."""
         return None
 
     def evidence(self, query: int) -> Evidence | None:

@@ -30,7 +30,7 @@ from sklazy.neighbors import (
 
 
 class NearestHost(NamedTuple):
-    """Nearest neighbours, all tied with the k-th included.
+    """Nearest neighbors, all tied with the k-th included.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class WeightedSearch:
 
 
 class NearestAsked:
-    """Nearest neighbours at work on a batch."""
+    """Nearest neighbors at work on a batch."""
 
     def __init__(
         self, host: NearestHost, question: Question, selected: Selected
@@ -238,9 +238,9 @@ class NearestAsked:
         return agree
 
     def evidence(self, query: int) -> Evidence | None:
-        """Nearest neighbours have no likelihoods."""
+        """Nearest neighbors have no likelihoods."""
         return None
 
     def model_use(self, query: int) -> ModelUse | None:
-        """Nearest neighbours have no model."""
+        """Nearest neighbors have no model."""
         return None

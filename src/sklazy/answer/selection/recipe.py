@@ -41,7 +41,7 @@ class Recipe:
     n_auto : int
         How many training rows "auto" leaves out in turn, at most.
     n_local : int
-        How many neighbours "local" leaves out in turn.
+        How many neighbors "local" leaves out in turn.
     n_jobs : int or None
     """
 

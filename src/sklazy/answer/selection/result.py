@@ -180,7 +180,7 @@ class Answer:
         return self.selection.choice(query)
 
     def vicinity(self, query: int) -> Vicinity | None:
-        """The cases that voted for the query; None if the host has no neighbours."""
+        """The cases that voted for the query; None if the host has no neighbors."""
         return self.details.vicinity(query, int(self.decisions[query]))
 
     def evidence(self, query: int) -> Evidence | None:

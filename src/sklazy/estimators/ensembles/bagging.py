@@ -9,7 +9,7 @@ from sklazy.estimators.ensembles.classifier import EnsembleClassifier
 
 
 class LazyBaggingClassifier(EnsembleClassifier):
-    """Bagged trees, grown for each query on bags that hold more of its neighbours.
+    """Bagged trees, grown for each query on bags that hold more of its neighbors.
 
     A query finds its K nearest cases; every bag takes K of its N rows from them and
     the others from all cases, with replacement; an unpruned tree like that of C4.5
@@ -22,7 +22,7 @@ class LazyBaggingClassifier(EnsembleClassifier):
     n_estimators : int, default=100
         The number of bags; the paper has 10.
     beta : float, default=0.99
-        How alike bags with and without neighbours are to be, 0 to 1:
+        How alike bags with and without neighbors are to be, 0 to 1:
         ``K = N (1 - beta) log_4 N``, at least 1.
     n_neighbors : int, optional
         K itself, instead of `beta`.
@@ -78,10 +78,10 @@ class LazyBaggingClassifier(EnsembleClassifier):
     other half they are compared by ``benchmarks/ensemble_defaults.py``. The published
     settings are those of `paper`.
 
-    Neighbours are found by the HEOM difference, in which an attribute counts by its
+    Neighbors are found by the HEOM difference, in which an attribute counts by its
     gain ratio over MDL bins. Cases at equal distance are taken in an order that
     depends on their content alone. A tie of votes goes to the class with more of the
-    K neighbours, then to the larger one. There are no sample weights: every row is
+    K neighbors, then to the larger one. There are no sample weights: every row is
     drawn with equal chance.
 
     With `share_bags` a query's bags have the distribution they had, but all queries

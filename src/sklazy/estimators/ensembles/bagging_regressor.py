@@ -21,7 +21,7 @@ class LazyBaggingRegressor(EnsembleRegressor):
     n_estimators : int, default=10
         The number of bags.
     beta : float, default=0.99
-        How alike bags with and without neighbours are to be, 0 to 1:
+        How alike bags with and without neighbors are to be, 0 to 1:
         ``K = N (1 - beta) log_4 N``, at least 1.
     n_neighbors : int, optional
         K itself, instead of `beta`.
@@ -56,7 +56,7 @@ class LazyBaggingRegressor(EnsembleRegressor):
 
     Notes
     -----
-    Neighbours are found by the HEOM difference, in which an attribute counts by its
+    Neighbors are found by the HEOM difference, in which an attribute counts by its
     adjusted correlation ratio: the share of the target's variance that its
     categories, or tenths of its rows, explain beyond chance. Cases at equal distance
     are taken in an order that depends on their content alone. There are no sample

@@ -19,7 +19,7 @@ from sklazy.estimators.filters.coding import check_choice
 from sklazy.estimators.selection.base import check_count
 from sklazy.estimators.settings import to_settings
 from sklazy.estimators.unweighted import Unweighted
-from sklazy.local.bags import beta_neighbours
+from sklazy.local.bags import beta_neighbors
 from sklazy.receipts.plain import PlainReceipt, ReceiptList, verify_plain
 from sklazy.tables import Table
 
@@ -41,7 +41,7 @@ class LazyEnsemble(Unweighted):
     seed_: int
 
     def explain(self, X: ArrayLike) -> ReceiptList[Any]:
-        """Answer each query with a receipt: neighbours, bags, members, what they say.
+        """Answer each query with a receipt: neighbors, bags, members, what they say.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class LazyEnsemble(Unweighted):
             check_count("n_neighbors", self.n_neighbors)
         if not isinstance(self.beta, Real):
             raise BadInputError(f"beta={self.beta!r} is no number from 0 to 1.")
-        beta_neighbours(2, float(self.beta))
+        beta_neighbors(2, float(self.beta))
         weight = "the weight that two branches of a split must hold"
         check_positive("min_weight", self.min_weight, weight)
 

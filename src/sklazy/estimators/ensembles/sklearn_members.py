@@ -232,9 +232,9 @@ def fit_bag(estimator: BaseEstimator, bag: Bag) -> Model:
 
 def _repeat_bags(bags: Bags) -> NDArray[np.bool_]:
     """Whether the bags of a query are those of the query before."""
-    same = np.zeros(len(bags.neighbours), bool)
+    same = np.zeros(len(bags.neighbors), bool)
     if len(same) > 1:
         seeds = (bags.seeds[:, 1:] == bags.seeds[:, :-1]).all(axis=(0, 2))
-        near = bags.neighbours
+        near = bags.neighbors
         same[1:] = seeds & (near[1:] == near[:-1]).all(axis=1)
     return same

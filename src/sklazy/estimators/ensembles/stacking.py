@@ -36,9 +36,9 @@ DEFAULT_KINDS = ("tree", "tree", "tree", "bayes", "linear")
 class LazyStackingClassifier(EnsembleClassifier):
     """Classifiers of different kinds, built for each query on bags near to it.
 
-    Bags are drawn as in lazy bagging, with more of the query's neighbours than
+    Bags are drawn as in lazy bagging, with more of the query's neighbors than
     chance would give. The kinds of members take them in turn: by default three
-    unpruned trees, naive Bayes and a linear model; nearest neighbours and one rule are
+    unpruned trees, naive Bayes and a linear model; nearest neighbors and one rule are
     there, too. They work on the bags' weights and never write a bag out.
 
     Parameters
@@ -50,7 +50,7 @@ class LazyStackingClassifier(EnsembleClassifier):
     n_estimators : int, default=50
         The number of bags, which the kinds take in turn; the paper has 10.
     beta : float, default=0.99
-        How alike bags with and without neighbours are to be, 0 to 1:
+        How alike bags with and without neighbors are to be, 0 to 1:
         ``K = N (1 - beta) log_4 N``, at least 1.
     n_neighbors : int, optional
         K itself, instead of `beta`.
@@ -65,7 +65,7 @@ class LazyStackingClassifier(EnsembleClassifier):
     alpha : float, default=1
         What "bayes" adds to every count.
     ridge : float, default=1
-        The penalty of "linear" on coefficients of standardised columns.
+        The penalty of "linear" on coefficients of standardized columns.
     max_features : int, float, "sqrt", "log2" or None, default=0.35
         How many attributes, drawn at random, a node of "tree" looks at: a count or a
         fraction; None looks at all.
@@ -104,7 +104,7 @@ class LazyStackingClassifier(EnsembleClassifier):
     other half they are compared by ``benchmarks/ensemble_defaults.py``. The published
     settings are those of `paper`.
 
-    Neighbours, ties and the order of cases are those of `LazyBaggingClassifier`.
+    Neighbors, ties and the order of cases are those of `LazyBaggingClassifier`.
 
     A classifier of scikit-learn is cloned and fitted on every bag of every query: by
     sample weights if it takes them, else on repeated rows. It sees numbers as they

@@ -30,9 +30,9 @@ DEFAULT_KINDS = ("tree", "neighbors", "linear", "rule")
 class LazyStackingRegressor(EnsembleRegressor):
     """Regressors of different kinds, built for each query on bags near to it.
 
-    Bags are drawn as in lazy bagging, with more of the query's neighbours than
+    Bags are drawn as in lazy bagging, with more of the query's neighbors than
     chance would give. The kinds of members take them in turn: by default an unpruned
-    regression tree, nearest neighbours, a linear model and one rule, which work on
+    regression tree, nearest neighbors, a linear model and one rule, which work on
     the bags' weights and never write a bag out.
 
     Parameters
@@ -43,7 +43,7 @@ class LazyStackingRegressor(EnsembleRegressor):
     n_estimators : int, default=10
         The number of bags, which the kinds take in turn.
     beta : float, default=0.99
-        How alike bags with and without neighbours are to be, 0 to 1:
+        How alike bags with and without neighbors are to be, 0 to 1:
         ``K = N (1 - beta) log_4 N``, at least 1.
     n_neighbors : int, optional
         K itself, instead of `beta`.
@@ -53,7 +53,7 @@ class LazyStackingRegressor(EnsembleRegressor):
     member_neighbors : int, default=5
         How many rows of a bag count in "neighbors".
     ridge : float, default=1
-        The penalty of "linear" on coefficients of standardised columns.
+        The penalty of "linear" on coefficients of standardized columns.
     max_features : int, float, "sqrt" or "log2", optional
         How many attributes, drawn at random, a node of "tree" looks at.
     min_weight : float, default=2
@@ -81,7 +81,7 @@ class LazyStackingRegressor(EnsembleRegressor):
 
     Notes
     -----
-    Neighbours are those of `LazyBaggingRegressor`. Regressors of scikit-learn are
+    Neighbors are those of `LazyBaggingRegressor`. Regressors of scikit-learn are
     fitted as in `LazyStackingClassifier`; the mean of the bag stands for one that
     cannot be fitted or has no finite answer.
 

@@ -55,7 +55,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ----------
     cut_points_ : list of n_features_in_ float64 arrays
         The cuts of each column, ascending. A value equal to a cut lies in the lower
-        bin. Each is midway between two neighbouring values of the column.
+        bin. Each is midway between two neighboring values of the column.
     n_bins_ : int64 array of shape (n_features_in_,)
         One more than there are cuts.
     data_range_ : float64 array of shape (n_features_in_, 2)

@@ -112,8 +112,8 @@ class LocalLearner(Remembering):
         -------
         receipts : list of RegressionReceipt, one a query
             Models chosen and their scores against k, coefficients in the units of X,
-            neighbours with influence, leverage and leave-one-out residual, and
-            columns in which the query lies outside its neighbours.
+            neighbors with influence, leverage and leave-one-out residual, and
+            columns in which the query lies outside its neighbors.
         """
         return self._explain(self._asked(X))
 

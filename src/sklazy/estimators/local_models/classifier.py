@@ -16,7 +16,7 @@ class LazyLearningClassifier(ClassifierMixin, LocalLearner, Classifying):
     """Classify each query by local regressions on class indicators.
 
     For every class a `LazyLearningRegressor` predicts 1 for its cases and 0 for
-    others; all share the query's neighbours, each chooses its own models. The
+    others; all share the query's neighbors, each chooses its own models. The
     predictions are clipped to [0, 1] and divided by their sum. Equal probabilities
     go to the class with more cases, then to the lower one.
 
@@ -36,7 +36,7 @@ class LazyLearningClassifier(ClassifierMixin, LocalLearner, Classifying):
 
     References
     ----------
-    G. Bontempi, M. Birattari, H. Bersini (1999). Lazy learning for local modelling
+    G. Bontempi, M. Birattari, H. Bersini (1999). Lazy learning for local modeling
     and control design. International Journal of Control 72, 643-658.
 
     Examples
@@ -102,7 +102,7 @@ class LazyLearningClassifier(ClassifierMixin, LocalLearner, Classifying):
         return self._probabilities(self._ask_cases(groups, rows).values)
 
     def _probabilities(self, values: Floats) -> Floats:
-        """Clipped and normalised; the shares of cases where nothing is left."""
+        """Clipped and normalized; the shares of cases where nothing is left."""
         clipped = np.clip(values, 0.0, 1.0)
         totals = clipped.sum(axis=1, keepdims=True)
         known = np.divide(clipped, totals, where=totals > 0, out=np.zeros_like(clipped))

@@ -1,4 +1,4 @@
-"""Local regression that chooses its neighbours, its degree and its trust itself."""
+"""Local regression that chooses its neighbors, its degree and its trust itself."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -20,12 +20,12 @@ Floats = NDArray[np.float64]
 
 
 class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
-    """Predict each query by models of its own neighbourhood.
+    """Predict each query by models of its own neighborhood.
 
-    Nothing is trained. A query finds its neighbours; constants, lines or parabolas
+    Nothing is trained. A query finds its neighbors; constants, lines or parabolas
     are fitted to the nearest 2, 3, 4, ... of them; each is scored by its
     leave-one-out error, which costs next to nothing (PRESS); the best are combined.
-    So the number of neighbours, the degree and the expected error are chosen for
+    So the number of neighbors, the degree and the expected error are chosen for
     each query. The answers do not depend on the order of the rows.
 
     Numbers and categories may be mixed and cells may be missing. The distance is
@@ -39,8 +39,8 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
         Which local models are tried: 0 constant, 1 linear, 2 quadratic. By itself
         0 and 1; only 0 where there are more than 100 regressors.
     n_neighbors : "auto", int, float, pair, triple, or dict of these by degree
-        The range over which the number of neighbours is chosen: (fewest, most); an
-        int for exactly so many; a float s for 3 to 5 s neighbours a coefficient, as
+        The range over which the number of neighbors is chosen: (fewest, most); an
+        int for exactly so many; a float s for 3 to 5 s neighbors a coefficient, as
         in R. A third number says how many of the nearest the score is taken over.
         By itself 3 to 40 for constants and 3 to 5 a coefficient otherwise.
     n_best : "auto", int, or three ints
@@ -50,7 +50,7 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
     metric : {"euclidean", "manhattan"}
     ridge : float
         Penalty on the local slopes (not on the intercept), relative to the mean
-        square of the neighbours' differences from the query.
+        square of the neighbors' differences from the query.
     scale : {True, "std", "range", False}
         Whether numbers are divided by their standard deviation or range.
     attribute_weights : array-like of shape (n_attributes,), optional
@@ -83,7 +83,7 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
     rows held out. Relative to predicting the median, the mean absolute error is 0.70
     with R's defaults, 0.64 with these and scaled columns, 0.56 with the better of
     constants and lines, and 0.525 with ten of them combined, which is the default
-    (10 scaled neighbours: 0.62). The metric, and a ridge of up to 1, matter little.
+    (10 scaled neighbors: 0.62). The metric, and a ridge of up to 1, matter little.
 
     Leave-one-out predictions (`loo_predict`, `predict_interval`) hide a row and its
     group; scales are those of all rows, which no target enters.
@@ -93,7 +93,7 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
     M. Birattari, G. Bontempi, H. Bersini (1999). Lazy learning meets the recursive
     least squares algorithm. Advances in Neural Information Processing Systems 11.
 
-    G. Bontempi, M. Birattari, H. Bersini (1999). Lazy learning for local modelling
+    G. Bontempi, M. Birattari, H. Bersini (1999). Lazy learning for local modeling
     and control design. International Journal of Control 72, 643-658.
 
     Examples
@@ -131,7 +131,7 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
         Parameters
         ----------
         con_id_par, lin_id_par, qua_id_par : None, number, pair or triple
-            The neighbours of constant, linear and quadratic models: off; s for 3 to
+            The neighbors of constant, linear and quadratic models: off; s for 3 to
             5 s a coefficient; (fewest, most); and how many are scored. With an
             explicit number scored, R's scores of constants are on another scale
             than those of other models.
@@ -166,14 +166,14 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
     def predict(
         self, X: object, return_std: bool = False
     ) -> Floats | tuple[Floats, Floats]:
-        """Predict each query from its own neighbourhood.
+        """Predict each query from its own neighborhood.
 
         Parameters
         ----------
         X : frame, table or array-like of shape (n_queries, n_attributes)
         return_std : bool
             Whether to return the leave-one-out error, too: the root of the mean
-            squared error of the models chosen, on their neighbours.
+            squared error of the models chosen, on their neighbors.
 
         Returns
         -------

@@ -49,9 +49,9 @@ class RaceFeatureSelector(ColumnSelector):
 
     Sets of attributes race: block by block each predicts the same test row, and those
     significantly worse are out, long before all rows are used. Early blocks learn
-    from a small sub-sample only. The winners and their neighbours (one attribute
+    from a small sub-sample only. The winners and their neighbors (one attribute
     more, one less, one exchanged) race again, and so on; at last winners and the
-    best one's neighbours race on all rows.
+    best one's neighbors race on all rows.
 
     With a lazy learner nothing is trained, so that a block is a single row, left out
     and predicted from others. With any other estimator a block is a fold.
@@ -69,7 +69,7 @@ class RaceFeatureSelector(ColumnSelector):
         Blocks before a race's first test; 5 rows or 3 folds by default.
     search : {"neighborhood", "schemata"}, default="neighborhood"
         How new sets are found. Schemata search races each attribute by itself, the
-        others being left to chance, and ends with the neighbours of what is found.
+        others being left to chance, and ends with the neighbors of what is found.
     start : str or list of sets, default="gram-schmidt"
         "random" sets; combinations of the first attributes by "gram-schmidt"
         orthogonalisation or "pearson" correlation; or sets of columns, each a list
@@ -123,7 +123,7 @@ class RaceFeatureSelector(ColumnSelector):
     Notes
     -----
     A winner is judged on the rows that chose it: its loss is a little too good.
-    Of more than 200 neighbours some are drawn, the likelier the more the attribute
+    Of more than 200 neighbors some are drawn, the likelier the more the attribute
     that is added correlates with the target, by itself or by its squared deviation
     from its mean.
 

@@ -138,7 +138,7 @@ def _zero_one(said: Floats, target: Floats) -> Floats:
 
 
 def _log(said: Floats, target: Floats) -> Floats:
-    """Indicators regressed upon, clipped and normalised to probabilities."""
+    """Indicators regressed upon, clipped and normalized to probabilities."""
     clipped = np.clip(said, 0.0, 1.0)
     totals = np.maximum(clipped.sum(axis=1), _SMALLEST)
     mine = clipped[:, target.argmax()] / totals

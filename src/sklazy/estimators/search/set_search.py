@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError
 from sklazy.racing.masks import read_mask
-from sklazy.racing.neighborhood import Neighbourhood
+from sklazy.racing.neighborhood import Neighborhood
 from sklazy.racing.racsam import Block, Racsam, SearchResult, SearchStep
 from sklazy.racing.starts import (
     bent_ranking,
@@ -124,6 +124,6 @@ def run_search(
         search.on_step = tell
         if method == "schemata":
             start = search.search_schemata(n_attributes)
-        neighbours = Neighbourhood(promise_of(ground), rules.max_new, search.rng)
-        winners = search.explore(start, neighbours)
-        return search.result(search.confirm(winners, neighbours))
+        neighbors = Neighborhood(promise_of(ground), rules.max_new, search.rng)
+        winners = search.explore(start, neighbors)
+        return search.result(search.confirm(winners, neighbors))

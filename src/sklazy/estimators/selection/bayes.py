@@ -37,7 +37,7 @@ class LazyNBClassifier(LazyClassifier):
     n_auto : int, default=1000
         With "auto", training rows tried at most.
     n_local : int, default=20
-        With "local", how many rows make a neighbourhood.
+        With "local", how many rows make a neighborhood.
     n_jobs : int, optional
         Threads; by default all cores.
 

@@ -1,4 +1,4 @@
-"""k nearest neighbours on the attributes that matter for the query."""
+"""k nearest neighbors on the attributes that matter for the query."""
 
 from sklazy.answer import NearestHost
 from sklazy.casebase.base import Cuts
@@ -6,7 +6,7 @@ from sklazy.estimators.selection.base import LazyClassifier
 
 
 class LazyKNeighborsClassifier(LazyClassifier):
-    """Nearest neighbours that choose the attributes for each query by itself.
+    """Nearest neighbors that choose the attributes for each query by itself.
 
     The attributes whose value in the query, or which as a whole, say most about the
     class are used for this query and disregarded for others. All cases tied with
@@ -19,7 +19,7 @@ class LazyKNeighborsClassifier(LazyClassifier):
     n_attributes : int, float, "auto", "local" or "vote", default=0.3
         How many attributes a query uses: a count or a fraction; the number with the
         best leave-one-out accuracy over the training rows ("auto") or over the
-        query's own neighbourhood ("local"), the smallest of equally good ones; or
+        query's own neighborhood ("local"), the smallest of equally good ones; or
         every number casts a vote for its answer ("vote").
     selection : {"lazy", "eager", "none", "lazy-cfs", "lazy-consistency"}
         How attributes are chosen: by their values in the query, alike for all
@@ -44,7 +44,7 @@ class LazyKNeighborsClassifier(LazyClassifier):
         With "auto", training rows tried at most: a sample that depends on nothing
         but the rows.
     n_local : int, default=20
-        With "local", how many rows make a neighbourhood.
+        With "local", how many rows make a neighborhood.
     n_jobs : int, optional
         Threads; by default all cores.
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
 from sklazy.errors import BadFileError, MissingDataError
-from sklazy.experiments.harness.catalogue import Known, find_known
+from sklazy.experiments.harness.catalog import Known, find_known
 from sklazy.experiments.harness.unit import Unit
 from sklazy.tables import Column, Table, as_table, as_target, read_table
 
@@ -110,7 +110,7 @@ def load_set(known: Known, folder: Path) -> DataSet:
 
     Examples
     --------
-    >>> from sklazy.experiments.harness.catalogue import find_known
+    >>> from sklazy.experiments.harness.catalog import find_known
     >>> load_set(find_known("wine"), data_folder()).table.shape
     (178, 13)
     """

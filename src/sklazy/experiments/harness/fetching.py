@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.datasets import fetch_openml
 
 from sklazy.errors import BadInputError, MissingDataError, SklazyError
-from sklazy.experiments.harness.catalogue import Known
+from sklazy.experiments.harness.catalog import Known
 from sklazy.experiments.harness.data import DataSet, check_shape, find_file, trim
 from sklazy.experiments.harness.writing import replacing
 from sklazy.tables import Column, Table, as_table, as_target

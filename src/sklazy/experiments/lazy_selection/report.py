@@ -229,7 +229,7 @@ def _differences(run: Results) -> list[Part]:
     figure = Figure(
         "difference",
         canvas,
-        "Each grey line is a set, the blue one their mean; cut off at 10 below and 20 "
+        "Each gray line is a set, the blue one their mean; cut off at 10 below and 20 "
         "above. The fewer attributes, the more it matters that each row has its own.",
     )
     return [Heading("By percentage of attributes"), figure, table]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklazy.answer import BayesHost, Host, NearestHost, Recipe, answer
 from sklazy.casebase import CaseBase
 from sklazy.estimators.advice.advantage import PERCENTAGES
-from sklazy.experiments.harness.catalogue import Known, find_known
+from sklazy.experiments.harness.catalog import Known, find_known
 from sklazy.experiments.harness.data import (
     DataSet,
     checksum,

@@ -37,7 +37,7 @@ def make_document(
     run = gather(found, names)
     lead = [
         f"{paper.REFERENCE} For each query, bags are drawn that hold more of its "
-        "neighbours than chance would give; lazy bagging grows a tree on each, lazy "
+        "neighbors than chance would give; lazy bagging grows a tree on each, lazy "
         "stacking models of different kinds. The majority decides."
     ]
     parts: list[Part] = []
@@ -134,11 +134,11 @@ def _means(run: Results) -> Table:
 
 
 _SETTING = Paragraph(
-    "Ten bags and beta = 0.99, as in the paper. Its k-NN takes as many neighbours as "
+    "Ten bags and beta = 0.99, as in the paper. Its k-NN takes as many neighbors as "
     "a bag does, which is our reading of its figures. C4.5 is our unpruned tree of "
     "that kind, which the bags have, too, while the paper's single tree may have been "
     "pruned. The kinds of members in its stacking are not named; here they are a "
-    "tree, naive Bayes, nearest neighbours, a linear model and a rule. Random forest "
+    "tree, naive Bayes, nearest neighbors, a linear model and a rule. Random forest "
     "and gradient boosting (HistGradientBoosting) are scikit-learn's, by its defaults. "
     "The paper has 126 rows of audiology and 132 of hayes-roth, where the sets have "
     "226 and 160."

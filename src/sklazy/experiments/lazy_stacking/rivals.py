@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklazy.answer.ensembles.data import Crowd
 from sklazy.combine import cast_votes, decide_votes, majority_shares
 from sklazy.flow import Queries
-from sklazy.local.bags import beta_neighbours
+from sklazy.local.bags import beta_neighbors
 from sklazy.local.paths import PathRules, answer_by_given_bags
 from sklazy.neighbors import find_nearest, place_queries, weigh_columns
 
@@ -31,15 +31,15 @@ class Said(NamedTuple):
     votes: Ints | None = None
 
 
-def ask_neighbours(crowd: Crowd, queries: Queries, seed: int) -> Said:
-    """The majority of as many neighbours as a lazy bag holds; attributes count alike.
+def ask_neighbors(crowd: Crowd, queries: Queries, seed: int) -> Said:
+    """The majority of as many neighbors as a lazy bag holds; attributes count alike.
 
     The paper does not say how many its k-NN takes, nor whether it weighs attributes.
     Of ten readings this one is nearest to its figures.
     """
     alike = np.ones(len(crowd.weights))
     columns = weigh_columns(crowd.cases, crowd.order, alike)
-    n_near = beta_neighbours(crowd.n_rows)
+    n_near = beta_neighbors(crowd.n_rows)
     near = find_nearest(columns.columns, place_queries(columns, queries), n_near)
     votes = crowd.classes[near.rows].astype(np.int64)
     shares = majority_shares(votes, crowd.n_classes)

@@ -19,7 +19,7 @@ from sklazy.estimators.ensembles.stacking import (
     KINDS,
     LazyStackingClassifier,
 )
-from sklazy.experiments.harness.catalogue import Known, find_known
+from sklazy.experiments.harness.catalog import Known, find_known
 from sklazy.experiments.harness.data import (
     DataSet,
     checksum,
@@ -32,7 +32,7 @@ from sklazy.experiments.harness.unit import Plain, Unit
 from sklazy.experiments.lazy_stacking.rivals import (
     Said,
     ask_bagging,
-    ask_neighbours,
+    ask_neighbors,
     ask_tree,
 )
 from sklazy.flow import Queries
@@ -71,7 +71,7 @@ Ask = Callable[[Crowd, Queries, int], Said]
 Make = Callable[[int], LazyEnsemble]
 
 _RIVALS: dict[str, Ask] = {
-    "k-NN": ask_neighbours,
+    "k-NN": ask_neighbors,
     "C4.5": ask_tree,
     "bagging": ask_bagging,
 }

@@ -81,7 +81,7 @@ def _recovery(found: Found) -> list[Part]:
         "Lost, too, are the number of runs, of winners and of sets to start with, and "
         "how fast the sub-samples grow; here 25, 5, 60, and from 30 % to all rows in "
         "30 steps. Ours alone is the last race, of the winners and the best one's "
-        "neighbours on all rows, which is included in the figures."
+        "neighbors on all rows, which is included in the figures."
     )
     return [Heading("Ten inputs among many"), text, table, *_traces(found)]
 

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
 from sklazy.estimators.search.race_selector import RaceFeatureSelector
 from sklazy.estimators.search.raced_regressor import RacedRegressor
-from sklazy.experiments.harness.catalogue import Known, find_known
+from sklazy.experiments.harness.catalog import Known, find_known
 from sklazy.experiments.harness.data import (
     DataSet,
     checksum,

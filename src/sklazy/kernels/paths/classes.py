@@ -259,7 +259,7 @@ def descend(rows, facts, codes, slots, bits, route, depth):
 
 @lean_entry
 def bagged_paths(
-    data, rules, queries, neighbours, seeds, weights, node, route, steps, answers
+    data, rules, queries, neighbors, seeds, weights, node, route, steps, answers
 ):
     """Add the class probabilities of queries by the trees of their own bags.
 
@@ -269,7 +269,7 @@ def bagged_paths(
     rules : PathRules
     queries : Queries
         Categories and numbers of the queries.
-    neighbours : int32 array of shape (n_queries, n_neighbors)
+    neighbors : int32 array of shape (n_queries, n_neighbors)
     seeds : uint64 array of shape (2, n_queries, n_bags)
         The bags' own seeds, and those of the part drawn from all rows.
     weights : int32 array of shape (n_bags, n_rows)
@@ -288,7 +288,7 @@ def bagged_paths(
         if weights.shape[0] > 0:
             copy_bag(weights[bag], rows.bag)
         else:
-            draw_bag(own, shared, neighbours[query], rows.bag)
+            draw_bag(own, shared, neighbors[query], rows.bag)
         start(rows, node.lengths, np.int64(data.bits.shape[0] > 0))
         depth, n_steps = np.int64(0), np.int64(0)
         route.parts[0, SHARE], route.keys[0] = 1.0, own

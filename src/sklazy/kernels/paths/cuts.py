@@ -1,6 +1,6 @@
 """The best cut of an ordered attribute: between slots, or along a sorted list.
 
-Sums are kept unnormalised: the *information* of weights w is
+Sums are kept unnormalized: the *information* of weights w is
 ``W log2 W - sum w log2 w``, their entropy times their sum W. Weights are integers
 until a row with a missing cell is divided among branches; one source serves both.
 """

@@ -77,7 +77,7 @@ def bagged_means(
     targets,
     rules,
     queries,
-    neighbours,
+    neighbors,
     seeds,
     weights,
     node,
@@ -94,7 +94,7 @@ def bagged_means(
         Of rows of one class, without bit sets.
     targets : float64 array of shape (n_rows,)
     rules : RegressionRules
-    queries, neighbours, seeds, weights, route, steps
+    queries, neighbors, seeds, weights, route, steps
         As in `bagged_paths`.
     node : Node
         With weights that are fractions.
@@ -109,13 +109,13 @@ def bagged_means(
         if weights.shape[0] > 0:
             copy_bag(weights[bag], rows.bag)
         else:
-            draw_bag(own, shared, neighbours[query], rows.bag)
+            draw_bag(own, shared, neighbors[query], rows.bag)
         start(rows, node.lengths, _BY_LIST)
         depth, n_steps = np.int64(0), np.int64(0)
         route.parts[0, SHARE], route.keys[0] = 1.0, own
         while depth >= 0:
             step = steps[query, bag, min(n_steps, last_step)]
-            total, mean, squares = centre_rows(rows, targets, moments.rows)
+            total, mean, squares = center_rows(rows, targets, moments.rows)
             node.sums[0, 0] = total
             j = choose_reduction(
                 data, rules, node, moments, route.keys[depth], total, squares
@@ -149,7 +149,7 @@ def bagged_means(
 
 
 @lean_kernel
-def centre_rows(rows, targets, moments):
+def center_rows(rows, targets, moments):
     """Weight, mean and sum of squares of a node; the squares are 0 if all are equal."""
     n_rows, total, moved = rows.now[N_ROWS], 0.0, 0.0
     first = targets[rows.rows[0]]

@@ -2,7 +2,7 @@
 
 The shared part of a bag is the same for every query, so its nodes are counted once,
 when the first query passes, and kept. A query adds the rows drawn from its own
-neighbours to the kept counts: what it sees is its whole bag. Only for tables without
+neighbors to the kept counts: what it sees is its whole bag. Only for tables without
 missing cells whose attributes all have slots; the answers are those of `bagged_paths`.
 """
 
@@ -48,9 +48,9 @@ class Kept(NamedTuple):
         and where its rows are.
     rows : int32 array
     near : int32 array of shape (n_neighbors,)
-        How often each neighbour of the query was drawn.
+        How often each neighbor of the query was drawn.
     own : int32 array of shape (n_neighbors + 1,)
-        The neighbours drawn that are still on the path, by place.
+        The neighbors drawn that are still on the path, by place.
     gone : int32 array of shape (n_neighbors + 1,)
         Those that the last split has sent elsewhere.
     extra : int32 array of shape (n_classes * n_padded_slots,)
@@ -89,25 +89,25 @@ def make_kept(data: PathTable, n_classes: int, n_neighbors: int) -> Kept:
 
 
 @lean_entry
-def shared_paths(data, rules, queries, neighbours, seeds, node, kept, answers):
+def shared_paths(data, rules, queries, neighbors, seeds, node, kept, answers):
     """Write class probabilities of queries that lack no value.
 
     Parameters
     ----------
-    data, rules, queries, neighbours, seeds, node
+    data, rules, queries, neighbors, seeds, node
         As in `bagged_paths`; `data` has no long lists and no missing cells, and the
         second seeds are the same for all queries.
     kept : Kept
     answers : float64 array of shape (n_queries, n_bags, n_classes)
     """
-    bag, n_near = node.rows.bag, neighbours.shape[1]
+    bag, n_near = node.rows.bag, neighbors.shape[1]
     for b in range(seeds.shape[2]):
         for row in range(bag.size):
             bag[row] = 0
         n_words = draw_from_all(seeds[1, 0, b], bag.size - n_near, bag)
         keep_root(data, node, kept)
-        for query in range(neighbours.shape[0]):
-            near, key = neighbours[query], seeds[0, query, b]
+        for query in range(neighbors.shape[0]):
+            near, key = neighbors[query], seeds[0, query, b]
             add_own(data, near, key, n_words, answers.shape[2], bag, kept)
             codes, values = queries.codes[query], queries.values[query]
             total = walk(data, rules, codes, values, near, key, node, kept)
@@ -144,7 +144,7 @@ def count_list(data, weights, rows, n_classes, table):
 
 @lean_kernel
 def add_own(data, near, seed, first_word, n_classes, bag, kept):
-    """Draw from the query's neighbours; add them to the bag and count them."""
+    """Draw from the query's neighbors; add them to the bag and count them."""
     for place in range(near.size):
         kept.near[place] = 0
     draw_places(seed, first_word, kept.near)
@@ -246,7 +246,7 @@ def divide_own(data, near, n_classes, kept, j, nominal, rank, branch):
 
 @lean_kernel
 def add_places(data, near, places, n_places, sign, n_classes, kept):
-    """Add drawn neighbours to the query's own counts, or subtract them."""
+    """Add drawn neighbors to the query's own counts, or subtract them."""
     width = np.uintp(kept.extra.size // n_classes)
     for t in range(n_places):
         row, weight = near[places[t]], sign * kept.near[places[t]]

@@ -1,4 +1,4 @@
-"""Which local models are tried: ranges of neighbours, how many of the best."""
+"""Which local models are tried: ranges of neighbors, how many of the best."""
 
 import math
 import warnings
@@ -19,10 +19,10 @@ Spans = Span | str | Mapping[int, Span | str]
 NBest = int | Sequence[int] | str
 """How many models are combined: of all, of each degree, or "auto"."""
 
-_LEAST = 2  # one neighbour alone cannot be left out
+_LEAST = 2  # one neighbor alone cannot be left out
 _MOST_REGRESSORS = 100  # a line through more costs a second a query and says little
-_CONSTANT = (3, 40)  # neighbours of a constant, found by measurement
-_A_TERM = (3, 5)  # neighbours a coefficient of other models, as in R
+_CONSTANT = (3, 40)  # neighbors of a constant, found by measurement
+_A_TERM = (3, 5)  # neighbors a coefficient of other models, as in R
 _BEST = (3, 7, 7)  # models combined of each degree, found by measurement
 _BEST_ALONE = 10  # constants combined where there is nothing else
 
@@ -37,17 +37,17 @@ def count_terms(n_regressors: int, degree: int) -> int:
     return (1, 1 + d, (1 + d) * (2 + d) // 2)[degree]
 
 
-def neighbour_range(
+def neighbor_range(
     span: Span, degree: int, n_regressors: int, n_rows: int, name: str = "n_neighbors"
 ) -> tuple[int, int, int]:
-    """The fewest and most neighbours of a model, and how many are scored (0: all).
+    """The fewest and most neighbors of a model, and how many are scored (0: all).
 
     Parameters
     ----------
     span : float, int, pair or triple
-        A float s stands for 3 to 5 s neighbours a coefficient, as in R; an int for
+        A float s stands for 3 to 5 s neighbors a coefficient, as in R; an int for
         exactly so many; a pair for its range; a third number for how many of the
-        nearest neighbours the leave-one-out score is taken over.
+        nearest neighbors the leave-one-out score is taken over.
     degree : {0, 1, 2}
     n_regressors : int
     n_rows : int
@@ -57,27 +57,27 @@ def neighbour_range(
 
     Examples
     --------
-    >>> neighbour_range(1.0, 1, n_regressors=5, n_rows=200)
+    >>> neighbor_range(1.0, 1, n_regressors=5, n_rows=200)
     (18, 30, 0)
-    >>> neighbour_range((10, 40, 15), 1, n_regressors=5, n_rows=200)
+    >>> neighbor_range((10, 40, 15), 1, n_regressors=5, n_rows=200)
     (10, 40, 15)
     """
     least, most, scored = _numbers(span, count_terms(n_regressors, degree), name)
     if least < _LEAST or most < least or scored < 0:
         raise BadInputError(
-            f"{name}={span!r} asks for {least} to {most} neighbours, {scored} of them "
+            f"{name}={span!r} asks for {least} to {most} neighbors, {scored} of them "
             f"scored; expected at least {_LEAST}, the fewest first, and 0 (all) or "
             "more scored."
         )
     if least > n_rows:
         raise BadInputError(
-            f"{name}={span!r} asks for at least {least} neighbours, but there are "
-            f"n_samples={n_rows} rows to learn from; ask for fewer neighbours or a "
+            f"{name}={span!r} asks for at least {least} neighbors, but there are "
+            f"n_samples={n_rows} rows to learn from; ask for fewer neighbors or a "
             "lower degree."
         )
     if most > n_rows:
         warnings.warn(
-            f"{name}={span!r} asks for up to {most} neighbours; all {n_rows} rows are "
+            f"{name}={span!r} asks for up to {most} neighbors; all {n_rows} rows are "
             "taken at most.",
             DataWarning,
             stacklevel=2,
@@ -86,7 +86,7 @@ def neighbour_range(
 
 
 def _numbers(span: Span, n_terms: int, name: str) -> tuple[int, int, int]:
-    """Fewest, most and scored neighbours, not checked yet."""
+    """Fewest, most and scored neighbors, not checked yet."""
     if isinstance(span, Integral) and not isinstance(span, bool):
         return int(span), int(span), 0
     if isinstance(span, Real) and not isinstance(span, bool):
@@ -103,7 +103,7 @@ def _numbers(span: Span, n_terms: int, name: str) -> tuple[int, int, int]:
 
 def _bad_span(span: object, name: str) -> BadInputError:
     return BadInputError(
-        f"{name}={span!r} is no range of neighbours; give (fewest, most), a third "
+        f"{name}={span!r} is no range of neighbors; give (fewest, most), a third "
         "number for how many are scored, one whole number for exactly so many, or a "
         "float above 0 for so many times the usual range."
     )
@@ -112,14 +112,14 @@ def _bad_span(span: object, name: str) -> BadInputError:
 def find_ranges(
     degrees: object, spans: Spans, n_regressors: int, n_rows: int
 ) -> dict[int, tuple[int, int, int]]:
-    """The range of neighbours of each degree.
+    """The range of neighbors of each degree.
 
     Parameters
     ----------
     degrees : "auto", or ints among 0, 1 and 2
         By itself: constants, and lines where there are 1 to 100 regressors.
-    spans : "auto", what `neighbour_range` takes, or a dict of these by degree
-        By itself: 3 to 40 neighbours for constants and 3 to 5 a coefficient for
+    spans : "auto", what `neighbor_range` takes, or a dict of these by degree
+        By itself: 3 to 40 neighbors for constants and 3 to 5 a coefficient for
         lines and parabolas, or all where there are fewer.
     n_regressors, n_rows : int
 
@@ -146,7 +146,7 @@ def find_ranges(
     return {
         degree: _automatic(degree, n_regressors, n_rows)
         if isinstance(span := by_degree.get(degree, "auto"), str) and span == "auto"
-        else neighbour_range(span, degree, n_regressors, n_rows)  # type: ignore[arg-type]
+        else neighbor_range(span, degree, n_regressors, n_rows)  # type: ignore[arg-type]
         for degree in chosen
     }
 
@@ -181,7 +181,7 @@ def make_plan(
 
     Parameters
     ----------
-    ranges : dict from degree to what `neighbour_range` gave
+    ranges : dict from degree to what `neighbor_range` gave
     n_best : "auto", int, or three ints
         How many of the best models over all degrees are combined, or of each degree.
         By itself 3 constants and 7 of any other degree, or 10 constants alone.

@@ -1,4 +1,4 @@
-"""Neighbours to local models of degree 0, 1 and 2, the best chosen and combined."""
+"""Neighbors to local models of degree 0, 1 and 2, the best chosen and combined."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ def fit_models(
     cases: LocalCases,
     plan: LocalPlan,
     queries: NDArray[np.float64],
-    neighbours: NDArray[np.int64],
+    neighbors: NDArray[np.int64],
     *,
     curves: bool = False,
     details: bool = False,
@@ -25,10 +25,10 @@ def fit_models(
     cases : LocalCases
     plan : LocalPlan
     queries : float64 array of shape (n_queries, n_regressors)
-    neighbours : int64 array of shape (n_queries, n_nearest)
+    neighbors : int64 array of shape (n_queries, n_nearest)
         Nearest first, filled up with -1; as many as the plan's largest range.
     curves : bool
-        Whether to keep the score of every number of neighbours.
+        Whether to keep the score of every number of neighbors.
     details : bool
         Whether to keep the leverages and residuals of the last model grown.
     run : Runner
@@ -41,7 +41,7 @@ def fit_models(
     """
     n_terms = count_terms(queries.shape[1], int(np.flatnonzero(plan.ranges[:, 0])[-1]))
     fitted = _empty_models(
-        neighbours.shape,
+        neighbors.shape,
         cases.targets.shape[1],
         n_terms,
         int(plan.best.sum()),
@@ -49,7 +49,7 @@ def fit_models(
     )
 
     def work(first: int, last: int) -> None:
-        fit_local_models(cases, plan, queries, neighbours, first, last, fitted)
+        fit_local_models(cases, plan, queries, neighbors, first, last, fitted)
 
     run(work, len(queries))
     return fitted

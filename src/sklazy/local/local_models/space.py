@@ -28,8 +28,8 @@ class Space(NamedTuple):
     ----------
     columns : Columns of n_attributes columns
         What distances are measured on.
-    centres, factors : float64 arrays of shape (n_attributes,)
-        A number x is placed at (x - centre) * factor.
+    centers, factors : float64 arrays of shape (n_attributes,)
+        A number x is placed at (x - center) * factor.
     sources, categories : int64 arrays of shape (n_regressors,)
         The attribute a regressor comes from, and the category it indicates or -1.
     regressors : float64 array of shape (n_rows, n_regressors)
@@ -37,7 +37,7 @@ class Space(NamedTuple):
     """
 
     columns: Columns
-    centres: Floats
+    centers: Floats
     factors: Floats
     sources: Ints
     categories: Ints
@@ -77,7 +77,7 @@ def make_space(
             values[j] = (cases.numbers[i, rows] - measures[j, 0]) * measures[j, 1]
         else:
             values[j] = _as_floats(cases.codes[j, rows])
-    centres, factors, absents = measures.T.copy()
+    centers, factors, absents = measures.T.copy()
     columns = Columns(
         values,
         _kinds(cases, values),
@@ -87,7 +87,7 @@ def make_space(
     )
     sources, categories = _regressors_of(cases, factors, max_categories)
     regressors = _regress(values.T, sources, categories)
-    return Space(columns, centres, factors, sources, categories, regressors)
+    return Space(columns, centers, factors, sources, categories, regressors)
 
 
 def _kinds(cases: Cases, values: Floats) -> Ints:
@@ -104,7 +104,7 @@ def place(space: Space, queries: Queries) -> tuple[Floats, Floats]:
     columns : float64 array of shape (n_queries, n_attributes)
     regressors : float64 array of shape (n_queries, n_regressors)
     """
-    placed = (queries.values - space.centres) * space.factors
+    placed = (queries.values - space.centers) * space.factors
     nominal = space.columns.kinds == NOMINAL
     placed[:, nominal] = _as_floats(queries.codes[:, nominal])
     return placed, _regress(placed, space.sources, space.categories)
@@ -134,7 +134,7 @@ def attribute_weights(weights: object, n_attributes: int) -> Floats:
 
 
 def _measure(values: Floats, scale: Scale) -> tuple[float, float, float]:
-    """Centre and factor of a column, and the difference a missing cell counts.
+    """Center and factor of a column, and the difference a missing cell counts.
 
     A column without spread says nothing: its factor is 0, unless nothing is scaled.
     """
@@ -143,11 +143,11 @@ def _measure(values: Floats, scale: Scale) -> tuple[float, float, float]:
     if scale == "none":
         with np.errstate(over="ignore"):  # no float may hold the range
             return 0.0, 1.0, high - low
-    centre = low + 0.5 * (high - low)
+    center = low + 0.5 * (high - low)
     if low == high:
-        return centre, 0.0, 0.0
-    spread = high - low if scale == "range" else float(np.std(present - centre))
-    return centre, 1.0 / spread, (high - low) / spread
+        return center, 0.0, 0.0
+    spread = high - low if scale == "range" else float(np.std(present - center))
+    return center, 1.0 / spread, (high - low) / spread
 
 
 def _as_floats(codes: NDArray[np.int32]) -> Floats:

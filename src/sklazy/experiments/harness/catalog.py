@@ -7,7 +7,7 @@ from sklazy.errors import BadInputError, suggest
 
 @dataclass(frozen=True)
 class Known:
-    """A data set by name, and the shape by which it is recognised.
+    """A data set by name, and the shape by which it is recognized.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ _NIPS = (
     ),
 )
 
-CATALOGUE = {known.name: known for known in (*_CLASSIFICATION, *_REGRESSION, *_NIPS)}
+CATALOG = {known.name: known for known in (*_CLASSIFICATION, *_REGRESSION, *_NIPS)}
 """All sets by name."""
 
 
@@ -165,7 +165,7 @@ def find_known(name: str) -> Known:
     ...
     sklazy.errors.BadInputError: there is no data set 'whine'. Did you mean 'wine'?
     """
-    for known in CATALOGUE.values():
+    for known in CATALOG.values():
         if known.name.lower() == name.lower():
             return known
-    raise BadInputError(f"there is no data set {name!r}.{suggest(name, CATALOGUE)}")
+    raise BadInputError(f"there is no data set {name!r}.{suggest(name, CATALOG)}")
