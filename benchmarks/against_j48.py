@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 HERE = pathlib.Path(__file__).parent
-sys.path.insert(0, str(HERE / ".." / "tests"))
+sys.path[:0] = [str(HERE / ".." / "tests" / part) for part in ("", "helpers")]
 
 
 def main(folder):
@@ -41,7 +41,7 @@ def main(folder):
 
 def compare(folder, name, discretized):
     """Queries, and the shares of equal distributions and classes."""
-    import naive
+    import oracle
     from path_tables import weka_table
     from sklazy.flow import Queries
     from sklazy.local.paths import PathRules, answer_by_given_bags, make_paths
@@ -55,17 +55,19 @@ def compare(folder, name, discretized):
         np.zeros(1, np.uint64),
         PathRules(),
     )[:, 0]
-    collapsed = naive.collapse_tree(
-        naive.grow_tree(
+    collapsed = oracle.collapse_tree(
+        oracle.grow_tree(
             table.columns(),
             table.sizes(),
             table.classes.tolist(),
             table.n_classes,
             ones[0].tolist(),
-            naive.TREE_RULES,
+            oracle.TREE_RULES,
         )
     )
-    closed = [naive.tree_answer(collapsed, q, table.n_classes) for q in table.queries()]
+    closed = [
+        oracle.tree_answer(collapsed, q, table.n_classes) for q in table.queries()
+    ]
     expected = np.array(expected)
     same = np.abs(answers - expected).max(axis=1) < 1e-9
     alike = answers.argmax(axis=1) == expected.argmax(axis=1)

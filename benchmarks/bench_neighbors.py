@@ -121,6 +121,10 @@ def build(kind, n_rows, n_queries, n_attributes, n_selected, repeat=1):
     ranks = rank(cases)
     columns = neighbors.prepare_columns(cases) if kind == "numeric" else None
 
+    cells = n_selected * n_rows
+    each = 500 + 0.004 * cells if kind == "nominal" else 2000 + 0.07 * cells
+    nanoseconds = n_queries * each  # roughly, in one thread
+
     def ours():
         for _ in range(repeat):
             selected = Selected(
@@ -140,7 +144,7 @@ def build(kind, n_rows, n_queries, n_attributes, n_selected, repeat=1):
                 )
                 search.run(first, last)
 
-            backends.run_chunks(work, n_queries, None, search.work)
+            backends.run_chunks(work, n_queries, None, nanoseconds)
             neighbors.decide(search.votes, cases.class_counts)
 
     peer = KNeighborsClassifier(N_NEIGHBORS, algorithm="brute")

@@ -1,4 +1,4 @@
-"""Races: what a step costs, and what a race finds at what share of the usual cost."""
+"""Races: the cost of a step, and what a race finds at what share of the usual cost."""
 
 import time
 
@@ -26,7 +26,7 @@ def run_race(losses, **rules):
 
 
 def race_by_scipy(losses, alpha=0.05, first_test=5):
-    """The same race with `scipy.stats.friedmanchisquare`, everything anew a block."""
+    """The same race with `scipy.stats.friedmanchisquare`, all anew for each block."""
     alive = np.arange(losses.shape[1])
     for n in range(first_test, len(losses) + 1):
         k = len(alive)
@@ -44,7 +44,7 @@ def race_by_scipy(losses, alpha=0.05, first_test=5):
 
 
 def measure_step(n_candidates=1000, n_blocks=200):
-    """Time of a step beyond its evaluation, when nobody is dropped."""
+    """Time of a step beyond its evaluation, when no candidate is eliminated."""
     losses = step_losses(n_candidates, n_blocks)
     ends: list[float] = []
     lengths = []
@@ -52,13 +52,13 @@ def measure_step(n_candidates=1000, n_blocks=200):
     def evaluate(alive, block):
         if ends:
             lengths.append(time.perf_counter() - ends[-1])
-        answer = losses[block]
+        found = losses[block]
         ends.append(time.perf_counter())
-        return answer
+        return found
 
     race(evaluate, range(n_candidates), range(n_blocks), alpha=1e-300)
     best = min(lengths[10:])
-    return 100e-6 / best, f"{best * 1e6:.0f} us a step, 100 us allowed"
+    return 100e-6 / best, f"{best * 1e6:.0f} us per step, 100 us allowed"
 
 
 def measure_subsets(n_seeds=2):
@@ -95,7 +95,7 @@ def measure_search(n_seeds=3):
 
     grid, raced, halving, fits, _ = racing_quality.regrets(n_seeds)[-1]
     text = f"{fits:.0%} fits; regret: grid {grid:.3f}, race {raced:.3f}, halving "
-    # A hundredth of a fold's standard deviation is no difference to anyone.
+    # A hundredth of a fold's standard deviation does not matter.
     return (1 / fits if raced <= grid + 0.01 else 0.0), f"{text}{halving:.3f}"
 
 
@@ -104,13 +104,13 @@ def benchmarks():
     return [
         {
             "name": "race: a step of 1000 candidates",
-            "why": "as many as a search assesses; nobody is dropped",
+            "why": "as many as a search assesses; no candidate is eliminated",
             "goal": 1.0,
             "measure": measure_step,
         },
         {
             "name": "race: 1000 candidates, 50 blocks",
-            "why": "the whole race, evaluations being free",
+            "why": "the whole race, without the cost of evaluations",
             "goal": 50.0,
             "ours": lambda: run_race(losses),
             "peer": lambda: race_by_scipy(losses),

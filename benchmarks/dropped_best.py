@@ -1,11 +1,11 @@
-"""How often does a race drop the truly best candidate, for each test?
+"""How often does a race eliminate the truly best candidate, for each test?
 
 Run: python benchmarks/dropped_best.py [n_races]
 
 Ten candidates, 60 blocks, alpha = 0.05, first test after five blocks. The best is
 better than all others by `gap` standard deviations of the noise; with a gap of zero
 all are equal and candidate 0 stands for any of them. Blocks shift all candidates
-alike. Skewed noise is exponential: most losses small, some large.
+by the same amount. Skewed noise is exponential: most losses small, some large.
 """
 
 import sys

@@ -28,10 +28,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from sklazy import LazyBaggingClassifier, LazyStackingClassifier
+from sklazy.estimators.encoded import EncodedModel
 from sklazy.experiments.harness.catalog import find_known
 from sklazy.experiments.harness.data import data_folder, load_set
-from sklazy.experiments.harness.folds import stratified_folds
-from sklazy.experiments.harness.peers import Peer
+from sklazy.experiments.harness.folds import class_folds
 
 HALVES = {
     "choose": ("audiology", "labor", "balance-scale", "diabetes", "bupa", "car"),
@@ -67,12 +67,17 @@ def settings():
 
 
 RULES = {
-    "C4.5": {"min_weight": 2.0, "min_share": True, "correct": True, "at_values": True},
+    "C4.5": {
+        "min_branch_weight": 2.0,
+        "c45_min_side": True,
+        "penalize_numeric_splits": True,
+        "split_at_values": True,
+    },
     "free": {
-        "min_weight": 1.0,
-        "min_share": False,
-        "correct": False,
-        "at_values": False,
+        "min_branch_weight": 1.0,
+        "c45_min_side": False,
+        "penalize_numeric_splits": False,
+        "split_at_values": False,
     },
 }
 
@@ -92,16 +97,16 @@ def rivals():
         "lazy stacking": LazyStackingClassifier,
         "lazy bagging, paper": LazyBaggingClassifier.paper,
         "lazy stacking, paper": LazyStackingClassifier.paper,
-        "random forest, 500": lambda: Peer(
+        "random forest, 500": lambda: EncodedModel(
             RandomForestClassifier(500, n_jobs=-1, random_state=0)
         ),
-        "extra trees, 500": lambda: Peer(
+        "extra trees, 500": lambda: EncodedModel(
             ExtraTreesClassifier(500, n_jobs=-1, random_state=0)
         ),
-        "HistGradientBoosting": lambda: Peer(
+        "HistGradientBoosting": lambda: EncodedModel(
             HistGradientBoostingClassifier(random_state=0), categories=True
         ),
-        "scikit-learn stacking": lambda: Peer(stacking(), scaled=True),
+        "scikit-learn stacking": lambda: EncodedModel(stacking(), scaled=True),
     }
 
 
@@ -134,7 +139,7 @@ def main(half, folder):
 def accuracies(makers, data, seed):
     """The accuracy of every rival, over all folds."""
     classes = data.classes
-    folds = stratified_folds(classes.data, N_FOLDS, seed)
+    folds = class_folds(classes.data, N_FOLDS, seed)
     right = np.zeros(len(makers))
     for fold in range(N_FOLDS):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)

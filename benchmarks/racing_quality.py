@@ -38,7 +38,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from sklazy import LazyLearningRegressor, RaceFeatureSelector, RaceSearchCV, race
 from sklazy.flow import Columns
-from sklazy.kernels.nearest import NUMERIC
+from sklazy.kernels.columns import EUCLIDEAN, NUMERIC
 from sklazy.neighbors import find_nearest
 from sklazy.racing.masks import members
 
@@ -55,7 +55,7 @@ def subset_losses(seed, n_rows=2000, n_neighbors=10):
         columns = list(members(mask))
         ones = np.ones(len(columns))
         kinds = np.full(len(columns), NUMERIC)
-        cases = Columns(values[columns], kinds, ones, ones, True)
+        cases = Columns(values[columns], kinds, ones, ones, EUCLIDEAN)
         queries = np.ascontiguousarray(values[columns].T)
         near = find_nearest(cases, queries, n_neighbors, groups=(rows, rows)).rows
         losses[:, mask - 1] = np.abs(y[near].mean(axis=1) - y)
@@ -213,7 +213,7 @@ def grids():
 
 
 def search_regret(name, n_seeds, n_repeats):
-    """Return regrets and shares of fits: grid, race and halving, a row a seed.
+    """Return regrets and shares of fits: grid, race and halving, a row per seed.
 
     Regret is in standard deviations of a fold's score; the truth is the mean over
     independent folds. A halving search's fits on part of the rows count in part.

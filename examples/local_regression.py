@@ -35,7 +35,7 @@ def main(path):
 
     along = np.linspace(0, 1, 201)
     receipts = model.explain(along[:, None])
-    size = np.array([receipt.targets[0]["k"] for receipt in receipts])
+    size = np.array([receipt["targets"][0]["k"] for receipt in receipts])
     print(f"neighbors on the left:  {np.median(size[along < 0.45]):.0f} (median)")
     print(f"neighbors on the right: {np.median(size[along > 0.55]):.0f}")
 
@@ -59,7 +59,7 @@ def main(path):
 
 def draw_line(axes, receipt, x):
     """The local line of a query over its neighbors, which are marked."""
-    (target,) = receipt.targets
+    (target,) = receipt["targets"]
     query, slope = receipt.query["x0"], target["coefficients"]["x0"]
     near = x[[case["id"] for case in target["neighbors"]]]
     ends = np.array([near.min(), near.max()])

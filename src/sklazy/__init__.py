@@ -4,10 +4,14 @@ from sklazy.combine import diversity_measures
 from sklazy.estimators import EntropyDiscretizer
 from sklazy.estimators.advice.advantage import LazyAdvantage, lazy_advantage
 from sklazy.estimators.advice.advice import Advice, advise
-from sklazy.estimators.ensembles.bagging import LazyBaggingClassifier
-from sklazy.estimators.ensembles.bagging_regressor import LazyBaggingRegressor
-from sklazy.estimators.ensembles.stacking import LazyStackingClassifier
-from sklazy.estimators.ensembles.stacking_regressor import LazyStackingRegressor
+from sklazy.estimators.ensembles.bagging import (
+    LazyBaggingClassifier,
+    LazyBaggingRegressor,
+)
+from sklazy.estimators.ensembles.stacking import (
+    LazyStackingClassifier,
+    LazyStackingRegressor,
+)
 from sklazy.estimators.filters.ranker import AttributeRanker
 from sklazy.estimators.filters.subset import SubsetSelector
 from sklazy.estimators.loading import load
@@ -22,9 +26,6 @@ from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
 from sklazy.estimators.trees import LazyDecisionTreeClassifier
 from sklazy.racing import RaceResult, RaceStep, race
 from sklazy.receipts import Receipt, Receipts
-from sklazy.receipts.ensemble_kind import EnsembleReceipt
-from sklazy.receipts.number_ensembles import NumberReceipt
-from sklazy.receipts.trees import TreeReceipt
 from sklazy.tables import Table, read_table
 
 __version__ = "0.1.0"
@@ -32,7 +33,6 @@ __version__ = "0.1.0"
 __all__ = [
     "Advice",
     "AttributeRanker",
-    "EnsembleReceipt",
     "EntropyDiscretizer",
     "LazyAdvantage",
     "LazyBaggingClassifier",
@@ -45,7 +45,6 @@ __all__ = [
     "LazySelectionClassifier",
     "LazyStackingClassifier",
     "LazyStackingRegressor",
-    "NumberReceipt",
     "RaceFeatureSelector",
     "RaceResult",
     "RaceSearchCV",
@@ -55,7 +54,6 @@ __all__ = [
     "Receipts",
     "SubsetSelector",
     "Table",
-    "TreeReceipt",
     "__version__",
     "advise",
     "diversity_measures",

@@ -102,19 +102,19 @@ class Columns(NamedTuple):
     values : float64 array of shape (n_columns, n_rows)
         Numbers, or codes of a nominal column; NaN where missing.
     kinds : int64 array of shape (n_columns,)
-        `kernels.nearest.NUMERIC`, `NUMERIC_MISSING` or `NOMINAL`.
+        `kernels.columns.NUMERIC`, `NUMERIC_MISSING` or `NOMINAL`.
     weights, absents : float64 arrays of shape (n_columns,)
         The weight of a column, and the difference that counts for a missing cell or
         another code.
-    squared : bool
-        Squared euclidean distance, else manhattan.
+    metric : int
+        What differences add to a distance: `kernels.columns.EUCLIDEAN` or another.
     """
 
     values: NDArray[np.float64]
     kinds: NDArray[np.int64]
     weights: NDArray[np.float64]
     absents: NDArray[np.float64]
-    squared: bool
+    metric: int
 
 
 class Neighbors(NamedTuple):
@@ -125,7 +125,8 @@ class Neighbors(NamedTuple):
     rows : int64 array of shape (n_queries, n_nearest)
         Row indices, filled up with -1 where too few cases can be seen.
     distances : float64 array of shape (n_queries, n_nearest)
-        Squared where the metric is euclidean; infinite where filled up.
+        As sums over the columns, which `kernels.columns.to_distances` turns into
+        distances; infinite where filled up.
     """
 
     rows: NDArray[np.int64]
@@ -186,17 +187,17 @@ class LocalPlan(NamedTuple):
         are scored (0: all); zeros where the degree is off.
     best : int64 array of shape (4,)
         How many of the best over all degrees, then of each degree by itself.
-    spread : float
-        The prior variance of a coefficient, R's lambda, one over the ridge.
+    prior_variance : float
+        Of a coefficient: R's lambda, one over the ridge.
     as_in_r : bool
         As R has it, the ridge holds the intercept, too, and constants with an
         explicit number scored are scored on another scale. Else the intercept is
-        free, and the spread of slopes is relative to the neighborhood's radius.
+        free, and the variance of slopes is relative to the neighborhood's radius.
     """
 
     ranges: NDArray[np.int64]
     best: NDArray[np.int64]
-    spread: float
+    prior_variance: float
     as_in_r: bool
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
+import oracle
 from coded import as_cases, coded_tables
 from sklazy import measures, neighbors, selection
 
@@ -29,17 +29,19 @@ def test_a_row_never_votes_for_itself_nor_chooses(table, k, data):
     row = data.draw(st.integers(0, table.n_rows - 1))
     others = np.delete(np.arange(table.n_rows), row)
     codes, classes = table.codes[:, others], table.classes[others]
-    counts = naive.count_values(codes, table.offsets, classes, table.n_classes)
+    counts = oracle.count_values(codes, table.offsets, classes, table.n_classes)
     counts = np.array(counts, np.int64).reshape(-1, table.n_classes)
-    chosen = naive.select(
+    chosen = oracle.select(
         rows[row], *score(counts, table.offsets), table.offsets, n_selected
     )
     assert selected.attributes[row].tolist() == chosen
-    nearest = naive.nearest_with_ties(naive.disagreements(codes, rows[row], chosen), k)
-    votes = naive.count_classes(nearest, classes, table.n_classes)
+    nearest = oracle.nearest_with_ties(
+        oracle.disagreements(codes, rows[row], chosen), k
+    )
+    votes = oracle.count_classes(nearest, classes, table.n_classes)
     assert search.votes[row].tolist() == votes
     priors = np.bincount(classes, minlength=table.n_classes)
-    assert answers[row] == naive.decide(votes, priors)
+    assert answers[row] == oracle.decide(votes, priors)
 
 
 @given(coded_tables(most_rows=40), st.integers(1, 6), st.data())

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sklazy import backends
-from sklazy.backends import chunks
+from sklazy.backends import threads
 from sklazy.errors import BadInputError
 
 LONG = 1e9
@@ -56,13 +56,13 @@ def test_a_failure_reaches_the_caller(n_jobs):
 
 
 def test_number_of_workers(monkeypatch):
-    monkeypatch.setattr(chunks.joblib, "cpu_count", lambda: 8)
-    chunks._default_workers.cache_clear()
+    monkeypatch.setattr(threads.joblib, "cpu_count", lambda: 8)
+    threads._default_workers.cache_clear()
     assert [backends.count_workers(n) for n in (3, -1, -2, -20)] == [3, 8, 7, 1]
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert backends.count_workers(None) == 8
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     assert backends.count_workers(None) == 2
-    chunks._default_workers.cache_clear()
+    threads._default_workers.cache_clear()
     with pytest.raises(BadInputError, match="n_jobs=0"):
         backends.count_workers(0)

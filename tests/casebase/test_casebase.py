@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import oracle
 from sklazy.casebase import CaseBase, load_cases, save_cases
 from sklazy.casebase.files import _PREFIX as PREFIX
 from sklazy.errors import BadFileError, BadInputError, DataWarning, UnknownIdError
@@ -157,7 +157,7 @@ def test_any_history_has_the_state_of_a_fresh_build(start, changes, ask):
     table = cases.to_table()
     assert not np.shares_memory(table.columns[0].data, cases.cases.numbers)
     for slot, i in enumerate(cases.ids.tolist()):
-        cells = tuple(naive.cell(table, j, slot) for j in range(4))
+        cells = tuple(oracle.cell(table, j, slot) for j in range(4))
         assert cells == alive[i][0]
 
 
@@ -239,14 +239,14 @@ def test_state_equals_the_naive_one(rows):
         cells = [r[j] for r, _ in rows]
         if j < 2:
             numbers = [float("nan") if c is None else c for c in cells]
-            cuts = naive.cut_points(numbers, labels)
+            cuts = oracle.cut_points(numbers, labels)
             np.testing.assert_array_equal(cases.cuts[j], cuts)
             cells = [None if c is None else sum(c > cut for cut in cuts) for c in cells]
             values = list(range(len(cuts) + 1))
         else:
             values = sorted({c for c in cells if c is not None})
             assert cases.categories(j) == values
-        expected = naive.value_counts(cells, values, labels, cases.class_labels)
+        expected = oracle.value_counts(cells, values, labels, cases.class_labels)
         memory = cases.cases
         found = memory.counts[memory.offsets[j] : memory.offsets[j + 1]]
         assert found.tolist() == expected
@@ -419,7 +419,7 @@ def test_ids_of_ones_own():
         (None, "text ids"),
         (["y"], "taken"),
         ([7], "mixes"),
-        (["p", "q"], "2 entries for 1 rows; give one a row"),
+        (["p", "q"], "2 entries for 1 rows; give one per row"),
         ([1.5], "cannot name rows"),
         (["p", 3], "cannot name rows"),
     ]:

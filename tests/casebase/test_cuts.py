@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import oracle
 from sklazy.casebase.cuts import (
     bin_codes,
     column_cuts,
@@ -55,7 +55,7 @@ def test_cuts_are_those_of_the_formulas(criterion, better_encoding, column):
     cuts = column_cuts(
         values, labels, n_classes, criterion, better_encoding=better_encoding
     )
-    expected = naive.cut_points(
+    expected = oracle.cut_points(
         values.tolist(), labels.tolist(), criterion, better_encoding
     )
     assert cuts.tolist() == expected
@@ -76,7 +76,7 @@ def test_passing_over_blocks_changes_nothing(criterion, better_encoding, shape):
     cuts = column_cuts(
         values, labels, n_classes, criterion, better_encoding=better_encoding
     )
-    expected = naive.cut_points(
+    expected = oracle.cut_points(
         values.tolist(), labels.tolist(), criterion, better_encoding
     )
     assert len(cuts) >= 1
@@ -95,7 +95,7 @@ def test_of_cuts_that_tie_by_other_counts_the_first_is_taken(labels):
     # Different counts of equal entropy, whose sums differ in the last digit.
     values = [float(row) for row in range(len(labels))]
     cuts = column_cuts(values, labels, 3, "kononenko")
-    assert cuts.tolist() == naive.cut_points(values, labels, "kononenko")
+    assert cuts.tolist() == oracle.cut_points(values, labels, "kononenko")
 
 
 @settings(max_examples=100, deadline=None)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from sklazy import LazyKNeighborsClassifier
 from sklazy.casebase import CaseBase, matrix
-from sklazy.kernels import ties as deciding
 from sklazy.tables import as_table, as_target
 
 CELLS = [np.nan, -3.0, 0.0, 0.5, 1.0, 2.0, 7.0, 2.0**53, np.inf, 900.0]
@@ -68,23 +67,3 @@ def test_what_a_matrix_cannot_say_is_for_the_table_to_refuse():
     ):
         with pytest.raises(ValueError, match=message):
             model.predict(wrong)
-
-
-@given(st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**32 - 1))
-def test_ties_are_decided_by_priors(n_queries, n_classes, seed):
-    from sklazy.combine.ties import decide_closely
-
-    rng = np.random.default_rng(seed)
-    votes = rng.choice([0.3, 0.1 + 0.2, -1000.0, 0.5], (n_queries, n_classes))
-    shape = (n_queries, n_classes) if rng.random() < 0.5 else n_classes
-    priors = rng.integers(1, 4, shape)
-    each = np.broadcast_to(priors, votes.shape)
-    expected = []
-    for row, own in zip(votes.tolist(), each.tolist(), strict=True):
-        tied = [c for c, vote in enumerate(row) if max(row) - vote < 1e-9]
-        expected.append(max(tied, key=lambda c: (own[c], -c)))
-    assert decide_closely(votes, priors).tolist() == expected
-    decisions = np.empty(n_queries, np.int64)
-    orders = np.atleast_2d(np.argsort(-priors, axis=-1, kind="stable"))
-    deciding.decide_ties(votes, orders, decisions)
-    assert decisions.tolist() == expected

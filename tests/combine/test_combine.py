@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-import naive
+import oracle
 from sklazy.combine import (
     average_probabilities,
     cast_votes,
@@ -14,8 +14,11 @@ from sklazy.combine import (
     diversity_measures,
     majority_shares,
     q_statistic,
+    to_shares,
     weighted_shares,
 )
+from sklazy.combine.ties import argmax_with_ties
+from sklazy.kernels.ties import argmax_by_order
 
 votes_of_members = arrays(
     np.int64,
@@ -61,7 +64,7 @@ def test_rounding_does_not_decide():
 )
 def test_diversity_is_that_of_kuncheva_and_whitaker(right):
     measured = diversity_measures(np.ones(len(right), int), right)
-    expected = naive.diversity([tuple(row) for row in right.tolist()])
+    expected = oracle.diversity([tuple(row) for row in right.tolist()])
     assert measured == pytest.approx(expected, nan_ok=True, abs=1e-12)
 
 
@@ -70,3 +73,28 @@ def test_diversity_needs_two_members():
         q_statistic([[1], [0]])
     with pytest.raises(ValueError, match="one row of votes for each label"):
         diversity_measures([0, 1], [[0, 1]])
+
+
+@given(st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_ties_but_for_rounding_are_decided_by_priors(n_queries, n_classes, seed):
+    rng = np.random.default_rng(seed)
+    votes = rng.choice([0.3, 0.1 + 0.2, -1000.0, 0.5], (n_queries, n_classes))
+    shape = (n_queries, n_classes) if rng.random() < 0.5 else n_classes
+    priors = rng.integers(1, 4, shape)
+    each = np.broadcast_to(priors, votes.shape)
+    expected = []
+    for row, own in zip(votes.tolist(), each.tolist(), strict=True):
+        tied = [c for c, vote in enumerate(row) if max(row) - vote < 1e-9]
+        expected.append(max(tied, key=lambda c: (own[c], -c)))
+    assert argmax_with_ties(votes, priors).tolist() == expected
+    decisions = np.empty(n_queries, np.int64)
+    orders = np.atleast_2d(np.argsort(-priors, axis=-1, kind="stable"))
+    argmax_by_order(votes, orders, decisions)
+    assert decisions.tolist() == expected
+
+
+def test_scores_are_clipped_and_shared_out():
+    scores = np.array([[1.5, 0.5, -1.0], [0.0, -2.0, 0.0]])
+    assert to_shares(scores).tolist() == [[2 / 3, 1 / 3, 0.0], [1 / 3] * 3]
+    shares = to_shares(scores, np.array([0.5, 0.25, 0.25]))
+    assert shares.tolist() == [[2 / 3, 1 / 3, 0.0], [0.5, 0.25, 0.25]]

@@ -1,4 +1,4 @@
-"""Advice: the contest is fair, the verdict follows from it, the words fit."""
+"""Advice: the comparison is fair, the recommendation follows from it."""
 
 import json
 from typing import ClassVar
@@ -15,13 +15,12 @@ import sklazy
 from harmless import check_harmless
 from sklazy.errors import BadInputError
 from sklazy.estimators.advice.comparison import (
-    Contestant,
-    hold,
-    list_contestants,
-    stratified_folds,
-    stratified_sample,
+    Candidate,
+    cross_validate,
+    list_candidates,
 )
-from sklazy.estimators.advice.recommend import Score, clearly_better, judge
+from sklazy.estimators.advice.recommend import Score, clearly_better, recommend
+from sklazy.estimators.folds import stratified_folds, stratified_sample
 from sklazy.report.advice import duration
 from sklazy.report.progress import Progress
 from sklazy.report.words import wide
@@ -32,9 +31,13 @@ CLASSES = st.lists(st.integers(0, 4), min_size=4, max_size=60).map(
 )
 
 
+def shuffle(n_rows):
+    return np.random.default_rng(0).permutation(n_rows)
+
+
 @given(CLASSES, st.integers(2, 10))
 def test_folds_hold_every_row_once_and_classes_evenly(classes, n_folds):
-    folds = stratified_folds(classes, n_folds, 0)
+    folds = stratified_folds(classes, n_folds, shuffle(len(classes)))
     for label in np.unique(classes):
         sizes = np.bincount(folds[classes == label], minlength=n_folds)
         assert sizes.max() - sizes.min() <= 1
@@ -44,7 +47,7 @@ def test_folds_hold_every_row_once_and_classes_evenly(classes, n_folds):
 
 @given(CLASSES, st.integers(4, 60))
 def test_a_sample_gives_each_class_its_share(classes, n_rows):
-    rows = stratified_sample(classes, n_rows, 0)
+    rows = stratified_sample(classes, n_rows, shuffle(len(classes)))
     assert len(np.unique(rows)) == len(rows) == min(n_rows, len(classes))
     share = np.bincount(classes, minlength=5) / len(classes)
     got = np.bincount(classes[rows], minlength=5) / len(rows)
@@ -70,10 +73,9 @@ def test_no_row_is_predicted_by_a_model_that_saw_it():
     table = as_table(np.arange(30.0)[:, None])
     classes = np.arange(30, dtype=np.int32) % 3
     Spy.seen = []
-    one = Contestant("Spy()", "eager model", "spy", Spy)
-    outcome = hold(
-        [one], table, classes, stratified_folds(classes, 5, 0), 60.0, Progress("")
-    )
+    one = Candidate("Spy()", "eager model", "spy", Spy)
+    folds = stratified_folds(classes, 5, shuffle(30))
+    outcome = cross_validate([one], table, classes, folds, 60.0, Progress(""))
     assert outcome.n_folds == len(Spy.seen) == 5
     assert sorted(outcome.rows) == list(range(30))
     for fitted, asked in Spy.seen:
@@ -82,19 +84,19 @@ def test_no_row_is_predicted_by_a_model_that_saw_it():
     assert (outcome.correct[0] == (classes[outcome.rows] == 0)).all()
 
 
-def test_time_ends_a_contest_after_a_whole_fold():
+def test_time_ends_a_comparison_after_a_whole_fold():
     table = as_table(np.arange(30.0)[:, None])
     classes = np.arange(30, dtype=np.int32) % 3
-    one = Contestant("Spy()", "eager model", "spy", Spy)
-    folds = stratified_folds(classes, 5, 0)
-    outcome = hold([one, one], table, classes, folds, 0.0, Progress(""))
+    one = Candidate("Spy()", "eager model", "spy", Spy)
+    folds = stratified_folds(classes, 5, shuffle(30))
+    outcome = cross_validate([one, one], table, classes, folds, 0.0, Progress(""))
     assert outcome.n_folds == 1
     assert outcome.correct.shape == (2, 6)
 
 
-def test_contestants_are_what_their_names_say():
+def test_candidates_are_what_their_names_say():
     families = {}
-    for one in list_contestants(3, 2, 0):
+    for one in list_candidates(["numeric"], 3, 2, 0):
         families.setdefault(one.family, []).append(one)
         if one.family != "eager model":
             written = eval(one.name, dict(vars(sklazy)))
@@ -121,7 +123,7 @@ def verdict_of(*shares, guess=0.4, n=1000):
     ]
     guessed = np.zeros(n, bool)
     guessed[: round(guess * n)] = True
-    return judge(scores, correct, guessed)
+    return recommend(scores, correct, guessed)
 
 
 @pytest.mark.parametrize(

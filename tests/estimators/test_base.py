@@ -6,15 +6,15 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from sklazy.errors import BadFileError, BadInputError
-from sklazy.estimators.base import Classifying
 from sklazy.estimators.loading import load
 from sklazy.estimators.settings import from_settings, to_settings
+from sklazy.estimators.targets import WeightedClassifier
 
 X = [[1.0, "red"], [2.0, None], [float("nan"), "blue"], [4.0, "red"]]
 Y = ["no", "no", "yes", "yes"]
 
 
-class Keeper(Classifying):
+class Keeper(WeightedClassifier):
     """The least an estimator can do."""
 
     def __init__(self, estimator=None, cuts="exact"):

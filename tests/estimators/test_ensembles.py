@@ -9,83 +9,32 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-import naive
 from sklazy import (
     LazyBaggingClassifier,
+    LazyBaggingRegressor,
     LazyStackingClassifier,
     LazyStackingRegressor,
     diversity_measures,
 )
-from sklazy.answer.ensembles import bagged
-from sklazy.errors import DataWarning
-from sklazy.estimators.ensembles.stacking import KINDS
+from sklazy.answer import batches, prepare
+from sklazy.errors import BadInputError, DataWarning, ReceiptError
+from sklazy.estimators.ensembles.stacking import KINDS, NUMBER_KINDS
 from sklazy.report import progress
+from slow_ensembles import compare_with_oracle
 from strategies import split_problems
 
 split = split_problems(min_rows=1, max_rows=24, max_queries=4, telling=True)
 some = settings(max_examples=40, suppress_health_check=list(HealthCheck), deadline=None)
-
-
-def slow_twin(model, kinds, rules):
-    """The slow ensemble of a fitted model: rows in its order, bins by its cuts."""
-    base = model.cases_
-    order, cases = base.order, base.cases
-    numeric = cases.numeric >= 0
-    codes = cases.codes[:, order].tolist()
-    columns = [
-        _plain(cases.numbers[cases.numeric[j], order])
-        if numeric[j]
-        else [None if c < 0 else c for c in codes[j]]
-        for j in range(len(numeric))
-    ]
-    widths = np.diff(cases.offsets).tolist()
-    # An attribute without any category is one that no row knows.
-    sizes = [None if numeric[j] else widths[j] for j in range(len(numeric))]
-    near = model.n_neighbors
-    n_near = naive.beta_neighbors(len(order), model.beta) if near is None else near
-    return naive.LazyEnsemble(
-        columns,
-        sizes,
-        codes,
-        widths,
-        cases.classes[order].tolist(),
-        len(base.class_labels),
-        kinds=kinds,
-        rules=rules,
-        n_estimators=model.n_estimators,
-        n_near=n_near,
-        combine=model.combine,
-        seed=model.seed_,
-    )
-
-
-def _plain(numbers):
-    return [None if np.isnan(x) else float(x) for x in numbers]
-
-
-def check_answers(model, queries, kinds, rules=naive.TREE_RULES):
-    twin = slow_twin(model, kinds, rules)
-    coded = model.cases_.encode(queries.table)
-    found = model.predict(queries.frame), model.predict_proba(queries.frame)
-    votes = model.member_votes(queries.frame)
-    labels = model.classes_.tolist()
-    for i, codes in enumerate(coded.codes.tolist()):
-        numbers = _plain(coded.values[i])
-        query = [
-            numbers[j] if size is None else (None if codes[j] == -1 else codes[j])
-            for j, size in enumerate(twin.sizes)
-        ]
-        _, slow_votes, shares, answer = twin.answer(query, codes)
-        assert votes[i].tolist() == [labels[vote] for vote in slow_votes]
-        np.testing.assert_allclose(found[1][i], shares, atol=1e-9)
-        assert found[0][i] == labels[answer]
+TARGETS = st.lists(
+    st.sampled_from([-2.0, 0.0, 0.5, 3.0, 7.0]), min_size=40, max_size=40
+)
 
 
 @some
@@ -94,7 +43,7 @@ def test_lazy_bagging_answers_like_whole_trees_on_its_bags(problems, beta, seed)
     cases, queries = problems
     model = LazyBaggingClassifier.paper(n_estimators=4, beta=beta, random_state=seed)
     model.fit(cases.frame, cases.classes)
-    check_answers(model, queries, ["tree"])
+    compare_with_oracle(model, queries, ["tree"])
 
 
 @some
@@ -102,13 +51,18 @@ def test_lazy_bagging_answers_like_whole_trees_on_its_bags(problems, beta, seed)
 def test_random_attributes_and_rules_of_trees(problems, inspect, plain):
     cases, queries = problems
     rules = {"min_share": plain, "correct": not plain, "at_values": plain}
+    names = {
+        "c45_min_side": plain,
+        "penalize_numeric_splits": not plain,
+        "split_at_values": plain,
+    }
     inspect = min(inspect, len(cases.kinds))
     model = LazyBaggingClassifier(
-        3, max_features=inspect, min_weight=1, combine="probability", **rules
+        3, max_features=inspect, min_branch_weight=1, combine="probability", **names
     )
     model.fit(cases.frame, cases.classes)
     rules = {**rules, "min_weight": 1.0, "inspect": inspect}
-    check_answers(model, queries, ["tree"], rules)
+    compare_with_oracle(model, queries, ["tree"], rules)
 
 
 @some
@@ -117,7 +71,7 @@ def test_lazy_stacking_answers_like_plain_models_on_its_bags(problems, combine):
     cases, queries = problems
     model = LazyStackingClassifier.paper(n_estimators=7, beta=0.8, combine=combine)
     model.fit(cases.frame, cases.classes)
-    check_answers(model, queries, KINDS)
+    compare_with_oracle(model, queries, KINDS)
 
 
 def mixed_rows():
@@ -137,7 +91,7 @@ def test_accuracy_weighs_members_by_cases_that_their_bags_lack():
     X, y = mixed_rows()
     model = LazyStackingClassifier(n_estimators=5, combine="accuracy").fit(X, y)
     shares, votes = model.predict_proba(X[:8]), model.member_votes(X[:8])
-    weights = [[m["weight"] for m in r.members] for r in model.explain(X[:8])]
+    weights = [[m["weight"] for m in r["members"]] for r in model.explain(X[:8])]
     for share, vote, weight in zip(shares, votes, np.array(weights), strict=True):
         expected = [weight[vote == label].sum() / weight.sum() for label in "ab"]
         np.testing.assert_allclose(share, expected)
@@ -170,7 +124,7 @@ def test_any_classifier_may_be_a_member(member):
     X, y = mixed_rows()
     model = LazyStackingClassifier([("mine", member)], 3).fit(X, y)
     assert model.score(X[:20], y[:20]) >= 0.8
-    assert model.explain(X[:1])[0].members[0]["name"] == "mine"
+    assert model.explain(X[:1])[0]["members"][0]["name"] == "mine"
 
 
 def test_a_bag_of_one_class_needs_no_model():
@@ -179,7 +133,7 @@ def test_a_bag_of_one_class_needs_no_model():
     model.fit(X, y)
     shares = model.predict_proba([[0.0], [5.0]])
     assert shares[0, 0] > shares[1, 0]
-    kinds = [m["evidence"] for m in model.explain([[0.0]])[0].members[::2]]
+    kinds = [m["evidence"] for m in model.explain([[0.0]])[0]["members"][::2]]
     assert not all(evidence["fitted"] for evidence in kinds)
 
 
@@ -226,7 +180,7 @@ def test_a_member_without_a_finite_answer_leaves_the_shares_of_its_bag(combine):
     assert shares[0, 1] > shares[0, 0]
     with pytest.warns(DataWarning, match="NaN or infinite"):
         (receipt,) = model.explain([[1.0]])
-    assert not any(member["evidence"]["fitted"] for member in receipt.members)
+    assert not any(member["evidence"]["fitted"] for member in receipt["members"])
 
 
 def test_a_member_that_cannot_be_asked_leaves_the_shares_of_its_bag():
@@ -297,15 +251,15 @@ def test_a_random_state_is_drawn_at_fit():
     [
         ({"n_estimators": 0}, r"n_estimators=0; expected a whole number"),
         ({"n_estimators": 2.5}, r"n_estimators=2\.5; expected a whole number"),
-        ({"beta": 1.5}, r"beta=1\.5 is no share"),
-        ({"beta": "much"}, r"beta='much' is no number"),
+        ({"beta": 1.5}, r"beta=1\.5; expected a number"),
+        ({"beta": "much"}, r"beta='much'; expected a number"),
         ({"n_neighbors": 0}, r"n_neighbors=0; expected a whole number"),
         ({"n_neighbors": 51}, r"n_neighbors=51 is more than the rows .*n_samples=50"),
         ({"combine": "max"}, r"combine='max' is not known"),
         ({"max_features": 3}, r"max_features=3; expected a count of 1 to 2"),
         ({"max_features": "half"}, r"max_features='half'; expected"),
         ({"max_features": True}, r"max_features=True; expected"),
-        ({"min_weight": 0}, r"min_weight=0; expected a number above 0"),
+        ({"min_branch_weight": 0}, r"min_branch_weight=0; expected a number above 0"),
         ({"random_state": "dice"}, r"dice"),
         ({"random_state": -1}, r"[Ss]eed must be"),
     ],
@@ -340,12 +294,16 @@ def test_senseless_members_are_refused(parameters, message):
 
 @pytest.mark.parametrize("combine", ["vote", "accuracy"])
 def test_many_members_and_classes_are_asked_about_few_queries_at_a_time(combine):
-    """A slab's answers fit in memory, and a bar moves every few seconds."""
+    """A slice's answers fit in memory."""
     X, y = np.arange(90.0)[:, None], np.arange(90) % 30
     model = LazyBaggingClassifier(20_000, combine=combine).fit(X, y)
-    assert bagged._slab(model._crowd(), model._recipe()) <= 20
+    assert most_at_a_time(model) <= 20
     model.set_params(n_estimators=10)
-    assert bagged._slab(model._crowd(), model._recipe()) > 400
+    assert most_at_a_time(model) > 400
+
+
+def most_at_a_time(model):
+    return prepare(model._learner(), model.cases_).effort.most
 
 
 def test_a_bar_counts_queries(monkeypatch):
@@ -361,11 +319,137 @@ def test_a_bar_counts_queries(monkeypatch):
         def advance(self, n=1, note=""):
             steps.append(n)
 
-    monkeypatch.setattr(bagged, "Progress", Watched)
-    monkeypatch.setattr(bagged, "_slab", lambda crowd, recipe: 20)
+    monkeypatch.setattr(batches, "Progress", Watched)
+    slices = [(0, 20), (20, 40), (40, 50)]
+    monkeypatch.setattr(batches, "_cut", lambda n, effort, n_jobs: slices)
+    model.set_params(n_jobs=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        slabs = model.predict_proba(X)
+        sliced = model.predict_proba(X)
     assert steps == [50, 20, 20, 10]
     monkeypatch.undo()
-    np.testing.assert_array_equal(slabs, model.predict_proba(X))
+    np.testing.assert_array_equal(sliced, model.predict_proba(X))
+
+
+# --- numbers --------------------------------------------------------------------------
+
+
+@some
+@given(split, TARGETS, st.sampled_from([0.99, 0.5]), st.sampled_from([1, 2]))
+def test_bagging_predicts_like_whole_trees_on_its_bags(problems, y, beta, least):
+    cases, queries = problems
+    model = LazyBaggingRegressor(3, beta, min_branch_weight=least)
+    model.fit(cases.frame, y[: len(cases.rows)])
+    compare_with_oracle(model, queries, ["tree"])
+
+
+@some
+@given(split, TARGETS, st.sampled_from(["mean", "median"]))
+def test_stacking_predicts_like_plain_models_on_its_bags(problems, y, combine):
+    cases, queries = problems
+    model = LazyStackingRegressor(n_estimators=6, beta=0.8, combine=combine)
+    model.fit(cases.frame, y[: len(cases.rows)])
+    compare_with_oracle(model, queries, NUMBER_KINDS)
+
+
+def noisy_rows():
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame({"x": rng.normal(size=60), "word": rng.choice(["a", "b"], 60)})
+    y = X["x"].to_numpy() ** 2 + (X["word"] == "a") + 0.1 * rng.normal(size=60)
+    X.loc[::11, "x"] = np.nan
+    return X, y
+
+
+def test_error_weighs_members_by_cases_that_their_bags_lack():
+    X, y = noisy_rows()
+    model = LazyStackingRegressor(combine="error", n_estimators=8).fit(X, y)
+    values, found = model.member_values(X[:5]), model.predict(X[:5])
+    for i, receipt in enumerate(model.explain(X[:5])):
+        weights = np.array([member["weight"] for member in receipt["members"]])
+        assert weights.sum() == pytest.approx(1.0)
+        assert len(set(weights)) > 1
+        assert found[i] == pytest.approx(weights @ values[i])
+
+
+def test_members_without_any_error_count_alike():
+    model = LazyBaggingRegressor(3, combine="error").fit([[0.0], [1.0], [2.0]], [4] * 3)
+    assert model.predict([[1.0]]).tolist() == [4.0]
+
+
+def test_any_regressor_may_be_a_member():
+    X, y = noisy_rows()
+    members = [Ridge(), ("near", KNeighborsRegressor(2)), "tree"]
+    model = LazyStackingRegressor(members, 6).fit(X, y)
+    assert model.score(X, y) > 0.3
+    names = [member["name"] for member in model.explain(X[:1])[0]["members"]]
+    assert names == ["ridge", "near", "tree"] * 2
+
+
+def test_evidence_adds_up_to_the_predictions():
+    X, y = noisy_rows()
+    model = LazyStackingRegressor(n_estimators=4).fit(X, y, ids=range(100, 160))
+    targets = dict(zip(model.ids_.tolist(), y, strict=True))
+    for receipt in model.explain(X[:6]):
+        _, near, linear, _ = receipt["members"]
+        cases = near["evidence"]["cases"]
+        mean = np.average(
+            [targets[case["id"]] for case in cases],
+            weights=[case["times"] for case in cases],
+        )
+        assert near["value"] == pytest.approx(mean)
+        adds = sum(term["adds"][0] for term in linear["evidence"]["terms"])
+        start = linear["evidence"]["intercepts"][0]
+        assert linear["value"] == pytest.approx(start + adds)
+
+
+def test_receipts_are_shown_and_edited_ones_refused():
+    X, y = noisy_rows()
+    model = LazyStackingRegressor().fit(X, y)
+    receipts = model.explain(X[:2])
+    assert max(map(len, receipts.to_text().splitlines())) <= 80
+    assert receipts.to_markdown().count("# Answer") == 2
+    assert receipts.to_html().startswith("<!DOCTYPE html>")
+    edited = {**receipts[0].to_dict(), "answer": 3.0}
+    with pytest.raises(ReceiptError, match="edited"):
+        model.verify(edited)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"combine": "vote"}, r"combine='vote' is not known"),
+        ({"estimators": ["bayes"]}, r"names 'bayes', which is not the name"),
+        ({"ridge": 0}, r"ridge=0; expected a number above 0"),
+        ({"n_estimators": 0}, r"n_estimators=0; expected a whole"),
+    ],
+    ids=str,
+)
+def test_senseless_parameters_for_numbers_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        LazyStackingRegressor(**parameters).fit(*noisy_rows())
+
+
+def test_one_number_a_row():
+    with pytest.raises(ValueError, match="1d"):
+        LazyBaggingRegressor().fit([[0.0], [1.0]], [[0.0, 1.0], [1.0, 2.0]])
+
+
+@pytest.mark.parametrize("width", [1e308, 1e120, 1.0, 1e-300])
+def test_numbers_of_any_size_are_predicted_from(width):
+    X = np.array([[-width], [0.0], [0.1 * width], [0.2 * width], [width]] * 3)
+    y = (X[:, 0] > 0.15 * width).astype(float)
+    asked = [[width], [-width], [1e308], [-1e308], [np.nan]]
+    for model in (LazyBaggingRegressor(), LazyStackingRegressor(combine="error")):
+        model.fit(X, y)
+        values = model.predict(asked)
+        assert np.isfinite(values).all()
+        assert values[0] > values[1]
+        assert model.verify(model.explain(asked)[0])
+
+
+def test_targets_whose_squares_overflow_are_refused():
+    model = LazyBaggingRegressor().fit([[1.0], [2.0]], [1e140, -1e140])
+    assert np.isfinite(model.predict([[1.0]])).all()
+    with pytest.raises(BadInputError, match=r"y holds numbers as large as 1e\+308"):
+        model.partial_fit([[3.0]], [-1e308])
+    assert len(model.ids_) == 2

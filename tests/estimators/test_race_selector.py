@@ -15,7 +15,6 @@ from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.parallel import Parallel
 
 from sklazy import (
@@ -26,11 +25,12 @@ from sklazy import (
     RacedRegressor,
     RaceFeatureSelector,
 )
-from sklazy.answer.subsets import SubsetMemory
+from sklazy.answer.subsets import SubsetPredictor
 from sklazy.errors import BadInputError
-from sklazy.estimators.search.held_out import LeftOutSetLosses
+from sklazy.estimators.search.losses import ROW_LOSSES
+from sklazy.estimators.search.set_evaluators import RowSetEvaluator
 from sklazy.flow import Columns
-from sklazy.kernels.nearest import NUMERIC
+from sklazy.kernels.columns import METRICS, NUMERIC
 from sklazy.neighbors import find_nearest
 from sklazy.neighbors.subsets import column_differences, find_nearest_in_subsets
 
@@ -45,47 +45,6 @@ def friedman_pair(n_rows, n_columns, seed):
     return X, y + 10 * X[:, 3] + 5 * X[:, 4] + rng.normal(size=n_rows)
 
 
-# --- scikit-learn's own checks --------------------------------------------------------
-
-TINY = {"max_candidates": 8, "n_start": 4, "max_blocks": 8, "max_confirm": 10}
-
-
-def expected_failures(estimator):
-    if isinstance(getattr(estimator, "estimator", None), LinearRegression):
-        return {
-            "check_estimators_nan_inf": (
-                "a set with a column that the estimator refuses is out of the race; "
-                "the others go on"
-            )
-        }
-    return {}
-
-
-@parametrize_with_checks(
-    [
-        RaceFeatureSelector(random_state=0, **TINY),
-        RaceFeatureSelector(
-            LazyLearningClassifier(),
-            search="schemata",
-            scoring="neg_log_loss",
-            random_state=0,
-            **TINY,
-        ),
-        RaceFeatureSelector(
-            LinearRegression(), start="random", cv=3, random_state=0, **TINY
-        ),
-        RacedRegressor(RaceFeatureSelector(random_state=0, **TINY)),
-        RacedRegressor(
-            RaceFeatureSelector(start="pearson", random_state=0, **TINY),
-            combine="best",
-        ),
-    ],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
-
-
 # --- the losses of sets ---------------------------------------------------------------
 
 
@@ -97,8 +56,8 @@ def test_a_set_predicts_as_a_learner_that_has_only_this_set(seed):
     frame.iloc[rng.integers(0, 60, 6), 1] = np.nan
     y = frame["a"] * 2 + (frame["e"] == "x") + rng.normal(0, 0.1, 60)
     model = LazyLearningRegressor().fit(frame, y)
-    memory = model._memory
-    ask = SubsetMemory(memory)
+    data = model._prepared()
+    ask = SubsetPredictor(data)
     # Not the nominal column alone: among equally near rows a learner takes those
     # that come first by content, and the content is another there.
     sets = [(0,), (0, 4), (1, 2), (0, 1, 2, 3, 4)]
@@ -110,18 +69,18 @@ def test_a_set_predicts_as_a_learner_that_has_only_this_set(seed):
         # Sets that come and go between the rows, and a set without attributes.
         some = ask.predict([(0, 4), ()], row, others)
         assert some[0] == said[row][1]
-        assert some[1] == pytest.approx(memory.cases.targets[others].mean())
+        assert some[1] == pytest.approx(data.cases.targets[others].mean())
     for place, columns in enumerate(sets):
         alone = LazyLearningRegressor().fit(frame.iloc[:, list(columns)], y)
         expected = alone.loo_predict()
         for row in rows:
-            own = model.cases_.arrival[memory.slots[row]]
+            own = model.cases_.arrival[data.rows[row]]
             assert said[row][place] == pytest.approx(expected[own], rel=1e-9)
 
 
 @settings(deadline=None, max_examples=40)
-@given(seed=st.integers(0, 10**6), squared=st.booleans())
-def test_nearest_rows_by_sets_equal_those_by_the_sets_columns(seed, squared):
+@given(seed=st.integers(0, 10**6), metric=st.sampled_from(list(METRICS.values())))
+def test_nearest_rows_by_sets_equal_those_by_the_sets_columns(seed, metric):
     """Against the search on a set's own columns, which has a twin of its own."""
     rng = np.random.default_rng(seed)
     n_rows, n_columns = int(rng.integers(3, 700)), 5
@@ -131,7 +90,7 @@ def test_nearest_rows_by_sets_equal_those_by_the_sets_columns(seed, squared):
     gaps = (rng.random(values.shape) < 0.1) & (kinds != NUMERIC)[:, None]
     values[gaps] = np.nan
     weights, absents = rng.uniform(0.5, 2, size=(2, n_columns))
-    cases = Columns(values, kinds, weights, absents, squared)
+    cases = Columns(values, kinds, weights, absents, metric)
     query = values[:, 0] + 0.5 * (kinds == NUMERIC)
     sets = np.array([[0, 1, 2], [1, 3, 4], [0, 2, 4], [3, -1, -1], [1, 4, -1]])
     rows = np.arange(1, n_rows)
@@ -145,7 +104,7 @@ def test_nearest_rows_by_sets_equal_those_by_the_sets_columns(seed, squared):
             kinds[columns],
             weights[columns],
             absents[columns],
-            squared,
+            metric,
         )
         expected = find_nearest(alone, query[None, columns], n_nearest).rows[0]
         assert near.tolist() == rows[expected].tolist()
@@ -222,10 +181,10 @@ def test_a_row_left_out_costs_what_a_learner_without_it_says(scoring):
     X, y = load_iris(return_X_y=True)
     X, y = X[::6], y[::6]
     model, rows = LazyNBClassifier(selection="none"), np.arange(len(y))
-    ask = LeftOutSetLosses(model, X, y, scoring, Parallel(n_jobs=1))
+    evaluate = RowSetEvaluator(model, X, y, ROW_LOSSES[scoring], Parallel(n_jobs=1))
     for row, n_training in ((3, len(y) - 1), (8, len(y) - 1), (20, 12), (9, 7)):
         training = np.delete(rows, row)[:n_training]
-        found = ask([0b1010, 0b0101], np.array([row]), training)
+        found = evaluate([0b1010, 0b0101], np.array([row]), training)
         for loss, columns in zip(found, ([1, 3], [0, 2]), strict=True):
             known = clone(model).fit(X[training][:, columns], y[training])
             one = X[[row]][:, columns]

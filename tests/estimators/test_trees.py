@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-import naive
-from ensemble_models import few
-from sklazy import LazyDecisionTreeClassifier, TreeReceipt
+import oracle
+from lawful import few
+from sklazy import LazyDecisionTreeClassifier, Receipt
 from sklazy.errors import ReceiptError
 from strategies import split_problems
 
@@ -32,7 +32,7 @@ def test_the_majority_of_those_left_answers(problems):
         strict=True,
     ):
         asked = [_code([c], own)[0] for c, own in zip(query, words, strict=True)]
-        left = naive.lazy_tree_answer(codes, classes, len(labels), asked)
+        left = oracle.lazy_tree_answer(codes, classes, len(labels), asked)
         np.testing.assert_allclose(shares, np.array(left) / sum(left))
         best = max(range(len(labels)), key=lambda c: (left[c], sizes[c], -c))
         assert answer == labels[best]
@@ -56,12 +56,12 @@ def test_a_receipt_tells_who_was_left(model):
     query = pd.DataFrame({"size": [3.1, np.nan], "color": ["red", "<green>"]})
     receipts = model.explain(query)
     for receipt in receipts:
-        assert isinstance(receipt, TreeReceipt)
+        assert isinstance(receipt, Receipt)
         assert model.verify(receipt)
-        last = receipt.steps[-1]["left"] if receipt.steps else [40, 40]
+        last = receipt["steps"][-1]["left"] if receipt["steps"] else [40, 40]
         assert [vote["votes"] for vote in receipt.content["votes"]] == last
         assert max(map(len, receipt.to_text().splitlines())) <= 80
-    assert receipts[0].steps[0]["attribute"] == "size"
+    assert receipts[0]["steps"][0]["attribute"] == "size"
     page = receipts.to_html()
     assert "&lt;green&gt;" in page
     assert "<green>" not in page

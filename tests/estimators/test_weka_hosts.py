@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import naive
+import oracle
 import weka
 from coded import as_cases, select_all
 from sklazy import neighbors
@@ -27,7 +27,7 @@ def test_nearest_neighbors_as_in_ibk(golden_folder, name, k):
 @pytest.mark.parametrize("name", weka.SETS)
 def test_naive_bayes_as_in_weka(golden_folder, name):
     table, golden = weka.load_discretized(golden_folder, name)
-    counts = naive.count_values(
+    counts = oracle.count_values(
         table.codes, table.offsets, table.classes, table.n_classes
     )
     class_counts = np.bincount(table.classes, minlength=table.n_classes)

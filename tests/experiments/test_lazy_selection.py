@@ -15,7 +15,7 @@ from sklazy import (
 )
 from sklazy.experiments.harness.catalog import find_known
 from sklazy.experiments.harness.data import load_set
-from sklazy.experiments.harness.folds import plain_folds, stratified_folds
+from sklazy.experiments.harness.folds import class_folds, plain_folds
 from sklazy.experiments.harness.significance import (
     indistinct_groups,
     mean_ranks,
@@ -37,11 +37,11 @@ ESTIMATORS = {
 
 
 @pytest.mark.parametrize("name", ["heart-h", "labor"])
-def test_honest_folds_are_what_the_estimators_say(data_folder, name):
+def test_honest_folds_are_those_of_the_estimators(data_folder, name):
     known = find_known(name)
     data = load_set(known, data_folder)
-    found = protocol.ask_fold(known, data, "honest", 3)
-    testing = stratified_folds(data.classes.data, 10, protocol.SEED) == 3
+    found = protocol.run_fold(known, data, "honest", 3)
+    testing = class_folds(data.classes.data, 10, protocol.SEED) == 3
     train, test = data.table.take(~testing), data.table.take(testing)
     truth = np.array(data.classes.cells())
     assert found["n"] == testing.sum()
@@ -58,11 +58,11 @@ def test_honest_folds_are_what_the_estimators_say(data_folder, name):
 def test_the_papers_folds_know_the_cuts_of_all_rows(data_folder):
     known = find_known("wine")
     data = load_set(known, data_folder)
-    found = protocol.ask_fold(known, data, "paper", 0)
+    found = protocol.run_fold(known, data, "paper", 0)
     truth = np.array(data.classes.cells())
     cutter = EntropyDiscretizer().set_output(transform="pandas")
     bins = cutter.fit_transform(data.table.to_pandas(), truth).astype("category")
-    testing = stratified_folds(data.classes.data, 10, protocol.SEED) == 0
+    testing = class_folds(data.classes.data, 10, protocol.SEED) == 0
     model = LazyKNeighborsClassifier(1, n_attributes=0.2)
     model.fit(bins[~testing], truth[~testing])
     right = int((model.predict(bins[testing]) == truth[testing]).sum())
@@ -77,7 +77,7 @@ def test_advantage_is_that_of_the_library(data_folder):
     assert found["v"] == pytest.approx(list(plain.highest.values()))
 
 
-def test_attributes_that_tell_nothing_are_taken_out():
+def test_attributes_that_are_not_informative_are_removed():
     from sklazy.tables import as_table, as_target
 
     rng = np.random.default_rng(0)
@@ -86,7 +86,7 @@ def test_attributes_that_tell_nothing_are_taken_out():
         [label + rng.normal(0, 0.1), rng.normal(), "a", str(label)] for label in classes
     ]
     table = as_table(rows)
-    assert protocol.telling(table, as_target(classes, "nominal")) == ["x0", "x3"]
+    assert protocol.informative(table, as_target(classes, "nominal")) == ["x0", "x3"]
 
 
 def test_the_forty_sets_are_forty():
@@ -98,17 +98,17 @@ def test_the_forty_sets_are_forty():
 
 def test_folds_are_stratified_and_even():
     classes = np.repeat([0, 1, 2], [50, 13, 3])
-    folds = stratified_folds(classes, 10, seed=5)
+    folds = class_folds(classes, 10, seed=5)
     for label in range(3):
         sizes = np.bincount(folds[classes == label], minlength=10)
         assert np.ptp(sizes) <= 1
     assert np.ptp(np.bincount(folds)) <= 1
-    assert not np.array_equal(folds, stratified_folds(classes, 10, seed=6))
+    assert not np.array_equal(folds, class_folds(classes, 10, seed=6))
     assert np.ptp(np.bincount(plain_folds(17, 5, 0))) <= 1
     # scikit-learn's own folds are as even, class by class.
     splits = StratifiedKFold(3, shuffle=True, random_state=0).split(classes, classes)
     theirs = sorted(np.bincount(classes[test]).tolist() for _, test in splits)
-    ours = stratified_folds(classes, 3, seed=0)
+    ours = class_folds(classes, 3, seed=0)
     ours = sorted(np.bincount(classes[ours == fold]).tolist() for fold in range(3))
     assert np.sum(theirs, axis=0).tolist() == np.sum(ours, axis=0).tolist()
 
@@ -176,7 +176,11 @@ def test_totals_are_those_of_plain_loops():
             top_eager = max(eager for _, eager in sums.values())
             best_lazy += top_lazy >= max(top_eager, none)
         total = run.tally(h)
-        assert (total.better, total.worse, total.better_surely) == (better, worse, sure)
+        assert (total.better, total.worse, total.significantly_better) == (
+            better,
+            worse,
+            sure,
+        )
         assert total.n == 27
         assert run.best_counts(h)["lazy"] == best_lazy
 
@@ -271,4 +275,4 @@ def test_ranks_and_groups():
     assert mean_ranks(scores).tolist() == [1.0, 2.25, 2.75]
     assert indistinct_groups([1.0, 5.0], 1.0) == []
     assert indistinct_groups([1.0, 1.5, 2.0], 3.0) == [(0, 1, 2)]
-    assert tally([1], [1], [0.0]).better_surely == 0
+    assert tally([1], [1], [0.0]).significantly_better == 0

@@ -1,4 +1,4 @@
-"""The protocol of lazy stacking: folds, rivals, and what they add up to."""
+"""The protocol of lazy stacking: folds, baselines and results."""
 
 from dataclasses import replace
 
@@ -7,23 +7,23 @@ import pytest
 from scipy import stats
 from sklearn.neighbors import KNeighborsClassifier
 
-from sklazy.answer.ensembles.data import gather as gather_crowd
+from sklazy.answer.ensembles.data import ClassData
 from sklazy.casebase import CaseBase
 from sklazy.experiments.harness.catalog import find_known
 from sklazy.experiments.harness.data import data_folder, load_set
 from sklazy.experiments.harness.unit import Unit
 from sklazy.experiments.lazy_stacking import paper
 from sklazy.experiments.lazy_stacking import run as protocol
+from sklazy.experiments.lazy_stacking.baselines import (
+    predict_by_bagging,
+    predict_by_neighbors,
+    predict_by_tree,
+)
 from sklazy.experiments.lazy_stacking.report import make_document
 from sklazy.experiments.lazy_stacking.results import (
     MEASURES,
     gather,
     mean_difference,
-)
-from sklazy.experiments.lazy_stacking.rivals import (
-    ask_bagging,
-    ask_neighbors,
-    ask_tree,
 )
 from sklazy.local.bags import beta_neighbors
 from sklazy.tables import as_table, as_target
@@ -34,7 +34,7 @@ def wine():
     return load_set(find_known("wine"), data_folder())
 
 
-def test_every_row_is_asked_once_in_a_repetition(wine):
+def test_every_row_is_tested_once_in_a_repetition(wine):
     rows, labels = [], []
     for (train, classes), (test, truth) in protocol.split(wine, 3):
         assert len(train) + len(test) == 178
@@ -54,21 +54,21 @@ def test_repetitions_have_folds_of_their_own(wine):
 
 @pytest.mark.parametrize("method", protocol.METHODS)
 def test_every_method_is_far_better_than_chance(wine, method):
-    found = protocol.ask_folds(wine, method, 0)
+    found = protocol.run_folds(wine, method, 0)
     assert sum(found["n"]) == 178
     assert sum(found["right"]) > 0.85 * 178
     has_members = method == "bagging" or method.startswith("lazy")
     assert ("diversity" in found) == has_members
-    later = protocol.ask(method, *next(protocol.split(wine, 3))[:1], wine.table, 3)
+    later = protocol.predict(method, *next(protocol.split(wine, 3))[:1], wine.table, 3)
     assert later.votes is None or method == "bagging"
     if has_members:
         assert set(found["diversity"]) == set(MEASURES)
         assert 0 <= found["diversity"]["disagreement"] <= 1
 
 
-def crowd_of(X, y):
+def data_of(X, y):
     base = CaseBase(as_table(X), as_target(y, "nominal"))
-    return gather_crowd(base), base
+    return ClassData(base), base
 
 
 def test_neighbors_are_scikit_learns_on_scaled_columns():
@@ -76,35 +76,35 @@ def test_neighbors_are_scikit_learns_on_scaled_columns():
     X, y = rng.random((300, 3)), rng.integers(0, 3, 300)
     X[0], X[1] = 0.0, 1.0  # the range of every column is 1
     queries = rng.random((80, 3))
-    crowd, base = crowd_of(X, y)
-    said = ask_neighbors(crowd, base.encode(as_table(queries)), 0).decisions
+    data, base = data_of(X, y)
+    found = predict_by_neighbors(data, base.encode(as_table(queries)), 0).decisions
     peer = KNeighborsClassifier(beta_neighbors(300)).fit(X, y)
     shares = peer.predict_proba(queries)
     top = np.sort(shares, axis=1)
     clear = top[:, -1] > top[:, -2] + 1e-9  # ties are ours
     assert clear.sum() > 50
-    assert said[clear].tolist() == peer.predict(queries[clear]).tolist()
+    assert found[clear].tolist() == peer.predict(queries[clear]).tolist()
 
 
 def test_a_tree_keeps_what_it_has_seen():
     rng = np.random.default_rng(1)
     X = rng.random((120, 2))
     y = (X[:, 0] > 0.5).astype(int) + 2 * (X[:, 1] > 0.5)
-    crowd, base = crowd_of(X, y)
+    data, base = data_of(X, y)
     queries = base.encode(as_table(X))
-    assert (ask_tree(crowd, queries, 0).decisions == y).mean() > 0.97
+    assert (predict_by_tree(data, queries, 0).decisions == y).mean() > 0.97
 
 
 def test_bagging_is_the_majority_of_its_trees():
     rng = np.random.default_rng(2)
     X, y = rng.random((100, 3)), rng.integers(0, 2, 100)
-    crowd, base = crowd_of(X, y)
-    said = ask_bagging(crowd, base.encode(as_table(rng.random((60, 3)))), 5)
-    assert said.votes.shape == (60, 10)
-    ones = said.votes.sum(axis=1)
-    assert (said.decisions[ones > 5] == 1).all()
-    assert (said.decisions[ones < 5] == 0).all()
-    assert len(np.unique(said.votes, axis=1).T) > 1
+    data, base = data_of(X, y)
+    found = predict_by_bagging(data, base.encode(as_table(rng.random((60, 3)))), 5)
+    assert found.votes.shape == (60, 10)
+    ones = found.votes.sum(axis=1)
+    assert (found.decisions[ones > 5] == 1).all()
+    assert (found.decisions[ones < 5] == 0).all()
+    assert len(np.unique(found.votes, axis=1).T) > 1
 
 
 def test_a_class_that_a_fold_lacks_keeps_its_code():
@@ -113,8 +113,8 @@ def test_a_class_that_a_fold_lacks_keeps_its_code():
     kept = np.flatnonzero(np.array(["a", "b", "c"] * 10) != "a")
     train = table.take(kept), target.take(kept)
     for method in protocol.METHODS:
-        said = protocol.ask(method, train, table, 0).decisions
-        assert set(said.tolist()) <= {1, 2}, method
+        found = protocol.predict(method, train, table, 0).decisions
+        assert set(found.tolist()) <= {1, 2}, method
 
 
 def test_units_are_as_many_as_the_protocol_says(data_folder):
@@ -155,7 +155,7 @@ def test_accuracies_and_tests_are_those_of_plain_loops():
         assert run.of("lazy stacking")[i].tolist() == one
         sure = stats.ttest_rel(one, other).pvalue < 0.05
         better = bool(sure and np.mean(one) > np.mean(other))
-        assert run.surely_better("lazy stacking", "C4.5")[i] == better
+        assert run.significantly_better("lazy stacking", "C4.5")[i] == better
     n, mean, distance = mean_difference(run, "bagging")
     gaps = [
         np.mean(accuracies(name, "bagging")) - paper.ACCURACIES[name][2]

@@ -1,4 +1,4 @@
-"""RACSAM's protocol: the problem, the rivals, and what the errors add up to."""
+"""The protocol of RACSAM: the problem, the peers and the errors."""
 
 import numpy as np
 import pytest
@@ -6,19 +6,20 @@ from scipy import stats
 from sklearn.tree import DecisionTreeRegressor
 
 from fake_results import fake_found
+from sklazy.estimators.encoded import EncodedModel
 from sklazy.experiments.harness.catalog import find_known
 from sklazy.experiments.harness.data import load_set
 from sklazy.experiments.harness.folds import plain_folds
-from sklazy.experiments.harness.peers import CLASSIFIERS, REGRESSORS, Peer
-from sklazy.experiments.lazy_stacking.r_tree import RTree
+from sklazy.experiments.harness.peers import CLASSIFIERS, REGRESSORS
 from sklazy.experiments.racsam import paper
 from sklazy.experiments.racsam import problem as racsam_problem
 from sklazy.experiments.racsam import run as racsam
 from sklazy.experiments.racsam.errors import (
     gather_errors,
     paired_over_rows,
-    surely_better,
+    significantly_better,
 )
+from sklazy.experiments.racsam.r_tree import RTree
 from sklazy.experiments.racsam.report import make_document
 from sklazy.tables import as_table
 
@@ -103,7 +104,7 @@ def test_a_fold_of_a_peer_is_what_the_peer_says(data_folder):
     setting = {"part": "peer", "method": "tree"}
     found = racsam.run_fold(data, 2, setting)
     testing = plain_folds(186, 5, racsam.SEED) == 2
-    model = Peer(RTree()).fit(data.table.take(~testing), data.numbers[~testing])
+    model = EncodedModel(RTree()).fit(data.table.take(~testing), data.numbers[~testing])
     errors = np.abs(model.predict(data.table.take(testing)) - data.numbers[testing])
     assert racsam.unpack(found["errors"]["tree"]) == pytest.approx(errors, rel=1e-6)
 
@@ -180,8 +181,8 @@ def test_better_is_lower_and_beyond_chance():
         "apart": {"a": low, "b": low + 0.3 + 0.1 * rng.random(400)},
         "chance": {"a": low, "b": rng.permutation(low) + 1e-4},
     }
-    assert surely_better(errors, "a", "b") == ["apart"]
-    assert surely_better(errors, "b", "a") == []
+    assert significantly_better(errors, "a", "b") == ["apart"]
+    assert significantly_better(errors, "b", "a") == []
 
 
 def test_the_report_has_both_tables():

@@ -21,7 +21,7 @@ from sklazy.experiments.harness.store import FORMAT, Store
 from sklazy.experiments.harness.unit import Unit
 from slow_units import units, work, work_or_fail
 
-SLOW = Path(__file__).parents[1] / "slow_units.py"
+SLOW = Path(__file__).parents[1] / "helpers" / "slow_units.py"
 
 
 def expected(n):
@@ -203,7 +203,7 @@ def test_a_foreign_database_is_refused_and_left_alone(tmp_path):
 def test_a_file_that_is_no_database_is_refused(tmp_path, content):
     path = tmp_path / "results.sqlite"
     path.write_bytes(content)
-    with pytest.raises(ResultsFileError, match="no file of results"):
+    with pytest.raises(ResultsFileError, match="not a file of results"):
         Store(path)
     assert path.read_bytes() == content
 
@@ -237,18 +237,18 @@ def test_results_come_back_as_they_were(tmp_path):
         assert store.seconds([unit]) == 0.25
 
 
-def test_new_workers_do_not_hear_an_interrupt_while_they_import():
+def test_new_workers_ignore_an_interrupt_while_they_import():
     """Ctrl-C reaches them before their first line of ours: no traceback then."""
     worker = workers._start(_nothing)
     try:
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
         os.kill(worker.process.pid, signal.SIGINT)  # it is importing now
-        worker.line.send(Unit("demo", 1, "", {"fold": 0}))
-        assert worker.line.recv().result == {"done": True}
+        worker.pipe.send(Unit("demo", 1, "", {"fold": 0}))
+        assert worker.pipe.recv().result == {"done": True}
     finally:
         worker.process.terminate()
         worker.process.join()
-        worker.line.close()
+        worker.pipe.close()
 
 
 def _nothing(unit):

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given
 
-import naive
+import oracle
 from coded import coded_tables
 from sklazy.kernels import bits, counting
 
@@ -16,7 +16,7 @@ def unpack(words, n_rows):
 def test_bit_sets_hold_the_rows_of_each_value(table):
     n_words = bits.words_for(table.n_rows)
     built = bits.build_bits(table.codes, table.offsets, n_words)
-    members = naive.rows_of_values(table.codes, table.offsets)
+    members = oracle.rows_of_values(table.codes, table.offsets)
     assert n_words % 8 == 0
     assert built.shape == (table.offsets[-1] + 1, n_words)
     assert not built[-1].any()
@@ -28,5 +28,5 @@ def test_bit_sets_hold_the_rows_of_each_value(table):
 @given(coded_tables())
 def test_counts_are_the_plain_counts(table):
     arguments = table.codes, table.offsets, table.classes
-    expected = naive.count_values(*arguments, table.n_classes)
+    expected = oracle.count_values(*arguments, table.n_classes)
     assert counting.count_values(*arguments, table.n_classes).tolist() == expected

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import oracle
 from path_tables import make_mixed, mixed_tables, weka_table
 from sklazy.flow import Queries
 from sklazy.kernels.bags import bag_seeds, bag_weights, query_seeds
@@ -21,26 +21,26 @@ from weka_sets import SETS
 
 rules_of_trees = st.builds(
     PathRules,
-    min_weight=st.sampled_from([1.0, 2.0, 5.0]),
-    min_share=st.booleans(),
-    correct=st.booleans(),
-    at_values=st.booleans(),
+    min_branch_weight=st.sampled_from([1.0, 2.0, 5.0]),
+    c45_min_side=st.booleans(),
+    penalize_numeric_splits=st.booleans(),
+    split_at_values=st.booleans(),
     inspect=st.sampled_from([0, 0, 1, 2]),
 )
 
 
 def tree_answers(table, rules, weights, key):
     """What the whole tree says, by the slow twin."""
-    tree = naive.grow_tree(
+    tree = oracle.grow_tree(
         table.columns(),
         table.sizes(),
         [int(c) for c in table.classes],
         table.n_classes,
         [int(w) for w in weights],
-        rules._asdict(),
+        dict(zip(oracle.TREE_RULES, rules, strict=True)),
         int(key),
     )
-    return [naive.tree_answer(tree, q, table.n_classes) for q in table.queries()]
+    return [oracle.tree_answer(tree, q, table.n_classes) for q in table.queries()]
 
 
 def path_answers(table, rules, weights, key, few_values=64, bits=True, unit=None):
@@ -110,14 +110,14 @@ def test_a_row_too_heavy_for_the_planes_is_counted():
 )
 def test_bags_are_drawn_as_written_down(n_rows, random_state, cells):
     seed = query_seeds(np.array([cells], np.uint64), np.uint64(random_state))
-    assert seed[0] == naive.query_seed(cells, random_state)
+    assert seed[0] == oracle.query_seed(cells, random_state)
     seeds = bag_seeds(seed, 3)[0]
-    assert seeds.tolist() == [naive.word64(int(seed[0]), i) for i in range(3)]
+    assert seeds.tolist() == [oracle.word64(int(seed[0]), i) for i in range(3)]
     for n_near in {1, (n_rows + 1) // 2, n_rows}:
         near = np.arange(n_near, dtype=np.int32)
         bags = bag_weights(seeds, seeds, near, n_rows)
         for bag, own in zip(bags, seeds.tolist(), strict=True):
-            assert bag.tolist() == naive.bag_weights(own, n_rows, near.tolist())
+            assert bag.tolist() == oracle.bag_weights(own, n_rows, near.tolist())
         assert (bags.sum(axis=1) == n_rows).all()
 
 
@@ -130,17 +130,19 @@ def test_paths_and_trees_against_j48(golden_folder, name, discretized):
     whole tree; the path is that of the tree before it.
     """
     table, expected = weka_table(golden_folder, name, discretized)
-    tree = naive.grow_tree(
+    tree = oracle.grow_tree(
         table.columns(),
         table.sizes(),
         table.classes.tolist(),
         table.n_classes,
         [1] * table.classes.size,
-        naive.TREE_RULES,
+        oracle.TREE_RULES,
     )
-    open_tree = [naive.tree_answer(tree, q, table.n_classes) for q in table.queries()]
-    collapsed = naive.collapse_tree(tree)
-    closed = [naive.tree_answer(collapsed, q, table.n_classes) for q in table.queries()]
+    open_tree = [oracle.tree_answer(tree, q, table.n_classes) for q in table.queries()]
+    collapsed = oracle.collapse_tree(tree)
+    closed = [
+        oracle.tree_answer(collapsed, q, table.n_classes) for q in table.queries()
+    ]
     np.testing.assert_allclose(closed, expected, rtol=0, atol=1e-9)
     answers = path_answers(table, PathRules(), np.ones(table.classes.size), 0)
     np.testing.assert_allclose(answers, open_tree, rtol=0, atol=1e-12)

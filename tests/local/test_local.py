@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import oracle
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import LocalCases
 from sklazy.local import fit_models, make_plan, neighbor_range
@@ -51,7 +51,7 @@ def test_equals_fits_without_each_neighbor(problem, ranges, n_best, ridge, as_in
     fitted = fit_models(cases, plan, query[None], neighbors, curves=True)
     near = neighbors[0, :most]
     for t in range(targets.shape[1]):
-        models = naive.local_models(
+        models = oracle.fit_models(
             rows[near], targets[near, t], weights[near], query, ranges, ridge, as_in_r
         )
         check_target(models, fitted, t, n_best)
@@ -63,11 +63,11 @@ def check_target(models, fitted, t, n_best):
     for key, (score, _) in models.items():
         assert scores[key] == pytest.approx(score, rel=1e-6, abs=1e-9)
     chosen = [tuple(model) for model in fitted.models[0, t].tolist() if model[0] >= 0]
-    assert chosen == naive.choose_models(scores, n_best)
+    assert chosen == oracle.choose_models(scores, n_best)
     own = {key: (scores[key], theta) for key, (_, theta) in models.items()}
     coefficients = fitted.coefficients[0, t]
     if chosen:
-        combined = naive.combine_models(own, chosen, len(coefficients))
+        combined = oracle.combine_models(own, chosen, len(coefficients))
         np.testing.assert_allclose(coefficients, combined, rtol=1e-6, atol=1e-7)
         kept = fitted.scores[0, t][: len(chosen)]
         assert kept.tolist() == [scores[key] for key in chosen]

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import oracle
 from coded import coded_tables
+from sklazy.combine import to_shares
 from sklazy.flow import Bags, Neighbors, Queries
-from sklazy.kernels.counting import count_values
 from sklazy.local.bags import beta_neighbors, draw_weights, plan_bags
 from sklazy.local.members import (
     answer_by_bayes,
@@ -17,10 +17,10 @@ from sklazy.local.members import (
     answer_by_rule,
     build_bin_table,
     make_linear,
+    mean_by_neighbors,
+    mean_by_rule,
     place_linear,
-    to_shares,
 )
-from sklazy.local.trees import answer_by_lazy_trees
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -53,7 +53,7 @@ def test_bayes_is_that_of_weighted_counts(table, seed, alpha):
     bins = build_bin_table(table.codes, widths, table.classes)
     answers = answer_by_bayes(bins, table.n_classes, table.queries, bags, alpha=alpha)
     for query, bag, weights in each_bag(table, bags):
-        expected = naive.bayes_answer(
+        expected = oracle.bayes_answer(
             table.codes,
             widths,
             table.classes,
@@ -72,7 +72,7 @@ def test_the_rule_is_that_of_the_best_attribute(table, seed):
     bins = build_bin_table(table.codes, np.diff(table.offsets), table.classes)
     answers = answer_by_rule(bins, table.n_classes, table.queries, bags)
     for query, bag, weights in each_bag(table, bags):
-        expected = naive.rule_answer(
+        expected = oracle.rule_answer(
             table.codes.tolist(),
             table.classes,
             table.n_classes,
@@ -100,7 +100,7 @@ def test_neighbors_vote_by_weight_with_all_ties(table, seed, n_neighbors):
         table.classes, table.n_classes, few, bags, n_neighbors=n_neighbors
     )
     for query, bag, weights in each_bag(table, bags):
-        expected = naive.neighbors_answer(
+        expected = oracle.neighbors_answer(
             rows[query],
             distances[query],
             table.classes,
@@ -134,61 +134,20 @@ def test_the_linear_member_is_a_ridge_regression(seed, n_rows, n_columns, ridge)
     answers = answer_by_linear(cases, queries, bags, ridge=ridge)
     for query in range(4):
         for bag, weights in enumerate(draw_weights(bags, query, n_rows)):
-            expected = naive.ridge_answer(
+            expected = oracle.ridge_answer(
                 cases.rows, targets, weights, queries[query], ridge
             )
             np.testing.assert_allclose(answers[query, bag], expected, atol=1e-9)
     np.testing.assert_allclose(to_shares(answers).sum(axis=2), 1.0)
 
 
-@settings(max_examples=80)
-@given(coded_tables(most_rows=80))
-def test_lazy_trees_follow_the_best_test(table):
-    cases = cases_of(table)
-    left, steps = answer_by_lazy_trees(cases, table.queries)
-    for query, counts, tested in zip(table.queries, left, steps, strict=True):
-        expected = naive.lazy_tree_answer(
-            table.codes, table.classes, table.n_classes, query.tolist()
-        )
-        assert counts.tolist() == expected
-        tested = tested[tested >= 0]
-        agree = np.ones(table.n_rows, bool)
-        for j in tested:
-            agree &= table.codes[j] == query[j]
-        found = np.bincount(table.classes[agree], minlength=table.n_classes)
-        assert found.tolist() == expected
-
-
-def cases_of(table):
-    """As much of a case base as lazy trees need."""
-    from sklazy.flow import Cases
-
-    nothing = np.zeros((0, table.n_rows))
-    return Cases(
-        n_rows=table.n_rows,
-        codes=table.codes,
-        offsets=table.offsets,
-        counts=count_values(table.codes, table.offsets, table.classes, table.n_classes),
-        class_counts=np.bincount(table.classes, minlength=table.n_classes),
-        classes=table.classes,
-        starts=np.zeros(0, np.int64),
-        value_bits=np.zeros((1, 8), np.uint64),
-        class_bits=np.zeros((1, 8), np.uint64),
-        numeric=np.full(table.n_attributes, -1),
-        numbers=nothing,
-        ranges=nothing[:, :2],
-        targets=nothing,
-        weights=np.ones(table.n_rows),
-    )
-
-
 @given(st.integers(1, 10**6), st.floats(0, 1))
 def test_the_number_of_neighbors_is_that_of_beta_similarity(n_rows, beta):
-    assert beta_neighbors(n_rows, beta) == naive.beta_neighbors(n_rows, beta)
+    assert beta_neighbors(n_rows, beta) == oracle.beta_neighbors(n_rows, beta)
 
 
 def test_beta_is_a_share():
-    with pytest.raises(ValueError, match=r"beta=1\.5 is no share"):
+    with pytest.raises(ValueError, match=r"beta=1\.5; expected a number in \[0, 1\]"):
         beta_neighbors(10, 1.5)
 
 
@@ -214,3 +173,63 @@ def test_linear_cases_do_not_mind_the_unit_of_numbers():
     assert small.rows.tolist() == large.rows.tolist()
     placed = place_linear(large, rows * 2.0**900)
     assert placed.tolist() == place_linear(small, rows).tolist()
+
+
+# --- numbers --------------------------------------------------------------------------
+
+
+@settings(max_examples=50)
+@given(coded_tables(most_rows=40, most_attributes=5), seeds, st.booleans())
+def test_the_rule_for_numbers_is_that_of_the_best_attribute(table, seed, few):
+    rng = np.random.default_rng(seed)
+    bags = bags_of(table, seed, 2)
+    targets = rng.normal(1e3, 1.0, table.n_rows)
+    targets = np.round(targets) if few else targets
+    bins = build_bin_table(table.codes, np.diff(table.offsets), table.classes)
+    answers = mean_by_rule(bins, targets, table.queries, bags)[:, :, 0]
+    for query, bag, weights in each_bag(table, bags):
+        expected = oracle.rule_mean(
+            table.codes.tolist(), targets, weights, table.queries[query].tolist()
+        )
+        np.testing.assert_allclose(answers[query, bag], expected, rtol=1e-12)
+
+
+@settings(max_examples=50)
+@given(coded_tables(most_rows=40), seeds, st.integers(1, 7))
+def test_neighbors_are_averaged_by_weight_with_all_ties(table, seed, n_neighbors):
+    rng = np.random.default_rng(seed)
+    bags, shape = bags_of(table, seed, 2), (len(table.queries), table.n_rows)
+    distances = np.sort(rng.integers(0, 6, shape), axis=1).astype(float)
+    near = Neighbors(
+        np.array([rng.permutation(table.n_rows) for _ in table.queries]), distances
+    )
+    targets = rng.normal(size=table.n_rows)
+    answers, complete = mean_by_neighbors(targets, near, bags, n_neighbors=n_neighbors)
+    assert complete.all()
+    n_few = max(1, table.n_rows // 2)
+    few = Neighbors(*(np.ascontiguousarray(part[:, :n_few]) for part in near))
+    some, enough = mean_by_neighbors(targets, few, bags, n_neighbors=n_neighbors)
+    for query, bag, weights in each_bag(table, bags):
+        expected = oracle.neighbors_mean(
+            near.rows[query], distances[query], targets, weights, n_neighbors
+        )
+        np.testing.assert_allclose(answers[query, bag], expected, atol=1e-12)
+        if enough[query]:
+            assert some[query, bag] == answers[query, bag]
+
+
+def test_the_linear_member_for_numbers_is_a_ridge_regression():
+    rng = np.random.default_rng(4)
+    raw, targets = rng.normal(2.0, 3.0, (34, 3)), rng.normal(5.0, 1.0, (30, 1))
+    cases = make_linear(raw[:30], targets)
+    placed = place_linear(cases, raw[30:])
+    near = np.tile(np.arange(6), (4, 1))
+    queries = Queries(np.zeros((4, 3), np.int32), raw[30:])
+    bags = plan_bags(queries, np.ones(3, bool), near, 2, 0)
+    answers = answer_by_linear(cases, placed, bags, ridge=2.0)[:, :, 0]
+    for query in range(4):
+        for bag, weights in enumerate(draw_weights(bags, query, 30)):
+            (expected,) = oracle.ridge_answer(
+                cases.rows, targets, weights, placed[query], 2.0
+            )
+            np.testing.assert_allclose(answers[query, bag], expected)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
+import oracle
 from coded import coded_tables, draw_selection
 from sklazy.flow import Selected
 from sklazy.local import naive_bayes
@@ -14,7 +14,7 @@ from sklazy.local.without_own_row import Tallied, terms_without_own_row
 
 def fit(table, alpha=1.0):
     counts = np.array(
-        naive.count_values(table.codes, table.offsets, table.classes, table.n_classes),
+        oracle.count_values(table.codes, table.offsets, table.classes, table.n_classes),
         np.int64,
     ).reshape(-1, table.n_classes)
     class_counts = np.bincount(table.classes, minlength=table.n_classes)
@@ -35,7 +35,7 @@ def test_joint_log_probabilities(table, seed, alpha):
     shares = naive_bayes.contributions(likelihoods, table.queries, selected)
     for query, codes in enumerate(table.queries):
         used = selected.attributes[query, : selected.counts[query]]
-        expected = naive.naive_bayes_joint(
+        expected = oracle.naive_bayes_joint(
             table.codes,
             table.offsets,
             table.classes,
@@ -73,19 +73,6 @@ def test_numpy_and_the_kernel_agree_to_the_last_bit(table, seed):
     assert np.array_equal(by_numpy, by_kernel)
 
 
-@given(coded_tables(), st.integers(0, 2**32 - 1))
-def test_sums_with_one_attribute_two_and_so_on(table, seed):
-    rng = np.random.default_rng(seed)
-    order = [rng.permutation(table.n_attributes) for _ in table.queries]
-    order = np.array(order, np.int32)
-    likelihoods = naive_bayes.estimate_likelihoods(*fit(table))
-    nested = naive_bayes.add_with_each_count(likelihoods, table.queries, order)
-    for r in range(1, table.n_attributes + 1):
-        counts = np.full(len(order), r, np.int32)
-        part = Selected(np.ascontiguousarray(order[:, :r]), counts)
-        assert np.array_equal(nested[:, r - 1], add(likelihoods, table.queries, part))
-
-
 @given(coded_tables(most_rows=20), st.integers(0, 2**32 - 1), st.data())
 def test_leaving_a_row_out_is_estimating_without_it(table, seed, data):
     rng = np.random.default_rng(seed)
@@ -103,7 +90,7 @@ def test_leaving_a_row_out_is_estimating_without_it(table, seed, data):
     query = rows[row].copy()
     unknown = ~(table.codes[:, others] == query[:, None]).any(axis=1)
     query[unknown & undeclared] = -2
-    expected = naive.naive_bayes_joint(
+    expected = oracle.naive_bayes_joint(
         table.codes[:, others],
         table.offsets,
         table.classes[others],

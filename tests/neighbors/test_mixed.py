@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
+import oracle
 from coded import as_cases, draw_selection, make_coded
 from sklazy import neighbors
 from sklazy.flow import Queries, Selected
@@ -53,7 +53,7 @@ def check(table, cases, search, queries):
     columns += [None] * (table.n_attributes - n_numeric)
     for query in queries:
         used = search.selected.attributes[query, : search.selected.counts[query]]
-        distances = naive.heom_squares(
+        distances = oracle.heom_squares(
             columns,
             table.codes,
             search.queries.values[query],
@@ -61,14 +61,15 @@ def check(table, cases, search, queries):
             used,
             search.excluded[query],
         )
-        rows = naive.nearest_with_ties(
+        rows = oracle.nearest_with_ties(
             distances, search.n_neighbors, search.excluded[query]
         )
-        expected = naive.count_classes(rows, table.classes, table.n_classes)
+        expected = oracle.count_classes(rows, table.classes, table.n_classes)
         assert search.votes[query].tolist() == expected
-        found = search.list_neighbors(query)
-        assert found.rows.tolist() == rows
-        assert found.distances.tolist() == [math.sqrt(distances[row]) for row in rows]
+        measured = search.measure(query)
+        assert measured[rows].tolist() == [distances[row] for row in rows]
+        others = np.delete(measured, rows)
+        assert others.min(initial=math.inf) > max(measured[rows], default=-1.0)
 
 
 @given(
@@ -144,7 +145,7 @@ def test_rows_that_differ_in_the_last_bit_of_a_double_do_not_tie():
         cases, neighbors.prepare_columns(cases), queries, selected, 1
     )
     search.run(0, 1)
-    assert search.list_neighbors(0).rows.tolist() == [2]
+    assert search.measure(0).argmin() == 2
     assert search.votes.sum() == 1
 
 

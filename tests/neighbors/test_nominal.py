@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
+import oracle
 from coded import as_cases, coded_tables, draw_selection, make_coded
 from sklazy import neighbors
 from sklazy.flow import Selected
@@ -46,15 +46,16 @@ def check(table, search, queries=None):
     selected = search.selected
     for query in range(len(table.queries)) if queries is None else queries:
         used = selected.attributes[query, : selected.counts[query]]
-        distances = naive.disagreements(table.codes, table.queries[query], used)
-        rows = naive.nearest_with_ties(
+        distances = oracle.disagreements(table.codes, table.queries[query], used)
+        rows = oracle.nearest_with_ties(
             distances, search.n_neighbors, search.excluded[query]
         )
-        expected = naive.count_classes(rows, table.classes, table.n_classes)
+        expected = oracle.count_classes(rows, table.classes, table.n_classes)
         assert search.votes[query].tolist() == expected
-        found = search.list_neighbors(query)
-        assert found.rows.tolist() == rows
-        assert found.distances.tolist() == [distances[row] for row in rows]
+        agreements = neighbors.count_agreements(
+            search.cases, table.queries[query], used
+        )
+        assert (used.size - agreements).tolist() == distances
         if len(rows) >= search.n_neighbors:
             farthest = distances[rows[-1]]
             assert search.thresholds[query] == used.size - farthest
@@ -143,8 +144,8 @@ def test_columns_of_many_values_need_no_kept_bits(table, seed, k):
 def test_vote_ties_go_to_the_larger_prior_then_the_lower_index(votes, counts):
     votes = np.array([votes])
     counts = np.array(counts[: votes.shape[1]])
-    assert neighbors.decide(votes, counts)[0] == naive.decide(votes[0], counts)
-    assert neighbors.decide(votes, counts[None])[0] == naive.decide(votes[0], counts)
+    assert neighbors.decide(votes, counts)[0] == oracle.decide(votes[0], counts)
+    assert neighbors.decide(votes, counts[None])[0] == oracle.decide(votes[0], counts)
 
 
 @given(coded_tables(), st.integers(1, 9), st.integers(0, 2**32 - 1))
@@ -152,16 +153,16 @@ def test_a_weight_is_that_many_rows(table, k, seed):
     rng = np.random.default_rng(seed)
     weights = rng.integers(0, 4, table.n_rows)
     distances = np.array(
-        naive.disagreements(table.codes, table.queries[0], range(table.n_attributes)),
+        oracle.disagreements(table.codes, table.queries[0], range(table.n_attributes)),
         float,
     )
     votes, farthest = neighbors.vote_by_weight(
         distances, table.classes, weights.astype(float), k, table.n_classes
     )
     repeated = np.repeat(np.arange(table.n_rows), weights)
-    rows = naive.nearest_with_ties(distances[repeated], k)
+    rows = oracle.nearest_with_ties(distances[repeated], k)
     voters = repeated[rows]
-    expected = naive.count_classes(voters, table.classes, table.n_classes)
+    expected = oracle.count_classes(voters, table.classes, table.n_classes)
     assert votes.tolist() == expected
     if voters.size:
         assert farthest == distances[voters[-1]]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import oracle
 from sklazy import race
 from sklazy.errors import AllFailedError, BadInputError, DataWarning
-from sklazy.racing.criteria import Friedman, Thrift
+from sklazy.racing.criteria import Friedman, Parsimony
 from sklazy.racing.rules import TESTS
 
 R_NAMES = {
@@ -112,7 +112,7 @@ def test_a_race_equals_its_slow_twin(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         fast = run(losses, **rules)
-    alive, eliminated_at, used = naive.race(losses, **rules)
+    alive, eliminated_at, used = oracle.race(losses, **rules)
     assert sorted(fast.winners) == alive
     assert fast.eliminated_at.tolist() == eliminated_at
     assert len(fast.losses) == used
@@ -122,7 +122,7 @@ def test_a_race_equals_its_slow_twin(
 @settings(deadline=None, max_examples=30)
 def test_a_hoeffding_race_of_known_range_equals_its_twin(losses, width):
     rules = {"test": "hoeffding", "first_test": 2, "loss_range": width, "alpha": 0.3}
-    alive, eliminated_at, _ = naive.race(losses, **rules)
+    alive, eliminated_at, _ = oracle.race(losses, **rules)
     fast = run(losses, **rules)
     assert sorted(fast.winners) == alive
     assert fast.eliminated_at.tolist() == eliminated_at
@@ -153,7 +153,7 @@ def test_a_result_is_consistent():
     )
 
 
-def test_the_race_asks_only_for_those_alive():
+def test_only_candidates_alive_are_evaluated():
     losses = spread_losses()
     asked = []
 
@@ -166,7 +166,7 @@ def test_the_race_asks_only_for_those_alive():
         assert np.flatnonzero(np.isfinite(row)).tolist() == names
 
 
-def test_an_array_of_candidates_is_asked_for_in_arrays():
+def test_an_array_of_candidates_is_evaluated_in_arrays():
     losses = spread_losses()
 
     def evaluate(alive, block):
@@ -192,10 +192,10 @@ def test_an_evaluation_may_use_one_array_for_all_its_answers():
     assert np.array_equal(reused.losses, run(losses).losses, equal_nan=True)
 
 
-def test_every_step_is_told():
-    told = []
-    result = run(spread_losses(), on_step=told.append)
-    assert tuple(told) == result.history
+def test_every_step_is_reported():
+    steps = []
+    result = run(spread_losses(), on_step=steps.append)
+    assert tuple(steps) == result.history
 
 
 # --- when a race ends -----------------------------------------------------------------
@@ -264,23 +264,23 @@ def test_one_candidate_wins_and_has_a_loss():
     assert np.isfinite(result.mean_losses[0])
 
 
-def test_a_dearer_candidate_must_soon_pay():
+def test_a_larger_candidate_must_soon_be_better():
     rng = np.random.default_rng(0)
     losses = rng.normal(size=(400, 4)) + np.array([0.0, 0.15, 0.15, -0.6])
-    dearer = np.array([False, True, False, True])
-    test = Thrift(Friedman(1e-200), incumbent=0, dearer=dearer)
+    larger = np.array([False, True, False, True])
+    test = Parsimony(Friedman(1e-200), incumbent=0, larger=larger)
     result = run(losses, test=test)
-    # Not significant, but rather worse than the incumbent, and dearer.
-    assert Thrift.PATIENCE <= result.eliminated_at[1] < 400
+    # Not significant, but rather worse than the incumbent, and larger.
+    assert Parsimony.PATIENCE <= result.eliminated_at[1] < 400
     assert result.eliminated_at[[0, 2, 3]].tolist() == [0, 0, 0]
-    test = Thrift(Friedman(0.05), incumbent=0, dearer=dearer)
+    test = Parsimony(Friedman(0.05), incumbent=0, larger=larger)
     assert run(losses, test=test).winners == (3,)
 
 
 # --- failing evaluations --------------------------------------------------------------
 
 
-def test_a_loss_that_is_no_number_puts_the_candidate_out():
+def test_a_loss_that_is_not_finite_eliminates_the_candidate():
     losses = spread_losses()
     losses[2, 0], losses[6, 1] = np.nan, np.inf
     result = run(losses)
@@ -292,7 +292,7 @@ def test_a_loss_that_is_no_number_puts_the_candidate_out():
     assert not {0, 1} & set(result.winners)
 
 
-def test_an_evaluation_that_raises_puts_only_that_candidate_out():
+def test_an_evaluation_that_raises_eliminates_only_that_candidate():
     losses = spread_losses()
 
     def evaluate(alive, block):

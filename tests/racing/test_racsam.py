@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import oracle
 from sklazy.errors import BadInputError
 from sklazy.racing.masks import mask_of, members, read_mask, support_of
 from sklazy.racing.neighborhood import Neighborhood
 from sklazy.racing.racsam import Racsam, SearchRules
 from sklazy.racing.schemata import Schemata
 from sklazy.racing.starts import (
-    bent_ranking,
     correlation_ranking,
     gram_schmidt_ranking,
+    quadratic_ranking,
     random_sets,
     sets_of_ranking,
 )
@@ -51,21 +51,21 @@ def columns_and_target(seed, n_rows=60, n_columns=6):
 @pytest.mark.parametrize("seed", range(10))
 def test_rankings_equal_their_slow_twins(seed):
     columns, target = columns_and_target(seed)
-    slow = naive.gram_schmidt_ranking(columns, target[:, 0], 4)
+    slow = oracle.gram_schmidt_ranking(columns, target[:, 0], 4)
     assert gram_schmidt_ranking(columns, target, 4) == slow
-    slow = naive.correlation_ranking(columns, target[:, 0])
+    slow = oracle.correlation_ranking(columns, target[:, 0])
     assert correlation_ranking(columns, target, 5) == slow[:5]
-    slow = naive.bent_ranking(columns, target[:, 0])
-    assert bent_ranking(columns, target) == slow
+    slow = oracle.bent_ranking(columns, target[:, 0])
+    assert quadratic_ranking(columns, target) == slow
 
 
-def test_a_bent_effect_is_seen():
+def test_a_quadratic_effect_is_seen():
     """The middle differs from both ends, and missing cells say nothing."""
     rng = np.random.default_rng(0)
     columns = rng.uniform(size=(500, 200))
     target = (columns[:, 123:124] - 0.5) ** 2
     columns[::7, 123] = np.nan
-    assert bent_ranking(columns, target)[0] == 123
+    assert quadratic_ranking(columns, target)[0] == 123
     assert correlation_ranking(columns, target, 1) != [123]
 
 
@@ -99,32 +99,32 @@ def test_starting_sets_are_different_and_not_empty():
 
 def test_neighbors_differ_by_one_then_by_an_exchange_and_come_once():
     around = Neighborhood(np.ones(5), 100, np.random.default_rng(0))
-    first = around.of([0b00111])
+    first = around.draw([0b00111])
     assert sorted(first) == sorted(0b00111 ^ (1 << j) for j in range(5))
-    exchanged = around.of([0b00111])
+    exchanged = around.draw([0b00111])
     assert len(exchanged) == 6
     assert all((mask ^ 0b00111).bit_count() == 2 for mask in exchanged)
     assert all(mask.bit_count() == 3 for mask in exchanged)
-    assert around.of([0b00111]) == []
+    assert around.draw([0b00111]) == []
 
 
-def test_neighbors_come_in_portions_promising_ones_first():
-    promise = np.full(1000, 1e-9)
-    promise[[7, 8, 9]] = 1.0
-    around = Neighborhood(promise, 4, np.random.default_rng(0))
-    assert sorted(around.of([1])) == sorted([1 | 1 << 7, 1 | 1 << 8, 1 | 1 << 9])
-    assert len(around.of([1])) == 4
+def test_neighbors_come_in_portions_heavy_ones_first():
+    weights = np.full(1000, 1e-9)
+    weights[[7, 8, 9]] = 1.0
+    around = Neighborhood(weights, 4, np.random.default_rng(0))
+    assert sorted(around.draw([1])) == sorted([1 | 1 << 7, 1 | 1 << 8, 1 | 1 << 9])
+    assert len(around.draw([1])) == 4
 
 
 def test_the_empty_set_is_no_neighbor():
     around = Neighborhood(np.ones(3), 9, np.random.default_rng(0))
-    assert 0 not in around.of([1])
+    assert 0 not in around.draw([1])
     assert sorted(around.around(1)) == [0b011, 0b101]
 
 
 def test_around_a_set_are_all_that_drop_one_and_some_that_add_one():
-    promise = np.arange(50.0)
-    around = Neighborhood(promise, 2, np.random.default_rng(0)).around(0b111)
+    weights = np.arange(50.0)
+    around = Neighborhood(weights, 2, np.random.default_rng(0)).around(0b111)
     assert sorted(around) == sorted([0b011, 0b101, 0b110, 7 | 1 << 49, 7 | 1 << 48])
 
 

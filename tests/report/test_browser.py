@@ -12,7 +12,13 @@ from click.testing import CliRunner
 from sklearn.datasets import load_wine
 
 from fake_results import fake_found
-from sklazy import LazyKNeighborsClassifier, LazyLearningRegressor, advise
+from sklazy import (
+    LazyBaggingClassifier,
+    LazyDecisionTreeClassifier,
+    LazyKNeighborsClassifier,
+    LazyLearningRegressor,
+    advise,
+)
 from sklazy.cli import main
 from sklazy.experiments.harness.data import data_folder as find_data_folder
 from sklazy.experiments.lazy_stacking import run as lazy_stacking
@@ -149,6 +155,8 @@ def test_pages_of_receipts_and_advice(opened, tmp_path):
     X, y = load_wine(return_X_y=True, as_frame=True)
     pages = {
         "classes": LazyKNeighborsClassifier().fit(X, y).explain(X[:1])[0],
+        "ensemble": LazyBaggingClassifier(5).fit(X, y).explain(X[:2]),
+        "tree": LazyDecisionTreeClassifier().fit(X, y).explain(X[:1])[0],
         "numbers": LazyLearningRegressor().fit(X, X["hue"]).explain(X[:1])[0],
         "advice": advise(X, y),
     }
@@ -156,3 +164,34 @@ def test_pages_of_receipts_and_advice(opened, tmp_path):
         page = tmp_path / f"{name}.html"
         page.write_text(told.to_html(), encoding="utf-8")
         check_page(opened, page, "flavanoids")
+
+
+# What JupyterLab's own style sheet says of tables in outputs.
+JUPYTER = """<style>
+.jp-RenderedHTMLCommon table { table-layout: fixed; margin-left: auto; }
+.jp-RenderedHTMLCommon thead { border-bottom: 1px solid #bdbdbd; }
+.jp-RenderedHTMLCommon td, .jp-RenderedHTMLCommon th, .jp-RenderedHTMLCommon tr {
+  text-align: right; white-space: normal; max-width: none; padding: 0.5em; }
+.jp-RenderedHTMLCommon:not(.jp-RenderedMarkdown) td,
+.jp-RenderedHTMLCommon:not(.jp-RenderedMarkdown) th { max-width: none; }
+.jp-RenderedHTMLCommon tbody tr:nth-child(odd) { background: #f5f5f5; }
+</style>"""
+MEASURE = """<script>
+const found = [...document.querySelectorAll("td.l")].map(
+  cell => getComputedStyle(cell).textAlign);
+const tables = [...document.querySelectorAll("table")].map(
+  table => getComputedStyle(table).tableLayout);
+const wide = [...document.querySelectorAll("td bdi")].some(
+  word => word.offsetWidth > word.parentElement.offsetWidth);
+document.body.append("aligned " + [...new Set(found)] + "; tables "
+  + [...new Set(tables)] + "; overlap " + wide);
+</script>"""
+
+
+def test_a_notebook_shows_receipts_as_a_page_does(opened, tmp_path):
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    receipts = LazyKNeighborsClassifier().fit(X, y).explain(X[:2])
+    page = tmp_path / "notebook.html"
+    output = f'<div class="jp-RenderedHTMLCommon">{receipts._repr_html_()}</div>'
+    page.write_text(f"<body>{JUPYTER}{output}{MEASURE}</body>", encoding="utf-8")
+    check_page(opened, page, "aligned left; tables auto; overlap false")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
+import oracle
 from coded import coded_tables, make_coded
 from sklazy import selection
 from sklazy.flow import Selected
@@ -36,7 +36,7 @@ class TestSelect:
         for n_selected in range(1, table.n_attributes + 1):
             selected = selection.select(table.queries, ranks, n_selected)
             for query, chosen in zip(table.queries, selected.attributes, strict=True):
-                expected = naive.select(query, *scores, table.offsets, n_selected)
+                expected = oracle.select(query, *scores, table.offsets, n_selected)
                 assert chosen.tolist() == expected
             assert (selected.counts == n_selected).all()
 

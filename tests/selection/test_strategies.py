@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
+import oracle
 from coded import as_cases, coded_tables
 from sklazy import measures, selection
 from sklazy.selection import leave_one_out
@@ -38,12 +38,12 @@ def test_a_row_left_out_is_as_good_as_gone(table, measure, lazy, data):
     selected = selection.select_without_own_row(rows, table.classes, tables, n_selected)
     row = data.draw(st.integers(0, table.n_rows - 1))
     others = np.delete(np.arange(table.n_rows), row)
-    counts = naive.count_values(
+    counts = oracle.count_values(
         table.codes[:, others], table.offsets, table.classes[others], table.n_classes
     )
     counts = np.array(counts, np.int64).reshape(-1, table.n_classes)
     scores = score(counts, table.offsets)
-    expected = naive.select(rows[row], *scores, table.offsets, n_selected)
+    expected = oracle.select(rows[row], *scores, table.offsets, n_selected)
     assert selected.attributes[row].tolist() == expected
 
 
@@ -56,8 +56,8 @@ def test_lazy_cfs_finds_the_set_of_the_plain_search(n_attributes, n_queries, see
     selected = selection.select_by_correlation(scores, 2.0, correlations)
     for query in range(n_queries):
         relevances = 1 - scores[query] / 2
-        expected, _ = naive.best_first(
-            lambda subset, rc=relevances: naive.lazy_merit(subset, rc, correlations),
+        expected, _ = oracle.best_first(
+            lambda subset, rc=relevances: oracle.lazy_merit(subset, rc, correlations),
             n_attributes,
             5,
         )
@@ -86,7 +86,7 @@ def test_conjunctions_grow_as_in_plain_loops(table, min_support, most_sets, seed
         as_cases(table, most_sets), table.queries, min_support, excluded
     )
     for query, codes in enumerate(table.queries):
-        expected = naive.grow_conjunction(
+        expected = oracle.grow_conjunction(
             table.codes,
             table.classes,
             table.n_classes,

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-import naive
+import oracle
 from sklazy import read_table
 from sklazy.errors import BadFileError, BadInputError, DataWarning
 from sklazy.tables import Table, text
@@ -408,14 +408,14 @@ NUMBERISH = st.one_of(
     st.lists(NUMBERISH, max_size=6),
 )
 def test_kinds_equal_the_slow_twin(name, texts):
-    assert judge(name, texts)[0] == naive.kind_of_texts(name, texts)
+    assert judge(name, texts)[0] == oracle.kind_of_texts(name, texts)
 
 
 @given(st.lists(st.one_of(st.none(), NUMBERISH)))
 def test_numbers_equal_the_slow_twin(cells):
     known = [cell for cell in cells if cell is not None]
     fine = all(
-        naive.DECIMAL.fullmatch(c)
+        oracle.DECIMAL.fullmatch(c)
         and abs(float(c)) != float("inf")
         and not (c.lstrip("+-").isdigit() and abs(int(c)) > 2**53)
         for c in known

@@ -1,4 +1,4 @@
-"""One case left out, asked again and again with other attributes."""
+"""One case left out, predicted again and again on other attributes."""
 
 import warnings
 from collections import defaultdict
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.local_models.learner import LocalMemory
+from sklazy.answer.local_models.learner import LocalData
 from sklazy.backends import run_chunks
 from sklazy.errors import DataWarning
 from sklazy.flow import Chunk, LocalCases, LocalPlan, Runner
@@ -36,7 +36,7 @@ class Alike(NamedTuple):
     planned: Planned
 
 
-class Asked(NamedTuple):
+class SetPlan(NamedTuple):
     """What depends on the sets alone, and so stays for many rows.
 
     Attributes
@@ -62,26 +62,26 @@ class Asked(NamedTuple):
     alike: dict[int, list[Alike]]
 
 
-class SubsetMemory:
-    """A local memory that can be asked with any subset of its attributes.
+class SubsetPredictor:
+    """Predicts by local models on any subset of the attributes.
 
-    An answer is that of a memory which holds only these attributes and only the
-    training rows, but keeps the scales and the order of all rows.
+    A prediction is that of data which hold only these attributes and only the
+    training rows, but keep the scales and the order of all rows.
 
     Parameters
     ----------
-    memory : LocalMemory
+    data : LocalData
     n_jobs : int, optional
         Threads.
     """
 
-    def __init__(self, memory: LocalMemory, n_jobs: int | None = None) -> None:
-        self.memory, self.n_jobs = memory, n_jobs
+    def __init__(self, data: LocalData, n_jobs: int | None = None) -> None:
+        self.data, self.n_jobs = data, n_jobs
         self._plans: dict[tuple[int, int], Planned] = {}
         self._plans_by_range: dict[tuple[object, ...], Planned] = {}
-        sources, n_attributes = memory.space.sources, len(memory.space.columns.kinds)
+        sources, n_attributes = data.space.sources, len(data.space.columns.kinds)
         self._of_attribute = [np.flatnonzero(sources == j) for j in range(n_attributes)]
-        self._asked = self._look_at([()])
+        self._sets = self._plan_sets([()])
 
     def predict(self, sets: Sequence[AttributeSet], row: int, training: Ints) -> Floats:
         """Predict one row from the training rows, once with each set.
@@ -98,17 +98,17 @@ class SubsetMemory:
         predictions : float64 array of shape (n_sets, n_targets)
             The mean of all training rows for a set without attributes.
         """
-        if sets != self._asked.sets:
-            self._asked = self._look_at(sets)
+        if sets != self._sets.sets:
+            self._sets = self._plan_sets(sets)
         alike = self._alike(len(training))
         most = max(group.planned.most for group in alike)
         near = self._nearest(row, training, most)
-        predictions = np.empty((len(sets), self.memory.cases.targets.shape[1]))
+        predictions = np.empty((len(sets), self.data.cases.targets.shape[1]))
         for places, regressors, planned in alike:
             own = near[places, : planned.most]
             predictions[places] = self._fit(regressors, own, row, planned.plan)
-        if self._asked.empty:
-            predictions[self._asked.empty] = self._mean(training)
+        if self._sets.empty:
+            predictions[self._sets.empty] = self._mean(training)
         return predictions
 
     def _alike(self, n_training: int) -> list[Alike]:
@@ -116,21 +116,21 @@ class SubsetMemory:
 
         Where there are only constants, all sets are alike.
         """
-        asked = self._asked
-        if n_training not in asked.alike:
+        planned_sets = self._sets
+        if n_training not in planned_sets.alike:
             groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-            for i, own in enumerate(asked.regressors):
+            for i, own in enumerate(planned_sets.regressors):
                 plan = self._plan(len(own), n_training)
                 groups[len(own) if plan.lines else 0, id(plan)].append(i)
-            asked.alike[n_training] = [
+            planned_sets.alike[n_training] = [
                 Alike(
                     places if len(groups) > 1 else slice(None),
-                    np.array([asked.regressors[i][:size] for i in places]),
-                    self._plan(len(asked.regressors[places[0]]), n_training),
+                    np.array([planned_sets.regressors[i][:size] for i in places]),
+                    self._plan(len(planned_sets.regressors[places[0]]), n_training),
                 )
                 for (size, _), places in groups.items()
             ]
-        return asked.alike[n_training]
+        return planned_sets.alike[n_training]
 
     def _differences(self, used: Ints, row: int, training: Ints) -> tuple[Floats, Ints]:
         """Differences of the used columns, and the rows they are of.
@@ -138,7 +138,7 @@ class SubsetMemory:
         Where all others may be learned from, nothing is copied row by row: the row
         itself is set out of reach.
         """
-        columns, n_rows = self.memory.space.columns, len(self.memory.slots)
+        columns, n_rows = self.data.space.columns, len(self.data.rows)
         query = columns.values[:, row]
         if len(training) < n_rows - 1:
             return column_differences(columns, query, used, training), training
@@ -148,14 +148,14 @@ class SubsetMemory:
 
     def _nearest(self, row: int, training: Ints, n_nearest: int) -> Ints:
         """The nearest training rows for each set."""
-        used, members = self._asked.used, self._asked.members
+        used, members = self._sets.used, self._sets.members
         differences, rows = self._differences(used, row, training)
         run = self._runner(len(rows) * (members.shape[1] + 4.0))
         return rows[find_nearest_in_subsets(differences, members, n_nearest, run)]
 
     def _fit(self, regressors: Ints, near: Ints, row: int, plan: LocalPlan) -> Floats:
         """Fit the models of many sets at once, each on its own copy of its cases."""
-        cases, (n_sets, n_near) = self.memory.cases, near.shape
+        cases, (n_sets, n_near) = self.data.cases, near.shape
         gathered = cases.regressors[near[:, :, None], regressors[:, None, :]]
         own = LocalCases(
             gathered.reshape(n_sets * n_near, regressors.shape[1]),
@@ -171,7 +171,7 @@ class SubsetMemory:
         )
         return models.coefficients[:, :, 0]
 
-    def _look_at(self, sets: Sequence[AttributeSet]) -> Asked:
+    def _plan_sets(self, sets: Sequence[AttributeSet]) -> SetPlan:
         used = np.array(sorted(set().union(*sets)), np.int64)
         place = {attribute: i for i, attribute in enumerate(used.tolist())}
         members = np.full((len(sets), max(map(len, sets))), -1)
@@ -183,17 +183,17 @@ class SubsetMemory:
             for one in sets
         ]
         empty = [i for i, one in enumerate(sets) if not one]
-        return Asked(list(sets), used, members, regressors, empty, {})
+        return SetPlan(list(sets), used, members, regressors, empty, {})
 
     def _mean(self, training: Ints) -> Floats:
-        cases = self.memory.cases
+        cases = self.data.cases
         weights = cases.weights[training] if cases.weights.size else None
         return np.average(cases.targets[training], axis=0, weights=weights)
 
     def _plan(self, n_regressors: int, n_rows: int) -> Planned:
         key = n_regressors, n_rows
         if key not in self._plans:
-            settings = self.memory.settings
+            settings = self.data.settings
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DataWarning)
                 ranges = find_ranges(

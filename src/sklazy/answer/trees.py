@@ -1,19 +1,24 @@
 """The lazy decision tree: tests that the query itself chooses, and who is left."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sklazy.answer.ensembles.data import runner
-from sklazy.answer.selection.result import Floats, Ints
+from sklazy.answer.batch import Batch, Floats, Ints
+from sklazy.answer.learner import Effort
+from sklazy.answer.target import CLASSES, Target
 from sklazy.casebase import CaseBase
 from sklazy.flow import Queries
 from sklazy.local.trees import answer_by_lazy_trees
 from sklazy.neighbors import decide
 
+_MOST_QUERIES = 8192
 
-class LazyTreeAnswer(NamedTuple):
-    """What a batch of queries is answered.
+
+class TreeAnswer(NamedTuple):
+    """A batch of queries, answered.
 
     Attributes
     ----------
@@ -33,26 +38,42 @@ class LazyTreeAnswer(NamedTuple):
     decisions: Ints
 
     @property
-    def shares(self) -> Floats:
+    def probabilities(self) -> Floats:
         """The classes' shares of those left, (n_queries, n_classes)."""
         return self.left / self.left.sum(axis=1, keepdims=True)
 
 
-def answer_by_lazy_tree(
-    base: CaseBase, queries: Queries, n_jobs: int | None = None
-) -> LazyTreeAnswer:
-    """Answer a batch of queries, each by its own path.
+class TreeCases(NamedTuple):
+    """The cases, and what a query takes."""
 
-    Ties go to the larger class, then to the first.
-    """
-    cases = base.cases
-    run = runner(n_jobs, 2000.0 + 0.5 * cases.codes.size)
-    left, steps = answer_by_lazy_trees(cases, queries.codes, run=run)
-    decisions = decide(left, cases.class_counts)
-    return LazyTreeAnswer(base, queries, left, steps, decisions)
+    base: CaseBase
+    effort: Effort
 
 
-def counts_along(answer: LazyTreeAnswer, query: int) -> tuple[list[int], Ints]:
+@dataclass(frozen=True)
+class TreeLearner:
+    """Answers each query by its own path; ties go to the larger class, the first."""
+
+    target: ClassVar[Target] = CLASSES
+
+    def prepare(self, base: CaseBase) -> "TreeCases":
+        """A path looks at every cell, at most."""
+        cost = 2000.0 + 0.5 * base.cases.codes.size
+        return TreeCases(base, Effort(cost, 1, _MOST_QUERIES))
+
+    def answer(self, ready: "TreeCases", batch: Batch) -> TreeAnswer:
+        """Grow the path of each query."""
+        cases, queries = ready.base.cases, batch.queries
+        left, steps = answer_by_lazy_trees(cases, queries.codes)
+        decisions = decide(left, cases.class_counts)
+        return TreeAnswer(ready.base, queries, left, steps, decisions)
+
+    def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
+        """Rows are forgotten: tests look at counts of all."""
+        return np.zeros(base.n_rows, bool)
+
+
+def counts_along(answer: TreeAnswer, query: int) -> tuple[list[int], Ints]:
     """The attributes that a query tested, and the classes of those left after each.
 
     Returns

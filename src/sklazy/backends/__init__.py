@@ -1,5 +1,13 @@
-"""Where chunks of queries run: here, or in threads."""
+"""Where slices of queries run: here, in threads, or wherever a backend puts them."""
 
-from sklazy.backends.chunks import count_workers, run_chunks
+from sklazy.backends.slices import Backend, Slice, current_backend, use_backend
+from sklazy.backends.threads import count_workers, run_chunks
 
-__all__ = ["count_workers", "run_chunks"]
+__all__ = [
+    "Backend",
+    "Slice",
+    "count_workers",
+    "current_backend",
+    "run_chunks",
+    "use_backend",
+]

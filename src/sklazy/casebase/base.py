@@ -24,7 +24,7 @@ from sklazy.casebase.incoming import (
     two_dimensional,
 )
 from sklazy.casebase.ranges import Ranges
-from sklazy.casebase.rows import NOBODY, Batch, Ids, Mark, Rows, Slots, own_arrays
+from sklazy.casebase.rows import NO_ROWS, CodedRows, Ids, Mark, Places, Rows, own_arrays
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.tallies import Tallies
 from sklazy.errors import DataWarning
@@ -296,20 +296,20 @@ class CaseBase:
     def _numeric(self) -> list[int]:
         return self.coder.numeric
 
-    def _enter(self, batch: Batch) -> None:
+    def _enter(self, batch: CodedRows) -> None:
         """Put coded rows in and count them."""
         for i, j in enumerate(self._numeric):
             batch.codes[j] = self.bins.code(i, batch.numbers[i])
-        slots = self.rows.append(batch)
+        places = self.rows.append(batch)
         self.coder.tally(batch, 1)
         self.ranges.widen(batch.numbers)
-        self.tallies.shift(self.rows, slots, 1)
+        self.tallies.shift(self.rows, places, 1)
         self._touch()
         self.n_arrived += len(batch)
         if batch.ids.dtype != object and len(batch):
             self.next_id = max(self.next_id, int(batch.ids.max()) + 1)
 
-    def _leave(self, gone: Slots) -> None:
+    def _leave(self, gone: Places) -> None:
         """Take rows out of everything that knows them."""
         tail, holes = self.rows.moves(gone)
         leaving = self.rows.live().take(gone)
@@ -324,12 +324,12 @@ class CaseBase:
             self._touch()
 
     @contextmanager
-    def _all_or_nothing(self, slots: Slots = NOBODY) -> Iterator[Mark]:
+    def _all_or_nothing(self, places: Places = NO_ROWS) -> Iterator[Mark]:
         """Take a change back that does not come to its end: an interrupt, no memory.
 
-        `slots` are the rows that will go or move.
+        `places` are those of the rows that will go or move.
         """
-        mark, labels = self.rows.mark(slots), self.coder.mark()
+        mark, labels = self.rows.mark(places), self.coder.mark()
         kept = self.ranges.edges, self.next_id, self.n_arrived
         try:
             yield mark

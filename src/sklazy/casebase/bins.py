@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.cuts import bin_codes, sorted_cuts
-from sklazy.casebase.rows import Rows, Slots
+from sklazy.casebase.rows import Places, Rows
 from sklazy.flow import MISSING
 
 Cuts = NDArray[np.float64]
@@ -89,7 +89,10 @@ def _sorted(values: NDArray[np.float64]) -> Order:
 
 
 def _followed(
-    order: Order, new_place: Slots, newcomers: Slots, values: NDArray[np.float64]
+    order: Order,
+    new_place: Places,
+    newcomers: Places,
+    values: NDArray[np.float64],
 ) -> Order:
     """The sorted order after rows moved, went and came; equal to sorting anew."""
     moved = new_place[order]

@@ -19,7 +19,7 @@ def number_words(values: NDArray[np.float64]) -> Words:
 
 
 def label_words(codes: NDArray[np.int32], hashes: Words) -> Words:
-    """A word a cell from the hashes of the labels; negative codes are missing."""
+    """A word per cell from the hashes of the labels; negative codes are missing."""
     return np.append(hashes, _MISSING)[np.where(codes < 0, len(hashes), codes)]
 
 

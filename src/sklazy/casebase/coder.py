@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.canonical import canonical_order, label_words, number_words
 from sklazy.casebase.incoming import Incoming, numbers_of, recoded, used_labels
-from sklazy.casebase.rows import CLASSES, Batch
+from sklazy.casebase.rows import CLASSES, CodedRows
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.vocabulary import Mark, Vocabulary
 from sklazy.flow import UNSEEN
@@ -99,7 +99,7 @@ class Coder:
             if moved is not None:
                 yield j, moved
 
-    def tally(self, batch: Batch, step: int) -> None:
+    def tally(self, batch: CodedRows, step: int) -> None:
         """Count rows in (step 1) or out (step -1) by their labels."""
         for j, vocabulary in self.vocabularies.items():
             vocabulary.tally(_codes(batch, j), step)
@@ -113,7 +113,7 @@ class Coder:
         for j, mark in marks.items():
             self.vocabularies[j].restore(mark)
 
-    def coded(self, incoming: Incoming, first_arrival: int) -> Batch:
+    def coded(self, incoming: Incoming, first_arrival: int) -> CodedRows:
         """Rows in codes; every label must have been admitted, bins come later."""
         n_rows, target = len(incoming), incoming.target
         known = {
@@ -125,7 +125,7 @@ class Coder:
             codes[j] = known[j]
         no_targets = np.zeros((n_rows, 0))
         targets = no_targets if isinstance(target, Column) else target
-        return Batch(
+        return CodedRows(
             incoming.numbers,
             codes,
             known.get(CLASSES, np.zeros(n_rows, np.int32)),
@@ -135,7 +135,7 @@ class Coder:
             incoming.ids,
         )
 
-    def table(self, batch: Batch) -> Table:
+    def table(self, batch: CodedRows) -> Table:
         """The inputs of rows as a table."""
         columns = []
         for j, attribute in enumerate(self.schema.attributes):
@@ -151,7 +151,7 @@ class Coder:
                 columns.append(Column(attribute.name, "numeric", data))
         return Table(tuple(columns), len(batch), self.schema.named)
 
-    def order(self, batch: Batch) -> NDArray[np.int64]:
+    def order(self, batch: CodedRows) -> NDArray[np.int64]:
         """The canonical order of rows: by their content."""
         numbers = (*batch.numbers, *batch.targets, batch.weights)
         words = [number_words(n) for n in numbers]
@@ -167,5 +167,5 @@ def _column(incoming: Incoming, position: int) -> Column:
     return incoming.target
 
 
-def _codes(batch: Batch, position: int) -> NDArray[np.int32]:
+def _codes(batch: CodedRows, position: int) -> NDArray[np.int32]:
     return batch.classes if position == CLASSES else batch.codes[position]

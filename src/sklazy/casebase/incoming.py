@@ -53,14 +53,14 @@ def two_dimensional(target: Target) -> Target:
         return target
     raise BadInputError(
         f"the target is {target!r}; give a nominal column, or an array of one number "
-        "or one row of numbers a row (sklazy.tables.as_target makes both)."
+        "or of several per row (sklazy.tables.as_target makes both)."
     )
 
 
 def check_kind(target: Target, n_targets: int) -> None:
     """Refuse a target of another kind than that learned (0 targets: classes)."""
     if (target.shape[1] if isinstance(target, np.ndarray) else 0) != n_targets:
-        learned = f"{n_targets} numbers a row" if n_targets else "classes"
+        learned = f"{n_targets} numbers per row" if n_targets else "classes"
         raise BadInputError(
             f"the target of added rows must be of the kind learned: {learned}."
         )
@@ -77,7 +77,7 @@ def check_incoming(
     if len(target) != table.n_rows:
         raise BadInputError(
             "inconsistent numbers of samples: the target has "
-            f"{len(target)} values for {table.n_rows} rows; give one a row."
+            f"{len(target)} values for {table.n_rows} rows; give one per row."
         )
     _check_target(target)
     checked = _checked_weights(weights, len(target))
@@ -128,7 +128,7 @@ def new_ids(given: GivenIds, n_rows: int, next_id: int, present: Ids) -> Ids:
     ids = as_ids(given)
     if ids.shape != (n_rows,):
         raise BadInputError(
-            f"ids has {len(ids)} entries for {n_rows} rows; give one a row."
+            f"ids has {len(ids)} entries for {n_rows} rows; give one per row."
         )
     if n_rows == 0:
         return present[:0]
@@ -170,25 +170,25 @@ def slots_of(given: GivenIds, present: Ids) -> NDArray[np.int64]:
     """
     ids = as_ids(given)
     if len(ids) == 1:
-        slots = np.flatnonzero(present == ids[0])
+        places = np.flatnonzero(present == ids[0])
     elif (ids.dtype == object) == (present.dtype == object):
-        slots = np.flatnonzero(np.isin(present, ids))
+        places = np.flatnonzero(np.isin(present, ids))
     else:
-        slots = np.zeros(0, np.int64)
-    if len(slots) < len(ids):
-        unknown = ids[~np.isin(ids, present[slots])]
+        places = np.zeros(0, np.int64)
+    if len(places) < len(ids):
+        unknown = ids[~np.isin(ids, present[places])]
         if not len(unknown):
             raise BadInputError("ids names a row more than once; give each id once.")
         raise UnknownIdError(
             f"ids={unknown[:5].tolist()} are not in the case base of {len(present)} "
             "rows; nothing was forgotten."
         )
-    if len(slots) == len(present):
+    if len(places) == len(present):
         raise BadInputError(
             f"ids names all {len(present)} rows; a case base keeps at least one. "
             "Delete the object instead."
         )
-    return slots
+    return places
 
 
 def _checked_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:

@@ -57,7 +57,8 @@ def encode_matrix(base: CaseBase, matrix: NDArray[np.generic]) -> Queries | None
     None where that is for a table to do, or to refuse: labels that are no whole
     numbers, cells that are infinite, a wrong number of columns.
     """
-    fits = matrix.ndim == 2 and matrix.shape[1] == len(base.names)
+    n_attributes = len(base.schema.attributes)
+    fits = matrix.ndim == 2 and matrix.shape[1] == n_attributes
     if not fits or not len(matrix) or matrix.dtype.kind not in "iuf":
         return None
     code = base.derive("matrix code", lambda: _find_code(base))

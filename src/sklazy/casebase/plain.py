@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.base import CaseBase
 from sklazy.casebase.files import SENSELESS, read_file, write_file
-from sklazy.casebase.rows import CLASSES, Batch
+from sklazy.casebase.rows import CLASSES, CodedRows
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.casebase.vocabulary import Vocabulary
 from sklazy.errors import BadFileError, BadInputError
@@ -37,7 +37,7 @@ def to_plain(cases: CaseBase) -> tuple[dict[str, Any], Arrays]:
         return _taken_apart(cases, cases.rows.live().take(np.arange(cases.n_rows)))
 
 
-def _taken_apart(cases: CaseBase, rows: Batch) -> tuple[dict[str, Any], Arrays]:
+def _taken_apart(cases: CaseBase, rows: CodedRows) -> tuple[dict[str, Any], Arrays]:
     vocabularies = cases.coder.vocabularies
     text_ids = rows.ids.dtype == object
     header = {
@@ -46,6 +46,7 @@ def _taken_apart(cases: CaseBase, rows: Batch) -> tuple[dict[str, Any], Arrays]:
             for j, a in enumerate(cases.schema.attributes)
         ],
         "named": cases.schema.named,
+        "targets": cases.schema.targets,
         "classes": _labels(vocabularies.get(CLASSES)),
         "has_classes": cases.coder.has_classes,
         "criterion": cases.bins.criterion,
@@ -107,6 +108,7 @@ def _schema(header: dict[str, Any]) -> Schema:
         ),
         header["named"],
         tuple(labels[:n_declared]),
+        tuple(map(str, header.get("targets", ()))),
     )
 
 

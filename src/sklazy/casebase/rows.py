@@ -10,18 +10,18 @@ from sklazy.flow import MISSING
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Slots = NDArray[np.int64]
+Places = NDArray[np.int64]  # where rows lie in the arrays
 Ids = NDArray[np.int64] | NDArray[np.object_]
 
 CLASSES = -1
 """Stands for the target where attributes are numbered."""
 
-NOBODY = np.zeros(0, np.int64)
-"""No slots."""
+NO_ROWS = np.zeros(0, np.int64)
+"""The places of no rows."""
 
 
 @dataclass
-class Batch:
+class CodedRows:
     """Rows on their way in, checked and coded; the last axis is the row.
 
     Attributes
@@ -46,9 +46,9 @@ class Batch:
     def __len__(self) -> int:
         return len(self.classes)
 
-    def take(self, order: Slots) -> "Batch":
+    def take(self, order: Places) -> "CodedRows":
         """The rows in another order."""
-        return Batch(**{n: a[..., order] for n, a in vars(self).items()})
+        return CodedRows(**{n: a[..., order] for n, a in vars(self).items()})
 
 
 @dataclass
@@ -58,9 +58,9 @@ class Mark:
     Attributes
     ----------
     n_rows : int
-    ids : as in `Batch`
+    ids : as in `CodedRows`
     arrays : dict, the arrays themselves, by name
-    slots : int64 array, the places that the change will write to
+    places : int64 array, those that the change will write to
     cells : dict, what the arrays held there
     columns : dict, codes by attribute that were renumbered, as they were
     """
@@ -68,7 +68,7 @@ class Mark:
     n_rows: int
     ids: Ids
     arrays: dict[str, NDArray[Any]]
-    slots: Slots
+    places: Places
     cells: dict[str, NDArray[Any]]
     columns: dict[int, NDArray[np.int32]]
 
@@ -100,7 +100,7 @@ class Rows:
         """How many rows fit before the arrays must grow."""
         return len(self.classes)
 
-    def append(self, batch: Batch) -> Slots:
+    def append(self, batch: CodedRows) -> Places:
         """Put rows behind the last one; the places they got."""
         first, last = self.n_rows, self.n_rows + len(batch)
         self._reserve(last)
@@ -111,19 +111,19 @@ class Rows:
         self.n_rows = last
         return np.arange(first, last)
 
-    def live(self) -> Batch:
+    def live(self) -> CodedRows:
         """All rows, without the room behind them."""
         given = {n: getattr(self, n)[..., : self.n_rows] for n in _GIVEN}
-        return Batch(**given, ids=self.ids)
+        return CodedRows(**given, ids=self.ids)
 
-    def moves(self, gone: Slots) -> tuple[Slots, Slots]:
+    def moves(self, gone: Places) -> tuple[Places, Places]:
         """Which of the last rows go where when the rows `gone` are taken out."""
         left = self.n_rows - len(gone)
         tail = np.setdiff1d(np.arange(left, self.n_rows), gone)
         holes = np.sort(gone[gone < left])
         return tail, holes
 
-    def remove(self, gone: Slots) -> None:
+    def remove(self, gone: Places) -> None:
         """Take rows out: the last rows fill their places, what is behind is zero."""
         tail, holes = self.moves(gone)
         left = self.n_rows - len(gone)
@@ -143,11 +143,11 @@ class Rows:
         mark.columns[attribute] = codes.copy()
         codes[:] = np.append(moved, np.int32(MISSING))[codes]
 
-    def mark(self, slots: Slots = NOBODY) -> Mark:
-        """Note what a change may touch; `slots` are rows that will go or move."""
+    def mark(self, places: Places = NO_ROWS) -> Mark:
+        """Note what a change may touch; `places` are of rows that go or move."""
         arrays = {name: getattr(self, name) for name in _KEPT}
-        cells = {name: array[..., slots] for name, array in arrays.items()}
-        return Mark(self.n_rows, self.ids, arrays, slots, cells, {})
+        cells = {name: array[..., places] for name, array in arrays.items()}
+        return Mark(self.n_rows, self.ids, arrays, places, cells, {})
 
     def restore(self, mark: Mark) -> None:
         """Take back all that was changed since the mark was made."""
@@ -157,12 +157,12 @@ class Rows:
             array = classes if attribute == CLASSES else codes[attribute]
             array[: len(old)] = old
         for name, array in mark.arrays.items():
-            array[..., mark.slots] = mark.cells[name]
+            array[..., mark.places] = mark.cells[name]
             array[..., mark.n_rows :] = 0
             setattr(self, name, array)
         self.ids, self.n_rows = mark.ids, mark.n_rows
 
-    def settle(self) -> tuple[Slots, Slots]:
+    def settle(self) -> tuple[Places, Places]:
         """Start to follow moves anew: old place to new place (-1 gone), newcomers."""
         origin = self.origin[: self.n_rows]
         new_place = np.full(max(self.capacity, 1), -1, np.int64)

@@ -31,12 +31,14 @@ class Schema:
     """The input columns, in order.
 
     `named` says whether the names are the user's, `classes` holds the declared
-    classes, if any: they stand without rows.
+    classes, if any: they stand without rows. `targets` are the targets' names, none
+    if they came without.
     """
 
     attributes: tuple[Attribute, ...]
     named: bool = True
     classes: tuple[Label, ...] = ()
+    targets: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, table: Table, target: Column | NDArray[np.float64]) -> "Schema":

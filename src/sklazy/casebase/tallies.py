@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.casebase.rows import CLASSES, Rows, Slots
+from sklazy.casebase.rows import CLASSES, Places, Rows
 from sklazy.kernels.bits import build_bits, words_for
 
 MOST_BIT_VALUES = 64
@@ -56,25 +56,25 @@ class Tallies:
             self.counts[first:last] = 0
             self._bits_of(attribute)[:] = 0
 
-    def shift(self, rows: Rows, slots: Slots, step: int) -> None:
+    def shift(self, rows: Rows, places: Places, step: int) -> None:
         """Count rows in (step 1) or out (step -1), where they lie now."""
         if self.stale.all():
             return
-        if len(slots) * 4 > rows.n_rows:
+        if len(places) * 4 > rows.n_rows:
             self.discard()
             return
         self._grow(rows)
-        classes = rows.classes[slots]
-        codes = rows.codes[:, slots]
+        classes = rows.classes[places]
+        codes = rows.codes[:, places]
         live = (codes >= 0) & ~self.stale[:, None]
         cells = codes + self.offsets[:-1, None]
-        where = np.broadcast_to(np.arange(len(slots)), codes.shape)[live]
+        where = np.broadcast_to(np.arange(len(places)), codes.shape)[live]
         if len(self.class_counts):
             np.add.at(self.counts, (cells[live], classes[where]), step)
             np.add.at(self.class_counts, classes, step)
-            _mark(self.class_bits, classes, slots, step)
+            _mark(self.class_bits, classes, places, step)
         live &= self.starts[:, None] >= 0
-        where = np.broadcast_to(slots, codes.shape)[live]
+        where = np.broadcast_to(places, codes.shape)[live]
         _mark(self.value_bits, (codes + self.starts[:, None])[live], where, step)
 
     def rebuild(self, rows: Rows, widths: Sequence[int], n_classes: int) -> None:
@@ -164,11 +164,14 @@ def _bit_sets(codes: NDArray[np.int32], width: int, n_words: int) -> NDArray[np.
 
 
 def _mark(
-    bits: NDArray[np.uint64], sets: NDArray[np.signedinteger], slots: Slots, step: int
+    bits: NDArray[np.uint64],
+    sets: NDArray[np.signedinteger],
+    places: Places,
+    step: int,
 ) -> None:
     """Set or clear the bits of rows in their sets."""
-    masks = _ONE << (slots & 63).astype(np.uint64)
+    masks = _ONE << (places & 63).astype(np.uint64)
     if step > 0:
-        np.bitwise_or.at(bits, (sets, slots >> 6), masks)
+        np.bitwise_or.at(bits, (sets, places >> 6), masks)
     else:
-        np.bitwise_and.at(bits, (sets, slots >> 6), ~masks)
+        np.bitwise_and.at(bits, (sets, places >> 6), ~masks)

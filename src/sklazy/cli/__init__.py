@@ -1,4 +1,4 @@
-"""The front door, from a shell."""
+"""The command line."""
 
 import io
 import sys
@@ -11,22 +11,17 @@ except ModuleNotFoundError as error:  # pragma: no cover - depends on the instal
     sys.exit(f"sklazy's command line needs {error.name}: pip install 'sklazy[cli]'")
 
 import sklazy
-from sklazy.cli.demo import completion, demo
-from sklazy.cli.explain import advise, explain
-from sklazy.cli.predict import predict
-from sklazy.cli.race import race
-from sklazy.cli.reproduce import reproduce
-from sklazy.cli.select import select
+from sklazy.cli import advise, demo, explain, predict, race, reproduce, select
 
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 1 failed, 2 wrong input, 3 data sets missing, 130 "
+    epilog="Exit codes: 0 done, 1 failed, 2 wrong input, 3 missing data sets, 130 "
     "interrupted.",
 )
 @click.version_option(sklazy.__version__, prog_name="sklazy")
 def main() -> None:
-    """Learn when asked: the attributes, cases and model for each query.
+    """Lazy learning: each query gets its own attributes, cases and model.
 
     \b
     Try:
@@ -40,5 +35,14 @@ def main() -> None:
             stream.reconfigure(errors="replace")
 
 
-for _command in (demo, predict, explain, advise, select, race, reproduce, completion):
+for _command in (
+    demo.demo,
+    predict.predict,
+    explain.explain,
+    advise.advise,
+    select.select,
+    race.race,
+    reproduce.reproduce,
+    demo.completion,
+):
     main.add_command(_command)

@@ -1,4 +1,4 @@
-"""How commands speak: results on standard output, the rest on standard error."""
+"""Output of commands: results on standard output, all else on standard error."""
 
 import contextlib
 import functools
@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import click
 import numpy as np
-from rich.console import Console
+import rich.console
 
 from sklazy.errors import (
     MissingDataError,
@@ -22,44 +22,51 @@ from sklazy.errors import (
     UnitsFailedError,
 )
 
+Terminal = rich.console.Console
+
 FAILED, WRONG, NO_DATA, INTERRUPTED = 1, 2, 3, 130
-"""Exit codes: something failed; what was asked makes no sense; data sets are not
-there; Ctrl-C."""
+"""Exit codes: a failure; wrong input; missing data sets; Ctrl-C."""
 
 
-class Speaker:
-    """What a command says, to people or to machines.
+class Console:
+    """Writes what a command prints, as text or as JSON.
 
     Parameters
     ----------
     as_json : bool
         Whether the result is written as JSON.
+
+    Attributes
+    ----------
+    terminal : rich Console
+    after_interrupt : str
+        The message after Ctrl-C.
     """
 
     def __init__(self, as_json: bool = False) -> None:
         self.as_json = as_json
-        self.console = Console(soft_wrap=False)
+        self.terminal = Terminal(soft_wrap=False)
         self.after_interrupt = "Nothing was written."
 
-    def tell(self, plain: object, show: Callable[[Console], None]) -> None:
-        """Give the result: as JSON, or as `show` prints it."""
+    def result(self, plain: object, show: Callable[[Terminal], None]) -> None:
+        """Write the result: as JSON, or as `show` prints it."""
         if self.as_json:
             click.echo(to_json(plain))
         else:
-            show(self.console)
+            show(self.terminal)
 
     def note(self, text: str) -> None:
-        """Say something beside the result."""
+        """Write a message that is not part of the result."""
         click.echo(text, err=True)
 
     def end_interrupted(self, text: str) -> NoReturn:
-        """End after Ctrl-C, and say what is left."""
+        """Exit after Ctrl-C with a message."""
         self.note(f"\nInterrupted. {text}")
         sys.exit(INTERRUPTED)
 
 
 def to_json(plain: object) -> str:
-    """Plain data as JSON; NaN and infinity, which JSON has not, become null.
+    """Plain data as JSON; NaN and infinity, which JSON lacks, become null.
 
     Examples
     --------
@@ -85,47 +92,47 @@ def _finite(plain: object) -> object:
     return number
 
 
-def speaks(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command ``--json`` and ``--debug``, and errors in words.
+def with_console(function: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--json`` and ``--debug`` to a command, and messages for its errors.
 
-    The function's first argument is the `Speaker`.
+    The function's first argument is the `Console`.
     """
 
     @click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
-    @click.option("--debug", is_flag=True, help="Show where an error comes from.")
+    @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
     @functools.wraps(function)
     def command(as_json: bool, debug: bool, **options: object) -> None:
-        speaker = Speaker(as_json)
-        with _in_words(speaker, debug):
-            function(speaker, **options)
+        console = Console(as_json)
+        with _handle_errors(console, debug):
+            function(console, **options)
 
     return command
 
 
 @contextlib.contextmanager
-def _in_words(speaker: Speaker, debug: bool) -> Iterator[None]:
-    """End with a message and an exit code instead of a traceback."""
+def _handle_errors(console: Console, debug: bool) -> Iterator[None]:
+    """Exit with a message and a code instead of a traceback."""
     try:
         with warnings.catch_warnings():
-            _show_warnings(speaker, debug)
+            _show_warnings(console, debug)
             yield
     except click.ClickException:
         raise
     except KeyboardInterrupt:
-        speaker.end_interrupted(speaker.after_interrupt)
+        console.end_interrupted(console.after_interrupt)
     except Exception as error:
         if debug:
-            speaker.note(_trace(error))
-        _complain(speaker, error, debug)
+            console.note(_trace(error))
+        _report(console, error, debug)
         sys.exit(exit_code(error))
 
 
-def _show_warnings(speaker: Speaker, debug: bool) -> None:
+def _show_warnings(console: Console, debug: bool) -> None:
     """The library's own warnings as notes, all others with ``--debug`` only."""
 
     def show(message: Warning | str, category: type[Warning], *_: object) -> None:
         if debug or issubclass(category, SklazyWarning):
-            speaker.note(f"note: {message}")
+            console.note(f"note: {message}")
 
     warnings.simplefilter("default")
     warnings.showwarning = show  # type: ignore[assignment]
@@ -136,19 +143,19 @@ def _trace(error: Exception) -> str:
     return "\n".join([*traces, "".join(traceback.format_exception(error))])
 
 
-def _complain(speaker: Speaker, error: Exception, debug: bool) -> None:
+def _report(console: Console, error: Exception, debug: bool) -> None:
     message = message_of(error)
     if not _is_expected(error) and not debug:
-        message += " Run it with --debug to see where this comes from."
-    if speaker.as_json:
+        message += " Run it with --debug to see the traceback."
+    if console.as_json:
         content = {"error": type(error).__name__, "message": message}
         click.echo(to_json(content), err=True)
     else:
-        speaker.note(f"Error: {message}")
+        console.note(f"Error: {message}")
 
 
 def message_of(error: Exception) -> str:
-    """An error in words."""
+    """The message of an error."""
     if isinstance(error, SklazyError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -162,7 +169,7 @@ def _is_expected(error: Exception) -> bool:
 
 
 def exit_code(error: Exception) -> int:
-    """What the process ends with."""
+    """The exit code of the process."""
     if isinstance(error, MissingDataError):
         return NO_DATA
     if isinstance(error, ResultsFileError | UnitsFailedError):

@@ -1,12 +1,11 @@
-"""`sklazy demo`, and what a shell needs to complete commands."""
+"""`sklazy demo`, and completion in a shell."""
 
 from pathlib import Path
 
 import click
 from click.shell_completion import get_completion_class
-from rich.console import Console
 
-from sklazy.cli.console import Speaker, speaks
+from sklazy.cli.console import Console, Terminal, with_console
 from sklazy.experiments.demo import show_demo
 
 
@@ -17,28 +16,28 @@ from sklazy.experiments.demo import show_demo
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("demo.html"),
     show_default=True,
-    help="Where the page of receipts goes.",
+    help="Page of receipts to write.",
 )
-@speaks
-def demo(speaker: Speaker, page: Path) -> None:
-    """Show on wine what matters for a row, answer, explain, advise.
+@with_console
+def demo(console: Console, page: Path) -> None:
+    """Show lazy selection on the wine data: predict, explain, advise.
 
     \b
     Example:
       sklazy demo
     """
-    if speaker.as_json:
-        show_demo(Console(quiet=True), page)
+    if console.as_json:
+        show_demo(Terminal(quiet=True), page)
     else:
-        show_demo(speaker.console, page)
-    speaker.tell({"page": str(page)}, lambda console: None)
+        show_demo(console.terminal, page)
+    console.result({"page": str(page)}, lambda _: None)
 
 
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print what makes a shell complete sklazy's commands and options.
+    """Print the script that completes sklazy's commands and options in a shell.
 
     \b
     Examples:

@@ -1,15 +1,13 @@
-"""`sklazy explain` and `sklazy advise`: why, and whether."""
+"""`sklazy explain`: receipts of rows."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy import Receipt, Receipts
-from sklazy import advise as ask_advice
-from sklazy.cli.console import Speaker, speaks
+from sklazy import Receipts
+from sklazy.cli.console import Console, with_console
 from sklazy.cli.methods import choose_method, make_model, method_options
 from sklazy.cli.tasks import (
     OUT_FILE,
@@ -22,23 +20,29 @@ from sklazy.cli.tasks import (
 )
 from sklazy.errors import BadInputError
 from sklazy.experiments.harness.writing import write_text
-from sklazy.report.html import render
-from sklazy.tables import Table
+from sklazy.tables import Column, Table
+from sklazy.tables.labels import encode
 
 
 @click.command()
 @task_options
-@click.option("--row", "rows", type=int, multiple=True, help="Counted from 0.")
+@click.option(
+    "--row",
+    "rows",
+    type=int,
+    multiple=True,
+    help="Row to explain, counted from 0; repeat for several. Default: 0.",
+)
 @click.option(
     "--test",
     type=click.Path(exists=True, dir_okay=False),
-    help="The file whose rows are meant; TRAIN if not said.",
+    help="File whose rows to explain; default: TRAIN.",
 )
 @method_options
-@click.option("--html", type=OUT_FILE, help="Write a page to this file.")
-@speaks
+@click.option("--html", type=OUT_FILE, help="Write the receipts to this HTML page.")
+@with_console
 def explain(
-    speaker: Speaker,
+    console: Console,
     train: str,
     target: str,
     kind: str,
@@ -50,9 +54,9 @@ def explain(
     seed: int,
     html: str | None,
 ) -> None:
-    """Say for a row what is predicted and why: a receipt.
+    """Explain the prediction of a row by a receipt: what, why, from which cases.
 
-    A row of TRAIN is predicted from all others: it is left out itself.
+    A row of TRAIN is left out itself and predicted from all others.
 
     \b
     Examples:
@@ -61,32 +65,40 @@ def explain(
       sklazy explain train.csv -t price --test new.csv --row 0 --json
     """
     check_out(html, train, test)
-    task = read_task(speaker, train, target, kind, ignore)
+    task = read_task(console, train, target, kind, ignore)
     name = choose_method(task, method)
-    receipts = []
+    found = []
     for row in rows or (0,):
-        learned, asked = _parted(speaker, task, row, test)
+        known, query = _split(console, task, row, test)
         model = make_model(task, name, settings, seed)
         if not hasattr(model, "explain"):
             raise BadInputError(
-                f"--method {name} gives no receipts; take one of the lazy ones, such "
-                "as lazy-knn or lazy-learning."
+                f"--method {name} has no receipts; choose a lazy method, such as "
+                "lazy-knn or lazy-learning."
             )
-        model.fit(learned.table, learned.target, ids=learned.rows)
-        receipts.append(model.explain(asked)[0])
+        model.fit(known.table, _named_target(known), ids=known.rows)
+        found.append(model.explain(query)[0])
+    receipts = Receipts(found)
     if html is not None:
-        _write_page(speaker, receipts, html)
-    plain = [receipt.to_dict() for receipt in receipts]
-    text = "\n\n\n".join(receipt.to_text() for receipt in receipts)
-    speaker.tell(plain, lambda console: click.echo(text))
+        write_text(html, receipts.to_html())
+        console.note(f"page written: {html}")
+    text = receipts.to_text()
+    console.result(receipts.to_dict(), lambda _: click.echo(text))
 
 
-def _parted(
-    speaker: Speaker, task: Task, row: int, test: str | None
+def _named_target(task: Task) -> Column:
+    """The target under its own name, which receipts show."""
+    if task.classifies:
+        return encode(task.name, task.target.tolist())
+    return Column(task.name, "numeric", task.target)
+
+
+def _split(
+    console: Console, task: Task, row: int, test: str | None
 ) -> tuple[Task, Table]:
-    """The rows to learn from, and the one that asks."""
+    """The task without the row, and the row."""
     if test is not None:
-        table = match_columns(speaker, read_rows(test), task, test)
+        table = match_columns(console, read_rows(test), task, test)
         _check_row(row, np.arange(len(table)))
         return task, table.take([row])
     _check_row(row, task.rows)
@@ -102,57 +114,7 @@ def _check_row(row: int, known: NDArray[np.int64]) -> None:
     last = int(known.max())
     if 0 <= row <= last:
         raise BadInputError(
-            f"--row {row} has no target and is left out; put it into a file of its own "
-            "and name that with --test."
+            f"--row {row} has no target and is left out; put it into another file and "
+            "give that with --test."
         )
-    raise BadInputError(f"--row {row}: there are rows 0 to {last}.")
-
-
-def _write_page(speaker: Speaker, receipts: Sequence[Any], path: str) -> None:
-    if isinstance(receipts[0], Receipt):
-        page = Receipts(receipts).to_html()
-    else:
-        pieces = [receipt._repr_html_() for receipt in receipts]
-        page = render("pieces_page", title="Receipts", pieces=pieces)
-    write_text(path, page)
-    speaker.note(f"page written: {path}")
-
-
-@click.command()
-@task_options
-@click.option(
-    "--max-seconds", default=10.0, show_default=True, help="When to begin no more."
-)
-@click.option("--seed", default=0, show_default=True, help="For the rows sampled.")
-@click.option("--html", type=OUT_FILE, help="Write a page to this file.")
-@speaks
-def advise(
-    speaker: Speaker,
-    train: str,
-    target: str,
-    kind: str,
-    ignore: Sequence[str],
-    max_seconds: float,
-    seed: int,
-    html: str | None,
-) -> None:
-    """Say in seconds whether lazy selection will pay, or an eager model is better.
-
-    \b
-    Example:
-      sklazy advise wine.csv --target class
-    """
-    check_out(html, train)
-    task = read_task(speaker, train, target, kind, ignore)
-    if not task.classifies:
-        raise BadInputError(
-            f"advice is about classes, but {task.why}; if its numbers are classes, "
-            "say --task classification."
-        )
-    found = ask_advice(
-        task.table, task.target, max_seconds=max_seconds, random_state=seed
-    )
-    if html is not None:
-        write_text(html, found.to_html())
-        speaker.note(f"page written: {html}")
-    speaker.tell(found.to_dict(), lambda console: click.echo(found.to_text()))
+    raise BadInputError(f"--row {row}; expected one of the rows 0 to {last}.")

@@ -1,4 +1,4 @@
-"""Methods by name: this library's, and peers to compare them with."""
+"""Methods by name: those of this library, and others to compare with."""
 
 import ast
 from collections.abc import Callable, Sequence
@@ -21,6 +21,7 @@ from sklazy import (
 )
 from sklazy.cli.tasks import Task
 from sklazy.errors import BadInputError, suggest
+from sklazy.estimators.encoded import EncodedModel
 from sklazy.experiments.harness import peers
 
 Make = Callable[[int], Any]
@@ -47,28 +48,29 @@ NAMES = list(dict.fromkeys([*CLASSIFIERS, *REGRESSORS]))
 
 
 def method_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the choice of a method and of its parameters."""
+    """Add the options for a method and its parameters to a command."""
     function = click.option(
         "--set",
         "-s",
         "settings",
         multiple=True,
         metavar="NAME=VALUE",
-        help="A parameter of the method, such as n_neighbors=3.",
+        help="Parameter of the method, for example n_neighbors=3, or beta=0.9 of the "
+        "ensembles; repeat for several.",
     )(function)
     function = click.option(
-        "--seed", default=0, show_default=True, help="For what is drawn at random."
+        "--seed", default=0, show_default=True, help="Seed of random choices."
     )(function)
     return click.option(
         "--method",
         "-m",
         type=click.Choice(NAMES),
-        help="How to predict; lazy-knn or lazy-learning if not said.",
+        help="Method; default: lazy-knn for classes, lazy-learning for numbers.",
     )(function)
 
 
 def choose_method(task: Task, method: str | None) -> str:
-    """The method's name; a default that fits the task."""
+    """The name of the method; by default one that fits the task."""
     if method is None:
         return "lazy-knn" if task.classifies else "lazy-learning"
     return method
@@ -77,15 +79,15 @@ def choose_method(task: Task, method: str | None) -> str:
 def make_model(
     task: Task, method: str, settings: Sequence[str] = (), seed: int = 0
 ) -> Any:  # noqa: ANN401 - an estimator
-    """A new model, its parameters set."""
+    """A new model with its parameters set."""
     known = CLASSIFIERS if task.classifies else REGRESSORS
     if method not in known:
         raise BadInputError(
-            f"--method {method} is not for {task.kind} ({task.why}); there are: "
-            f"{', '.join(known)}. --task says what kind it is."
+            f"--method {method} is not for {task.kind} ({task.why}); choose one of "
+            f"{', '.join(known)}, or set --task."
         )
     model = known[method](seed)
-    inner = model.model if isinstance(model, peers.Peer) else model
+    inner = model.model if isinstance(model, EncodedModel) else model
     for setting in settings:
         name, sign, value = setting.partition("=")
         if not sign:
@@ -98,7 +100,7 @@ def make_model(
 
 
 def _value(text: str) -> object:
-    """A literal of Python's, or else the text itself."""
+    """A Python literal, or else the text itself."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

@@ -8,10 +8,9 @@ from typing import Any
 import click
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.table import Table as Grid
 
-from sklazy.cli.console import Speaker, speaks
+from sklazy.cli.console import Console, Terminal, with_console
 from sklazy.cli.methods import choose_method, make_model, method_options
 from sklazy.cli.tasks import (
     OUT_FILE,
@@ -23,20 +22,28 @@ from sklazy.cli.tasks import (
     read_task,
     task_options,
 )
-from sklazy.experiments.harness.folds import plain_folds, stratified_folds
+from sklazy.experiments.harness.folds import class_folds, plain_folds
 from sklazy.experiments.harness.writing import write_text
 from sklazy.report.progress import track
+from sklazy.tables import Table
 
 
 @click.command()
 @task_options
 @click.argument("test", type=click.Path(exists=True, dir_okay=False), required=False)
 @method_options
-@click.option("--folds", default=10, show_default=True, help="Without TEST.")
-@click.option("--out", "-o", type=OUT_FILE, help="Write predictions to this file.")
-@speaks
+@click.option(
+    "--folds",
+    default=10,
+    show_default=True,
+    help="Folds of the cross-validation, without TEST.",
+)
+@click.option(
+    "--out", "-o", type=OUT_FILE, help="Write the predictions to this CSV file."
+)
+@with_console
 def predict(
-    speaker: Speaker,
+    console: Console,
     train: str,
     test: str | None,
     target: str,
@@ -50,10 +57,9 @@ def predict(
 ) -> None:
     """Predict the rows of TEST from those of TRAIN.
 
-    Files are CSV, ARFF, Parquet or Feather, with labels and missing cells as they
-    are. Without TEST the rows of TRAIN are predicted from each other
-    (cross-validation) and the quality is reported. Predictions go to standard output
-    as CSV, or to the file that -o names.
+    Files are CSV, ARFF, Parquet or Feather; labels and missing cells need no
+    preparation. Without TEST the rows of TRAIN are cross-validated and the quality is
+    reported. Predictions go to standard output as CSV, or to the file of -o.
 
     \b
     Examples:
@@ -62,17 +68,17 @@ def predict(
       sklazy predict train.csv new.csv -t class -m lazy-nb -s n_attributes=5
     """
     check_out(out, train, test)
-    task = read_task(speaker, train, target, kind, ignore)
+    task = read_task(console, train, target, kind, ignore)
     name = choose_method(task, method)
-    speaker.note(f"{task.kind} ({task.why}), method {name}")
+    console.note(f"{task.kind} ({task.why}), method {name}")
     if test is None:
-        _cross_validate(speaker, task, name, settings, seed, folds, out)
+        _cross_validate(console, task, name, settings, seed, folds, out)
     else:
-        _predict(speaker, task, test, name, settings, seed, out)
+        _predict(console, task, test, name, settings, seed, out)
 
 
 def _predict(
-    speaker: Speaker,
+    console: Console,
     task: Task,
     path: str,
     name: str,
@@ -80,23 +86,34 @@ def _predict(
     seed: int,
     out: str | None,
 ) -> None:
-    """Learn from all rows, predict the test file's."""
+    """Predict the rows of a test file."""
     test = read_rows(path)
-    rows = match_columns(speaker, test, task, path)
+    rows = match_columns(console, test, task, path)
     model = make_model(task, name, settings, seed).fit(task.table, task.target)
-    columns: dict[str, Sequence[object]] = {"prediction": model.predict(rows).tolist()}
-    if task.classifies and hasattr(model, "predict_proba"):
-        columns["probability"] = model.predict_proba(rows).max(axis=1).tolist()
+    labels, probabilities = predict_both(model, rows)
+    columns: dict[str, Sequence[object]] = {"prediction": labels.tolist()}
+    if probabilities is not None:
+        columns["probability"] = probabilities.max(axis=1).tolist()
     if task.name in test:
         columns[task.name] = test[task.name].cells()
-        _note_quality(speaker, task, columns)
-    _give(speaker, columns, {"task": task.kind, "method": name}, out)
+        _note_quality(console, task, columns)
+    _write(console, columns, {"task": task.kind, "method": name}, out)
+
+
+def predict_both(
+    model: Any,  # noqa: ANN401 - an estimator
+    X: Table,
+) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+    """Predictions of the rows, and probabilities or None if the model has none."""
+    if hasattr(model, "predict_both"):
+        return model.predict_both(X)
+    return model.predict(X), None
 
 
 def _note_quality(
-    speaker: Speaker, task: Task, columns: dict[str, Sequence[object]]
+    console: Console, task: Task, columns: dict[str, Sequence[object]]
 ) -> None:
-    """Say how good the predictions are, where the test file has the truth."""
+    """Report how good the predictions are, where the test file has the target."""
     pairs = zip(columns["prediction"], columns[task.name], strict=True)
     known = [(found, true) for found, true in pairs if true is not None]
     if not known:
@@ -107,11 +124,11 @@ def _note_quality(
     else:
         errors = [abs(float(str(a)) - float(str(b))) for a, b in known]
         text = f"mean absolute error {np.mean(errors):.4g}"
-    speaker.note(f"{text} on {len(known)} rows whose {task.name!r} is known")
+    console.note(f"{text} on {len(known)} rows with a known {task.name!r}")
 
 
 def _cross_validate(
-    speaker: Speaker,
+    console: Console,
     task: Task,
     name: str,
     settings: Sequence[str],
@@ -133,9 +150,9 @@ def _cross_validate(
             task.name: task.target.tolist(),
         }
         write_text(out, to_csv(columns))
-        speaker.note(f"{len(task.target)} predictions in {out}")
+        console.note(f"{len(task.target)} predictions in {out}")
     plain = {"task": task.kind, "method": name, "folds": n_folds, "quality": quality}
-    speaker.tell(plain, lambda console: _show(console, quality, n_folds))
+    console.result(plain, lambda terminal: _show(terminal, quality, n_folds))
 
 
 def make_folds(task: Task, n_folds: int, seed: int) -> NDArray[np.int64]:
@@ -143,7 +160,7 @@ def make_folds(task: Task, n_folds: int, seed: int) -> NDArray[np.int64]:
     if not task.classifies:
         return plain_folds(len(task.target), n_folds, seed)
     _, codes = np.unique(task.target.astype(str), return_inverse=True)
-    return stratified_folds(codes, n_folds, seed)
+    return class_folds(codes, n_folds, seed)
 
 
 def _predict_folds(
@@ -153,13 +170,13 @@ def _predict_folds(
     seed: int,
     folds: NDArray[np.int64],
 ) -> NDArray[Any]:
-    """Each fold's rows predicted from all others."""
+    """The rows of each fold predicted from all others."""
     found = np.empty_like(task.target)
     for fold in track(range(int(folds.max()) + 1), method):
         testing = folds == fold
-        learned = task.take(~testing)
+        known = task.take(~testing)
         model = make_model(task, method, settings, seed)
-        model.fit(learned.table, learned.target)
+        model.fit(known.table, known.target)
         found[testing] = model.predict(task.table.take(testing))
     return found
 
@@ -167,7 +184,7 @@ def _predict_folds(
 def measure(
     task: Task, found: NDArray[Any], folds: NDArray[np.int64]
 ) -> dict[str, float]:
-    """How good predictions are, and how much folds differ."""
+    """The quality of predictions, and its standard deviation over folds."""
     n_folds = int(folds.max()) + 1
     if task.classifies:
         right = (found == task.target).astype(float)
@@ -193,32 +210,34 @@ _NAMES = {
 }
 
 
-def _show(console: Console, quality: dict[str, dict[str, float]], n: int) -> None:
+def _show(terminal: Terminal, quality: dict[str, dict[str, float]], n: int) -> None:
     grid = Grid("method", box=None, header_style="bold", padding=(0, 2))
     for name in next(iter(quality.values())):
         grid.add_column(_NAMES.get(name, name), justify="right", no_wrap=True)
     for method, figures in quality.items():
         label = "guess (no attributes)" if method == "guess" else method
         grid.add_row(label, *(f"{figure:.4g}" for figure in figures.values()))
-    console.print(grid)
-    console.print(f"[dim]{n} folds; each row predicted from the other folds.[/]")
+    terminal.print(grid)
+    terminal.print(f"[dim]{n} folds; each row predicted from the other folds.[/]")
 
 
-def _give(
-    speaker: Speaker,
+def _write(
+    console: Console,
     columns: dict[str, Sequence[object]],
     facts: dict[str, object],
     out: str | None,
 ) -> None:
-    """Write predictions where they are wanted."""
+    """Write predictions to a file or to standard output."""
     n_rows = len(columns["prediction"])
     text = to_csv({"row": range(n_rows), **columns})
     if out is not None:
         write_text(out, text)
         plain = {**facts, "rows": n_rows, "file": out}
-        speaker.tell(plain, lambda console: console.print(f"{n_rows} rows in {out}"))
+        console.result(
+            plain, lambda terminal: terminal.print(f"{n_rows} rows in {out}")
+        )
         return
-    speaker.tell({**facts, **columns}, lambda console: click.echo(text, nl=False))
+    console.result({**facts, **columns}, lambda _: click.echo(text, nl=False))
 
 
 def to_csv(columns: dict[str, Sequence[object]]) -> str:

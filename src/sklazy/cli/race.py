@@ -1,4 +1,4 @@
-"""`sklazy race`: which of some methods predicts a file best, without running all."""
+"""`sklazy race`: the best of several methods on a file, without running all."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,12 +6,11 @@ from typing import Any
 import click
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.table import Table as Grid
 
 from sklazy import RaceResult, RaceStep
 from sklazy import race as run_race
-from sklazy.cli.console import Speaker, speaks
+from sklazy.cli.console import Console, Terminal, with_console
 from sklazy.cli.methods import CLASSIFIERS, REGRESSORS, make_model
 from sklazy.cli.predict import make_folds
 from sklazy.cli.tasks import Task, check_folds, read_task, task_options
@@ -25,22 +24,30 @@ Block = tuple[int, int]
 @click.command()
 @task_options
 @click.option(
-    "--candidates", "-c", help="Methods, separated by commas; all that fit if not said."
+    "--candidates",
+    "-c",
+    help="Methods to race, separated by commas, for example lazy-knn,tree; default: "
+    "all for the task.",
 )
-@click.option("--folds", default=10, show_default=True)
+@click.option("--folds", default=10, show_default=True, help="Folds per repetition.")
 @click.option(
     "--repeats",
     type=click.IntRange(1),
     default=2,
     show_default=True,
-    help="Of all folds, redrawn.",
+    help="Repetitions of the cross-validation, each with new folds.",
 )
-@click.option("--alpha", default=0.05, show_default=True, help="The test's level.")
-@click.option("--min-effect", default=0.0, help="A difference that does not matter.")
-@click.option("--seed", default=0, show_default=True)
-@speaks
+@click.option("--alpha", default=0.05, show_default=True, help="Level of each test.")
+@click.option(
+    "--min-effect",
+    default=0.0,
+    show_default=True,
+    help="Difference in mean error that does not matter, for example 0.01.",
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of folds and methods.")
+@with_console
 def race(
-    speaker: Speaker,
+    console: Console,
     train: str,
     target: str,
     kind: str,
@@ -52,18 +59,18 @@ def race(
     min_effect: float,
     seed: int,
 ) -> None:
-    """Race methods on a file: those that fall behind are dropped early.
+    """Race methods on a file: losers are eliminated early.
 
-    Fold by fold all methods left predict the same rows; after each, those that are
-    significantly worse (Friedman's test) are out.
+    Fold by fold all methods left predict the same rows; after each fold, those that
+    are significantly worse (Friedman's test) are eliminated.
 
     \b
     Examples:
       sklazy race wine.csv --target class
       sklazy race wine.csv -t class -c lazy-knn,lazy-nb,random-forest
     """
-    task = read_task(speaker, train, target, kind, ignore)
-    speaker.note(f"{task.kind} ({task.why})")
+    task = read_task(console, train, target, kind, ignore)
+    console.note(f"{task.kind} ({task.why})")
     names = _candidates(task, candidates)
     folds = check_folds(task, folds)
     plans = [make_folds(task, folds, seed + again) for again in range(repeats)]
@@ -75,7 +82,7 @@ def race(
 
     with Progress("racing", total=len(blocks)) as progress:
 
-        def tell(step: RaceStep) -> None:
+        def show(step: RaceStep) -> None:
             progress.advance(note=f"{step.n_alive} left, best {names[step.best]}")
 
         result = run_race(
@@ -84,11 +91,12 @@ def race(
             blocks,
             alpha=alpha,
             min_effect=min_effect,
-            on_step=tell,
+            on_step=show,
         )
-    speaker.tell(_plain(task, names, result), lambda c: _show(c, task, names, result))
+    plain = _plain(task, names, result)
+    console.result(plain, lambda terminal: _show(terminal, task, names, result))
     if result.stopped == "interrupted":
-        speaker.end_interrupted("This is what was known by then.")
+        console.end_interrupted("These are the results so far.")
 
 
 def _candidates(task: Task, given: str | None) -> list[str]:
@@ -103,18 +111,18 @@ def _candidates(task: Task, given: str | None) -> list[str]:
                 f"{suggest(name, known)}"
             )
     if len(names) < 2:
-        raise BadInputError(f"--candidates {given!r}: a race needs two or more.")
+        raise BadInputError(f"--candidates {given!r}; expected two methods or more.")
     return names
 
 
 def _loss(task: Task, name: str, testing: NDArray[np.bool_], seed: int) -> float:
     """The share of rows classified wrongly, or the mean absolute error."""
-    learned, asked = task.take(~testing), task.take(testing)
-    model = make_model(task, name, seed=seed).fit(learned.table, learned.target)
-    found = model.predict(asked.table)
+    known, test = task.take(~testing), task.take(testing)
+    model = make_model(task, name, seed=seed).fit(known.table, known.target)
+    found = model.predict(test.table)
     if task.classifies:
-        return float((found != asked.target).mean())
-    return float(np.abs(found - asked.target).mean())
+        return float((found != test.target).mean())
+    return float(np.abs(found - test.target).mean())
 
 
 def _plain(task: Task, names: Sequence[str], result: RaceResult) -> dict[str, object]:
@@ -137,7 +145,7 @@ def _plain(task: Task, names: Sequence[str], result: RaceResult) -> dict[str, ob
 
 
 def _show(
-    console: Console, task: Task, names: Sequence[str], result: RaceResult
+    terminal: Terminal, task: Task, names: Sequence[str], result: RaceResult
 ) -> None:
     loss = "mean error rate" if task.classifies else "mean absolute error"
     grid = Grid("method", box=None, header_style="bold", padding=(0, 2))
@@ -152,7 +160,7 @@ def _show(
         style = "bold" if i == left[0] else "dim" if i not in left else ""
         figures = (names[i], f"{result.mean_losses[i]:.4g}", str(run), state)
         grid.add_row(*figures, style=style)
-    console.print(grid)
+    terminal.print(grid)
     whole = result.losses.size
     end = "" if len(left) == 1 else "; those left cannot be told apart by these folds"
-    console.print(f"[dim]{result.n_evaluations} fits instead of {whole}{end}.[/]")
+    terminal.print(f"[dim]{result.n_evaluations} fits instead of {whole}{end}.[/]")

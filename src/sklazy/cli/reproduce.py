@@ -1,4 +1,4 @@
-"""`sklazy reproduce`: the papers' experiments, resumable."""
+"""`sklazy reproduce`: the experiments of the papers, resumable."""
 
 import shlex
 import sys
@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
 
-from sklazy.cli.console import Speaker, speaks
+from sklazy.cli.console import Console, Terminal, with_console
 from sklazy.errors import BadInputError, MissingDataError
 from sklazy.experiments.harness.catalog import find_known
-from sklazy.experiments.harness.data import data_folder, is_at_hand
+from sklazy.experiments.harness.data import data_folder, is_available
 from sklazy.experiments.reproduce import (
     EXPERIMENTS,
     Reproduced,
@@ -32,36 +31,42 @@ _PROTOCOLS = {
 
 @click.command()
 @click.argument("experiments", nargs=-1, metavar="[EXPERIMENT]...")
-@click.option("--list", "listing", is_flag=True, help="Say what there is.")
-@click.option("--quick", is_flag=True, help="A small part of it, in minutes.")
+@click.option(
+    "--list", "listing", is_flag=True, help="List the experiments and their data sets."
+)
+@click.option("--quick", is_flag=True, help="Run a small part, in minutes.")
 @click.option(
     "--data",
     type=click.Path(file_okay=False),
-    help="The folder of the data sets; SKLAZY_DATA or ../shared/data if not said.",
+    help="Folder of the data sets; default: SKLAZY_DATA, ../shared/data or "
+    "scikit-learn's data home.",
 )
-@click.option("--sets", help="Only these data sets, separated by commas.")
+@click.option(
+    "--sets",
+    help="Data sets to use, separated by commas, for example wine,vowel; default: all.",
+)
 @click.option(
     "--protocol",
     type=click.Choice(list(_PROTOCOLS)),
     default="both",
     show_default=True,
-    help="lazy-selection: cuts from the training fold alone, or from all rows as in "
-    "the paper.",
+    help="For lazy-selection: cuts from the training fold alone (honest) or from all "
+    "rows (paper).",
 )
-@click.option("--jobs", "-j", default=1, show_default=True, help="Processes.")
+@click.option("--jobs", "-j", default=1, show_default=True, help="Processes to run.")
 @click.option(
     "--out",
     "-o",
     default="sklazy-results",
     show_default=True,
     type=click.Path(file_okay=False),
-    help="Where results and reports go.",
+    help="Folder for results and reports.",
 )
-@click.option("--fetch", is_flag=True, help="Get missing data sets from OpenML.")
-@click.option("--verbose", "-v", is_flag=True, help="A line for each unit of work.")
-@speaks
+@click.option("--fetch", is_flag=True, help="Download missing data sets from OpenML.")
+@click.option("--verbose", "-v", is_flag=True, help="Print a line per unit of work.")
+@with_console
 def reproduce(
-    speaker: Speaker,
+    console: Console,
     experiments: Sequence[str],
     listing: bool,
     quick: bool,
@@ -73,11 +78,11 @@ def reproduce(
     fetch: bool,
     verbose: bool,
 ) -> None:
-    """Repeat the papers' experiments and put their figures beside ours.
+    """Repeat the experiments of the papers and compare their figures with ours.
 
-    Each unit of work (a fold of a set) is recorded the moment it is done. A run that
-    was stopped, by whatever, goes on where it was when the command is given again;
-    changed data or parameters are computed anew.
+    Each unit of work (a fold of a set) is recorded as soon as it is done. A run that
+    was stopped continues when the command is given again; changed data or parameters
+    are computed anew.
 
     \b
     Examples:
@@ -86,16 +91,16 @@ def reproduce(
       sklazy reproduce lazy-selection --sets wine,vowel --jobs 2
       sklazy reproduce racsam --data DIR -o results
     """
-    speaker.after_interrupt = "What was recorded is kept; run it again to go on."
+    console.after_interrupt = "Recorded results are kept; run it again to continue."
     folder = data_folder(data)
     if listing:
         plain = [_described(name, folder) for name in EXPERIMENTS]
-        speaker.tell(plain, lambda console: _show_list(console, plain, folder))
+        console.result(plain, lambda terminal: _show_list(terminal, plain, folder))
         return
     names = list(experiments) or (list(EXPERIMENTS) if quick else [])
     if not names:
         raise BadInputError(
-            f"name an experiment ({', '.join(EXPERIMENTS)}), or say --quick for a "
+            f"name an experiment ({', '.join(EXPERIMENTS)}), or use --quick for a "
             "small part of all, or --list."
         )
     for name in names:
@@ -105,45 +110,45 @@ def reproduce(
         out=Path(out),
         sets=tuple(filter(None, (sets or "").split(","))),
         protocols=_PROTOCOLS[protocol],
-        jobs=_checked(jobs),
+        jobs=_check_jobs(jobs),
         quick=quick,
         fetch=fetch,
         command=_command(),
     )
     done = {}
     for name in names:
-        found = _run(speaker, name, request, verbose, must=name in experiments)
+        found = _run(console, name, request, verbose, required=name in experiments)
         if found is not None:
             done[name] = _plain(found)
-    speaker.tell(done, lambda console: None)
+    console.result(done, lambda _: None)
 
 
 def _run(
-    speaker: Speaker, name: str, request: Request, verbose: bool, must: bool
+    console: Console, name: str, request: Request, verbose: bool, required: bool
 ) -> Reproduced | None:
-    """One experiment; None if it has no data and `must` not be run."""
+    """Run one experiment; None if it has no data and is not required."""
     if missing := left_out(name, request):
-        speaker.note(_without(name, missing, request.data))
+        console.note(_without(name, missing, request.data))
     try:
-        found = run(name, request, speaker.note if verbose else None)
+        found = run(name, request, console.note if verbose else None)
     except MissingDataError:
-        if must:
+        if required:
             raise
-        speaker.note(f"note: {name} is left out, for it has no other.")
+        console.note(f"note: {name} is skipped, since it has no other data sets.")
         return None
-    if not speaker.as_json:
-        _show(speaker.console, found)
+    if not console.as_json:
+        _show(console.terminal, found)
     return found
 
 
 def _without(name: str, missing: Sequence[str], folder: Path) -> str:
     return (
-        f"note: {name} has to do without {', '.join(missing)}, not found in "
-        f"{folder}. Name their folder with --data, or get them with --fetch."
+        f"note: {name} runs without {', '.join(missing)}, not found in {folder}. "
+        "Give their folder with --data, or download them with --fetch."
     )
 
 
-def _checked(jobs: int) -> int:
+def _check_jobs(jobs: int) -> int:
     if jobs < 1:
         raise BadInputError(
             f"--jobs {jobs}; expected a number of processes, 1 or more."
@@ -152,14 +157,14 @@ def _checked(jobs: int) -> int:
 
 
 def _command() -> str:
-    """What was typed, as far as it can be known."""
+    """The command as typed."""
     return shlex.join(["sklazy", *sys.argv[1:]])
 
 
 def _described(name: str, folder: Path) -> dict[str, object]:
     experiment = EXPERIMENTS[name]
     own = (*experiment.sets, *experiment.extra)
-    missing = [one for one in own if not is_at_hand(find_known(one), folder)]
+    missing = [one for one in own if not is_available(find_known(one), folder)]
     return {
         "name": name,
         "paper": experiment.paper,
@@ -170,23 +175,23 @@ def _described(name: str, folder: Path) -> dict[str, object]:
 
 
 def _show_list(
-    console: Console, plain: Sequence[dict[str, object]], folder: Path
+    terminal: Terminal, plain: Sequence[dict[str, object]], folder: Path
 ) -> None:
     for one in plain:
         sets, missing = one["sets"], one["missing"]
         assert isinstance(sets, list)
         assert isinstance(missing, list)
-        console.print(f"[bold]{one['name']}[/]  {one['summary']} ({one['paper']})")
-        console.print(f"  {len(sets)} data sets: [dim]{', '.join(sets)}[/]")
+        terminal.print(f"[bold]{one['name']}[/]  {one['summary']} ({one['paper']})")
+        terminal.print(f"  {len(sets)} data sets: [dim]{', '.join(sets)}[/]")
         if missing:
-            console.print(f"  not in {folder}: {', '.join(missing)}")
+            terminal.print(f"  not in {folder}: {', '.join(missing)}")
 
 
-def _show(console: Console, found: Reproduced) -> None:
-    console.print(f"\n[bold]{found.document.title}[/]")
+def _show(terminal: Terminal, found: Reproduced) -> None:
+    terminal.print(f"\n[bold]{found.document.title}[/]")
     for sentence in found.document.lead:
-        console.print(sentence, highlight=False)
-    console.print(f"\nReport: {found.files[0]}", highlight=False)
+        terminal.print(sentence, highlight=False)
+    terminal.print(f"\nReport: {found.files[0]}", highlight=False)
 
 
 def _plain(found: Reproduced) -> dict[str, object]:

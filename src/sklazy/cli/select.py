@@ -1,15 +1,14 @@
-"""`sklazy select`: the attributes of a file that are worth keeping (RACSAM)."""
+"""`sklazy select`: a small set of attributes that predicts well (RACSAM)."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
 from sklazy import LazyLearningClassifier, RaceFeatureSelector
-from sklazy.cli.console import Speaker, speaks
+from sklazy.cli.console import Console, Terminal, with_console
 from sklazy.cli.predict import to_csv
 from sklazy.cli.tasks import OUT_FILE, Task, check_out, read_task, task_options
 from sklazy.experiments.harness.writing import write_text
@@ -18,19 +17,30 @@ from sklazy.tables import Table
 
 @click.command()
 @task_options
-@click.option("--max-candidates", default=1000, show_default=True, help="Sets to try.")
-@click.option("--max-seconds", type=float, help="When to come to an end.")
-@click.option("--winners", default=5, show_default=True, help="Sets kept to the end.")
-@click.option("--seed", default=0, show_default=True)
+@click.option(
+    "--max-candidates",
+    default=1000,
+    show_default=True,
+    help="Try no new set of attributes after this many.",
+)
+@click.option(
+    "--max-seconds",
+    type=float,
+    help="End the search after this many seconds, for example 30; default: no limit.",
+)
+@click.option(
+    "--winners", default=5, show_default=True, help="Sets kept from race to race."
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of random choices.")
 @click.option(
     "--out",
     "-o",
     type=OUT_FILE,
-    help="Write the selected columns to this CSV file.",
+    help="Write the selected columns and the target to this CSV file.",
 )
-@speaks
+@with_console
 def select(
-    speaker: Speaker,
+    console: Console,
     train: str,
     target: str,
     kind: str,
@@ -43,8 +53,8 @@ def select(
 ) -> None:
     """Find a small set of attributes that predicts well, by racing sets (RACSAM).
 
-    Sets of attributes predict row after row with a lazy learner; those that fall
-    behind are out, and neighbors of the winners race next.
+    Sets of attributes predict row after row with a lazy learner; significantly worse
+    sets are eliminated, and neighbors of the winners race next.
 
     \b
     Examples:
@@ -52,8 +62,8 @@ def select(
       sklazy select houses.csv -t price --max-seconds 30 -o small.csv
     """
     check_out(out, train)
-    task = read_task(speaker, train, target, kind, ignore)
-    speaker.note(f"{task.kind} ({task.why})")
+    task = read_task(console, train, target, kind, ignore)
+    console.note(f"{task.kind} ({task.why})")
     selector = RaceFeatureSelector(
         LazyLearningClassifier() if task.classifies else None,
         n_winners=winners,
@@ -65,11 +75,11 @@ def select(
     interrupted = selector.search_.stopped == "interrupted"
     if out is not None and not interrupted:
         _write(task, names, out)
-        speaker.note(f"{len(names)} columns and {task.name!r} in {out}")
+        console.note(f"{len(names)} columns and {task.name!r} in {out}")
     plain = _plain(task.table, names, selector)
-    speaker.tell(plain, lambda console: _show(console, task, names, selector))
+    console.result(plain, lambda terminal: _show(terminal, task, names, selector))
     if interrupted:
-        speaker.end_interrupted("This is the best found by then; nothing was written.")
+        console.end_interrupted("This is the best set so far; nothing was written.")
 
 
 def _named(table: Table, mask: Iterable[bool]) -> list[str]:
@@ -98,9 +108,9 @@ def _plain(
 
 
 def _show(
-    console: Console, task: Task, names: Sequence[str], selector: RaceFeatureSelector
+    terminal: Terminal, task: Task, names: Sequence[str], selector: RaceFeatureSelector
 ) -> None:
-    console.print(
+    terminal.print(
         f"Selected {len(names)} of {len(task.table.columns)}: "
         f"[bold]{escape(', '.join(names))}[/]\n"
     )
@@ -109,8 +119,8 @@ def _show(
     grid.add_column(loss, justify="right", no_wrap=True)
     for mask, value in zip(selector.winners_, selector.winner_losses_, strict=True):
         grid.add_row(escape(", ".join(_named(task.table, mask))), f"{value:.4g}")
-    console.print(grid)
-    console.print(
+    terminal.print(grid)
+    terminal.print(
         f"[dim]{selector.n_candidates_} sets tried with {selector.n_predictions_} "
         "predictions; the smallest winner that is not significantly worse is "
         "selected.[/]"

@@ -1,37 +1,37 @@
-"""Files as tasks: attributes, a target, and what kind of question it is."""
+"""Files as tasks: attributes, a target and its type."""
 
 import os
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.cli.console import Speaker
+from sklazy.cli.console import Console
 from sklazy.errors import BadInputError, suggest
 from sklazy.tables import Column, Table, as_target, read_table
+from sklazy.tables.read import Format
 
 Kind = Literal["classification", "regression"]
 
-FORMATS = ("csv", "arff", "parquet", "feather")
-
-_MOST_CLASSES = 20  # different whole numbers that are taken for classes
-_FEWEST_NAMES = 10  # rows with labels all different that are taken for names
+_MOST_CLASSES = 20  # more different whole numbers are not classes
+_FEWEST_NAMES = 10  # fewer different labels do not count as names of rows
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 OUT_FILE = click.Path(dir_okay=False)
-"""A file to be written."""
+"""A file to write."""
 
-_READING = "sklazy.reading"  # where a command's context keeps how files are read
+_FORMATS = get_args(Format)
+_READING = "sklazy.reading"  # key of the reading options in a command's context
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is to be learned.
+    """Attributes and a target to learn.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class Task:
     name : str
         The target's name.
     why : str
-        How the kind was found out.
+        The reason for the kind.
     rows : int64 array of shape (n_rows,)
-        The rows' places in the file; those without a target are left out.
+        The positions of the rows in the file; those without a target are left out.
     """
 
     table: Table
@@ -57,7 +57,7 @@ class Task:
 
     @property
     def classifies(self) -> bool:
-        """Whether labels are to be predicted."""
+        """Whether the target is a label."""
         return self.kind == "classification"
 
     def take(self, rows: NDArray[Any]) -> "Task":
@@ -67,24 +67,30 @@ class Task:
 
 
 def task_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the training file and what says how to read it."""
+    """Add the training file, the target and the options to read files to a command."""
     path = click.Path(exists=True, dir_okay=False)
     options: list[Decorator] = [
         click.argument("train", type=path),
-        click.option("--target", "-t", required=True, help="The column to predict."),
+        click.option("--target", "-t", required=True, help="Column to predict."),
         click.option(
             "--task",
             "kind",
             type=click.Choice(["auto", "classification", "regression"]),
             default="auto",
             show_default=True,
-            help="What kind of target it is; said if found out.",
+            help="Target type; inferred if omitted.",
         ),
-        click.option("--ignore", multiple=True, help="A column to leave out."),
-        _reading("format", "The files' format, if not by their ending.", FORMATS),
-        _reading("encoding", "Of text files; utf-8 if not said, else latin-1, ..."),
-        _reading("delimiter", "Between the cells of CSV; found out if not said."),
-        _reading("decimal", "The decimal sign of CSV files.", (".", ",")),
+        click.option(
+            "--ignore", multiple=True, help="Column to leave out; repeat for several."
+        ),
+        _reading("format", "Format of the files; by their names if omitted.", _FORMATS),
+        _reading(
+            "encoding", "Encoding of text files, for example latin-1; default: utf-8."
+        ),
+        _reading(
+            "delimiter", "Delimiter of CSV, for example ';'; inferred if omitted."
+        ),
+        _reading("decimal", "Decimal mark of CSV; default: '.'.", (".", ",")),
     ]
     for option in reversed(options):
         function = option(function)
@@ -92,7 +98,7 @@ def task_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _reading(name: str, text: str, choices: Sequence[str] | None = None) -> Decorator:
-    """An option that `read_rows` gives to `read_table` for all files of a command."""
+    """An option that `read_rows` passes to `read_table` for all files of a command."""
 
     def keep(context: click.Context, _: click.Parameter, value: str | None) -> None:
         if value is not None:
@@ -105,9 +111,9 @@ def _reading(name: str, text: str, choices: Sequence[str] | None = None) -> Deco
 
 
 def read_task(
-    speaker: Speaker, path: str, target: str, kind: str, ignore: Sequence[str] = ()
+    console: Console, path: str, target: str, kind: str, ignore: Sequence[str] = ()
 ) -> Task:
-    """Read a file and part the target from the attributes."""
+    """Read a file and separate the target from the attributes."""
     whole = read_rows(path)
     for name in (target, *ignore):
         check_column(whole, name, path)
@@ -115,27 +121,27 @@ def read_task(
     if missing.all():
         raise BadInputError(f"{path}: the target {target!r} is missing in every row.")
     if missing.any():
-        speaker.note(f"note: {missing.sum()} rows without {target!r} are left out.")
+        console.note(f"note: {missing.sum()} rows without {target!r} are left out.")
         whole = whole.take(~missing)
     table = whole.drop([target, *(name for name in ignore if name != target)])
     if not table.columns:
         raise BadInputError(f"{path}: there is no column but the target {target!r}.")
-    _note_names(speaker, table)
+    _note_names(console, table)
     found, why = _kind(whole[target], kind)
     values = _values(whole[target], found)
     if len(set(values.tolist())) == 1:
-        speaker.note(f"note: {target!r} is the same in every row: nothing to learn.")
+        console.note(f"note: {target!r} is the same in every row: nothing to learn.")
     return Task(table, values, found, target, why, np.flatnonzero(~missing))
 
 
-def _note_names(speaker: Speaker, table: Table) -> None:
-    """Say which columns name the rows: learned by heart, they tell nothing new."""
+def _note_names(console: Console, table: Table) -> None:
+    """Warn of columns that name the rows: they are not informative."""
     names = [column.name for column in table if _is_name(column)]
     if names:
         way = " ".join(f"--ignore {shlex.quote(name)}" for name in names)
-        speaker.note(
-            f"note: {', '.join(map(repr, names))}: another label in every row, which "
-            f"says nothing about other rows. Leave out by {way}."
+        console.note(
+            f"note: {', '.join(map(repr, names))}: a different label in every row, "
+            f"which is not informative. Leave out with {way}."
         )
 
 
@@ -155,10 +161,10 @@ def read_rows(path: str) -> Table:
 
 
 def check_out(out: str | None, *sources: str | None) -> None:
-    """Refuse to write over a file that is read."""
+    """Refuse to overwrite an input file."""
     for source in filter(None, sources):
         if out is not None and os.path.exists(out) and os.path.samefile(out, source):
-            raise BadInputError(f"{out} is read, too; write to another file.")
+            raise BadInputError(f"{out} is an input file; write to another one.")
 
 
 def check_folds(task: Task, n_folds: int) -> int:
@@ -167,13 +173,13 @@ def check_folds(task: Task, n_folds: int) -> int:
         raise BadInputError(f"--folds {n_folds}; expected 2 or more.")
     if len(task.target) < 2:
         raise BadInputError(
-            "one row alone cannot be predicted from others; give a file with more."
+            "one row alone cannot be predicted from others; expected 2 rows or more."
         )
     return min(n_folds, len(task.target))
 
 
 def check_column(table: Table, name: str, path: str) -> None:
-    """Refuse a column that is not there, and name those that may be meant."""
+    """Refuse a column that is not there, with suggestions."""
     if name not in table:
         raise BadInputError(
             f"{path} has no column {name!r}.{suggest(name, table.names)}"
@@ -182,15 +188,15 @@ def check_column(table: Table, name: str, path: str) -> None:
 
 def _kind(column: Column, wanted: str) -> tuple[Kind, str]:
     if wanted != "auto":
-        return cast(Kind, wanted), "as told"
+        return cast(Kind, wanted), "by --task"
     if column.kind == "nominal":
         return "classification", f"{column.name!r} holds labels"
     numbers = np.unique(column.data)
     is_whole = bool((numbers == np.round(numbers)).all())
     if is_whole and len(numbers) <= min(_MOST_CLASSES, max(2, len(column) // 5)):
         amount = "one" if len(numbers) == 1 else f"{len(numbers)} different"
-        told = f"{column.name!r} holds {amount} whole number{'s'[: len(numbers) - 1]}"
-        return "classification", told
+        why = f"{column.name!r} holds {amount} whole number{'s'[: len(numbers) - 1]}"
+        return "classification", why
     return "regression", f"{column.name!r} holds numbers"
 
 
@@ -204,8 +210,8 @@ def _values(column: Column, kind: Kind) -> NDArray[Any]:
     return np.array(labels) if same else values
 
 
-def match_columns(speaker: Speaker, test: Table, task: Task, path: str) -> Table:
-    """The columns of a test file that the task has; those it lacks are named."""
+def match_columns(console: Console, test: Table, task: Task, path: str) -> Table:
+    """The columns of the task from a test file; missing ones are an error."""
     names = task.table.names
     if not (test.named and task.table.named):
         return test  # matched by position
@@ -218,7 +224,7 @@ def match_columns(speaker: Speaker, test: Table, task: Task, path: str) -> Table
             f"{', '.join(map(repr, lacking))}.{hints}"
         )
     if others:
-        speaker.note(
+        console.note(
             f"note: {path} has columns that the training file lacks, left out: "
             f"{', '.join(map(repr, others))}."
         )

@@ -13,6 +13,7 @@ from sklazy.combine.votes import (
     cast_votes,
     decide_votes,
     majority_shares,
+    to_shares,
     weighted_shares,
 )
 
@@ -26,6 +27,7 @@ __all__ = [
     "interrater_kappa",
     "majority_shares",
     "q_statistic",
+    "to_shares",
     "vote_entropy",
     "weighted_shares",
 ]

@@ -123,13 +123,13 @@ def diversity_measures(y_true: ArrayLike, votes: ArrayLike) -> dict[str, float]:
     >>> diversity_measures(["a", "b", "a"], votes)["disagreement"]
     0.444
     """
-    truth, said = np.asarray(y_true), np.asarray(votes)
-    if said.ndim != 2 or truth.shape != said.shape[:1]:
+    truth, given = np.asarray(y_true), np.asarray(votes)
+    if given.ndim != 2 or truth.shape != given.shape[:1]:
         raise BadInputError(
-            f"votes has the shape {said.shape} for {truth.shape} true labels; give "
+            f"votes has the shape {given.shape} for {truth.shape} true labels; give "
             "one row of votes for each label."
         )
-    right = said == truth[:, None]
+    right = given == truth[:, None]
     return {
         "q_statistic": q_statistic(right),
         "disagreement": disagreement(right),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.kernels.ties import TIE, decide_ties
+from sklazy.kernels.ties import TIE, argmax_by_order
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -15,7 +15,7 @@ Votes = NDArray[Any]
 _SMALL_JOB = 20_000
 
 
-def decide_closely(votes: Floats, priors: Votes) -> Ints:
+def argmax_with_ties(votes: Floats, priors: Votes) -> Ints:
     """The class with the highest vote; what is equal but for rounding is a tie.
 
     Ties: the larger prior, then the lower index.
@@ -27,13 +27,13 @@ def decide_closely(votes: Floats, priors: Votes) -> Ints:
 
     Examples
     --------
-    >>> decide_closely(np.array([[0.1 + 0.2, 0.3], [0.2, 0.3]]), np.array([4, 5]))
+    >>> argmax_with_ties(np.array([[0.1 + 0.2, 0.3], [0.2, 0.3]]), np.array([4, 5]))
     array([1, 1])
     """
     orders = np.atleast_2d(np.argsort(-priors, axis=-1, kind="stable"))
-    if decide_ties.is_ready() or votes.size > _SMALL_JOB:
+    if argmax_by_order.is_ready() or votes.size > _SMALL_JOB:
         decisions = np.empty(len(votes), np.int64)
-        decide_ties(votes, orders, decisions)
+        argmax_by_order(votes, orders, decisions)
         return decisions
     orders = np.broadcast_to(orders, votes.shape)
     best = votes.max(axis=1, keepdims=True)

@@ -87,3 +87,25 @@ def average_probabilities(probabilities: Floats) -> Floats:
     """The mean of the members' probabilities, (n_queries, n_classes)."""
     means: Floats = probabilities.mean(axis=1)
     return means
+
+
+def to_shares(scores: Floats, otherwise: Floats | None = None) -> Floats:
+    """Scores of indicators as probabilities: clipped to 0..1, made to sum to 1.
+
+    Parameters
+    ----------
+    scores : float64 array of shape (..., n_classes)
+    otherwise : float64 array of shape (n_classes,), optional
+        The shares where no score is above 0; equal ones by default.
+
+    Examples
+    --------
+    >>> to_shares(np.array([[1.2, -0.2], [0.0, -1.0]])).tolist()
+    [[1.0, 0.0], [0.5, 0.5]]
+    """
+    clipped = np.clip(scores, 0.0, 1.0)
+    totals = clipped.sum(axis=-1, keepdims=True)
+    shares = np.full_like(clipped, 1.0 / clipped.shape[-1])
+    if otherwise is not None:
+        shares[:] = otherwise
+    return np.divide(clipped, totals, where=totals > 0, out=shares)

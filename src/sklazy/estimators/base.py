@@ -1,8 +1,10 @@
-"""What every estimator that keeps a case base shares: add, erase, fingerprint, file."""
+"""What every estimator with a case base shares: rows, answers, receipts, files."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import replace
+from operator import is_not
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,33 +12,45 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sklazy.answer import (
+    AnyLearner,
+    Batch,
+    NotPlainError,
+    Target,
+    answer_queries,
+    leave_one_out,
+    prepare,
+)
 from sklazy.casebase import CaseBase
 from sklazy.casebase.files import write_file
-from sklazy.casebase.incoming import GivenIds, Target
-from sklazy.casebase.matrix import encode_matrix
+from sklazy.casebase.incoming import GivenIds
+from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.casebase.plain import to_plain
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError
-from sklazy.estimators.inputs import check_columns, class_column
+from sklazy.estimators.inputs import class_column
+from sklazy.estimators.parameters import check_columns
 from sklazy.estimators.settings import to_settings
 from sklazy.flow import Queries
-from sklazy.tables import Column, Table, as_table, as_target, label_array
+from sklazy.receipts import Receipt, Receipts, build_receipts, verify
+from sklazy.tables import Table, as_table, as_target
+from sklazy.tables.frames import target_names
 
-Found = TypeVar("Found")
+_NOT_RECORDED = ("n_jobs", "cache_size")  # answers do not depend on them
 
 
-class Remembering(BaseEstimator):
-    """An estimator whose fit keeps a case base, `cases_`.
+class LazyEstimator(BaseEstimator):
+    """An estimator whose fit keeps a case base, `cases_`, and which waits for queries.
 
-    A subclass says what its target is, and may use the parameters
-    `categorical_features`, `criterion` and `cuts` if it has them.
+    A subclass makes a learner of its parameters (`_learner`) and says what its target
+    is. The parameters `categorical_features`, `discretization`, `cuts` and `n_jobs`
+    are used if it has them.
     """
 
-    target_kind: ClassVar[Literal["nominal", "numeric"]]
+    target: ClassVar[Target]
     cases_: CaseBase
     n_features_in_: int
     feature_names_in_: NDArray[Any]
-    _found: dict[str, Any]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -45,28 +59,35 @@ class Remembering(BaseEstimator):
         tags.input_tags.string = True
         return tags
 
-    def fit(
-        self,
-        X: object,
-        y: object,
-        sample_weight: ArrayLike | None = None,
-        ids: GivenIds = None,
-    ) -> Self:
-        """Keep the rows.
+    # --- the public interface ---------------------------------------------------------
+
+    def explain(self, X: ArrayLike) -> Receipts:
+        """Answer each query with a receipt: what was answered, and from what.
 
         Parameters
         ----------
-        X : frame, Table or array-like of shape (n_rows, n_attributes)
-            Numbers and labels, missing cells where there are some.
-        y : array-like of shape (n_rows,)
-            The target, nowhere missing.
-        sample_weight : array-like of shape (n_rows,), optional
-            How much each row counts.
-        ids : sequence of int or str, optional
-            The rows' names, by which `forget` and receipts know them; by default
-            0, 1, ... in order of arrival.
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        receipts : Receipts
+            One per query, each with `to_dict`, `to_json`, `to_html` and a text.
         """
-        return self._keep(X, y, sample_weight, ids, None)
+        check_is_fitted(self)
+        return self._receipts(self._query_table(X))
+
+    def verify(self, receipt: Receipt | Mapping[str, Any]) -> bool:
+        """Recompute the answer and check that the receipt matches it.
+
+        A receipt that was edited, that is of other cases or that says anything else
+        than the cases do is refused with a `ReceiptError`.
+
+        Parameters
+        ----------
+        receipt : Receipt, or what its `to_dict` gave
+        """
+        check_is_fitted(self)
+        return verify(receipt, self._receipts, self.digest())
 
     def forget(self, ids: GivenIds) -> Self:
         """Erase rows by id: the state is the same as after a fit without them."""
@@ -106,35 +127,86 @@ class Remembering(BaseEstimator):
         """The rows' ids, in order of arrival."""
         return self.cases_.ids[np.argsort(self.cases_.arrival)]
 
+    # --- what a subclass says ---------------------------------------------------------
+
+    def _learner(self) -> AnyLearner:
+        """The parameters, once they are known to make sense, as a learner."""
+        raise NotImplementedError
+
+    def _current_learner(self) -> AnyLearner:
+        """The learner of the parameters as they are; made again when they change."""
+        own = vars(self)
+        kept: dict[str, Any] = self.cases_.derive(type(self).__name__, dict)
+        now = [own[name] for name in own if name[-1] != "_" and name[0] != "_"]
+        before = kept.get("parameters", ())
+        if len(before) != len(now) or any(map(is_not, before, now)):
+            kept.update(learner=self._learner(), parameters=now)
+        return kept["learner"]
+
+    def _explainer(self) -> AnyLearner:
+        """The learner whose answers become receipts."""
+        return self._current_learner()
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that make no sense; subclasses have their own."""
+
+    def _check_table(self, table: Table) -> None:
+        """Refuse parameters that do not fit the rows."""
+
+    def _check_cases(self, cases: CaseBase) -> None:
+        """Refuse cases that cannot be learned from."""
+
+    def _saved_settings(self) -> dict[str, Any]:
+        """The parameters as JSON."""
+        return to_settings(self)
+
+    def _reported_settings(self) -> dict[str, Any]:
+        """The parameters that answers depend on, as JSON."""
+        settings = to_settings(self)
+        return {k: value for k, value in settings.items() if k not in _NOT_RECORDED}
+
+    def _state(self) -> dict[str, Any]:
+        """What beside parameters and cases makes the fitted state, as JSON."""
+        return {}
+
+    def _restore(self, cases: CaseBase, state: dict[str, Any]) -> None:
+        """Take a fitted state as `_state` and the cases gave it."""
+        self.cases_ = cases
+        self.n_features_in_ = len(cases.names)
+        if cases.schema.named:
+            self.feature_names_in_ = np.array(cases.names, dtype=object)
+
+    # --- rows -------------------------------------------------------------------------
+
     def _keep(
         self,
         X: object,
         y: object,
         sample_weight: ArrayLike | None,
         ids: GivenIds,
-        classes: ArrayLike | None,
+        classes: ArrayLike | None = None,
     ) -> Self:
         """Build the case base; nothing is changed before all of it has gone well."""
         self._check_parameters()
         table, target = self._table(X), self._target(y)
         self._check_table(table)
         _check_weights(sample_weight)
-        schema = Schema.of(table, target)
+        schema = replace(Schema.of(table, target), targets=target_names(y))
         if classes is not None:
             declared = Attribute.of(class_column(classes, declared=True)).declared
-            schema = Schema(schema.attributes, schema.named, declared)
+            schema = replace(schema, classes=declared)
         cases = CaseBase(
             table,
             target,
             weights=sample_weight,
             ids=ids,
-            criterion=getattr(self, "criterion", "fayyad"),
+            criterion=getattr(self, "discretization", "fayyad"),
             cuts=getattr(self, "cuts", "exact"),
             schema=schema,
         )
-        found = self._prepare(cases)
+        self._check_cases(cases)
         check_columns(self, X, reset=True)
-        self.cases_, self._found = cases, {"version": cases.version, **found}
+        self.cases_ = cases
         return self
 
     def _add(
@@ -143,7 +215,7 @@ class Remembering(BaseEstimator):
         y: object,
         sample_weight: ArrayLike | None,
         ids: GivenIds,
-        classes: ArrayLike | None,
+        classes: ArrayLike | None = None,
     ) -> Self:
         """Add rows, or keep the first."""
         if not hasattr(self, "cases_"):
@@ -153,136 +225,71 @@ class Remembering(BaseEstimator):
         self.cases_.add(table, target, weights=sample_weight, ids=ids)
         return self
 
-    def _prepare(self, cases: CaseBase) -> dict[str, Any]:
-        """What a fit derives at once; a good place to refuse what does not fit."""
-        return {}
-
-    def _saved_settings(self) -> dict[str, Any]:
-        """The parameters as JSON."""
-        return to_settings(self)
-
-    def _state(self) -> dict[str, Any]:
-        """What beside parameters and cases makes the fitted state, as JSON."""
-        return {}
-
-    def _restore(self, cases: CaseBase, state: dict[str, Any]) -> None:
-        """Take a fitted state as `_state` and the cases gave it."""
-        self.cases_, self._found = cases, {}
-        self.n_features_in_ = len(cases.names)
-        if cases.schema.named:
-            self.feature_names_in_ = np.array(cases.names, dtype=object)
-
-    def _derived(self, name: str, make: Callable[[], Found]) -> Found:
-        """What follows from the cases, made again when they have changed."""
-        if self._found.get("version") != self.cases_.version:
-            self._found.clear()
-            self._found["version"] = self.cases_.version
-        if name not in self._found:
-            self._found[name] = make()
-        return self._found[name]
-
-    def _check_parameters(self) -> None:
-        """Refuse parameters that make no sense; subclasses have their own."""
-
-    def _check_table(self, table: Table) -> None:
-        """Refuse parameters that do not fit the rows."""
-
     def _table(self, X: object) -> Table:
         """X as a table, with the nominal columns that the parameters name."""
         categorical = getattr(self, "categorical_features", "from_dtype")
         return as_table(X, categorical_features=categorical)
+
+    def _target(self, y: object) -> GivenTarget:
+        if self.target.kind == "nominal":
+            return class_column(y)
+        return as_target(y, "numeric")
 
     def _check_columns(self, X: object) -> None:
         """Let scikit-learn compare names and numbers of columns; a table knows how."""
         if not isinstance(X, Table):
             validate_data(self, X, skip_check_array=True, reset=False)
 
-    def _target(self, y: object) -> Target:
-        if self.target_kind == "nominal":
-            return class_column(y)
-        return as_target(y, "numeric")
+    # --- answers ----------------------------------------------------------------------
 
-    def _asked(self, X: object) -> Table:
-        """Rows that ask, as a table."""
-        check_is_fitted(self)
+    def _answer(self, X: object, *outputs: str) -> tuple[NDArray[Any], ...]:
+        """What is wanted of the answers to queries; one computation for all of it."""
+        if not hasattr(self, "cases_"):
+            check_is_fitted(self)
+        learner, n_jobs = self._current_learner(), getattr(self, "n_jobs", None)
+        if type(X) is np.ndarray and X.ndim == 2:
+            try:
+                found = answer_queries(learner, self.cases_, X, outputs, n_jobs=n_jobs)
+            except NotPlainError:  # a table must look at the cells
+                pass
+            else:
+                if hasattr(self, "feature_names_in_"):
+                    self._check_columns(X)
+                return found
+        queries = self._queries(X)
+        return answer_queries(learner, self.cases_, queries, outputs, n_jobs=n_jobs)
+
+    def _left_out(
+        self, rows: ArrayLike | None, *outputs: str
+    ) -> tuple[NDArray[Any], ...]:
+        """What is wanted of the answers to training rows, each left out."""
+        places, n_jobs = self._places(rows), getattr(self, "n_jobs", None)
+        learner = self._current_learner()
+        return leave_one_out(learner, self.cases_, places, outputs, n_jobs)
+
+    def _receipts(self, table: Table) -> Receipts:
+        learner, queries = self._explainer(), self.cases_.encode(table)
+        batch = Batch(self.cases_, self.cases_.cases, queries)
+        answer = learner.answer(prepare(learner, self.cases_), batch)
+        name, settings = type(self).__name__, self._reported_settings()
+        return build_receipts(answer, table, name, settings)
+
+    def _query_table(self, X: object) -> Table:
+        """Queries as a table."""
         table = self._table(X)
         self._check_columns(X)
         return table
+
+    def _queries(self, X: object) -> Queries:
+        """Queries, coded like the cases."""
+        table = self._query_table(X)
+        return self.cases_.encode(table)
 
     def _places(self, rows: ArrayLike | None) -> NDArray[np.int64]:
         """Where rows lie that are named by their order of arrival; None for all."""
         check_is_fitted(self)
         places = np.argsort(self.cases_.arrival)
         return places if rows is None else places[_check_rows(rows, len(places))]
-
-    def _queries(self, X: object) -> Queries:
-        """Rows that ask, coded like the cases."""
-        if type(X) is np.ndarray and hasattr(self, "cases_"):
-            found = encode_matrix(self.cases_, X)
-            if found is not None:
-                if hasattr(self, "feature_names_in_"):
-                    self._check_columns(X)
-                return found
-        table = self._asked(X)
-        return self.cases_.encode(table)
-
-
-class Regressing(Remembering):
-    """A remembering regressor."""
-
-    target_kind = "numeric"
-
-    def partial_fit(
-        self,
-        X: object,
-        y: object,
-        sample_weight: ArrayLike | None = None,
-        ids: GivenIds = None,
-    ) -> Self:
-        """Add rows: the state is the same as after a fit to all rows together.
-
-        Parameters
-        ----------
-        X, y, sample_weight, ids
-            As for `fit`.
-        """
-        return self._add(X, y, sample_weight, ids, None)
-
-
-class Classifying(Remembering):
-    """A remembering classifier: its classes are those of its cases."""
-
-    target_kind = "nominal"
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The class labels, in order."""
-        if not hasattr(self, "cases_"):
-            check_is_fitted(self)
-        return label_array(self.cases_.class_labels)
-
-    def partial_fit(
-        self,
-        X: object,
-        y: object,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        ids: GivenIds = None,
-    ) -> Self:
-        """Add rows: the state is the same as after a fit to all rows together.
-
-        Parameters
-        ----------
-        X, y, sample_weight, ids
-            As for `fit`.
-        classes : array-like, optional
-            In the first call: classes that count even where no row has them. Not
-            needed: a new class may come at any time. A label of y that is not
-            among them is refused.
-        """
-        if classes is not None:
-            _check_labels(class_column(y), class_column(classes))
-        return self._add(X, y, sample_weight, ids, classes)
 
 
 def _check_weights(sample_weight: ArrayLike | None) -> None:
@@ -294,30 +301,21 @@ def _check_weights(sample_weight: ArrayLike | None) -> None:
 
 
 def _check_rows(rows: ArrayLike, n_rows: int) -> NDArray[np.int64]:
-    asked = np.asarray(rows)
-    if asked.ndim != 1 or (asked.size and asked.dtype.kind not in "iu"):
+    wanted = np.asarray(rows)
+    if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
         raise BadInputError(f"rows={rows!r}; expected a list of whole numbers.")
-    if asked.size and not -n_rows <= asked.min() <= asked.max() < n_rows:
+    if wanted.size and not -n_rows <= wanted.min() <= wanted.max() < n_rows:
         raise BadInputError(
             f"rows={rows!r} names a row that is not there; expected places of "
             f"0 to {n_rows - 1}, in order of arrival."
         )
-    return asked.astype(np.int64)
+    return wanted.astype(np.int64)
 
 
-def _check_labels(target: Column, classes: Column) -> None:
-    strange = [l for l in target.categories if l not in classes.categories]
-    if strange:
-        raise BadInputError(
-            f"y holds the labels {strange}, which are not among "
-            f"classes={list(classes.categories)}; name all classes, or none."
-        )
-
-
-def known_estimators() -> dict[str, type[Remembering]]:
+def known_estimators() -> dict[str, type[LazyEstimator]]:
     """The estimators that can be saved, by name."""
-    found: dict[str, type[Remembering]] = {}
-    open_classes = [Remembering]
+    found: dict[str, type[LazyEstimator]] = {}
+    open_classes = [LazyEstimator]
     while open_classes:
         current = open_classes.pop()
         found[current.__name__] = current
@@ -325,7 +323,7 @@ def known_estimators() -> dict[str, type[Remembering]]:
     return found
 
 
-def check_known(name: object) -> type[Remembering]:
+def check_known(name: object) -> type[LazyEstimator]:
     """The estimator of that name, or an error."""
     known = known_estimators()
     if not isinstance(name, str) or name not in known:

@@ -1,4 +1,4 @@
-"""What transformers of numbers take: a numeric matrix and a target of classes."""
+"""Inputs of estimators: numeric matrices and targets of classes."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from sklazy.errors import BadInputError
 from sklazy.tables import Column, Table, as_target, label_array
@@ -17,29 +17,6 @@ _NOT_NUMBERS = (
     *(nw.String, nw.Boolean, nw.Categorical, nw.Enum),
     *(nw.Date, nw.Datetime, nw.Duration, nw.Time),
 )
-
-
-def check_columns(estimator: Any, X: object, *, reset: bool) -> None:  # noqa: ANN401
-    """Remember (`reset`) or compare the number and the names of the columns.
-
-    As scikit-learn does it for frames and arrays; it does not know tables.
-    """
-    if not (isinstance(X, Table) and X.named):
-        validate_data(estimator, X, skip_check_array=True, reset=reset)
-    elif reset:
-        estimator.n_features_in_ = len(X.columns)
-        estimator.feature_names_in_ = np.array(X.names, dtype=object)
-    elif X.names != list(getattr(estimator, "feature_names_in_", X.names)):
-        raise BadInputError(
-            "The feature names should match those that were passed during fit: "
-            f"expected {estimator.feature_names_in_.tolist()}, got {X.names}. Rename "
-            "or select columns."
-        )
-    elif len(X.columns) != estimator.n_features_in_:
-        raise BadInputError(
-            f"X has {len(X.columns)} features, but {type(estimator).__name__} is "
-            f"expecting {estimator.n_features_in_} features as input."
-        )
 
 
 def numeric_matrix(X: ArrayLike, estimator: object) -> NDArray[np.float64]:
@@ -78,7 +55,7 @@ def class_column(y: object, *, declared: bool = False) -> Column:
 
 
 def _numeric_names(X: ArrayLike) -> dict[int, str]:
-    """Names of the columns by position, if any; a column of words is refused."""
+    """Names of the columns by position, if any; a column of text is refused."""
     is_numeric = _are_numeric(X)
     wrong = [name for name, fine in is_numeric.items() if not fine]
     if wrong:

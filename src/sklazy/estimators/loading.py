@@ -1,15 +1,15 @@
-"""Saved estimators come back."""
+"""Load saved estimators."""
 
 from pathlib import Path
 
 from sklazy.casebase.files import SENSELESS, read_file
 from sklazy.casebase.plain import from_plain
 from sklazy.errors import BadFileError
-from sklazy.estimators.base import Remembering, check_known
+from sklazy.estimators.base import LazyEstimator, check_known
 from sklazy.estimators.settings import from_settings
 
 
-def load(path: str | Path) -> Remembering:
+def load(path: str | Path) -> LazyEstimator:
     """Read an estimator that `save` wrote.
 
     A truncated or altered file, one of a newer format, or one that is anything else

@@ -1,1 +1,1 @@
-"""What can be shown: the demo, and the three papers' protocols."""
+"""The demo, and the experiments of the three papers."""

@@ -1,4 +1,4 @@
-"""The tour: wine, discretized, what matters for two of its rows, and answers."""
+"""The demo on wine: bins, the attributes of two rows, predictions and advice."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from sklearn.datasets import load_wine
 
 from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import interval_labels
-from sklazy.experiments.demo_answers import show_answers
+from sklazy.experiments.demo_predictions import show_predictions
 from sklazy.measures import (
     attribute_scores,
     entropy,
@@ -30,8 +30,8 @@ COLORS = ("cyan", "magenta", "yellow")
 
 
 @dataclass
-class Tour:
-    """The figures that the demo shows."""
+class Demo:
+    """The data and figures that the demo shows."""
 
     table: Table
     cases: CaseBase
@@ -46,28 +46,28 @@ class Tour:
 
 
 def show_demo(console: Console, page: Path) -> None:
-    """Print the tour, and write receipts to a page."""
-    tour = _make_tour()
-    n_rows, n_attributes = tour.table.shape
+    """Print the demo, and write receipts to a page."""
+    demo = _make_demo()
+    n_rows, n_attributes = demo.table.shape
     console.print(
         f"\n[bold]Wine[/]: {n_rows} rows, {n_attributes} numeric attributes, "
-        f"{len(tour.cases.class_labels)} growers to tell apart. Each attribute is cut "
-        "where that says most about the grower, or not at all (Fayyad and Irani).\n"
+        f"{len(demo.cases.class_labels)} growers. Each attribute is cut where that is "
+        "most informative about the grower, or not at all (Fayyad and Irani).\n"
     )
-    console.print(_attributes(tour))
-    first, second = _most_different(tour.chosen)
+    console.print(_attributes(demo))
+    first, second = _most_different(demo.chosen)
     console.print(
-        "\nAn eager learner picks attributes once, for everybody. A lazy one waits for "
-        f"the row in question. These are the {tour.chosen.shape[1]} attributes of two "
+        "\nAn eager learner picks attributes once, for all rows. A lazy one picks them "
+        f"for each row. These are the {demo.chosen.shape[1]} attributes of two "
         "rows:\n"
     )
-    console.print(_side_by_side(_row(tour, first), _row(tour, second)))
-    console.print(_why(tour, first, second))
-    console.print(_worth(tour))
-    show_answers(console, page)
+    console.print(_side_by_side(_row(demo, first), _row(demo, second)))
+    console.print(_why(demo, first, second))
+    console.print(_advantage(demo))
+    show_predictions(console, page)
 
 
-def _make_tour() -> Tour:
+def _make_demo() -> Demo:
     frame, classes = load_wine(return_X_y=True)
     names = load_wine().feature_names
     table = as_table(frame, feature_names=names)
@@ -81,21 +81,21 @@ def _make_tour() -> Tour:
     )
     n_selected = how_many(SHARE, len(names))
     chosen = select(codes, ranks, n_selected).attributes
-    return Tour(table, cases, codes, chosen, classes)
+    return Demo(table, cases, codes, chosen, classes)
 
 
-def _attributes(tour: Tour) -> Grid:
+def _attributes(demo: Demo) -> Grid:
     """All attributes: cuts, entropy, V, best first."""
-    memory = tour.cases.cases
+    memory = demo.cases.cases
     eager = attribute_scores(memory.counts, memory.offsets)
     advantage = v_by_attribute(memory.counts, memory.offsets)
     grid = Grid("attribute", "cut at", box=None, header_style="bold", padding=(0, 2))
     grid.add_column("entropy left", justify="right")
     grid.add_column("V, how far its values differ", no_wrap=True)
     for j in np.lexsort((np.arange(len(eager)), eager)):
-        cuts = ", ".join(f"{cut:.4g}" for cut in tour.cases.cuts[j])
+        cuts = ", ".join(f"{cut:.4g}" for cut in demo.cases.cuts[j])
         grid.add_row(
-            tour.names[j],
+            demo.names[j],
             f"[dim]{cuts}[/]",
             f"{eager[j]:.3f}",
             f"{advantage[j]:.3f} [green]{'━' * round(25 * advantage[j])}[/]",
@@ -121,21 +121,21 @@ def _side_by_side(left: Panel, right: Panel) -> Grid:
     return grid
 
 
-def _row(tour: Tour, row: int) -> Panel:
+def _row(demo: Demo, row: int) -> Panel:
     """A row's own attributes, with the classes of the cases that share each value."""
-    memory = tour.cases.cases
+    memory = demo.cases.cases
     own = value_scores(memory.counts, memory.offsets)
     parts: list[Text | str] = []
-    for j in tour.chosen[row]:
-        cell = memory.offsets[j] + tour.codes[row, j]
-        value = tour.table.columns[j].data[row]
-        interval = interval_labels(tour.cases.cuts[j])[tour.codes[row, j]]
-        parts.append(f"[bold]{tour.names[j]}[/]")
+    for j in demo.chosen[row]:
+        cell = memory.offsets[j] + demo.codes[row, j]
+        value = demo.table.columns[j].data[row]
+        interval = interval_labels(demo.cases.cuts[j])[demo.codes[row, j]]
+        parts.append(f"[bold]{demo.names[j]}[/]")
         parts.append(f"  {value:g} [dim]in {interval}[/]")
         parts.append(_bar(memory.counts[cell]))
         parts.append(f"  entropy {own[cell]:.3f}\n")
-    title = f"row {row}, {tour.cases.class_labels[tour.classes[row]]}"
-    return Panel(Group(*parts), title=title, border_style=COLORS[tour.classes[row]])
+    title = f"row {row}, {demo.cases.class_labels[demo.classes[row]]}"
+    return Panel(Group(*parts), title=title, border_style=COLORS[demo.classes[row]])
 
 
 def _bar(counts: NDArray[np.int64]) -> Text:
@@ -145,27 +145,27 @@ def _bar(counts: NDArray[np.int64]) -> Text:
     return bar.append("  " + " / ".join(str(count) for count in counts), "dim")
 
 
-def _why(tour: Tour, first: int, second: int) -> str:
-    """One attribute that serves the first row and not the second, in words."""
-    memory = tour.cases.cases
+def _why(demo: Demo, first: int, second: int) -> str:
+    """One attribute that is informative for the first row and not the second."""
+    memory = demo.cases.cases
     own = value_scores(memory.counts, memory.offsets)
     eager = attribute_scores(memory.counts, memory.offsets)
-    lost = [j for j in tour.chosen[first] if j not in tour.chosen[second]]
-    cells = memory.offsets[:-1] + tour.codes
-    j = max(lost, key=lambda j: own[cells[second, j]] - own[cells[first, j]])
+    only_first = [j for j in demo.chosen[first] if j not in demo.chosen[second]]
+    cells = memory.offsets[:-1] + demo.codes
+    j = max(only_first, key=lambda j: own[cells[second, j]] - own[cells[first, j]])
     here, there = (memory.counts[cells[row, j]] for row in (first, second))
     return (
-        f"Why they differ: [bold]{tour.names[j]}[/] leaves an entropy of "
+        f"Why they differ: [bold]{demo.names[j]}[/] leaves an entropy of "
         f"{eager[j]:.3f} on the whole. But the value of row {first} leaves "
         f"{entropy(here):.3f} ({here.max()} of {here.sum()} cases that share it have "
         f"one grower), that of row {second} {entropy(there):.3f} "
         f"({there.max()} of {there.sum()}): decisive "
-        "for the one, of little use for the other.\n"
+        "for one row, of little use for the other.\n"
     )
 
 
-def _worth(tour: Tour) -> str:
-    memory = tour.cases.cases
+def _advantage(demo: Demo) -> str:
+    memory = demo.cases.cases
     advantage = np.sort(v_by_attribute(memory.counts, memory.offsets))[::-1]
     top = advantage[: how_many(SHARE, len(advantage))].mean()
     return (

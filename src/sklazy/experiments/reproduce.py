@@ -15,7 +15,7 @@ import sklearn
 import sklazy
 from sklazy.errors import BadInputError, suggest
 from sklazy.experiments.harness.catalog import find_known
-from sklazy.experiments.harness.data import is_at_hand, require_sets
+from sklazy.experiments.harness.data import is_available, require_sets
 from sklazy.experiments.harness.fetching import fetch_missing
 from sklazy.experiments.harness.runner import Note, run_units
 from sklazy.experiments.harness.store import Store
@@ -36,7 +36,7 @@ Facts = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be reproduced, and how.
+    """What to reproduce, and how.
 
     Attributes
     ----------
@@ -45,15 +45,15 @@ class Request:
     out : path
         Where results and reports go.
     sets : tuple of str
-        Those asked for; empty for all that belong to the experiment.
+        The data sets to use; empty for all of the experiment.
     protocols : tuple of str
     jobs : int
     quick : bool
-        A small part of it, in minutes.
+        Whether to run a small part only, in minutes.
     fetch : bool
-        Whether sets that are missing may be had from OpenML.
+        Whether missing sets are downloaded from OpenML.
     command : str
-        What the user typed, for the report.
+        The command as typed, for the report.
     """
 
     data: Path
@@ -67,10 +67,10 @@ class Request:
 
 
 class WorkOnData(Protocol):
-    """What does a unit, given the folder of the data."""
+    """A function that does a unit, given the folder of the data."""
 
     def __call__(self, unit: Unit, folder: Path) -> Plain:
-        """Do it."""
+        """Return the result."""
 
 
 @dataclass(frozen=True)
@@ -81,13 +81,13 @@ class Experiment:
     ----------
     name, summary : str
     paper : str
-        Its reference.
+        The reference.
     sets : tuple of str
         The data sets it needs.
     extra : tuple of str
-        Those it takes along if they are at hand.
+        More data sets, used if they are there.
     quick : tuple of str
-        Those of a quick run.
+        The data sets of a quick run.
     make_units : callable of (sets, request)
     work : callable of (unit, data folder)
     make_document : callable of (results by unit, sets, request, facts)
@@ -152,18 +152,18 @@ EXPERIMENTS = {
         ),
     )
 }
-"""All that can be reproduced, by name."""
+"""The experiments by name."""
 
 
 class Reproduced(NamedTuple):
-    """What came of it: the report and the files written, the page first."""
+    """The report and the files written, the page first."""
 
     document: Document
     files: list[Path]
 
 
 def find_experiment(name: str) -> Experiment:
-    """The experiment of that name, or an error that names the nearest."""
+    """The experiment of that name, or an error with suggestions."""
     if name not in EXPERIMENTS:
         raise BadInputError(
             f"there is no experiment {name!r}.{suggest(name, EXPERIMENTS)}"
@@ -172,39 +172,39 @@ def find_experiment(name: str) -> Experiment:
 
 
 def choose_sets(experiment: Experiment, request: Request) -> list[str]:
-    """The sets of a run: those asked for, or the experiment's own."""
+    """The data sets of a run: those of the request, or of the experiment."""
     own = (*experiment.sets, *experiment.extra)
     if request.sets:
-        asked = [find_known(name).name for name in request.sets]
-        strange = [name for name in asked if name not in own]
-        if strange:
+        given = [find_known(name).name for name in request.sets]
+        unknown = [name for name in given if name not in own]
+        if unknown:
             raise BadInputError(
-                f"{experiment.name} has no set {strange[0]!r}."
-                f"{suggest(strange[0], own)}"
+                f"{experiment.name} has no set {unknown[0]!r}."
+                f"{suggest(unknown[0], own)}"
             )
-        return list(dict.fromkeys(asked))
+        return list(dict.fromkeys(given))
     if request.quick:
-        # What is there of them, so that it runs on a machine without any data.
-        return _at_hand(experiment.quick, request)
-    return [*experiment.sets, *_at_hand(experiment.extra, request)]
+        # Only those that are there, so that it runs on a machine without any data.
+        return _available(experiment.quick, request)
+    return [*experiment.sets, *_available(experiment.extra, request)]
 
 
 def left_out(name: str, request: Request) -> list[str]:
-    """The sets of a quick run that it does without, since they are not there."""
+    """The data sets of a quick run that are missing."""
     if request.sets or not request.quick:
         return []
     own = find_experiment(name).quick
-    return [one for one in own if one not in _at_hand(own, request)]
+    return [one for one in own if one not in _available(own, request)]
 
 
-def _at_hand(names: Sequence[str], request: Request) -> list[str]:
+def _available(names: Sequence[str], request: Request) -> list[str]:
     if request.fetch and request.quick:
         return list(names)
-    return [name for name in names if is_at_hand(find_known(name), request.data)]
+    return [name for name in names if is_available(find_known(name), request.data)]
 
 
 def reproduce(name: str, request: Request, note: Note | None = None) -> Reproduced:
-    """Run what of an experiment is not recorded yet, and write its report.
+    """Run the units of an experiment that are not recorded yet, and write its report.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def reproduce(name: str, request: Request, note: Note | None = None) -> Reproduc
         One of `EXPERIMENTS`.
     request : Request
     note : callable, optional
-        Told a line for each unit of work.
+        Called with a line per unit of work.
     """
     experiment = find_experiment(name)
     sets = choose_sets(experiment, request)
@@ -221,7 +221,7 @@ def reproduce(name: str, request: Request, note: Note | None = None) -> Reproduc
         fetch_missing(known, request.data)
     require_sets(known, request.data)
     units = experiment.make_units(sets, request)
-    if not units:  # a report on nothing would take the place of an earlier one
+    if not units:  # an empty report would replace an earlier one
         require_sets([find_known(one) for one in experiment.quick], request.data)
     work: Work = functools.partial(experiment.work, folder=request.data)
     with Store(request.out / "results.sqlite") as store:
@@ -234,7 +234,7 @@ def reproduce(name: str, request: Request, note: Note | None = None) -> Reproduc
 
 
 def describe(request: Request, n_units: int, seconds: float) -> list[tuple[str, str]]:
-    """How a report was made, in words."""
+    """How a report was made."""
     today = datetime.datetime.now(datetime.UTC).date()
     minutes = (
         f"{seconds / 60:.1f} minutes" if seconds >= 90 else f"{seconds:.1f} seconds"

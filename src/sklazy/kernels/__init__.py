@@ -1,5 +1,5 @@
 """Compiled code: bit sets, counts, cuts, distances, least squares, paths.
 
 Kernels are small, take flat typed arrays, know no object of the library and own no
-threads. Each has a slow twin in ``tests/naive.py``. numba lives here alone.
+threads. Each has a slow twin in ``tests/oracle``. numba lives here alone.
 """

@@ -55,7 +55,7 @@ def shuffle_attributes(key, order):
 
 @lean_kernel
 def draw_from_all(seed, n_draws, weights):
-    """Add `n_draws` draws from all rows, two a word; return the words used."""
+    """Add `n_draws` draws from all rows, two per word; return the words used."""
     n_rows = np.uint64(weights.size)
     z = seed
     for _ in range(n_draws >> 1):
@@ -70,7 +70,7 @@ def draw_from_all(seed, n_draws, weights):
 
 @lean_kernel
 def draw_places(seed, first_word, counts):
-    """Count as many draws from 0..K-1 as there are counts, two a word."""
+    """Count as many draws from 0..K-1 as there are counts, two per word."""
     n_places = np.uint64(counts.size)
     z = seed + np.uint64(first_word) * STEP
     for _ in range(counts.size >> 1):
@@ -134,7 +134,7 @@ def bag_weights(seeds, shared_seeds, neighbors, n_rows):
 
 @entry
 def query_seeds(cells, random_state):
-    """One seed a query, from the 64-bit words of its cells.
+    """One seed per query, from the 64-bit words of its cells.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Bit sets of rows: 64 rows a word, row i in bit ``i % 64`` of word ``i // 64``."""
+"""Bit sets of rows: 64 rows per word, row i in bit ``i % 64`` of word ``i // 64``."""
 
 import numpy as np
 from llvmlite import ir
@@ -13,7 +13,7 @@ PAD_WORDS = 8  # 64 bytes, one cache line
 # Of bit sets made at once for attributes that keep none.
 _MOST_BYTES = 32 << 20
 
-_NO_SLOTS = np.zeros(0, np.int64)
+_ALL_KEPT = np.zeros(0, np.int64)
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
@@ -51,12 +51,6 @@ def trailing_zeros(_context, word):
 
 
 @kernel
-def has_bit(bits, row):
-    """Tell whether a row is in the set `bits`, equal to ``row in members``."""
-    return (bits[row >> 6] >> np.uint64(row & 63)) & ONE != ZERO
-
-
-@kernel
 def set_bit(bits, row):
     """Put a row into the set `bits`, equal to ``members.add(row)``."""
     bits[row >> 6] |= ONE << np.uint64(row & 63)
@@ -73,7 +67,7 @@ def build_bits(codes, offsets, n_words):
     offsets : int64 array of shape (n_attributes + 1,)
         Value v of attribute j has the row ``offsets[j] + v`` of the result.
     n_words : int
-        At least `words_for` (n_rows) words a set.
+        At least `words_for` (n_rows) words per set.
 
     Returns
     -------
@@ -92,21 +86,21 @@ def build_bits(codes, offsets, n_words):
 
 
 @entry
-def build_bits_of(codes, offsets, slots, n_sets, n_words):
+def build_bits_of(codes, offsets, set_of_value, n_sets, n_words):
     """Like `build_bits`, for the values with a slot (0 .. n_sets - 1) only.
 
     Parameters
     ----------
     codes : int32 array of shape (n_attributes, n_rows), rows may be strided
     offsets : int64 array of shape (n_attributes + 1,)
-    slots : int64 array of shape (offsets[-1],)
+    set_of_value : int64 array of shape (offsets[-1],)
         The set of each value; `n_sets`, the empty one, for those not wanted.
     n_sets, n_words : int
     """
     n_attributes, n_rows = codes.shape
     bits = np.zeros((n_sets + 1, n_words), np.uint64)
     for attribute in range(n_attributes):
-        own = slots[offsets[attribute] : offsets[attribute + 1]]
+        own = set_of_value[offsets[attribute] : offsets[attribute + 1]]
         if (own == n_sets).all():
             continue
         for row in range(n_rows):
@@ -134,12 +128,12 @@ def sets_in_parts(cases, codes, first, last):
         The queries of the part.
     bits : uint64 array of shape (n_sets + 1, n_words), the last set empty
         The kept sets, where they were, and further ones.
-    slots : int64 array of shape (offsets[-1],), or empty if all sets are kept
+    set_of_value : int64 array of shape (offsets[-1],), or empty if all sets are kept
         The further sets by value; that of any other value is the empty one.
     """
     wide = np.flatnonzero(cases.starts < 0)
     if not wide.size:
-        yield first, last, cases.value_bits, _NO_SLOTS
+        yield first, last, cases.value_bits, _ALL_KEPT
         return
     step = max(1, _MOST_BYTES // (wide.size * cases.value_bits[0].nbytes))
     for begin in range(first, last, step):
@@ -153,9 +147,9 @@ def _add_sets(cases, wanted):
     """Return the kept bit sets with those of further values, and where these are."""
     n_kept, n_words = cases.value_bits.shape[0] - 1, cases.value_bits.shape[1]
     n_sets = n_kept + wanted.size
-    slots = np.full(cases.offsets[-1], n_sets, np.int64)
-    slots[wanted] = np.arange(n_kept, n_sets)
+    set_of_value = np.full(cases.offsets[-1], n_sets, np.int64)
+    set_of_value[wanted] = np.arange(n_kept, n_sets)
     codes = cases.codes[:, : cases.n_rows]
-    bits = build_bits_of(codes, cases.offsets, slots, n_sets, n_words)
+    bits = build_bits_of(codes, cases.offsets, set_of_value, n_sets, n_words)
     bits[:n_kept] = cases.value_bits[:-1]
-    return bits, slots
+    return bits, set_of_value

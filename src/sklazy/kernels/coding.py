@@ -42,7 +42,7 @@ def count_below(cuts, low, high, value):
 
 @entry
 def code_cells(matrix, lows, widths, starts, places, cut_starts, cuts, spans, codes):
-    """Code a matrix of numbers; tell whether every cell could be.
+    """Code a matrix of numbers; return whether every cell could be coded.
 
     A cell of a numeric attribute has the code ``sum(cuts < value)``, one of a nominal
     attribute has the place of its label, or `UNSEEN`; NaN is `MISSING`. A number that

@@ -50,7 +50,7 @@ def grow_conjunctions(
     value_bits,
     starts,
     offsets,
-    slots,
+    set_of_value,
     class_bits,
     n_rows,
     codes,
@@ -65,7 +65,7 @@ def grow_conjunctions(
 
     Parameters
     ----------
-    value_bits, starts, offsets, slots, class_bits, n_rows, codes, excluded
+    value_bits, starts, offsets, set_of_value, class_bits, n_rows, codes, excluded
         As in `sklazy.kernels.matching.match_nominal`.
     min_support : int
         Rows that must remain.
@@ -91,7 +91,7 @@ def grow_conjunctions(
             if code >= 0:
                 places[j] = starts[j] + code
                 if starts[j] < 0:
-                    places[j] = slots[offsets[j] + code]
+                    places[j] = set_of_value[offsets[j] + code]
         for i in range(n_words):
             matching[i] = ALL
         keep_valid(matching, 0, n_words, n_rows, excluded[query])

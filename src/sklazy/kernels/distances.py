@@ -1,22 +1,15 @@
 """Sums of squared differences over columns, a block of rows at a time, in float32.
 
-Columns lie one after the other in a flat array; a column is given by the place of the
-block's first row in it. Sums may be reordered: `sklazy.kernels.mixed` knows how far
-they can be off and measures again, exactly, whatever comes near.
+The differences of `sklazy.kernels.columns` once more, as the first pass of a search
+needs them: half as wide, and free to be summed in any order. `sklazy.kernels.mixed`
+knows how far they can be off and measures again, exactly, whatever comes near. Columns
+lie one after the other in a flat array; a column is given by the place of the block's
+first row in it.
 """
 
 import numpy as np
 
 from sklazy.kernels.compiling import fast_kernel, kernel
-
-PLAIN = 0
-"""Numbers, none missing."""
-
-GAPPY = 1
-"""Numbers, NaN where missing; a missing one is 1 away."""
-
-NOMINAL = 2
-"""Codes, NaN where missing; another one is 1 away."""
 
 GROUP = 8  # columns in one pass
 
@@ -30,7 +23,7 @@ def fill(sums, n_rows, value):
 
 @fast_kernel
 def add_group(columns, places, row, values, sums, n_rows):
-    """Add the squared differences in eight plain columns."""
+    """Add the squared differences in eight columns without a missing cell."""
     a, b, c, d = places[0] + row, places[1] + row, places[2] + row, places[3] + row
     e, f, g, h = places[4] + row, places[5] + row, places[6] + row, places[7] + row
     p, q, r, s = values[0], values[1], values[2], values[3]
@@ -50,7 +43,7 @@ def add_group(columns, places, row, values, sums, n_rows):
 
 @fast_kernel
 def add_plain(columns, place, value, sums, n_rows):
-    """Add the squared differences in one plain column."""
+    """Add the squared differences in one column without a missing cell."""
     for i in range(n_rows):
         difference = columns[place + i] - value
         sums[i] += difference * difference

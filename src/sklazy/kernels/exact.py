@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sklazy.kernels.compiling import kernel
+from sklazy.kernels.compiling import entry, kernel
 
 
 @kernel
@@ -36,6 +36,37 @@ def measure_row(
             difference = 0.0
         total += difference * difference
     return total
+
+
+@entry
+def measure_rows(
+    n_rows, codes, values, attributes, case_codes, numeric, numbers, widths
+):
+    """Exact squared distances of all rows; see `measure_row`.
+
+    Parameters
+    ----------
+    n_rows : int
+    codes, values : int32 and float64 arrays of shape (n_attributes,)
+        The query.
+    attributes : int32 array of shape (n_used,)
+    case_codes, numeric, numbers, widths
+        As in `search_mixed`.
+    """
+    squares = np.empty(n_rows)
+    for row in range(n_rows):
+        squares[row] = measure_row(
+            row,
+            codes,
+            values,
+            attributes,
+            attributes.size,
+            case_codes,
+            numeric,
+            numbers,
+            widths,
+        )
+    return squares
 
 
 @kernel

@@ -1,10 +1,10 @@
 """Local models of every size at once: recursive least squares with its PRESS score.
 
-Neighbors are added from near to far. With `gain = V z`, `spread = 1 + z'gain` and
+Neighbors are added from near to far. With `gain = V z`, `growth = 1 + z'gain` and
 `error = y - z'theta` of the new neighbor, every earlier neighbor needs one product
 `along = z_i'gain` to bring its leverage and residual up to date:
 
-    leverage_i -= along^2 / spread          residual_i -= along * error / spread
+    leverage_i -= along^2 / growth          residual_i -= along * error / growth
 
 so the leave-one-out errors `residual / (1 - leverage)` of all sizes k cost O(k p) a
 step instead of a new fit. Coordinates are centered on the query: the prediction is the
@@ -131,7 +131,7 @@ def _set_priors(regressors, query, rows, plan, work):
     the same wherever cases are dense or sparse.
     """
     priors, total = work.priors, 0.0
-    priors[:] = plan.spread
+    priors[:] = plan.prior_variance
     for i in range(0 if plan.as_in_r else rows.size):
         row = regressors[rows[i]]
         for j in range(query.size):

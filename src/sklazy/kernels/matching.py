@@ -40,13 +40,6 @@ def keep_valid(words, word, n_words, n_rows, excluded):
 
 
 @kernel
-def fill_ones(words, n_words):
-    """words[:n_words] = all rows."""
-    for i in range(n_words):
-        words[i] = ALL
-
-
-@kernel
 def separate(above, reaching, n_words):
     """Reaching &= ~above; returns the numbers of rows above and of those left."""
     n_above = n_left = ZERO
@@ -139,7 +132,7 @@ def vote(words, word, n_words, n_members, class_bits, stride, classes, votes):
 
 @kernel
 def point_at_sets(
-    codes, attributes, n_sets, starts, offsets, slots, n_empty, stride, sets
+    codes, attributes, n_sets, starts, offsets, set_of_value, n_empty, stride, sets
 ):
     """Write the word offsets of the bit sets of one query's values.
 
@@ -153,7 +146,7 @@ def point_at_sets(
         if code >= 0:
             place = starts[attribute] + code
             if starts[attribute] < 0:
-                place = slots[offsets[attribute] + code]
+                place = set_of_value[offsets[attribute] + code]
             sets[i] = np.uintp(place) * stride
 
 
@@ -177,7 +170,7 @@ def match_nominal(
     value_bits,
     starts,
     offsets,
-    slots,
+    set_of_value,
     class_bits,
     classes,
     n_rows,
@@ -197,14 +190,18 @@ def match_nominal(
     Equal, for each query, to ``agreements = sum(cases[j] == query[j])`` over its
     attributes and ``bincount(classes[agreements >= kth_largest(agreements)])``.
 
+    The arguments are the cases (up to `n_rows`), the queries (up to `excluded`), what
+    is asked, and the three arrays that are written.
+
     Parameters
     ----------
     value_bits : uint64 array of shape (n_sets + 1, n_words), the last set empty
+        The rows that have a value, one bit per row.
     starts : int64 array of shape (n_attributes,)
-        The set of value v of attribute j is ``starts[j] + v``, or, where that is -1,
+        The set of value v of attribute j is ``starts[j] + v``; where `starts` is -1,
+        it is ``set_of_value[offsets[j] + v]``.
     offsets : int64 array of shape (n_attributes + 1,)
-    slots : int64 array of shape (offsets[-1],), or empty if no such attribute is used
-        ``slots[offsets[j] + v]``.
+    set_of_value : int64 array of shape (offsets[-1],), or empty if none is used
     class_bits : uint64 array of shape (n_classes, n_words)
     classes : int32 array of shape (capacity,)
     n_rows : int
@@ -222,6 +219,33 @@ def match_nominal(
         The number of agreements of the k-th neighbor.
     n_tied : int64 array of shape (n_queries,), written
         How many rows have just this number.
+
+    Notes
+    -----
+    *Bit planes.* A query of r attributes points at r bit sets, those of its values; a
+    row agrees as often as it is in them. The sets are added like binary numbers, one
+    per row, 64 rows per word: plane l holds bit l of every row's count, and a handful
+    of logical operations adds seven sets to the planes (`sklazy.kernels.planes`). No
+    count is ever written down for a row by itself.
+
+    *Loops.* Queries by up to `MOST_QUERIES`; for these, blocks of rows, a small one
+    first; for a block, the queries one by one. So the sets of a block are read from
+    memory once and from the cache for all but the first query, and what a query needs
+    between two blocks is small: its threshold, the classes of the rows at it (in
+    `votes`), and those of the rows above it by number of agreements (`levels`).
+
+    *A block of a query.* In the first one a radix selection on the planes finds the
+    k-th largest count. It is the threshold of the next block, where rows are only
+    compared with it: the last seven sets are added and compared in one pass that
+    writes two bit sets, the rows above and the rows at the threshold. Rows above are
+    few; they are counted one by one and filed. As soon as k rows lie above, the
+    threshold rises. Where more than `MOST_FILED` k rows of a block lie above, the
+    threshold was far too low, and the block gets a new one by selection.
+
+    *Why it is exact.* After every block fewer than k of the rows so far lie above the
+    threshold, and at least k lie at or above it (if there are as many): it is their
+    k-th largest count. It never falls, so a row that was below it once is never
+    needed again, and all rows above it are filed.
     """
     stride = np.uintp(value_bits.shape[1])
     n_empty = value_bits.shape[0] - 1
@@ -229,15 +253,16 @@ def match_nominal(
     n_classes = votes.shape[1]
     n_levels = attributes.shape[1] + 1
     n_all = (n_rows + 511) >> 9 << 3  # words, in whole cache lines
+    # At least 2 k rows, so that the first threshold is not far from the last.
     first_words = min(n_all, max(FIRST_BLOCK, (k + 255) >> 8 << 3))
-    if n_all <= 2 * FIRST_BLOCK:
+    if n_all <= 2 * FIRST_BLOCK:  # a second block would not pay
         first_words = n_all
     width = np.uintp(max(first_words, BLOCK))
     planes = np.empty(width * np.uintp(planes_for(n_levels - 1)), np.uint64)
     carries = np.empty(width, np.uint64)
     above = np.empty(width, np.uint64)
     reaching = np.empty(width, np.uint64)
-    nothing = np.zeros(width * np.uintp(4), np.uint64)
+    nothing = np.zeros(width * np.uintp(4), np.uint64)  # planes of no sets at all
     step = min(MOST_QUERIES, max(4, MOST_LEVELS // (n_levels * n_classes)))
     step = min(step, last - first)
     sets = np.empty(
@@ -262,7 +287,7 @@ def match_nominal(
                         n_sets,
                         starts,
                         offsets,
-                        slots,
+                        set_of_value,
                         n_empty,
                         stride,
                         own,
@@ -270,6 +295,8 @@ def match_nominal(
                 n_planes = planes_for(n_sets)
                 last_group = max(0, (n_sets - 1) // GROUP) * GROUP
                 selects = word == 0
+                # Twice at the most: compared, and if the threshold was far too low,
+                # summed as a whole for a new one.
                 while True:
                     n_summed = n_sets if selects else last_group
                     before = nothing
@@ -341,6 +368,8 @@ def match_nominal(
                         above, word, n_words, bits, own, n_sets, classes, own_levels
                     )
                     n_above[query - begin] += n_more
+                # A higher threshold has its tied rows filed; those at the old one,
+                # of this block, too, do not vote any more.
                 if n_above[query - begin] >= k:
                     thresholds[query], n_above[query - begin] = raise_threshold(
                         thresholds[query],
@@ -361,6 +390,7 @@ def match_nominal(
                         votes[query],
                     )
             word += n_words
+        # So far only the rows at the threshold have voted; now those above it.
         for query in range(begin, end):
             n_tied[query] = votes[query].sum()
             for level in range(thresholds[query] + 1, counts[query] + 1):

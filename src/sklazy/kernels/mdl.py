@@ -13,7 +13,7 @@ from sklazy.kernels.compiling import kernel
 FAYYAD, KONONENKO, BETTER_ENCODING = 0, 1, 2
 """Criteria of `mdl_cuts`; `BETTER_ENCODING` is added to one of the others."""
 
-UNIT = 2.0**30  # table entries a bit: x log2 x fits 63 bits up to x = 2.9e8
+UNIT = 2.0**30  # table entries per bit: x log2 x fits 63 bits up to x = 2.9e8
 _ROUNDING = 1e-8  # bits; a gain that is not more than rounding is none
 _SMALLEST_TABLE = 1024
 _LOG2_3 = math.log2(3.0)
@@ -67,7 +67,7 @@ def fayyad_accepts(left, right, total, n_candidates, terms):
 
 @kernel
 def kononenko_accepts(left, right, total, n_candidates):
-    """Whether the classes are told in fewer bits by side than all together."""
+    """Whether the classes take fewer bits side by side than all together."""
     n_present = 0
     for i in range(len(total)):
         n_present += total[i] > 0

@@ -24,7 +24,7 @@ def bagged_rule_means(
     seeds : uint64 array of shape (2, n_queries, n_bags)
     bag : int32 array of shape (n_rows,)
     weights, sums : float64 arrays of shape (n_slots,)
-    answers : float64 array of shape (n_queries, n_bags)
+    answers : float64 array of shape (n_queries, n_bags, 1)
     """
     for query in range(seeds.shape[1]):
         for b in range(seeds.shape[2]):
@@ -34,9 +34,9 @@ def bagged_rule_means(
             code, slot = codes[query, j], bins.slots[j] + codes[query, j]
             if code == MISSING:
                 slot = bins.slots[j + 1] - 1
-            answers[query, b] = mean
+            answers[query, b, 0] = mean
             if code >= MISSING and weights[slot] > 0:
-                answers[query, b] += sums[slot] / weights[slot]
+                answers[query, b, 0] += sums[slot] / weights[slot]
 
 
 @kernel
@@ -84,7 +84,7 @@ def bagged_neighbor_means(
     targets : float64 array of shape (n_rows,)
     rows, distances, n_neighbors, neighbors, seeds, bag, complete
         As in `bagged_neighbors`.
-    answers : float64 array of shape (n_queries, n_bags)
+    answers : float64 array of shape (n_queries, n_bags, 1)
     """
     n_near = rows.shape[1]
     for query in range(rows.shape[0]):
@@ -100,4 +100,4 @@ def bagged_neighbor_means(
                     reach = distances[query, place]
                 place += 1
             complete[query] &= place < n_near or n_near == targets.size
-            answers[query, b] = moment / max(total, 1.0)
+            answers[query, b, 0] = moment / max(total, 1.0)

@@ -13,6 +13,7 @@ from sklazy.flow import MISSING
 from sklazy.kernels.bags import draw_bag
 from sklazy.kernels.compiling import entry, fast_kernel, kernel
 from sklazy.kernels.paths.table import slot_cells
+from sklazy.kernels.vectors import add_scaled, dot
 
 
 class BinTable(NamedTuple):
@@ -255,7 +256,7 @@ def bagged_linear(rows, targets, queries, ridge, neighbors, seeds, room, answers
             for k in range(means.size):
                 direction[k] = queries[query, k] - means[k]
             solve_in_place(products, direction)
-            project(
+            predict_along(
                 rows,
                 held[:n_held],
                 weights,
@@ -264,22 +265,6 @@ def bagged_linear(rows, targets, queries, ridge, neighbors, seeds, room, answers
                 direction,
                 answers[query, b],
             )
-
-
-@fast_kernel
-def add_scaled(line, other, factor):
-    """Add a multiple of one line to another."""
-    for k in range(line.size):
-        line[k] += factor * other[k]
-
-
-@fast_kernel
-def inner(line, other):
-    """The inner product of two lines."""
-    total = 0.0
-    for k in range(line.size):
-        total += line[k] * other[k]
-    return total
 
 
 @fast_kernel
@@ -335,24 +320,24 @@ def solve_in_place(matrix, vector):
     n = vector.size
     for i in range(n):
         for k in range(i):
-            factor = matrix[i, k] - inner(matrix[i, :k], matrix[k, :k])
+            factor = matrix[i, k] - dot(matrix[i, :k], matrix[k, :k])
             matrix[i, k] = factor / matrix[k, k]
-        pivot = matrix[i, i] - inner(matrix[i, :i], matrix[i, :i])
+        pivot = matrix[i, i] - dot(matrix[i, :i], matrix[i, :i])
         matrix[i, i] = math.sqrt(pivot)
-        vector[i] = (vector[i] - inner(matrix[i, :i], vector[:i])) / matrix[i, i]
+        vector[i] = (vector[i] - dot(matrix[i, :i], vector[:i])) / matrix[i, i]
     for i in range(n - 1, -1, -1):
         vector[i] /= matrix[i, i]
         add_scaled(vector[:i], matrix[i, :i], -vector[i])
 
 
 @kernel
-def project(rows, held, weights, targets, means, direction, answer):
+def predict_along(rows, held, weights, targets, means, direction, answer):
     """Predict all targets along one direction."""
-    offset, total = inner(means, direction), 0.0
+    offset, total = dot(means, direction), 0.0
     for k in range(answer.size):
         answer[k] = 0.0
     for t in range(held.size):
         total += weights[t]
     for t in range(held.size):
-        along = inner(rows[held[t]], direction) - offset
+        along = dot(rows[held[t]], direction) - offset
         add_scaled(answer, targets[held[t]], weights[t] * (along + 1.0 / total))

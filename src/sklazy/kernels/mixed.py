@@ -7,11 +7,10 @@ so that the answer is exact and depends on nothing but the rows.
 
 import numpy as np
 
+from sklazy.kernels.columns import NOMINAL, NUMERIC
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.distances import (
     GROUP,
-    NOMINAL,
-    PLAIN,
     add_gappy,
     add_group,
     add_nominal,
@@ -65,9 +64,10 @@ def find_sure(kth, slack, rounding):
 def plan_query(codes, values, used, kinds, lows, widths, stride, places, targets):
     """Line up a query's columns: plain ones from the front, the others from the back.
 
-    Writes their places and the query's value in each; returns the number of plain
-    columns, the first of the others, what columns without a value add, and the slack:
-    a difference of numbers up to `reach` is off by at most 2 UNIT reach in float32.
+    Plain are numbers without a missing cell. Writes the columns' places and the query's
+    value in each; returns the number of plain columns, the first of the others, what
+    columns without a value add, and the slack: a difference of numbers up to `reach`
+    is off by at most 2 UNIT reach in float32.
     """
     n_plain, first_other = 0, places.size
     constant, reach = 0.0, 1.0
@@ -85,7 +85,7 @@ def plan_query(codes, values, used, kinds, lows, widths, stride, places, targets
         if np.isnan(target):
             constant += 1.0
             continue
-        if kinds[attribute] == PLAIN:
+        if kinds[attribute] == NUMERIC:
             place = n_plain
             n_plain += 1
         else:
@@ -206,12 +206,17 @@ def search_mixed(
     Equal to measuring every row by `measure_row` and counting the classes of those
     within the k-th smallest sum.
 
+    The arguments are the cases twice, for the first pass (up to `n_rows`) and as they
+    are, for exact distances (up to `classes`); the queries (up to `excluded`); what is
+    asked; and the array that is written.
+
     Parameters
     ----------
     columns : float32 array of shape (n_attributes, stride), stride >= n_rows
         Numbers scaled to [0, 1] by their range, or codes; NaN where missing.
     kinds : int64 array of shape (n_attributes,)
-        PLAIN, GAPPY or NOMINAL; a column of one number is NOMINAL, all zeros.
+        NUMERIC, NUMERIC_MISSING or NOMINAL; a column of one number is NOMINAL, all
+        zeros.
     lows, widths : float64 arrays of shape (n_attributes,)
         Smallest number and range; widths are 0 for a constant column of numbers and
         NaN for codes and for columns without any number.
@@ -227,6 +232,32 @@ def search_mixed(
     k : int, at most the number of rows
     first, last : int
     votes : int64 array of shape (n_queries, n_classes), written
+
+    Notes
+    -----
+    *First pass.* Distances in float32, a block of rows at a time. Every row whose sum
+    is within the *limit* of its query becomes a candidate; the limit follows the k-th
+    smallest sum so far and falls from block to block.
+
+    *Loops.* Queries by up to `MOST_QUERIES`; for these, blocks of rows; for a block,
+    tiles of columns; for a tile, the queries. A block's part of a tile stays in the
+    L2 cache while all queries read it. Where columns are few there is one tile, a
+    query's sums are finished at once, and one buffer serves all queries; with
+    `MANY_COLUMNS` every query has a buffer of its own, which waits for the next tile.
+    Columns without a missing cell come first, `GROUP` of them in a pass over the
+    rows; those that have to be asked for each cell come after the last tile.
+
+    *Second pass.* Candidates far below the k-th sum are *sure* to be among the nearest
+    and vote. The others that are still within the limit are measured by `measure_row`,
+    in float64 and in the order of the query's attributes, and the nearest of them take
+    the places that are left, with all that tie.
+
+    *Why it is exact.* An error bound of float32 sums follows from the size of the
+    numbers and the number of columns (`plan_query`, `rounding`). By it, a row beyond
+    the limit is farther than the k-th nearest and a sure one nearer, whatever was
+    rounded; everything in between is decided by exact distances, which depend on
+    neither blocks nor the order of rows. Where so many rows tie that candidates
+    overflow, all rows are measured.
     """
     n_columns, stride = columns.shape
     flat = columns.reshape(-1)
@@ -253,6 +284,8 @@ def search_mixed(
     end_of_columns = np.uintp(flat.size)
     for begin in range(first, last, step):
         n_queries = min(last, begin + step) - begin
+        # Columns in ascending order, whatever the order of the attributes: a tile
+        # then begins where the one before it has ended.
         for q in range(n_queries):
             used[:] = False
             for i in range(counts[begin + q]):
@@ -294,7 +327,7 @@ def search_mixed(
                         own,
                         length,
                     )
-                    if stop < end_of_columns:
+                    if stop < end_of_columns:  # sums are not complete yet
                         continue
                     add_other_columns(
                         flat,
@@ -322,10 +355,10 @@ def search_mixed(
         for q in range(n_queries):
             query = begin + q
             votes[query, :] = 0
-            missing = k
+            missing = k  # voters besides the sure ones, not counting ties
             if kept[q] >= 0:
                 rows = kept_rows[q, : kept[q]]
-                sure = np.float32(np.inf)
+                sure = np.float32(np.inf)  # no more candidates than k: all vote
                 if kept[q] > k:
                     kth = np.float64(nearest[q, k - 1])
                     sure = find_sure(kth, slacks[q], rounding)

@@ -7,16 +7,8 @@ the order that breaks ties: among equally distant rows the lower index is nearer
 
 import numpy as np
 
-from sklazy.kernels.compiling import entry, kernel
-
-NUMERIC = 0
-"""A column of numbers without a missing cell."""
-
-NUMERIC_MISSING = 1
-"""A column of numbers that may hold NaN, here or in the queries."""
-
-NOMINAL = 2
-"""A column of codes: equal is 0, different or missing is `absent`."""
+from sklazy.kernels.columns import NOMINAL, NUMERIC, NUMERIC_MISSING, add_up
+from sklazy.kernels.compiling import entry, inlined, kernel
 
 _BLOCK = 512  # rows whose distances are in the first-level cache at one time
 _TILE = 32  # queries that share a block of rows while it is in the second-level cache
@@ -24,37 +16,30 @@ _PROBE = 64  # rows tested against the threshold at once
 
 
 @kernel
-def _add_numeric(distances, column, value, weight, squared):
-    if squared:
-        for i in range(distances.size):
-            difference = column[i] - value
-            distances[i] += weight * (difference * difference)
-    else:
-        for i in range(distances.size):
-            distances[i] += weight * abs(column[i] - value)
+def _add_numeric(distances, column, value, weight, metric):
+    for i in range(distances.size):
+        distances[i] += weight * add_up(column[i] - value, metric)
 
 
 @kernel
 def _add_four_numeric(
-    distances, column0, column1, column2, column3, values, weights, squared
+    distances, column0, column1, column2, column3, values, weights, metric
 ):
     """Four columns in one pass, added in their order."""
     v0, v1, v2, v3 = values[0], values[1], values[2], values[3]
     w0, w1, w2, w3 = weights[0], weights[1], weights[2], weights[3]
     for i in range(distances.size):
-        d0, d1 = abs(column0[i] - v0), abs(column1[i] - v1)
-        d2, d3 = abs(column2[i] - v2), abs(column3[i] - v3)
-        if squared:
-            d0, d1, d2, d3 = d0 * d0, d1 * d1, d2 * d2, d3 * d3
+        d0, d1 = add_up(column0[i] - v0, metric), add_up(column1[i] - v1, metric)
+        d2, d3 = add_up(column2[i] - v2, metric), add_up(column3[i] - v3, metric)
         distances[i] = (((distances[i] + w0 * d0) + w1 * d1) + w2 * d2) + w3 * d3
 
 
 @kernel
-def _add_numeric_missing(distances, column, value, weight, absent, squared):
+def _add_numeric_missing(distances, column, value, weight, absent, metric):
     for i in range(distances.size):
-        difference = abs(column[i] - value)
+        difference = column[i] - value
         difference = absent if np.isnan(difference) else difference
-        distances[i] += weight * (difference * difference if squared else difference)
+        distances[i] += weight * add_up(difference, metric)
 
 
 @kernel
@@ -69,14 +54,28 @@ def _add_nominal(distances, column, value, amount):
         distances[i] += 0.0 if column[i] == value else amount
 
 
+@inlined
+def add_column(distances, column, value, kind, weight, absent, metric):
+    """Add what one column adds to the distances of its rows from a query's value."""
+    amount = weight * add_up(absent, metric)
+    if np.isnan(value):
+        _add_constant(distances, amount)
+    elif kind == NOMINAL:
+        _add_nominal(distances, column, value, amount)
+    elif kind == NUMERIC_MISSING:
+        _add_numeric_missing(distances, column, value, weight, absent, metric)
+    else:
+        _add_numeric(distances, column, value, weight, metric)
+
+
 @kernel
 def _block_distances(cases, query, start, stop, distances):
     """Distances of rows start..stop to one query."""
-    values, kinds, weights, squared = (
+    values, kinds, weights, metric = (
         cases.values,
         cases.kinds,
         cases.weights,
-        cases.squared,
+        cases.metric,
     )
     distances[:] = 0.0
     j = 0
@@ -90,21 +89,12 @@ def _block_distances(cases, query, start, stop, distances):
                 values[j + 3, start:stop],
                 query[j : j + 4],
                 weights[j : j + 4],
-                squared,
+                metric,
             )
             j += 4
             continue
-        column, value, weight = values[j, start:stop], query[j], weights[j]
-        absent = cases.absents[j]
-        amount = weight * (absent * absent if squared else absent)
-        if np.isnan(value):
-            _add_constant(distances, amount)
-        elif kinds[j] == NOMINAL:
-            _add_nominal(distances, column, value, amount)
-        elif kinds[j] == NUMERIC_MISSING:
-            _add_numeric_missing(distances, column, value, weight, absent, squared)
-        else:
-            _add_numeric(distances, column, value, weight, squared)
+        column, absent = values[j, start:stop], cases.absents[j]
+        add_column(distances, column, query[j], kinds[j], weights[j], absent, metric)
         j += 1
 
 

@@ -22,7 +22,7 @@ def vote_nested(
     value_bits,
     starts,
     offsets,
-    slots,
+    set_of_value,
     class_bits,
     n_rows,
     codes,
@@ -40,7 +40,7 @@ def vote_nested(
 
     Parameters
     ----------
-    value_bits, starts, offsets, slots, class_bits, n_rows, codes, excluded, k
+    value_bits, starts, offsets, set_of_value, class_bits, n_rows, codes, excluded, k
         As in `match_nominal`.
     attributes : int32 array of shape (n_queries, n_most)
         The complete order of each query's attributes.
@@ -66,7 +66,7 @@ def vote_nested(
             if code >= 0:
                 place = starts[attribute] + code
                 if starts[attribute] < 0:
-                    place = slots[offsets[attribute] + code]
+                    place = set_of_value[offsets[attribute] + code]
                 start = np.uintp(place) * stride
                 add_set(bits, start, width, planes, width, top, carries)
             for i in range(n_words):

@@ -1,4 +1,4 @@
-"""Counting agreements 64 rows a word: bit sets summed into bit planes.
+"""Counting agreements 64 rows per word: bit sets summed into bit planes.
 
 Plane l holds bit l of every row's count. Bit sets come as word offsets into one flat
 array, seven at a time: unused places point at the empty set. Planes lie one after the

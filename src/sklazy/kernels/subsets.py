@@ -3,7 +3,38 @@
 import numpy as np
 
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.nearest import _BLOCK, _PROBE, _collect, _cut_back, _sort
+from sklazy.kernels.nearest import (
+    _BLOCK,
+    _PROBE,
+    _collect,
+    _cut_back,
+    _sort,
+    add_column,
+)
+
+
+@entry
+def fill_differences(cases, query, columns, rows, differences):
+    """Add what each of some columns adds to the distance of each row from a query.
+
+    Parameters
+    ----------
+    cases : flow.Columns
+    query : float64 (n_columns,)
+    columns : int64 (n_used,)
+    rows : int64 (n_rows,), or empty for all
+    differences : float64 (n_used, n_rows), of zeros
+    """
+    gathered = np.empty(rows.size)
+    for i in range(columns.size):
+        j = columns[i]
+        column = cases.values[j]
+        if rows.size:
+            for r in range(rows.size):
+                gathered[r] = column[rows[r]]
+            column = gathered
+        kind, weight, absent = cases.kinds[j], cases.weights[j], cases.absents[j]
+        add_column(differences[i], column, query[j], kind, weight, absent, cases.metric)
 
 
 @kernel

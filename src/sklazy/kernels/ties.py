@@ -21,7 +21,7 @@ def highest(votes):
 
 
 @entry
-def decide_ties(votes, orders, decisions):
+def argmax_by_order(votes, orders, decisions):
     """Choose the class with the highest vote; of ties the first in a given order.
 
     Equal to ``next(c for c in order if votes[c] is within TIE of the highest)``.

@@ -25,7 +25,7 @@ def shrink(matrix, vector, factor):
 
 @fast_kernel
 def multiply(matrix, vector, product):
-    """`matrix @ vector`, for a symmetric matrix: four rows a pass."""
+    """`matrix @ vector`, for a symmetric matrix: four rows per pass."""
     size = vector.size
     for b in range(size):
         product[b] = 0.0
@@ -48,7 +48,7 @@ def project(terms, gains, along, size):
     """`along[:, :size] = gains @ terms[:, :size]`, for four gains at once.
 
     The terms of a quadratic model do not fit the first-level cache; four terms and
-    four gains a pass read them once where a step by step product reads them four
+    four gains per pass read them once where a step by step product reads them four
     times.
     """
     along0, along1, along2, along3 = along[0], along[1], along[2], along[3]

@@ -21,7 +21,7 @@ def beta_neighbors(n_rows: int, beta: float = 0.99) -> int:
     ----------
     n_rows : int
     beta : float
-        How alike bags with and without neighbors are to be, 0 to 1.
+        Sets K = N (1 - beta) log_4 N; the larger, the fewer neighbors. 0 to 1.
 
     References
     ----------
@@ -35,8 +35,8 @@ def beta_neighbors(n_rows: int, beta: float = 0.99) -> int:
     """
     if not 0 <= beta <= 1:
         raise BadInputError(
-            f"beta={beta!r} is no share; give a number from 0 (neighbors alone) to 1 "
-            "(hardly any)."
+            f"beta={beta!r}; expected a number in [0, 1], from neighbors alone to "
+            "hardly any."
         )
     share = (1 - beta) * math.log(n_rows) / math.log(4)
     return min(n_rows, max(1, math.floor(n_rows * share + 1e-9)))
@@ -75,7 +75,7 @@ def plan_bags(
 
 
 def content_words(queries: Queries, numeric: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """64 bits a cell, equal for equal cells: -0 is 0, and NaN is NaN.
+    """64 bits per cell, equal for equal cells: -0 is 0, and NaN is NaN.
 
     Examples
     --------

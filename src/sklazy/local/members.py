@@ -1,4 +1,8 @@
-"""Members of an ensemble besides the tree: each answers from the bags of a query."""
+"""Members of an ensemble besides the tree: each answers from the bags of a query.
+
+Every answer has the shape (n_queries, n_bags, n_outputs): a probability for each class,
+or a single number.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -6,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.flow import Bags, Neighbors, Runner, run_here
+from sklazy.flow import Bags, Neighbors
+from sklazy.kernels.member_means import bagged_neighbor_means, bagged_rule_means
 from sklazy.kernels.members import (
     BinTable,
     LinearRoom,
@@ -17,6 +22,8 @@ from sklazy.kernels.members import (
 )
 
 Floats = NDArray[np.float64]
+RowNumbers = NDArray[np.int32]
+Seeds = NDArray[np.uint64]
 
 __all__ = [
     "BinTable",
@@ -27,8 +34,9 @@ __all__ = [
     "answer_by_rule",
     "build_bin_table",
     "make_linear",
+    "mean_by_neighbors",
+    "mean_by_rule",
     "place_linear",
-    "to_shares",
 ]
 
 
@@ -63,7 +71,6 @@ def answer_by_bayes(
     bags: Bags,
     *,
     alpha: float = 1.0,
-    run: Runner = run_here,
 ) -> Floats:
     """Class probabilities by naive Bayes on each bag, (n_queries, n_bags, n_classes).
 
@@ -76,9 +83,8 @@ def answer_by_bayes(
     bags : Bags
     alpha : float
         Added to every count.
-    run : Runner
     """
-    return _count(bins, n_classes, codes, bags, alpha, False, run)
+    return _count(bins, n_classes, codes, bags, alpha, False)
 
 
 def answer_by_rule(
@@ -86,8 +92,6 @@ def answer_by_rule(
     n_classes: int,
     codes: NDArray[np.int32],
     bags: Bags,
-    *,
-    run: Runner = run_here,
 ) -> Floats:
     """Class probabilities by the one attribute whose values err least on each bag.
 
@@ -98,7 +102,7 @@ def answer_by_rule(
     Holte, R. C.: Very simple classification rules perform well on most commonly used
     datasets. Machine Learning 11 (1993).
     """
-    return _count(bins, n_classes, codes, bags, 0.0, True, run)
+    return _count(bins, n_classes, codes, bags, 0.0, True)
 
 
 def _count(
@@ -108,32 +112,47 @@ def _count(
     bags: Bags,
     alpha: float,
     by_rule: bool,
-    run: Runner,
 ) -> Floats:
     n_rows, n_slots = bins.classes.size, int(bins.slots[-1])
-
-    def work(first: int, last: int, answers: Floats) -> None:
-        part = bags.part(first, last)
-        seeds = np.ascontiguousarray(part.seeds)
-        room = np.zeros(n_rows, np.int32), np.zeros((n_slots, n_classes), np.int32)
-        asked = codes[first:last]
-        bagged_counts(
-            bins, asked, part.neighbors, seeds, alpha, by_rule, *room, answers
-        )
-
-    return _in_chunks(work, bags, n_classes, run)
-
-
-def _in_chunks(
-    work: Callable[[int, int, Floats], None], bags: Bags, n_values: int, run: Runner
-) -> Floats:
-    answers = np.zeros((*bags.seeds.shape[1:], n_values))
-
-    def chunk(first: int, last: int) -> None:
-        work(first, last, answers[first:last])
-
-    run(chunk, len(answers))
+    answers, drawn = np.zeros((*bags.seeds.shape[1:], n_classes)), _drawn(bags)
+    room = np.zeros(n_rows, np.int32), np.zeros((n_slots, n_classes), np.int32)
+    bagged_counts(bins, codes, *drawn, alpha, by_rule, *room, answers)
     return answers
+
+
+def mean_by_rule(
+    bins: BinTable,
+    targets: Floats,
+    codes: NDArray[np.int32],
+    bags: Bags,
+) -> Floats:
+    """The mean of the query's value of the one attribute that explains most.
+
+    That is the attribute whose values leave the least weighted sum of squares; missing
+    cells are a value of their own. Reductions within a millionth of the bag's sum of
+    squares are equal, and the lower attribute wins. A value without rows leaves the
+    mean of the bag.
+
+    Parameters
+    ----------
+    bins : BinTable
+    targets : float64 array of shape (n_rows,)
+    codes : int32 array of shape (n_queries, n_attributes)
+        Categories and bins.
+    bags : Bags
+    """
+    n_slots, center = int(bins.slots[-1]), float(np.mean(targets))
+    centered = np.asarray(targets, np.float64) - center
+
+    answers = np.zeros((*bags.seeds.shape[1:], 1))
+    bag, sums = np.zeros(centered.size, np.int32), np.zeros((2, n_slots))
+    bagged_rule_means(bins, centered, codes, *_drawn(bags), bag, *sums, answers)
+    return answers + center
+
+
+def _drawn(bags: Bags) -> tuple[RowNumbers, Seeds]:
+    """Bags as the kernels take them."""
+    return bags.neighbors, np.ascontiguousarray(bags.seeds)
 
 
 def answer_by_neighbors(
@@ -143,7 +162,6 @@ def answer_by_neighbors(
     bags: Bags,
     *,
     n_neighbors: int = 5,
-    run: Runner = run_here,
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Class shares of the nearest rows in each bag, and whether `near` went far enough.
 
@@ -158,7 +176,6 @@ def answer_by_neighbors(
         Those who may vote, some times more than `n_neighbors`.
     bags : Bags
     n_neighbors : int
-    run : Runner
 
     Returns
     -------
@@ -166,23 +183,46 @@ def answer_by_neighbors(
     complete : bool array of shape (n_queries,)
         Where False, `near` ended before the last voter: ask with more.
     """
+    return _near(bagged_neighbors, classes, n_classes, near, bags, n_neighbors)
+
+
+def mean_by_neighbors(
+    targets: Floats,
+    near: Neighbors,
+    bags: Bags,
+    *,
+    n_neighbors: int = 5,
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Mean target of the nearest rows in each bag, and whether `near` went far enough.
+
+    Parameters
+    ----------
+    targets : float64 array of shape (n_rows,)
+    near, bags, n_neighbors
+        As in `answer_by_neighbors`.
+
+    Returns
+    -------
+    answers : float64 array of shape (n_queries, n_bags, 1)
+    complete : bool array of shape (n_queries,)
+    """
+    numbers = np.ascontiguousarray(targets, np.float64)
+    return _near(bagged_neighbor_means, numbers, 1, near, bags, n_neighbors)
+
+
+def _near(
+    kernel: Callable[..., None],
+    outcomes: NDArray[np.int32] | Floats,
+    n_outputs: int,
+    near: Neighbors,
+    bags: Bags,
+    n_neighbors: int,
+) -> tuple[Floats, NDArray[np.bool_]]:
     complete = np.zeros(len(near.rows), np.bool_)
-
-    def work(first: int, last: int, answers: Floats) -> None:
-        part = bags.part(first, last)
-        bagged_neighbors(
-            classes,
-            near.rows[first:last],
-            near.distances[first:last],
-            n_neighbors,
-            part.neighbors,
-            np.ascontiguousarray(part.seeds),
-            np.zeros(classes.size, np.int32),
-            answers,
-            complete[first:last],
-        )
-
-    return _in_chunks(work, bags, n_classes, run), complete
+    answers = np.zeros((*bags.seeds.shape[1:], n_outputs))
+    room = np.zeros(outcomes.size, np.int32)
+    kernel(outcomes, *near, n_neighbors, *_drawn(bags), room, answers, complete)
+    return answers, complete
 
 
 def make_linear(regressors: Floats, targets: Floats) -> LinearCases:
@@ -201,8 +241,8 @@ def make_linear(regressors: Floats, targets: Floats) -> LinearCases:
     units = np.where(np.abs(numbers).max(axis=0, initial=0.0) > _FAR, _SMALL_UNIT, 1.0)
     centers = (numbers * units).sum(axis=0) / n_known
     centered = np.where(known, numbers * units - centers, 0.0)
-    spread = np.sqrt((centered**2).sum(axis=0) / n_known)
-    factors = np.divide(1.0, spread, where=spread > 0, out=np.zeros_like(spread))
+    sizes = np.sqrt((centered**2).sum(axis=0) / n_known)  # standard deviations
+    factors = np.divide(1.0, sizes, where=sizes > 0, out=np.zeros_like(sizes))
     return LinearCases(
         np.ascontiguousarray(centered * factors),
         np.ascontiguousarray(targets, np.float64),
@@ -225,7 +265,6 @@ def answer_by_linear(
     bags: Bags,
     *,
     ridge: float = 1.0,
-    run: Runner = run_here,
 ) -> Floats:
     """Predictions of a ridge regression on each bag, (n_queries, n_bags, n_targets).
 
@@ -237,43 +276,17 @@ def answer_by_linear(
     bags : Bags
     ridge : float
         Greater than zero; the intercept is free.
-    run : Runner
     """
     n_rows, n_regressors = cases.rows.shape
-
-    def work(first: int, last: int, answers: Floats) -> None:
-        part = bags.part(first, last)
-        room = LinearRoom(
-            np.zeros(n_rows, np.int32),
-            np.zeros(n_rows + 3, np.int32),
-            np.zeros(n_rows + 3),
-            np.zeros(n_regressors),
-            np.zeros(n_regressors),
-            np.zeros((n_regressors, n_regressors)),
-        )
-        bagged_linear(
-            cases.rows,
-            cases.targets,
-            queries[first:last],
-            ridge,
-            part.neighbors,
-            np.ascontiguousarray(part.seeds),
-            room,
-            answers,
-        )
-
-    return _in_chunks(work, bags, cases.targets.shape[1], run)
-
-
-def to_shares(scores: Floats) -> Floats:
-    """Scores of indicators as probabilities: clipped to 0..1, made to sum to 1.
-
-    Examples
-    --------
-    >>> to_shares(np.array([[1.2, -0.2], [0.0, -1.0]])).tolist()
-    [[1.0, 0.0], [0.5, 0.5]]
-    """
-    clipped = np.clip(scores, 0.0, 1.0)
-    totals = clipped.sum(axis=-1, keepdims=True)
-    even = np.full_like(clipped, 1.0 / clipped.shape[-1])
-    return np.divide(clipped, totals, where=totals > 0, out=even)
+    answers = np.zeros((*bags.seeds.shape[1:], cases.targets.shape[1]))
+    room = LinearRoom(
+        np.zeros(n_rows, np.int32),
+        np.zeros(n_rows + 3, np.int32),
+        np.zeros(n_rows + 3),
+        np.zeros(n_regressors),
+        np.zeros(n_regressors),
+        np.zeros((n_regressors, n_regressors)),
+    )
+    rows, targets = cases.rows, cases.targets
+    bagged_linear(rows, targets, queries, ridge, *_drawn(bags), room, answers)
+    return answers

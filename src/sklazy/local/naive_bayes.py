@@ -144,32 +144,6 @@ def _gather_and_add(
     return joint
 
 
-def add_with_each_count(
-    likelihoods: Likelihoods, codes: NDArray[np.int32], order: NDArray[np.int32]
-) -> NDArray[np.float64]:
-    """Return the joint log-probabilities with one attribute, two, three, ...
-
-    Parameters
-    ----------
-    likelihoods : Likelihoods
-    codes : int32 array of shape (n_queries, n_attributes)
-    order : int32 array of shape (n_queries, n_most)
-        The attributes of each query, best first.
-
-    Returns
-    -------
-    float64 array of shape (n_queries, n_most, n_classes)
-        What `add_likelihoods` writes for the first r attributes is at ``[:, r - 1]``.
-    """
-    n_queries, n_most = order.shape
-    every = Selected(order, np.full(n_queries, n_most, np.int32))
-    cells = find_cells(codes, every, likelihoods.offsets)
-    terms = np.empty((n_queries, n_most + 1, likelihoods.priors.size))
-    terms[:, 0] = likelihoods.priors
-    terms[:, 1:] = likelihoods.values[cells]
-    return terms.cumsum(axis=1)[:, 1:]
-
-
 def to_probabilities(joint: NDArray[np.float64]) -> NDArray[np.float64]:
     """Turn log P(class, query) of shape (n_queries, n_classes) into P(class | query).
 

@@ -1,4 +1,4 @@
-"""Naive Bayes on numbers: one normal distribution a class and attribute."""
+"""Naive Bayes on numbers: one normal distribution per class and attribute."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ class Moments(NamedTuple):
 
     Attributes
     ----------
-    centers, spreads : float64 arrays of shape (n_numeric,)
+    centers, scales : float64 arrays of shape (n_numeric,)
         Deviations are counted from the center and in terms of the largest of them.
     sums : float64 array of shape (n_numeric, 3, n_classes)
         Of weights, of deviations and of their squares.
@@ -25,7 +25,7 @@ class Moments(NamedTuple):
     """
 
     centers: Floats
-    spreads: Floats
+    scales: Floats
     sums: Floats
     constant: NDArray[np.bool_]
 
@@ -44,7 +44,7 @@ def find_moments(
     n_classes : int
     """
     sums = np.zeros((len(numbers), 3, n_classes))
-    centers, spreads = np.zeros(len(numbers)), np.ones(len(numbers))
+    centers, scales = np.zeros(len(numbers)), np.ones(len(numbers))
     constant = np.ones(len(numbers), bool)
     for j, column in enumerate(numbers):
         known = ~np.isnan(column) & (weights > 0)
@@ -52,12 +52,12 @@ def find_moments(
             values, of_class = column[known], classes[known]
             constant[j] = values.min() == values.max()
             centers[j] = np.clip(values.mean(), values.min(), values.max())
-            spreads[j] = np.abs(values - centers[j]).max() or 1.0
-            away = (values - centers[j]) / spreads[j]
+            scales[j] = np.abs(values - centers[j]).max() or 1.0
+            away = (values - centers[j]) / scales[j]
             for power in range(3):
                 terms = weights[known] * away**power
                 sums[j, power] = np.bincount(of_class, terms, n_classes)
-    return Moments(centers, spreads, sums, constant)
+    return Moments(centers, scales, sums, constant)
 
 
 def normal_terms(
@@ -95,7 +95,7 @@ def normal_terms(
     >>> bool(terms[0, 0] > terms[0, 1]), terms[1].tolist()
     (True, [0.0, 0.0])
     """
-    away = (values - moments.centers[attribute]) / moments.spreads[attribute]
+    away = (values - moments.centers[attribute]) / moments.scales[attribute]
     sums = np.repeat(moments.sums[attribute][None], len(values), axis=0)
     whole = _variance(sums.sum(axis=2))
     says = ~np.isnan(values) & (not moments.constant[attribute])

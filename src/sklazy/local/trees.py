@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.flow import Cases, Runner, run_here
+from sklazy.flow import Cases
 from sklazy.kernels.trees import grow_lazy_trees
 
 
 def answer_by_lazy_trees(
-    cases: Cases, codes: NDArray[np.int32], *, run: Runner = run_here
+    cases: Cases, codes: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The classes of the rows left on each query's path, and the attributes tested.
 
@@ -18,7 +18,6 @@ def answer_by_lazy_trees(
         With classes.
     codes : int32 array of shape (n_queries, n_attributes)
         Categories and bins; values that are missing or unseen are not tested.
-    run : Runner
 
     Returns
     -------
@@ -38,18 +37,14 @@ def answer_by_lazy_trees(
         [np.zeros((1, left.shape[1]), np.int64), cases.counts.cumsum(axis=0)]
     )
     known = np.diff(sums[cases.offsets], axis=0)
-
-    def work(first: int, last: int) -> None:
-        grow_lazy_trees(
-            rows,
-            cases.classes[: cases.n_rows],
-            cases.counts,
-            cases.offsets,
-            known,
-            codes[first:last],
-            left[first:last],
-            steps[first:last],
-        )
-
-    run(work, n_queries)
+    grow_lazy_trees(
+        rows,
+        cases.classes[: cases.n_rows],
+        cases.counts,
+        cases.offsets,
+        known,
+        codes,
+        left,
+        steps,
+    )
     return left, steps

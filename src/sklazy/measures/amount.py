@@ -32,5 +32,5 @@ def how_many(n_attributes: object, n_available: int) -> int:
 
 def _complaint(number: float) -> str:
     if isnan(number):
-        return "is no number"
+        return "is not a number"
     return "selects nothing" if number <= 0 else "is more than there is"

@@ -238,13 +238,3 @@ def chi_square(counts: Counts, offsets: Ints) -> Floats:
     Takes and returns what `information_gain` does; no continuity correction.
     """
     return _eager(counts, offsets, "chi_square")
-
-
-def gini_gain(counts: Counts, offsets: Ints) -> Floats:
-    """How far each attribute lowers the Gini impurity of the rows that know it.
-
-    Takes and returns what `information_gain` does.
-    """
-    table = CountTable(counts, offsets)
-    gain = raw_gini(table.class_counts) - table.average_values(raw_gini(table.counts))
-    return settle(gain)

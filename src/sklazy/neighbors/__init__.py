@@ -1,21 +1,23 @@
 """A query's neighbors, all tied with the last of them included."""
 
-from sklazy.neighbors.mixed import Columns, MixedSearch, prepare_columns
-from sklazy.neighbors.nearest import find_nearest
+from sklazy.neighbors.mixed import MixedSearch, ScaledColumns, prepare_columns
+from sklazy.neighbors.nearest import (
+    WeightedColumns,
+    find_nearest,
+    place_queries,
+    weigh_columns,
+)
 from sklazy.neighbors.nominal import (
-    Neighborhood,
     NominalSearch,
     count_agreements,
     vote_with_each_count,
 )
 from sklazy.neighbors.voting import decide, to_probabilities, vote_by_weight
-from sklazy.neighbors.weighted import WeightedColumns, place_queries, weigh_columns
 
 __all__ = [
-    "Columns",
     "MixedSearch",
-    "Neighborhood",
     "NominalSearch",
+    "ScaledColumns",
     "WeightedColumns",
     "count_agreements",
     "decide",

@@ -15,16 +15,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.casebase.columns import fill_columns, place_by_range, ranges_of
 from sklazy.flow import Cases, Queries, Selected
-from sklazy.kernels.distances import GAPPY, NOMINAL, PLAIN
+from sklazy.kernels.exact import measure_rows
 from sklazy.kernels.mixed import search_mixed
-from sklazy.neighbors.nominal import Neighborhood
 
 # More neighbors than this are found sooner by measuring every row exactly.
 _MOST_NEIGHBORS = 256
 
 
-class Columns(NamedTuple):
+class ScaledColumns(NamedTuple):
     """The cases' columns, ready to be compared; made once for a state of the cases.
 
     Attributes
@@ -44,27 +44,16 @@ class Columns(NamedTuple):
     widths: NDArray[np.float64]
 
 
-def prepare_columns(cases: Cases) -> Columns:
+def prepare_columns(cases: Cases) -> ScaledColumns:
     """Scale the cases' columns for `MixedSearch`."""
-    n_attributes = cases.codes.shape[0]
+    attributes = np.arange(len(cases.numeric))
     stride = (cases.n_rows // 16 + 1 | 1) * 16  # an odd number of cache lines
-    padded = _aligned(n_attributes, stride)
-    scaled = padded[:, : cases.n_rows]
-    kinds = np.full(n_attributes, NOMINAL, np.int64)
-    lows, widths = np.full(n_attributes, np.nan), np.full(n_attributes, np.nan)
-    for attribute, column in enumerate(cases.numeric):
-        if column < 0:
-            codes = cases.codes[attribute, : cases.n_rows]
-            scaled[attribute] = np.where(codes >= 0, codes, np.nan)
-            continue
-        numbers = cases.numbers[column, : cases.n_rows]
-        low, high = cases.ranges[column]
-        lows[attribute], widths[attribute] = low, high - low
-        with np.errstate(invalid="ignore"):
-            scaled[attribute] = (numbers - low) / (high - low if high > low else 1.0)
-        if high > low:
-            kinds[attribute] = GAPPY if np.isnan(numbers).any() else PLAIN
-    return Columns(padded, kinds, lows, widths)
+    scaled, rows = _aligned(len(attributes), stride), slice(cases.n_rows)
+    placement = place_by_range(cases, attributes)
+    kinds = fill_columns(cases, rows, placement, scaled[:, rows])
+    lows, highs = ranges_of(cases, attributes)
+    with np.errstate(over="ignore"):
+        return ScaledColumns(scaled, kinds, lows, highs - lows)
 
 
 def _aligned(n_attributes: int, stride: int) -> NDArray[np.float32]:
@@ -85,7 +74,7 @@ class MixedSearch:
     Parameters
     ----------
     cases : Cases
-    columns : Columns
+    columns : ScaledColumns
     queries : Queries
         C-contiguous arrays.
     selected : Selected
@@ -104,7 +93,7 @@ class MixedSearch:
     def __init__(
         self,
         cases: Cases,
-        columns: Columns,
+        columns: ScaledColumns,
         queries: Queries,
         selected: Selected,
         n_neighbors: int,
@@ -121,12 +110,6 @@ class MixedSearch:
         self._own_widths = (
             {} if excluded is None else _widths_without(cases, columns, excluded)
         )
-
-    @property
-    def work(self) -> float:
-        """Roughly how many nanoseconds the whole batch takes, in one thread."""
-        n_queries, n_most = self.selected.attributes.shape
-        return n_queries * (2000 + 0.07 * n_most * self.cases.n_rows)
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -169,41 +152,24 @@ class MixedSearch:
 
     def measure(self, query: int) -> NDArray[np.float64]:
         """Return the squared distance of every row, infinite for the excluded one."""
-        widths = self._own_widths.get(query, self.columns.widths)
-        used = self.selected.attributes[query, : self.selected.counts[query]]
-        total = np.zeros(self.cases.n_rows)
-        for attribute in used:
-            total += self._differences(query, int(attribute), widths[attribute]) ** 2
-        if self.excluded[query] >= 0:
-            total[self.excluded[query]] = np.inf
-        return total
-
-    def _differences(
-        self, query: int, attribute: int, width: float
-    ) -> NDArray[np.float64]:
         cases = self.cases
-        column = cases.numeric[attribute]
-        if column < 0:
-            code = self.queries.codes[query, attribute]
-            agrees = cases.codes[attribute, : cases.n_rows] == code
-            return np.where(agrees & (code >= 0), 0.0, 1.0)
-        numbers = cases.numbers[column, : cases.n_rows]
-        value = self.queries.values[query, attribute]
-        if not width > 0:
-            return np.where(numbers == value, 0.0, 1.0)
-        differences = (numbers - value) / width
-        return np.where(np.isnan(differences), 1.0, differences)
-
-    def list_neighbors(self, query: int) -> Neighborhood:
-        """Return the rows that vote for a query."""
-        squares = self.measure(query)
-        rows = self._find_nearest(squares)
-        rows = rows[np.argsort(squares[rows], kind="stable")]
-        return Neighborhood(rows, np.sqrt(squares[rows]))
+        squares: NDArray[np.float64] = measure_rows(
+            cases.n_rows,
+            self.queries.codes[query],
+            self.queries.values[query],
+            self.selected.attributes[query, : self.selected.counts[query]],
+            cases.codes,
+            cases.numeric,
+            cases.numbers,
+            self._own_widths.get(query, self.columns.widths),
+        )
+        if self.excluded[query] >= 0:
+            squares[self.excluded[query]] = np.inf
+        return squares
 
 
 def _widths_without(
-    cases: Cases, columns: Columns, excluded: NDArray[np.int64]
+    cases: Cases, columns: ScaledColumns, excluded: NDArray[np.int64]
 ) -> dict[int, NDArray[np.float64]]:
     """Return the ranges of queries whose excluded row lies alone at an edge."""
     numeric = np.flatnonzero(cases.numeric >= 0)

@@ -1,7 +1,5 @@
 """Nearest neighbors by agreement: each attribute agrees with the query or not."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,20 +10,6 @@ from sklazy.kernels.nesting import vote_nested
 
 # Cells compared; fewer are counted before the compiler would have begun.
 _SMALL_JOB = 2_000_000
-
-
-class Neighborhood(NamedTuple):
-    """The rows that vote for one query.
-
-    Attributes
-    ----------
-    rows : int64 array of shape (n_neighbors,)
-        Nearest first, then by position.
-    distances : float64 array of shape (n_neighbors,)
-    """
-
-    rows: NDArray[np.int64]
-    distances: NDArray[np.float64]
 
 
 class NominalSearch:
@@ -75,12 +59,6 @@ class NominalSearch:
         self.thresholds = np.zeros(n_queries, np.int64)
         self.n_tied = np.zeros(n_queries, np.int64)
 
-    @property
-    def work(self) -> float:
-        """Roughly how many nanoseconds the whole batch takes, in one thread."""
-        n_queries, n_most = self.selected.attributes.shape
-        return n_queries * (500 + 0.004 * n_most * self.cases.n_rows)
-
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
         cases = self.cases
@@ -89,12 +67,14 @@ class NominalSearch:
             for query in range(first, last):
                 self._count_rows(query)
             return
-        for begin, end, bits, slots in sets_in_parts(cases, self.codes, first, last):
+        for begin, end, bits, set_of_value in sets_in_parts(
+            cases, self.codes, first, last
+        ):
             match_nominal(
                 bits,
                 cases.starts,
                 cases.offsets,
-                slots,
+                set_of_value,
                 cases.class_bits,
                 cases.classes,
                 cases.n_rows,
@@ -124,17 +104,6 @@ class NominalSearch:
         self.thresholds[query] = least
         self.n_tied[query] = (agreements == least).sum()
 
-    def list_neighbors(self, query: int) -> Neighborhood:
-        """Return the rows that voted for a query that has been answered."""
-        used = self.selected.attributes[query, : self.selected.counts[query]]
-        agreements = count_agreements(self.cases, self.codes[query], used)
-        reached = agreements >= self.thresholds[query]
-        if self.excluded[query] >= 0:
-            reached[self.excluded[query]] = False
-        rows = np.flatnonzero(reached)
-        rows = rows[np.argsort(-agreements[rows], kind="stable")]
-        return Neighborhood(rows, (used.size - agreements[rows]).astype(np.float64))
-
 
 def vote_with_each_count(
     cases: Cases,
@@ -161,12 +130,12 @@ def vote_with_each_count(
     if excluded is None:
         excluded = np.full(n_queries, -1, np.int64)
     votes = np.zeros((*order.shape, cases.class_bits.shape[0]), np.int32)
-    for begin, end, bits, slots in sets_in_parts(cases, codes, 0, n_queries):
+    for begin, end, bits, set_of_value in sets_in_parts(cases, codes, 0, n_queries):
         vote_nested(
             bits,
             cases.starts,
             cases.offsets,
-            slots,
+            set_of_value,
             cases.class_bits,
             cases.n_rows,
             codes,

@@ -4,11 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Columns, Runner, run_here
-from sklazy.kernels.nearest import NOMINAL, NUMERIC
-from sklazy.kernels.subsets import nearest_in_subsets
+from sklazy.kernels.subsets import fill_differences, nearest_in_subsets
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+_ALL = np.zeros(0, np.int64)
 
 
 def column_differences(
@@ -23,35 +24,18 @@ def column_differences(
     columns : int64 array
         Those that are asked for.
     rows : int64 array, optional
-        Likewise; all by default.
+        Likewise, at least one; all by default.
 
     Returns
     -------
     differences : float64 array of shape (n_columns, n_rows), of those asked for
         Summed over all columns they are the distances of `find_nearest`.
     """
-    values = cases.values[columns]
-    differences = values if rows is None else values[:, rows]
-    asked, kinds = query[columns], cases.kinds[columns]
-    differences -= asked[:, None]
-    if not cases.squared:
-        np.abs(differences, out=differences)
-    # Most tables have numbers only, all of them known: one pass less each.
-    if np.isnan(asked).any() or (kinds != NUMERIC).any():
-        _fill_absent(differences, kinds, cases.absents[columns])
-    if cases.squared:
-        differences *= differences
-    weights = cases.weights[columns]
-    if (weights != 1.0).any():
-        differences *= weights[:, None]
+    rows = _ALL if rows is None else rows
+    n_rows = len(rows) or cases.values.shape[1]
+    differences = np.zeros((len(columns), n_rows))
+    fill_differences(cases, np.ascontiguousarray(query), columns, rows, differences)
     return differences
-
-
-def _fill_absent(differences: Floats, kinds: Ints, absents: Floats) -> None:
-    """Put what counts for another code, or for a missing cell, where it belongs."""
-    absent, nominal = absents[:, None], (kinds == NOMINAL)[:, None]
-    other = np.isnan(differences) | (nominal & (differences != 0))
-    np.copyto(differences, absent, where=other)
 
 
 def find_nearest_in_subsets(

@@ -1,4 +1,4 @@
-"""Races: losses in, survivors out; and the search for candidates to race."""
+"""Races: losses in, survivors out; and the search for candidates."""
 
 from sklazy.racing.engine import race
 from sklazy.racing.outcome import RaceResult, RaceStep

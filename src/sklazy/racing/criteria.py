@@ -1,4 +1,4 @@
-"""The tests that decide who is out; each looks at the field and names losers."""
+"""The tests that decide which candidates are eliminated."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,13 +19,13 @@ class Criterion(Protocol):
     """A test over the candidates of a field (two or more alive)."""
 
     def losers(self, field: Field) -> Mask:
-        """Tell which candidates alive are significantly worse."""
+        """Mark the candidates alive that are significantly worse."""
 
     def standing(self, field: Field) -> Losses:
-        """Order the candidates alive, lower is better."""
+        """Figures that order the candidates alive, lower is better."""
 
-    def forget(self) -> None:
-        """Start afresh: the field has become smaller."""
+    def reset(self) -> None:
+        """Drop what was kept: the field has become smaller."""
 
 
 class Friedman:
@@ -38,12 +38,12 @@ class Friedman:
         self.alpha = alpha
         self._kept: RankSums | None = None
 
-    def forget(self) -> None:
-        """Drop the rank sums: the ranks of a smaller field are others."""
+    def reset(self) -> None:
+        """Drop the rank sums: ranks differ in a smaller field."""
         self._kept = None
 
     def standing(self, field: Field) -> Losses:
-        """Rank sums, brought up to date with the blocks entered since."""
+        """Rank sums over all blocks entered."""
         return self._up_to_date(field).sums
 
     def losers(self, field: Field) -> Mask:
@@ -65,14 +65,14 @@ class Friedman:
 
 
 class FriedmanOneByOne(Friedman):
-    """Friedman's test as in RACSAM: the largest mean loss goes, the test repeats."""
+    """Friedman's test as in RACSAM: drop the largest mean loss, test again."""
 
     def standing(self, field: Field) -> Losses:
         """Mean losses."""
         return field.sums
 
     def losers(self, field: Field) -> Mask:
-        """Candidates dropped, worst mean first, until the null stands."""
+        """Candidates eliminated, worst mean first, until the test does not reject."""
         ranks = self._up_to_date(field)
         out = np.zeros(field.n_alive, dtype=bool)
         if not _rejected(ranks, self.alpha):
@@ -89,40 +89,40 @@ class FriedmanOneByOne(Friedman):
 
 
 class PairedDifferences:
-    """Mean and spread of each candidate's differences from one of them.
+    """Mean and standard error of all candidates' differences from one of them.
 
-    The sums are carried on from block to block (Welford) for as long as the one
-    stays the same and nobody leaves.
+    The sums are updated block by block (Welford) as long as the reference candidate
+    stays the same and no candidate is eliminated.
     """
 
     def __init__(self) -> None:
-        self.forget()
+        self.reset()
 
-    def forget(self) -> None:
-        """Start afresh at the next look."""
+    def reset(self) -> None:
+        """Drop the sums."""
         self._from = -1
         self._n_blocks = 0
 
     def statistics(self, field: Field, quantile: Callable[[float], float]) -> Losses:
         """Mean difference from the best over its standard error; 0 for the best.
 
-        Few blocks and coarse losses can give the same difference in every block,
-        which says nothing of its spread. A sign test takes over there: n wins out of
-        n have the chance 2^-n, and `quantile` turns this into a statistic.
+        Few blocks and coarse losses can give the same difference in every block, and
+        no estimate of its variance. A sign test is used there: n wins out of n have
+        the probability 2^-n, and `quantile` turns this into a statistic.
         """
         best, n = int(np.argmin(field.sums)), field.n_blocks
-        differences, error = self.look(field, best)
+        differences, error = self.compare(field, best)
         means = np.abs(field.sums) / n
         noise = _ROUNDING * np.maximum(means, means[best])
         flat = error <= noise
         sure = np.where(differences > noise, quantile(0.5**n), 0.0)
         return np.where(flat, sure, differences / np.where(flat, 1.0, error))
 
-    def look(self, field: Field, place: int) -> tuple[Losses, Losses]:
-        """Means of the differences from the candidate at a place, standard errors."""
+    def compare(self, field: Field, place: int) -> tuple[Losses, Losses]:
+        """Means and standard errors of the differences from the candidate there."""
         n = field.n_blocks
         if place == self._from and self._n_blocks == n - 1:
-            self._carry_on(field.losses[-1])
+            self._update(field.losses[-1])
         elif place != self._from or self._n_blocks != n:
             self._start(field.losses, place)
         return self._means, np.sqrt(self._squares / (n - 1) / n)
@@ -133,7 +133,7 @@ class PairedDifferences:
         self._means: Losses = differences.mean(axis=0)
         self._squares: Losses = np.sum((differences - self._means) ** 2, axis=0)
 
-    def _carry_on(self, row: Losses) -> None:
+    def _update(self, row: Losses) -> None:
         differences = row - row[self._from]
         self._n_blocks += 1
         before = differences - self._means
@@ -149,9 +149,9 @@ class StudentT:
         self.adjust = adjust
         self._pairs = PairedDifferences()
 
-    def forget(self) -> None:
-        """Start afresh at the next look."""
-        self._pairs.forget()
+    def reset(self) -> None:
+        """Drop the sums of differences."""
+        self._pairs.reset()
 
     def standing(self, field: Field) -> Losses:
         """Mean losses."""
@@ -184,9 +184,9 @@ class Brace:
         self.alpha = alpha
         self._pairs = PairedDifferences()
 
-    def forget(self) -> None:
-        """Start afresh at the next look."""
-        self._pairs.forget()
+    def reset(self) -> None:
+        """Drop the sums of differences."""
+        self._pairs.reset()
 
     def standing(self, field: Field) -> Losses:
         """Mean losses."""
@@ -201,7 +201,7 @@ class Brace:
 class Hoeffding:
     """Hoeffding race: intervals that hold for any losses of a bounded range.
 
-    A range of None is estimated by the losses seen so far, as Maron and Moore do.
+    A range of None is estimated from the losses seen so far, as by Maron and Moore.
     """
 
     def __init__(self, alpha: float, loss_range: float | None) -> None:
@@ -211,7 +211,7 @@ class Hoeffding:
         self._n_seen = 0
         self._lowest, self._highest = np.inf, -np.inf
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Nothing is kept that depends on who is alive."""
 
     def standing(self, field: Field) -> Losses:
@@ -221,10 +221,10 @@ class Hoeffding:
     def losers(self, field: Field) -> Mask:
         """Candidates whose lower bound is above the best one's upper bound."""
         self._n_candidates = max(self._n_candidates, field.n_alive)
-        chances = np.log(2 * self._n_candidates / self.alpha)
-        reach = self._range(field.losses) * np.sqrt(chances / 2 / field.n_blocks)
+        confidence = np.log(2 * self._n_candidates / self.alpha)
+        width = self._range(field.losses) * np.sqrt(confidence / 2 / field.n_blocks)
         means = field.means
-        return means - reach > means.min() + reach
+        return means - width > means.min() + width
 
     def _range(self, losses: Losses) -> float:
         if self.loss_range is not None:
@@ -236,47 +236,49 @@ class Hoeffding:
         return self._highest - self._lowest
 
 
-class Thrift:
-    """Another test, and more: what costs more than the incumbent must soon pay.
+class Parsimony:
+    """Another test, with a preference for small candidates.
 
-    A dearer candidate is out, too, when its paired differences from the incumbent
-    say that it is rather worse, long before that is significant.
+    A candidate larger than the incumbent is also eliminated when its mean paired
+    difference from the incumbent is positive by one standard error, long before
+    that is significant.
 
     Parameters
     ----------
     inner : Criterion
     incumbent : int
         The number of a candidate.
-    dearer : bool array of shape (n_candidates,)
+    larger : bool array of shape (n_candidates,)
+        The candidates that are larger than the incumbent.
     """
 
-    PATIENCE = 60  # blocks before a dearer candidate has to pay
-    WORSE = 1.0  # standard errors
+    PATIENCE = 60  # blocks before a larger candidate has to be better
+    MARGIN = 1.0  # standard errors
 
-    def __init__(self, inner: Criterion, incumbent: int, dearer: Mask) -> None:
-        self.inner, self.incumbent, self.dearer = inner, incumbent, dearer
+    def __init__(self, inner: Criterion, incumbent: int, larger: Mask) -> None:
+        self.inner, self.incumbent, self.larger = inner, incumbent, larger
         self._pairs = PairedDifferences()
 
-    def forget(self) -> None:
-        """Start afresh at the next look."""
-        self.inner.forget()
-        self._pairs.forget()
+    def reset(self) -> None:
+        """Drop the sums of differences."""
+        self.inner.reset()
+        self._pairs.reset()
 
     def standing(self, field: Field) -> Losses:
-        """As the inner test has it."""
+        """As in the inner test."""
         return self.inner.standing(field)
 
     def losers(self, field: Field) -> Mask:
-        """Losers of the inner test, and dearer candidates that do not pay."""
+        """Losers of the inner test, and larger candidates that are not better."""
         out = self.inner.losers(field)
-        dearer = self.dearer[field.alive]
-        if field.n_blocks < self.PATIENCE or not dearer.any():
+        larger = self.larger[field.alive]
+        if field.n_blocks < self.PATIENCE or not larger.any():
             return out
         place = int(np.searchsorted(field.alive, self.incumbent))
         if place == field.n_alive or field.alive[place] != self.incumbent:
             return out
-        means, errors = self._pairs.look(field, place)
-        return out | (dearer & (means > self.WORSE * errors))
+        means, errors = self._pairs.compare(field, place)
+        return out | (larger & (means > self.MARGIN * errors))
 
 
 def _rejected(ranks: RankSums, alpha: float) -> bool:
@@ -285,7 +287,7 @@ def _rejected(ranks: RankSums, alpha: float) -> bool:
 
 
 def _conover_margin(ranks: RankSums, alpha: float) -> float:
-    """How far a rank sum may exceed the best without being worse (Conover)."""
+    """How far a rank sum may exceed the best without significance (Conover)."""
     freedom = (ranks.n_blocks - 1) * (len(ranks.sums) - 1)
     spread = ranks.n_blocks * ranks.squares - float(ranks.sums @ ranks.sums)
     width = np.sqrt(2 * max(spread, 0.0) / freedom)

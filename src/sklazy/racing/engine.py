@@ -1,4 +1,4 @@
-"""The race: block by block, those that are significantly worse are out."""
+"""The race: block by block, significantly worse candidates are eliminated."""
 
 import time
 import warnings
@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from sklazy.errors import AllFailedError, BadInputError, DataWarning
 from sklazy.racing.criteria import Criterion
 from sklazy.racing.field import Field, Losses, Mask
-from sklazy.racing.losses import Answers, read_losses
+from sklazy.racing.losses import Evaluated, read_losses
 from sklazy.racing.outcome import RaceResult, RaceStep
 from sklazy.racing.rules import Rules
 
-Contenders = Any
+Candidates = Any
 """A list of candidates, or an array of them."""
 
-Evaluate = Callable[[Contenders, Any], Answers]
+Evaluate = Callable[[Candidates, Any], Evaluated]
 
 
-def race(  # noqa: PLR0913 - each argument is a choice of the user's
+def race(  # noqa: PLR0913 - each argument is an option
     evaluate: Evaluate,
     candidates: Iterable[Any],
     blocks: Iterable[Any],
@@ -39,53 +39,55 @@ def race(  # noqa: PLR0913 - each argument is a choice of the user's
     on_error: str = "drop",
     on_step: Callable[[RaceStep], object] | None = None,
 ) -> RaceResult:
-    """Race candidates over blocks and drop losers as soon as they show.
+    """Race candidates over blocks and eliminate losers early.
 
-    A block is whatever all candidates can be judged on alike: a test row, a fold,
-    an instance of a problem. All candidates alive are judged on the same block
-    before anyone is judged on the next. An interrupt (Ctrl-C) ends the race with
-    what is known.
+    A block is anything on which all candidates can be evaluated alike: a test row, a
+    fold, an instance of a problem. All candidates alive are evaluated on the same
+    block before any is evaluated on the next. An interrupt (Ctrl-C) ends the race
+    with the results so far.
 
     Parameters
     ----------
     evaluate : callable ``evaluate(candidates, block) -> losses``
-        Gives one loss, lower is better, for each of the candidates alive. A loss
-        that is NaN or infinite, or an exception in the place of a loss, puts the
-        candidate out. If the call itself raises, the candidates are asked one by
-        one and those that raise again are out; the reasons are kept.
+        Returns one loss, lower is better, for each of the candidates alive. A loss
+        that is NaN or infinite, or an exception in place of a loss, eliminates the
+        candidate. If the call itself raises, the candidates are evaluated one by one
+        and those that raise again are eliminated; the reasons are kept.
     candidates : iterable
-        What is raced; they are named by their position from here on. `evaluate` is
-        given lists of them, or arrays if they come in an array.
+        What is raced; the result refers to them by position. `evaluate` receives
+        lists of them, or arrays if this is an array.
     blocks : iterable
-        In the order of their use. Shuffle them yourself if they have an order.
+        Used in their order. Shuffle them before if they are sorted in any way.
     test : str or Criterion, default="friedman"
         "friedman": Friedman's test, then all that are significantly worse than the
-        best by Conover's comparison are out, as in the R packages race and irace
-        (Wilcoxon's test when two are left). "friedman-paper": after each rejection
-        the candidate with the largest mean loss is out and the test is repeated.
+        best by Conover's comparison are eliminated, as in the R packages race and
+        irace (Wilcoxon's test when two are left). "friedman-paper": after each
+        rejection the candidate with the largest mean loss is eliminated and the test
+        is repeated.
         "hoeffding", "brace": the races of Maron and Moore, and of Moore and Lee.
-        "t", "t-holm", "t-bonferroni": paired t-tests against the best. Or a test
-        of your own, see `sklazy.racing.criteria.Criterion`.
+        "t", "t-holm", "t-bonferroni": paired t-tests against the best. Or any
+        `sklazy.racing.criteria.Criterion`.
     alpha : float, default=0.05
-        Level of each test. A race tests often, so that the chance to lose the best
-        candidate somewhere on the way is another, which depends on the test.
+        Level of each test. A race makes many tests, so the probability that the best
+        candidate is eliminated differs from it and depends on the test.
     first_test : int, default=5
         Blocks before the first test.
     min_effect : float, default=0
         The indifference zone: a candidate whose mean loss is within it of the best
-        counts as equal to it, and the race ends when all that are left are equal.
+        counts as equal, and the race ends when all that are left are equal.
     n_winners : int, default=1
-        The race ends when no more are left, and never drops below.
+        The race ends when no more than these are left.
     max_blocks, max_evaluations, max_seconds : optional
-        Budgets. A block is begun only if it can be paid for; the first block is
-        always run, so that there is an answer.
+        Budgets; no limit by default. A block is started only if it fits into them;
+        the first block is always run, so that there is a result.
     loss_range : float, optional
-        Largest minus smallest possible loss, for the Hoeffding race; estimated by
-        the losses seen if not given.
+        Largest minus smallest possible loss, for the Hoeffding race; estimated from
+        the losses seen by default.
     on_error : {"drop", "raise"}, default="drop"
-        Whether an exception raised by `evaluate` puts candidates out or ends it all.
+        Whether an exception raised by `evaluate` eliminates candidates or ends the
+        race.
     on_step : callable, optional
-        Told each `RaceStep`.
+        Called with each `RaceStep`.
 
     Returns
     -------
@@ -129,26 +131,26 @@ def race(  # noqa: PLR0913 - each argument is a choice of the user's
         on_error=on_error,
     )
     is_array = isinstance(candidates, np.ndarray)
-    everyone = candidates if is_array else list(candidates)
-    return _Race(evaluate, everyone, rules, on_step).run(blocks)
+    raced = candidates if is_array else list(candidates)
+    return _Race(evaluate, raced, rules, on_step).run(blocks)
 
 
 class _Race:
-    """One race under way."""
+    """The state of one race."""
 
     def __init__(
         self,
         evaluate: Evaluate,
-        candidates: Contenders,
+        candidates: Candidates,
         rules: Rules,
         on_step: Callable[[RaceStep], object] | None,
     ) -> None:
         _check_candidates(len(candidates), rules)
         self.evaluate, self.rules, self.on_step = evaluate, rules, on_step
-        self.contenders = candidates
+        self.candidates = candidates  # those alive
         self.field = Field(len(candidates))
         self.criterion = rules.criterion()
-        # Who was alive at each block, and what they lost.
+        # The candidates alive at each block, and their losses.
         self.rows: list[tuple[NDArray[np.int64], Losses]] = []
         self.eliminated_at = np.zeros(len(candidates), dtype=np.int64)
         self.reasons: dict[int, str] = {}
@@ -157,49 +159,49 @@ class _Race:
         self.started = time.monotonic()
 
     def run(self, blocks: Iterable[Any]) -> RaceResult:
-        """Take block after block until the race is decided or a budget is spent."""
+        """Run block after block until the race is decided or a budget is spent."""
         stopped = ""
         for block in blocks:
             try:
-                answers = self._ask(block)
+                losses = self._evaluate(block)
             except KeyboardInterrupt:
                 if not self.history:
                     raise
                 stopped = "interrupted"
                 break
-            self._step(answers)
+            self._step(losses)
             if stopped := self._decided() or self._spent():
                 break
         return self._result(stopped or "blocks")
 
-    def _ask(self, block: object) -> Answers:
-        """Return the answers of all contenders, one by one if together they fail."""
+    def _evaluate(self, block: object) -> Evaluated:
+        """Evaluate all candidates alive, one by one if together they fail."""
         try:
-            return self.evaluate(self.contenders, block)
+            return self.evaluate(self.candidates, block)
         except Exception:
             if self.rules.on_error == "raise":
                 raise
-            everyone = range(self.field.n_alive)
-            return [self._ask_one(self.contenders[i : i + 1], block) for i in everyone]
+            singles = (self.candidates[i : i + 1] for i in range(self.field.n_alive))
+            return [self._evaluate_one(single, block) for single in singles]
 
-    def _ask_one(self, contender: Contenders, block: object) -> object:
+    def _evaluate_one(self, candidate: Candidates, block: object) -> object:
         try:
-            return self.evaluate(contender, block)[0]
+            return self.evaluate(candidate, block)[0]
         except Exception as failure:
             return failure
 
-    def _step(self, answers: Answers) -> None:
-        """Enter the losses of one block, test, and write the step down."""
+    def _step(self, losses: Evaluated) -> None:
+        """Enter the losses of one block, test, and record the step."""
         self.n_evaluations += self.field.n_alive
-        row, reasons = read_losses(answers, self.field.n_alive)
+        row, reasons = read_losses(losses, self.field.n_alive)
         failed: tuple[int, ...] = ()
         if reasons:
-            failed = self._put_out_failed(row, reasons)
+            failed = self._eliminate_failed(row, reasons)
             row = row[np.isfinite(row)]
         # A copy: an evaluation may fill the same array again and again.
         self.rows.append((self.field.alive, row.copy()))
         self.field.enter(row)
-        dropped = self._put_out_losers()
+        dropped = self._eliminate_losers()
         field = self.field
         best = int(field.sums.argmin())
         step = RaceStep(
@@ -214,8 +216,8 @@ class _Race:
         if self.on_step is not None:
             self.on_step(step)
 
-    def _put_out_failed(self, row: Losses, reasons: list[str]) -> tuple[int, ...]:
-        failed = self._put_out(~np.isfinite(row), self.field.n_blocks + 1)
+    def _eliminate_failed(self, row: Losses, reasons: list[str]) -> tuple[int, ...]:
+        failed = self._eliminate(~np.isfinite(row), self.field.n_blocks + 1)
         self.reasons.update(zip(failed, reasons, strict=True))
         if not self.field.n_alive:
             raise AllFailedError(
@@ -225,7 +227,7 @@ class _Race:
             )
         return failed
 
-    def _put_out_losers(self) -> tuple[int, ...]:
+    def _eliminate_losers(self) -> tuple[int, ...]:
         field, rules = self.field, self.rules
         if field.n_blocks < rules.first_test or field.n_alive <= rules.n_winners:
             return ()
@@ -237,23 +239,23 @@ class _Race:
         if field.n_alive - losers.sum() < rules.n_winners:
             standing = self.criterion.standing(field)
             losers[np.argsort(standing, kind="stable")[: rules.n_winners]] = False
-        return self._put_out(losers, field.n_blocks)
+        return self._eliminate(losers, field.n_blocks)
 
-    def _put_out(self, leaving: Mask, n_blocks: int) -> tuple[int, ...]:
-        """Take candidates out of the race; returns their numbers."""
-        leavers = self.field.alive[leaving]
-        self.eliminated_at[leavers] = n_blocks
-        staying = ~leaving
-        if isinstance(self.contenders, np.ndarray):
-            self.contenders = self.contenders[staying]
+    def _eliminate(self, out: Mask, n_blocks: int) -> tuple[int, ...]:
+        """Remove candidates from the race; return their numbers."""
+        eliminated = self.field.alive[out]
+        self.eliminated_at[eliminated] = n_blocks
+        kept = ~out
+        if isinstance(self.candidates, np.ndarray):
+            self.candidates = self.candidates[kept]
         else:
-            self.contenders = list(compress(self.contenders, staying.tolist()))
-        self.field.keep(staying)
-        self.criterion.forget()
-        return tuple(leavers.tolist())
+            self.candidates = list(compress(self.candidates, kept.tolist()))
+        self.field.keep(kept)
+        self.criterion.reset()
+        return tuple(eliminated.tolist())
 
     def _decided(self) -> str:
-        """Tell whether the race has found what it looks for, and how."""
+        """The reason why the race is decided; empty while it is not."""
         field, rules = self.field, self.rules
         if field.n_blocks < rules.first_test:
             return ""
@@ -263,7 +265,7 @@ class _Race:
         return "equal" if spread <= rules.min_effect else ""
 
     def _spent(self) -> str:
-        """Name the budget that cannot pay for another block."""
+        """The budget that has no room for another block; empty if none."""
         rules, next_cost = self.rules, self.field.n_alive
         if rules.max_blocks and self.field.n_blocks >= rules.max_blocks:
             return "blocks"
@@ -292,7 +294,7 @@ class _Race:
         )
 
     def _losses(self) -> Losses:
-        """All losses, of shape (n_blocks, n_candidates); NaN where one was out."""
+        """All losses, of shape (n_blocks, n_candidates); NaN after elimination."""
         losses = np.full((len(self.rows), len(self.eliminated_at)), np.nan)
         for entered, (alive, row) in zip(losses, self.rows, strict=True):
             entered[alive] = row
@@ -304,13 +306,13 @@ def _check_candidates(n_candidates: int, rules: Rules) -> None:
         raise BadInputError("candidates is empty; give at least one to race.")
     if rules.n_winners > n_candidates:
         raise BadInputError(
-            f"n_winners={rules.n_winners} of {n_candidates} candidates cannot win; "
-            f"give 1 to {n_candidates}."
+            f"n_winners={rules.n_winners} of {n_candidates} candidates; expected 1 to "
+            f"{n_candidates}."
         )
     most = rules.max_evaluations
     if most is not None and most < n_candidates:
         raise BadInputError(
-            f"max_evaluations={most} does not pay for one block of {n_candidates} "
+            f"max_evaluations={most} is less than one block of {n_candidates} "
             f"candidates; give {n_candidates} or more, or None for no limit."
         )
 
@@ -319,8 +321,8 @@ def _warn_if_untested(field: Field, rules: Rules) -> None:
     if field.n_blocks < rules.first_test and field.n_alive > rules.n_winners:
         warnings.warn(
             f"the race had {field.n_blocks} blocks and first_test="
-            f"{rules.first_test}: no test was made and nobody was dropped. Give more "
-            "blocks or a smaller first_test.",
+            f"{rules.first_test}: no test was made and no candidate was eliminated. "
+            "Give more blocks or a smaller first_test.",
             DataWarning,
             stacklevel=4,
         )

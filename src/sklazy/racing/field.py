@@ -1,4 +1,4 @@
-"""The field of a race: the losses of the candidates that are still in it."""
+"""The field of a race: the losses of the candidates that are still alive."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ class Field:
     alive : int64 array of shape (n_alive,)
         The candidates in the race, by their number, ascending.
     n_alive : int
-        How many they are.
+        The number of candidates alive.
     n_blocks : int
         Blocks entered so far.
     sums : float64 array of shape (n_alive,)
@@ -32,7 +32,7 @@ class Field:
 
     @property
     def losses(self) -> Losses:
-        """What the candidates alive have lost, of shape (n_blocks, n_alive)."""
+        """Losses of the candidates alive, of shape (n_blocks, n_alive)."""
         return self._rows[: self.n_blocks]
 
     @property
@@ -48,9 +48,9 @@ class Field:
         self.sums = self.sums + row
         self.n_blocks += 1
 
-    def keep(self, staying: Mask) -> None:
-        """Let the others go, with their losses."""
-        self.alive = self.alive[staying]
+    def keep(self, kept: Mask) -> None:
+        """Remove the other candidates and their losses."""
+        self.alive = self.alive[kept]
         self.n_alive = len(self.alive)
-        self.sums = self.sums[staying]
-        self._rows = self._rows[:, staying]
+        self.sums = self.sums[kept]
+        self._rows = self._rows[:, kept]

@@ -40,7 +40,7 @@ def support_of(mask: int, n_attributes: int) -> NDArray[np.bool_]:
 
 
 def read_mask(given: ArrayLike, n_attributes: int) -> int:
-    """Return a set given as booleans, one an attribute, or as column numbers."""
+    """Return a set given as booleans, one per attribute, or as column numbers."""
     array = np.asarray(given)
     if array.dtype == bool and array.shape == (n_attributes,):
         return mask_of(np.flatnonzero(array).tolist())
@@ -48,7 +48,7 @@ def read_mask(given: ArrayLike, n_attributes: int) -> int:
     whole = numbers.dtype.kind in "iu" and numbers.size > 0
     if not whole or numbers.min() < 0 or numbers.max() >= n_attributes:
         raise BadInputError(
-            f"start has {given!r}, which is no set of the {n_attributes} attributes; "
-            "give column numbers, or one boolean for each attribute."
+            f"start has {given!r}; expected a set of the {n_attributes} attributes: "
+            "column numbers, or one boolean per attribute."
         )
     return mask_of(numbers.tolist())

@@ -9,63 +9,63 @@ from sklazy.racing.masks import members
 
 
 class Neighborhood:
-    """Hands out the neighbors of sets, each set's only once, at most so many a time.
+    """Draws neighbors of attribute sets in portions, each neighbor of a set once.
 
-    Sets with one attribute more or less come first; when those of all winners are
-    used up, the best one's sets with one attribute exchanged.
+    Sets with one attribute more or less come first; when those of all winners have
+    been drawn, the best one's sets with one attribute exchanged.
 
     Parameters
     ----------
-    promise : float64 array of shape (n_attributes,)
-        Where there are more neighbors than may be handed out, they are drawn with
-        chances in proportion to the promise of the attribute added; all that drop
-        an attribute have the largest promise.
+    weights : float64 array of shape (n_attributes,)
+        Where there are more neighbors than `max_new`, they are drawn with
+        probabilities in proportion to the weight of the attribute added; all that
+        drop an attribute have the largest weight.
     max_new : int
-        The most neighbors to hand out at a time.
+        The largest portion.
     rng : numpy Generator
     """
 
     def __init__(
-        self, promise: NDArray[np.float64], max_new: int, rng: np.random.Generator
+        self, weights: NDArray[np.float64], max_new: int, rng: np.random.Generator
     ) -> None:
-        self.promise, self.max_new, self.rng = promise, max_new, rng
+        self.weights, self.max_new, self.rng = weights, max_new, rng
         self._flips: dict[int, dict[int, None]] = {}
         self._swaps: dict[int, Iterator[int]] = {}
 
-    def of(self, winners: Sequence[int]) -> list[int]:
-        """Return new neighbors of the winners (best first); none if all are known."""
+    def draw(self, winners: Sequence[int]) -> list[int]:
+        """Return new neighbors of the winners (best first); none if all were drawn."""
         waiting = [(w, j) for w in winners for j in self._unused_flips(w)]
         if not waiting:
             return self._some_swaps(winners[0])
         found: dict[int, None] = {}
-        for i in self._draw(waiting):
+        for i in self._draw_places(waiting):
             winner, attribute = waiting[i]
             del self._flips[winner][attribute]
             found[winner ^ (1 << attribute)] = None
         return [mask for mask in found if mask and mask not in winners]
 
     def around(self, mask: int) -> list[int]:
-        """Return the sets with one attribute less, and the most promising with more."""
+        """Return the sets with one attribute less, and those with a heavy one more."""
         inside = members(mask)
-        order = np.argsort(-self.promise, kind="stable").tolist()
+        order = np.argsort(-self.weights, kind="stable").tolist()
         outside = [j for j in order if not mask >> j & 1][: self.max_new]
         flips = [mask ^ (1 << j) for j in (*inside, *outside)]
         return [flip for flip in flips if flip]
 
-    def _draw(self, waiting: list[tuple[int, int]]) -> list[int]:
+    def _draw_places(self, waiting: list[tuple[int, int]]) -> list[int]:
         if len(waiting) <= self.max_new:
             return list(range(len(waiting)))
         drops = np.array([winner >> j & 1 for winner, j in waiting], dtype=bool)
         attributes = np.array([j for _, j in waiting])
-        chances = np.where(drops, self.promise.max(), self.promise[attributes])
+        weights = np.where(drops, self.weights.max(), self.weights[attributes])
         drawn = self.rng.choice(
-            len(waiting), self.max_new, replace=False, p=chances / chances.sum()
+            len(waiting), self.max_new, replace=False, p=weights / weights.sum()
         )
         return sorted(drawn.tolist())
 
     def _unused_flips(self, mask: int) -> dict[int, None]:
         if mask not in self._flips:
-            self._flips[mask] = dict.fromkeys(range(len(self.promise)))
+            self._flips[mask] = dict.fromkeys(range(len(self.weights)))
         return self._flips[mask]
 
     def _some_swaps(self, mask: int) -> list[int]:
@@ -81,7 +81,7 @@ class Neighborhood:
     def _exchange(self, mask: int) -> Iterator[int]:
         """Yield the sets with one attribute exchanged, in a random order."""
         inside = members(mask)
-        outside = [j for j in range(len(self.promise)) if not mask >> j & 1]
+        outside = [j for j in range(len(self.weights)) if not mask >> j & 1]
         for pair in self.rng.permutation(len(inside) * len(outside)):
-            leaving, coming = divmod(int(pair), len(outside))
-            yield mask ^ (1 << inside[leaving]) ^ (1 << outside[coming])
+            dropped, added = divmod(int(pair), len(outside))
+            yield mask ^ (1 << inside[dropped]) ^ (1 << outside[added])

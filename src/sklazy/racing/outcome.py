@@ -34,7 +34,7 @@ class RaceStep(NamedTuple):
     failed: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RaceResult:
     """How a race went.
 
@@ -53,6 +53,12 @@ class RaceResult:
         Why the race ended: "winners" (no more than `n_winners` are left), "equal"
         (all that are left lie within `min_effect`), "blocks", "evaluations",
         "seconds" or "interrupted".
+
+    Examples
+    --------
+    >>> from sklazy import race
+    >>> race(lambda alive, block: [c + block % 3 for c in alive], [0, 1, 5], range(9))
+    RaceResult(1 of 3 left after 5 blocks: best 0, mean loss 0.8; stopped: 'winners')
     """
 
     winners: tuple[int, ...]
@@ -61,6 +67,15 @@ class RaceResult:
     reasons: dict[int, str]
     history: tuple[RaceStep, ...]
     stopped: str
+
+    def __repr__(self) -> str:
+        n_blocks, n_candidates = self.losses.shape
+        loss = self.mean_losses[self.best]
+        return (
+            f"RaceResult({len(self.winners)} of {n_candidates} left after {n_blocks} "
+            f"blocks: best {self.best}, mean loss {loss:.4g}; stopped: "
+            f"{self.stopped!r})"
+        )
 
     @property
     def best(self) -> int:

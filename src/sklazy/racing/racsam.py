@@ -1,7 +1,7 @@
-"""RACSAM: attribute sets raced on growing sub-samples; winners beget neighbors.
+"""RACSAM: attribute sets raced on growing sub-samples; then the winners' neighbors.
 
-Who knows what: a stranger gives the losses of sets of attributes on test rows, given
-training rows; here it is decided which sets, which rows, and how many.
+The losses of sets of attributes on test rows, given training rows, come from a
+function; here it is decided which sets, which rows, and how many.
 """
 
 import time
@@ -13,32 +13,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError
-from sklazy.racing.criteria import Thrift
+from sklazy.racing.criteria import Parsimony
 from sklazy.racing.engine import race
-from sklazy.racing.losses import Answers, read_losses
+from sklazy.racing.losses import Evaluated, read_losses
 from sklazy.racing.neighborhood import Neighborhood
 from sklazy.racing.outcome import RaceResult
 from sklazy.racing.quantiles import student_above
 from sklazy.racing.rules import Rules
 from sklazy.racing.schemata import Schemata
 
-# A race over all rows tests a thousand times, and a set that is dropped by chance in
-# the last race does not come back.
+# A race over all rows makes a thousand tests, and a set that is eliminated by chance
+# in the last race does not come back.
 _STRICTER = 0.1
 
-_FEW = 30  # sets in a race, above which the best is suspected to be so by chance
+_FEW = 30  # sets in a race, above which the best may be so by chance
 
 Rows = NDArray[np.int64]
 Block = tuple[Rows, Rows]
-"""The rows to be predicted, and those that may be learned from."""
+"""The test rows, and the rows that training rows are drawn from."""
 
-SetLosses = Callable[[list[int], Rows, Rows], Answers]
+SetLosses = Callable[[list[int], Rows, Rows], Evaluated]
 """Losses of sets (bit masks), for test rows, given training rows."""
 
 
 @dataclass(frozen=True)
 class SearchRules:
-    """How a search of attribute sets goes; see `RaceFeatureSelector`."""
+    """The parameters of a search of attribute sets; see `RaceFeatureSelector`."""
 
     n_winners: int = 5
     test: str = "friedman"
@@ -56,7 +56,7 @@ class SearchRules:
         share, steps = self.sampling
         if not 0 < share <= 1 or steps < 0:
             raise BadInputError(
-                f"sampling={self.sampling!r} is not (share, steps); give the share of "
+                f"sampling={self.sampling!r}; expected (share, steps): the share of "
                 "the rows to begin with, in (0, 1], and the number of steps until all "
                 "are used."
             )
@@ -86,7 +86,8 @@ class SearchStep(NamedTuple):
     Attributes
     ----------
     phase : str
-        "explore", on sub-samples and few blocks, or "confirm", on all there is.
+        "explore", on sub-samples and few blocks, "confirm", on all rows, or
+        "schemata".
     n_candidates : int
         Sets in this race.
     n_blocks : int
@@ -94,9 +95,9 @@ class SearchStep(NamedTuple):
     n_predictions : int
         Losses computed in it.
     n_learned : int
-        Training rows behind them, all together.
+        Training rows used for them, in total.
     n_assessed : int
-        Different sets assessed up to now.
+        Different sets assessed so far.
     best : int
         The winner, as a bit mask.
     best_loss : float
@@ -122,7 +123,7 @@ class SearchResult:
     winners : tuple of int
         Bit masks, the lowest mean loss first.
     losses : float64 array of shape (n_blocks, n_winners)
-        Theirs, in the last race.
+        Losses of the winners in the last race.
     smallest : int
         The smallest winner that is not significantly worse than the best.
     history : tuple of SearchStep
@@ -148,7 +149,7 @@ class SearchResult:
 
 
 class Racsam:
-    """One search under way.
+    """The state of one search.
 
     Parameters
     ----------
@@ -158,7 +159,7 @@ class Racsam:
     rules : SearchRules
     rng : numpy Generator
     on_step : callable, optional
-        Told each `SearchStep`.
+        Called with each `SearchStep`.
     """
 
     def __init__(
@@ -186,16 +187,16 @@ class Racsam:
         while True:
             winners = self.race_sets("explore", candidates)[: self.rules.n_winners]
             self.stopped = self.stopped or self._spent()
-            new = [] if self.stopped else neighborhood.of(winners)
+            new = [] if self.stopped else neighborhood.draw(winners)
             if not new:
                 self.stopped = self.stopped or "no improvement"
                 return winners
             candidates = winners + new
 
     def search_schemata(self, n_attributes: int) -> list[int]:
-        """Decide attribute by attribute; returns the one set that comes out.
+        """Decide attribute by attribute; return the one set that is found.
 
-        Ends when all are decided, or nothing was in as many blocks as a race takes.
+        Ends when all are decided, or none was in as many blocks as a race takes.
         """
         rules = self.rules
         schemata = Schemata(
@@ -216,7 +217,7 @@ class Racsam:
             if schemata.blocks_since_decision >= rules.max_blocks:
                 break
         found = schemata.best_guess()
-        self._tell(
+        self._record(
             SearchStep(
                 phase="schemata",
                 n_candidates=len(self.assessed),
@@ -232,10 +233,10 @@ class Racsam:
         return [found] if found else [1 << int(self.rng.integers(n_attributes))]
 
     def confirm(self, winners: Sequence[int], neighborhood: Neighborhood) -> list[int]:
-        """Race winners and the best one's neighbors on all rows until it stays.
+        """Race winners and the neighbors of the best on all rows until it stays best.
 
-        The best is here the smallest that is not significantly worse: a larger set
-        that is as good only by chance would be kept for its neighbors otherwise.
+        The best is the smallest that is not significantly worse: otherwise a larger
+        set that is as good only by chance would be kept for its neighbors.
         """
         best, known, left = winners[0], set[int](), list(winners)
         while best not in known and not self._out_of_time():
@@ -250,9 +251,9 @@ class Racsam:
     def race_sets(
         self, phase: str, candidates: list[int], incumbent: int = 0
     ) -> list[int]:
-        """Race candidates; returns all that are left, best first.
+        """Race candidates; return all that are left, best first.
 
-        Sets that have an incumbent's attributes and more must soon pay for them.
+        Sets that have all attributes of an incumbent and more must soon be better.
         """
         rules, exploring = self.rules, phase == "explore"
         most = rules.max_blocks if exploring else rules.max_confirm
@@ -261,7 +262,7 @@ class Racsam:
             self._evaluate_grown if exploring else self._evaluate_all,
             candidates,
             list(enumerate(order)),
-            test=self._thrifty(candidates, incumbent) if incumbent else rules.test,
+            test=self._parsimonious(candidates, incumbent) if incumbent else rules.test,
             alpha=rules.alpha,
             first_test=min(rules.first_test, len(order)),
             min_effect=rules.min_effect,
@@ -269,17 +270,17 @@ class Racsam:
             max_seconds=self._seconds_left(),
         )
         self.assessed |= dict.fromkeys(candidates)
-        self._note(phase, candidates, result)
+        self._record_race(phase, candidates, result)
         return [candidates[i] for i in result.winners]
 
-    def _thrifty(self, candidates: list[int], incumbent: int) -> Thrift:
+    def _parsimonious(self, candidates: list[int], incumbent: int) -> Parsimony:
         inner = Rules(test=self.rules.test, alpha=self.rules.alpha * _STRICTER)
-        more = [m != incumbent and m & incumbent == incumbent for m in candidates]
+        larger = [m != incumbent and m & incumbent == incumbent for m in candidates]
         place = candidates.index(incumbent)
-        return Thrift(inner.criterion(), place, np.array(more))
+        return Parsimony(inner.criterion(), place, np.array(larger))
 
     def result(self, winners: Sequence[int]) -> SearchResult:
-        """Wrap up."""
+        """The result of the search."""
         places = [self.last_candidates.index(mask) for mask in winners]
         return SearchResult(
             winners=tuple(winners),
@@ -293,7 +294,7 @@ class Racsam:
             last_candidates=tuple(self.last_candidates),
         )
 
-    def _evaluate_grown(self, masks: list[int], block: tuple[int, int]) -> Answers:
+    def _evaluate_grown(self, masks: list[int], block: tuple[int, int]) -> Evaluated:
         """Losses given a sub-sample that grows with the step, one for all sets."""
         step, number = block
         test, pool = self.blocks[number]
@@ -303,19 +304,21 @@ class Racsam:
             training = np.sort(self.rng.choice(pool, size, replace=False))
         return self._evaluate(masks, test, training)
 
-    def _evaluate_all(self, masks: list[int], block: tuple[int, int]) -> Answers:
+    def _evaluate_all(self, masks: list[int], block: tuple[int, int]) -> Evaluated:
         return self._evaluate(masks, *self.blocks[block[1]])
 
-    def _evaluate(self, masks: list[int], test: Rows, training: Rows) -> Answers:
+    def _evaluate(self, masks: list[int], test: Rows, training: Rows) -> Evaluated:
         self._learned += len(masks) * len(training)
         return self.losses(masks, test, training)
 
     def _take_learned(self) -> int:
-        """Training rows used since the last time this was asked."""
+        """Training rows used since the last call."""
         learned, self._learned = self._learned, 0
         return learned
 
-    def _note(self, phase: str, candidates: list[int], result: RaceResult) -> None:
+    def _record_race(
+        self, phase: str, candidates: list[int], result: RaceResult
+    ) -> None:
         self.last_race, self.last_candidates = result, candidates
         step = SearchStep(
             phase=phase,
@@ -329,9 +332,9 @@ class Racsam:
         )
         if result.stopped == "interrupted":
             self.stopped = "interrupted"
-        self._tell(step)
+        self._record(step)
 
-    def _tell(self, step: SearchStep) -> None:
+    def _record(self, step: SearchStep) -> None:
         self.history.append(step)
         if self.on_step is not None:
             self.on_step(step)
@@ -339,8 +342,8 @@ class Racsam:
     def _smallest(self, winners: Sequence[int]) -> int:
         """The smallest winner of the last race that is not worse than the best.
 
-        Worse is by a one-sided paired t-test over the blocks of that race, at alpha,
-        or less where there were many sets: the best of many looks better than it is.
+        Worse by a one-sided paired t-test over the blocks of that race, at alpha or,
+        where there were many sets, less: the best of many looks better than it is.
         """
         places = [self.last_candidates.index(mask) for mask in winners]
         losses = self.last_race.losses[:, places]
@@ -348,8 +351,8 @@ class Racsam:
         n_blocks = len(losses)
         errors = differences.std(axis=0, ddof=1 if n_blocks > 1 else 0)
         level = self.rules.alpha * min(1.0, _FEW / len(self.last_candidates))
-        reach = student_above(max(n_blocks - 1, 1), level)
-        worse = differences.mean(axis=0) > reach * errors / np.sqrt(n_blocks)
+        limit = student_above(max(n_blocks - 1, 1), level)
+        worse = differences.mean(axis=0) > limit * errors / np.sqrt(n_blocks)
         equal = [mask for mask, out in zip(winners, worse, strict=True) if not out]
         return min(equal, key=int.bit_count)
 

@@ -1,4 +1,4 @@
-"""Ranks within blocks, and what Friedman's test makes of their sums."""
+"""Ranks within blocks, their sums, and Friedman's statistic."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from sklazy.racing.field import Losses
 
 
 class RankSums(NamedTuple):
-    """What is kept of the ranks: enough for a test in O(alive).
+    """Sums of ranks: enough for a test in O(n_alive).
 
     Attributes
     ----------
@@ -33,11 +33,11 @@ class RankSums(NamedTuple):
     def statistic(self) -> float:
         """Friedman's statistic, corrected for ties; 0 if all losses are tied."""
         k = len(self.sums)
-        spread = (self.n_blocks * k * (k * k - 1) - self.ties) / 12
-        if spread <= 0:
+        variance = (self.n_blocks * k * (k * k - 1) - self.ties) / 12
+        if variance <= 0:
             return 0.0
-        off = self.sums - self.n_blocks * (k + 1) / 2
-        return (k - 1) * float(off @ off) / spread
+        deviations = self.sums - self.n_blocks * (k + 1) / 2
+        return (k - 1) * float(deviations @ deviations) / variance
 
     def plus(self, other: "RankSums") -> "RankSums":
         """Join the sums of further blocks."""
@@ -78,7 +78,7 @@ def rank_sums(losses: Losses) -> RankSums:
 
 
 def _rank_block(losses: Losses) -> RankSums:
-    """Rank one block; most often nothing is tied, and then there is less to do."""
+    """Rank one block; mostly without ties, where there is less to do."""
     n = len(losses)
     order = losses.argsort()
     ordered = losses[order]

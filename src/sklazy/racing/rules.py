@@ -1,4 +1,4 @@
-"""The rules of a race, checked once at the door."""
+"""The rules of a race, checked once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from sklazy.racing.criteria import (
 
 @dataclass(frozen=True)
 class Rules:
-    """What `race` was told; see there for the meaning of each."""
+    """The parameters of `race`; see there for their meaning."""
 
     test: str | Criterion = "friedman"
     alpha: float = 0.05
@@ -35,9 +35,7 @@ class Rules:
                 f"test={self.test!r} is not known; choose one of {sorted(TESTS)}."
             )
         if not 0 < self.alpha < 1:
-            raise BadInputError(
-                f"alpha={self.alpha!r} is no level of a test; give a number in (0, 1)."
-            )
+            raise BadInputError(f"alpha={self.alpha!r}; expected a number in (0, 1).")
         if self.on_error not in {"drop", "raise"}:
             raise BadInputError(
                 f"on_error={self.on_error!r} is not known; give 'drop' or 'raise'."
@@ -51,7 +49,7 @@ class Rules:
             _at_least(name, getattr(self, name), 0)
 
     def criterion(self) -> Criterion:
-        """Make the test, fresh for one race."""
+        """Make a new test for one race."""
         return TESTS[self.test](self) if isinstance(self.test, str) else self.test
 
 

@@ -1,4 +1,4 @@
-"""Schemata search: each attribute races by itself, the others being left to chance."""
+"""Schemata search: each attribute is decided by itself, the others being random."""
 
 from collections.abc import Sequence
 
@@ -12,13 +12,13 @@ _EXPECTED = 10  # attributes of a random set, at most
 
 
 class Schemata:
-    """What is known of each attribute: in, out, or not decided yet.
+    """The state of each attribute: in, out, or not decided yet.
 
     At each block a random set is drawn that agrees with what is decided. It is
     compared with the sets that differ from it in one undecided attribute: the loss
     with the attribute less the loss without it. An attribute whose mean difference
-    is significant is decided, and all others start afresh, since the random sets
-    are others from then on.
+    is significant is decided, and the differences of all others are dropped, since
+    the random sets are drawn differently from then on.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Schemata:
     first_test : int
         Differences an attribute needs before it can be decided.
     max_new : int
-        The most attributes that are compared in one block, drawn by chance.
+        The most attributes that are compared in one block, drawn at random.
     rng : numpy Generator
 
     References
@@ -49,12 +49,12 @@ class Schemata:
         self.inside: list[int] = []
         self.undecided: NDArray[np.int64] = np.arange(n_attributes)
         self.blocks_since_decision = 0
-        self._start_afresh()
+        self._reset()
 
     def draw(self) -> list[int]:
         """Return a random set, and those that differ in one undecided attribute."""
-        chance = min(0.5, _EXPECTED / max(len(self.undecided), 1))
-        drawn = self.undecided[self.rng.random(len(self.undecided)) < chance]
+        probability = min(0.5, _EXPECTED / max(len(self.undecided), 1))
+        drawn = self.undecided[self.rng.random(len(self.undecided)) < probability]
         self._here = mask_of([*self.inside, *drawn.tolist()])
         self._compared = np.arange(len(self.undecided))
         if len(self._compared) > self.max_new:
@@ -64,7 +64,7 @@ class Schemata:
         return [self._here, *(self._here ^ (1 << j) for j in flips)]
 
     def enter(self, losses: Sequence[float] | NDArray[np.float64]) -> bool:
-        """Take the losses of the sets drawn; tells whether something was decided."""
+        """Enter the losses of the sets drawn; return whether something was decided."""
         ours, flipped = losses[0], np.asarray(losses[1:], dtype=np.float64)
         compared = self._compared
         attributes = self.undecided[compared].tolist()
@@ -76,18 +76,18 @@ class Schemata:
         return self._decide()
 
     def best_guess(self) -> int:
-        """Return the attributes that are in, and those that rather help than not."""
+        """Return the attributes that are in, and the undecided that seem to help."""
         helping = self.undecided[self._statistics() < -1.0]
         return mask_of([*self.inside, *helping.tolist()])
 
-    def _start_afresh(self) -> None:
+    def _reset(self) -> None:
         n = len(self.undecided)
         self._counts, self._means, self._squares = np.zeros((3, n))
 
     def _update(
         self, places: NDArray[np.int64], differences: NDArray[np.float64]
     ) -> None:
-        """Carry mean and sum of squares on (Welford)."""
+        """Update means and sums of squares (Welford)."""
         self._counts[places] += 1
         before = differences - self._means[places]
         self._means[places] += before / self._counts[places]
@@ -103,12 +103,12 @@ class Schemata:
     def _decide(self) -> bool:
         statistics = self._statistics()
         counts = self._counts.astype(int).tolist()
-        reach = [student_above(max(n - 1, 1), self.alpha / 2) for n in counts]
-        sure = np.abs(statistics) > reach
+        limits = [student_above(max(n - 1, 1), self.alpha / 2) for n in counts]
+        sure = np.abs(statistics) > limits
         if not sure.any():
             return False
         self.inside += self.undecided[sure & (statistics < 0)].tolist()
         self.undecided = self.undecided[~sure]
         self.blocks_since_decision = 0
-        self._start_afresh()
+        self._reset()
         return True

@@ -1,4 +1,4 @@
-"""Where a search of attribute sets begins: by chance, or by a filter's ranking."""
+"""Sets to start a search with: random ones, or by the ranking of a filter."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,16 +28,16 @@ def sets_of_ranking(
     """Combine the first attributes of a ranking: its heads, then draws from them.
 
     The heads (the first, the first two, ...) come first; the rest are random sets in
-    which an attribute is the more likely the earlier it ranks.
+    which an attribute is more likely the earlier it ranks.
     """
     found: dict[int, None] = {}
     for size in range(1, min(len(ranking), max(1, n_sets // 2)) + 1):
         found[mask_of(ranking[:size])] = None
-    chances = np.linspace(0.9, 0.1, len(ranking))
+    probabilities = np.linspace(0.9, 0.1, len(ranking))
     for _ in range(20 * n_sets):
         if len(found) >= n_sets:
             break
-        drawn = rng.random(len(ranking)) < chances
+        drawn = rng.random(len(ranking)) < probabilities
         if drawn.any():
             found[mask_of(np.array(ranking)[drawn].tolist())] = None
     return list(found)
@@ -57,15 +57,15 @@ def correlation_ranking(columns: Floats, target: Floats, most: int) -> list[int]
     return _strongest_first(_strength(columns, target))[:most]
 
 
-def bent_ranking(columns: Floats, target: Floats) -> list[int]:
+def quadratic_ranking(columns: Floats, target: Floats) -> list[int]:
     """Rank columns by their own correlation or that of their squared deviations.
 
-    The larger of the two counts: a column whose middle differs from both of its ends
-    may have no correlation with the target by itself.
+    The larger of the two counts: a column with a U-shaped effect may have no
+    correlation with the target by itself.
     """
     squares = np.where(np.isnan(columns), np.nan, _unit(columns) ** 2)
-    bent = _strength(squares, target)
-    return _strongest_first(np.maximum(_strength(columns, target), bent))
+    strength = np.maximum(_strength(columns, target), _strength(squares, target))
+    return _strongest_first(strength)
 
 
 def _strength(columns: Floats, target: Floats) -> Floats:
@@ -74,14 +74,14 @@ def _strength(columns: Floats, target: Floats) -> Floats:
 
 
 def _strongest_first(strength: Floats) -> list[int]:
-    """Rounded, so that columns of equal worth come in their order."""
+    """Columns by strength, rounded so that equal ones keep their order."""
     return np.argsort(-strength.round(10), kind="stable").tolist()
 
 
 def gram_schmidt_ranking(columns: Floats, target: Floats, most: int) -> list[int]:
-    """Rank columns by Gram-Schmidt orthogonalisation.
+    """Rank columns by Gram-Schmidt orthogonalization.
 
-    Each next column is the one that explains most of what its forerunners leave of
+    Each next column is the one that explains most of what its predecessors leave of
     the target; the others are then made orthogonal to it (forward regression).
     """
     rest, left = _unit(columns), _unit(target)
@@ -89,10 +89,10 @@ def gram_schmidt_ranking(columns: Floats, target: Floats, most: int) -> list[int
     ranking: list[int] = []
     for _ in range(min(most, rest.shape[1])):
         explained = ((rest.T @ left) ** 2).sum(axis=1)
-        # A column that lies in the span of its forerunners explains nothing more.
+        # A column in the span of its predecessors explains nothing more.
         gain = np.where(sizes > 1e-10, explained / np.maximum(sizes, 1e-10), -1.0)
         gain[ranking] = -2.0
-        # Rounded, so that columns of equal worth come in their order.
+        # Rounded, so that equal columns keep their order.
         best = int(np.argmax(gain.round(10)))
         ranking.append(best)
         if gain[best] <= 0:
@@ -105,9 +105,9 @@ def gram_schmidt_ranking(columns: Floats, target: Floats, most: int) -> list[int
 
 
 def _unit(columns: Floats) -> Floats:
-    """Center columns and give them length 1; missing cells stand at the mean.
+    """Center columns and give them length 1; missing cells are set to the mean.
 
-    Each is divided by its largest number first, whose square might be infinite.
+    Each is divided by its largest number first, whose square might overflow.
     """
     known = ~np.isnan(columns)
     numbers = np.where(known, columns, 0.0)

@@ -1,9 +1,10 @@
 """An answer as plain, serializable, replayable data."""
 
+from sklazy.receipts.build import build_receipts
+from sklazy.receipts.plain import MOST_LISTED
 from sklazy.receipts.receipt import Receipt, Receipts, verify
-from sklazy.receipts.schema import MOST_LISTED, SCHEMA
+from sklazy.receipts.schema import SCHEMA
 from sklazy.receipts.seal import sealed
-from sklazy.receipts.selection import build_receipts
 
 __all__ = [
     "MOST_LISTED",

@@ -4,12 +4,13 @@ A check takes a value and the place where it stands, and raises `ReceiptError`.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sklazy.errors import ReceiptError
 
 Check = Callable[[object, str], None]
 
+_MOST = 2**63  # things that can be counted
 _DEEPEST = 12  # levels of free data
 _ROUNDING = 1e-9
 
@@ -28,8 +29,15 @@ def flag(value: object, place: str) -> None:
 
 def count(value: object, place: str) -> None:
     """A whole number, not negative."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _MOST:
         raise _wrong(place, "a whole number of at least 0", value)
+
+
+def degree(value: object, place: str) -> None:
+    """The degree of a local model: constant, linear or quadratic."""
+    count(value, place)
+    if value not in (0, 1, 2):
+        raise _wrong(place, "0, 1 or 2", value)
 
 
 def number(value: object, place: str) -> None:
@@ -65,6 +73,21 @@ def maybe(check: Check) -> Check:
             check(value, place)
 
     return run
+
+
+figure = maybe(number)
+"""A finite number, or None where there is none."""
+
+cell = maybe(label)
+"""A value of the user's, None where it is missing."""
+
+
+def number_or_numbers(value: object, place: str) -> None:
+    """A number, or a list of several; None where one is not finite."""
+    if isinstance(value, list):
+        list_of(figure)(value, place)
+    else:
+        figure(value, place)
 
 
 def one_of(*choices: str) -> Check:
@@ -117,6 +140,20 @@ def record(
     return run
 
 
+def variant(key: str, kinds: Mapping[str, Check]) -> Check:
+    """A dict whose entry under `key` says which check is meant."""
+    choice = one_of(*kinds)
+
+    def run(value: object, place: str) -> None:
+        entries = _entries(value, place)
+        if key not in entries:
+            _refuse("lacks", [key], place)
+        choice(entries[key], f"{place}.{key}")
+        kinds[str(entries[key])](value, place)
+
+    return run
+
+
 def free(value: object, place: str, depth: int = _DEEPEST) -> None:
     """Anything that JSON holds, not too deep."""
     if depth == 0:
@@ -129,6 +166,24 @@ def free(value: object, place: str, depth: int = _DEEPEST) -> None:
             free(item, f"{place}[{i}]", depth - 1)
     elif value is not None:
         label(value, place)
+
+
+def same(one: object, other: object) -> bool:
+    """Equal as data: numbers by value, but True is not 1.
+
+    Examples
+    --------
+    >>> same([1, "a"], [1.0, "a"]), same([1], [True])
+    (True, False)
+    """
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def among(value: object, values: Iterable[object]) -> bool:
+    """Whether a value is one of several."""
+    return any(same(value, other) for other in values)
 
 
 def _entries(value: object, place: str) -> dict[str, object]:

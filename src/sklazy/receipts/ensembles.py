@@ -1,144 +1,216 @@
-"""From the answer of an ensemble to its receipts."""
+"""Receipts of ensembles: neighbors, bags, members, and how far these agree."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from sklazy.answer.ensembles.bagged import find_evidence
-from sklazy.answer.ensembles.data import Gathering
-from sklazy.answer.ensembles.learner import EnsembleAnswer, try_members
+from sklazy.answer.ensembles.learner import (
+    EnsembleAnswer,
+    find_evidence,
+    losses_around,
+)
 from sklazy.combine import diversity_measures
-from sklazy.flow import Bags, Queries
+from sklazy.flow import Queries
 from sklazy.local.bags import draw_weights
-from sklazy.receipts.ensemble_kind import EnsembleReceipt
-from sklazy.receipts.local_models import number
-from sklazy.receipts.local_receipt import query_cells
-from sklazy.receipts.members import MOST_LISTED, MemberTeller, numbers
-from sklazy.receipts.plain import ReceiptList
-from sklazy.receipts.seal import sealed
-from sklazy.receipts.selection import describe, finite, version
-from sklazy.tables import Table
+from sklazy.receipts import checks as c
+from sklazy.receipts.members import (
+    MemberQuery,
+    check_evidence,
+    describe_cases,
+    describe_member,
+    evidence_fields,
+    outcome_fields,
+)
+from sklazy.receipts.plain import (
+    MOST_LISTED,
+    Plain,
+    describe_decision,
+    number,
+    numbers,
+)
 
-Plain = dict[str, Any]
-
-
-def build_ensemble_receipts(
-    answer: EnsembleAnswer, table: Table, estimator: str, settings: Mapping[str, Any]
-) -> ReceiptList[EnsembleReceipt]:
-    """One receipt for each query of an answer.
-
-    Parameters
-    ----------
-    answer : EnsembleAnswer
-    table : Table of n_queries rows
-        The queries as they were asked: it still knows the labels that no case has.
-    estimator : str
-        The name of the estimator's class.
-    settings : dict
-        Its parameters, as plain data.
-    """
-    base = answer.crowd.base
-    head = {
-        "schema": EnsembleReceipt.schema,
-        "sklazy": version(),
-        "estimator": estimator,
-        "settings": {name: finite(value) for name, value in settings.items()},
-        "cases": describe(base),
-    }
-    cells = query_cells(base, table)
-    return ReceiptList(
-        EnsembleReceipt(sealed({**head, "query": cells[q], **_content(answer, q)}))
-        for q in range(len(answer.decisions))
-    )
+_MEASURES = ("accuracy", "q_statistic", "disagreement", "double_fault", "kappa")
+_AROUND_CLASSES = {
+    "n_cases": c.count,
+    **dict.fromkeys((*_MEASURES, "entropy"), c.figure),
+}
 
 
-def _content(answer: EnsembleAnswer, query: int) -> Plain:
-    teller = MemberTeller(answer.crowd, _asked(answer, query))
+def fields(classes: bool) -> dict[str, c.Check]:
+    """What the receipt of an ensemble holds, of classes or of numbers."""
+    if classes:
+        near = {"classes": c.list_of(c.record({"label": c.label, "cases": c.count}))}
+        said = {"vote": c.label, "probabilities": c.list_of(c.share)}
+        differ = {
+            "disagreement": c.figure,
+            "around": c.maybe(c.record(_AROUND_CLASSES)),
+        }
+        agreement = {"agreement": c.share}
+    else:
+        near = {"mean": c.figure, "deviation": c.figure}
+        said = {"value": c.figure}
+        around = c.record({"n_cases": c.count, "error": c.figure})
+        differ, agreement = {"deviation": c.figure, "around": around}, {}
+    case = c.record({"id": c.label, **outcome_fields(classes), "distance": c.number})
     return {
-        "distance": describe_weights(answer.crowd),
-        "neighbors": _neighbors(answer, query, teller),
-        "bags": describe_bags(answer.crowd, answer.bags, query),
-        "members": _members(answer, query, teller),
-        **_decision(answer, query),
+        "distance": c.list_of(c.record({"name": c.text, "weight": c.number})),
+        "neighbors": c.record(
+            {
+                "k": c.count,
+                "beta": c.figure,
+                **near,
+                "listed": c.list_of(case, MOST_LISTED),
+            }
+        ),
+        "bags": c.record(
+            {
+                "n_bags": c.count,
+                "n_rows": c.count,
+                "neighbor_share": c.share,
+                "by_chance": c.share,
+            }
+        ),
+        "members": c.list_of(
+            c.record(
+                {
+                    "bag": c.count,
+                    "name": c.text,
+                    **said,
+                    "weight": c.number,
+                    "n_distinct": c.count,
+                    "neighbor_share": c.share,
+                    "evidence": evidence_fields(classes),
+                }
+            )
+        ),
+        **agreement,
+        "diversity": c.record(differ),
     }
 
 
-def _asked(answer: EnsembleAnswer, query: int) -> Queries:
-    """One query by itself."""
-    here = slice(query, query + 1)
-    return Queries(answer.queries.codes[here], answer.queries.values[here])
+def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Whether parts fit together, one after the other, by name."""
+    names = [item["name"] for item in content["query"]]
+    yield "distance", [item["name"] for item in content["distance"]] == names
+    labels = [item["label"] for item in content.get("votes", ())]
+    yield "members", len(content["members"]) > 0
+    yield "answer", not isinstance(content["answer"], list)
+    for member in content["members"]:
+        if labels:
+            yield "members", c.among(member["vote"], labels)
+            yield "members", len(member["probabilities"]) == len(labels)
+        yield "members", check_evidence(member["evidence"], len(labels) or 1)
 
 
-def describe_weights(crowd: Gathering) -> list[Plain]:
-    """What each attribute counts in the distance."""
-    pairs = zip(crowd.base.names, crowd.weights, strict=True)
-    return [{"name": name, "weight": number(weight)} for name, weight in pairs]
+def bodies(answer: EnsembleAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
+    """What is particular to ensembles, for each query."""
+    weights = zip(answer.base.names, numbers(answer.data.weights), strict=True)
+    distance = [{"name": name, "weight": weight} for name, weight in weights]
+    for query in range(len(queries)):
+        here = slice(query, query + 1)
+        row = Queries(answer.queries.codes[here], answer.queries.values[here])
+        asked = MemberQuery(answer.data, row, answer.data.code(row)[0])
+        drawn = draw_weights(answer.bags, query, answer.data.n_rows)
+        outputs, closing = _outcome(answer, query)
+        yield {
+            "distance": distance,
+            "neighbors": _neighbors(answer, query, asked),
+            "bags": _bags(answer, query, drawn),
+            "members": _members(answer, query, asked, drawn, outputs),
+            **closing,
+        }
 
 
-def _neighbors(answer: EnsembleAnswer, query: int, teller: MemberTeller) -> Plain:
-    rows, recipe = answer.bags.neighbors[query], answer.recipe
-    distances = answer.neighbors.distances[query, : len(rows)]
+def _neighbors(answer: EnsembleAnswer, query: int, asked: MemberQuery) -> Plain:
+    rows, learner = answer.bags.neighbors[query], answer.learner
+    n_listed = min(len(rows), MOST_LISTED)
+    distances = answer.neighbors.distances[query, :n_listed]
     return {
         "k": len(rows),
-        "beta": recipe.beta if recipe.n_neighbors is None else None,
-        **answer.crowd.sum_up(rows),
-        "listed": [
-            teller.case(int(row), distance)
-            for row, distance in zip(
-                rows[:MOST_LISTED], distances[:MOST_LISTED], strict=True
-            )
-        ],
+        "beta": learner.beta if learner.n_neighbors is None else None,
+        **answer.data.describe_cases(rows),
+        "listed": describe_cases(asked, rows[:n_listed], distances),
     }
 
 
-def describe_bags(crowd: Gathering, bags: Bags, query: int) -> Plain:
+def _bags(answer: EnsembleAnswer, query: int, drawn: np.ndarray[Any, Any]) -> Plain:
     """How many of the rows drawn are neighbors, and how many would be by chance."""
-    near = bags.neighbors[query]
-    weights = draw_weights(bags, query, crowd.n_rows)
+    near, n_rows = answer.bags.neighbors[query], answer.data.n_rows
     return {
-        "n_bags": len(weights),
-        "n_rows": crowd.n_rows,
-        "neighbor_share": number(weights[:, near].sum() / weights.sum()),
-        "by_chance": number(len(near) / crowd.n_rows),
+        "n_bags": len(drawn),
+        "n_rows": n_rows,
+        "neighbor_share": number(drawn[:, near].sum() / drawn.sum()),
+        "by_chance": number(len(near) / n_rows),
     }
 
 
-def _members(answer: EnsembleAnswer, query: int, teller: MemberTeller) -> list[Plain]:
-    crowd, near = answer.crowd, answer.bags.neighbors[query]
-    labels = crowd.base.class_labels
-    bags = draw_weights(answer.bags, query, crowd.n_rows)
-    own = answer.bags.part(query, query + 1)
-    told = find_evidence(crowd, _asked(answer, query), own, answer.recipe)
+def _members(
+    answer: EnsembleAnswer,
+    query: int,
+    asked: MemberQuery,
+    drawn: np.ndarray[Any, Any],
+    outputs: list[Plain],
+) -> list[Plain]:
+    near = answer.bags.neighbors[query]
+    columns = zip(
+        find_evidence(answer, query),
+        outputs,
+        numbers(answer.weights[query]),
+        (drawn > 0).sum(axis=1).tolist(),
+        numbers(drawn[:, near].sum(axis=1) / answer.data.n_rows),
+        strict=True,
+    )
     return [
         {
-            "bag": i,
+            "bag": bag,
             "name": name,
-            "vote": labels[int(answer.votes[query, i])],
-            "probabilities": numbers(answer.probabilities[query, i]),
-            "weight": number(answer.weights[query, i]),
-            "n_distinct": int((bags[i] > 0).sum()),
-            "neighbor_share": number(bags[i, near].sum() / crowd.n_rows),
-            "evidence": teller.tell(evidence),
+            **output,
+            "weight": weight,
+            "n_distinct": n_distinct,
+            "neighbor_share": share,
+            "evidence": describe_member(evidence, asked),
         }
-        for i, (name, evidence) in enumerate(told)
+        for bag, ((name, evidence), output, weight, n_distinct, share) in enumerate(
+            columns
+        )
     ]
 
 
-def _decision(answer: EnsembleAnswer, query: int) -> Plain:
-    labels, decision = answer.crowd.base.class_labels, int(answer.decisions[query])
-    votes, weights = answer.votes[query], answer.weights[query]
-    counts = np.bincount(votes, weights, len(labels))
-    shares = answer.shares[query]
-    return {
+def _outcome(answer: EnsembleAnswer, query: int) -> tuple[list[Plain], Plain]:
+    """What each member answers for a query, and what comes of it."""
+    if answer.data.target.kind == "nominal":
+        return _outcome_class(answer, query)
+    return _outcome_number(answer, query)
+
+
+def _outcome_class(answer: EnsembleAnswer, query: int) -> tuple[list[Plain], Plain]:
+    labels, votes = answer.base.class_labels, answer.votes[query]
+    counts = np.bincount(votes, answer.weights[query], len(labels))
+    decision = int(answer.decisions[query])
+    outputs = [
+        {"vote": labels[vote], "probabilities": numbers(shares)}
+        for vote, shares in zip(votes.tolist(), answer.outputs[query], strict=True)
+    ]
+    return outputs, {
         "agreement": number((votes == decision).mean()),
         "diversity": _diversity(answer, query),
-        "votes": [
-            {"label": label, "votes": number(n), "probability": number(share)}
-            for label, n, share in zip(labels, counts, shares, strict=True)
-        ],
-        "answer": labels[decision],
-        "probability": number(shares[decision]),
+        **describe_decision(answer.base, counts, answer.probabilities[query], decision),
+    }
+
+
+def _outcome_number(answer: EnsembleAnswer, query: int) -> tuple[list[Plain], Plain]:
+    values = answer.member_values[query]
+    errors = losses_around(answer, query)
+    return [{"value": value} for value in numbers(values)], {
+        "diversity": {
+            "deviation": number(values.std()),
+            "around": {
+                "n_cases": len(errors),
+                "error": number(np.sqrt(errors.mean())),
+            },
+        },
+        "answer": number(answer.values[query, 0]),
     }
 
 
@@ -148,7 +220,7 @@ def _diversity(answer: EnsembleAnswer, query: int) -> Plain:
     first, second = np.triu_indices(len(votes), k=1)
     if not len(first):
         return {"disagreement": None, "around": None}
-    right = try_members(answer, query)
+    right = losses_around(answer, query) == 0
     measures = diversity_measures(np.ones(len(right), bool), right)
     return {
         "disagreement": number((votes[first] != votes[second]).mean()),

@@ -1,82 +1,191 @@
-"""The evidence behind one local prediction, in the user's names and units."""
+"""Receipts of local models: the models, their scores, coefficients and neighbors."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.local_models.influence import chosen_models, influences
-from sklazy.answer.local_models.learner import LocalAnswer, LocalMemory, model_details
-from sklazy.casebase import CaseBase
+from sklazy.answer.local_models.learner import LocalAnswer, model_details
+from sklazy.kernels.columns import to_distances
+from sklazy.receipts import checks as c
+from sklazy.receipts.plain import (
+    MOST_LISTED,
+    Floats,
+    Plain,
+    describe_decision,
+    describe_rows,
+    number,
+    numbers,
+    target_names,
+)
 
-Plain = dict[str, Any]
+_MODEL = {"degree": c.degree, "k": c.count, "score": c.figure, "share": c.figure}
+_CURVE = {"degree": c.degree, "first": c.count, "scores": c.list_of(c.figure)}
+_NEIGHBOR = {
+    "id": c.label,
+    "distance": c.figure,
+    "target": c.figure,
+    "influence": c.figure,
+    "leverage": c.figure,
+    "residual": c.figure,
+}
+_ENDS = {"least": c.number, "most": c.number}
+_TARGET = c.record(
+    {
+        "name": c.label,
+        "prediction": c.figure,
+        "error": c.figure,
+        "k": c.count,
+        "models": c.list_of(c.record(_MODEL)),
+        "curves": c.list_of(c.record(_CURVE)),
+        "coefficients": c.dict_of(c.figure),
+        "neighbors": c.list_of(c.record(_NEIGHBOR)),
+        "outside": c.list_of(
+            c.record({"column": c.text, "value": c.label}, optional=_ENDS)
+        ),
+    }
+)
 
 
-def explain_target(
-    base: CaseBase,
-    memory: LocalMemory,
-    cells: list[Plain],
-    answer: LocalAnswer,
-    query: int,
-    target: int,
+def fields(classes: bool) -> dict[str, c.Check]:
+    """What the receipt of local models holds, of classes or of numbers."""
+    outcome = {"class": c.label} if classes else {"target": c.number_or_numbers}
+    case = {
+        "id": c.label,
+        **outcome,
+        "distance": c.figure,
+        "values": c.dict_of(c.cell),
+    }
+    return {
+        "neighbors": c.record(
+            {"k": c.count, "listed": c.list_of(c.record(case), MOST_LISTED)}
+        ),
+        "targets": c.list_of(_TARGET),
+    }
+
+
+def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Whether parts fit together, one after the other, by name."""
+    names = [item["name"] for item in content["targets"]]
+    if "votes" in content:
+        expected = [item["label"] for item in content["votes"]]
+    else:
+        expected = [item["name"] for item in content["cases"]["targets"]]
+    yield "targets", c.same(names, expected)
+    for target in content["targets"]:
+        ends = [set(item) & set(_ENDS) for item in target["outside"]]
+        yield "targets", all(len(own) != 1 for own in ends)
+
+
+def bodies(answer: LocalAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
+    """What is particular to local models, for each query."""
+    labels = answer.base.class_labels
+    names = labels or target_names(answer.base)
+    for query, cells in enumerate(queries):
+        targets = [
+            _target(answer, query, t, name, cells) for t, name in enumerate(names)
+        ]
+        k = max(target["k"] for target in targets)
+        yield {
+            "neighbors": {"k": k, "listed": _listed(answer, query, k)},
+            "targets": targets,
+            **(_decide(answer, query) if labels else _answer(targets)),
+        }
+
+
+def _decide(answer: LocalAnswer, query: int) -> Plain:
+    return describe_decision(
+        answer.base,
+        answer.models.coefficients[query, :, 0],
+        answer.probabilities[query],
+        int(answer.decisions[query]),
+    )
+
+
+def _answer(targets: list[Plain]) -> Plain:
+    """A number, or as many as there are targets."""
+    values = [target["prediction"] for target in targets]
+    return {"answer": values[0] if len(values) == 1 else values}
+
+
+def _listed(answer: LocalAnswer, query: int, k: int) -> list[Plain]:
+    """The nearest cases with what became of them and their values."""
+    base, rows = answer.base, answer.neighbors.rows[query, : min(k, MOST_LISTED)]
+    slots = answer.data.rows[rows]
+    columns = zip(
+        base.ids[slots].tolist(),
+        _outcomes(answer, slots),
+        _distances(answer, query, len(rows)),
+        describe_rows(base, slots, range(len(base.names))),
+        strict=True,
+    )
+    return [
+        {"id": name, **outcome, "distance": distance, "values": values}
+        for name, outcome, distance, values in columns
+    ]
+
+
+def _outcomes(answer: LocalAnswer, slots: NDArray[np.int64]) -> list[Plain]:
+    labels, cases = answer.base.class_labels, answer.base.cases
+    if labels:
+        return [{"class": labels[code]} for code in cases.classes[slots].tolist()]
+    rows = [numbers(row) for row in cases.targets[:, slots].T]
+    return [{"target": row[0] if len(row) == 1 else row} for row in rows]
+
+
+def _distances(answer: LocalAnswer, query: int, k: int) -> list[float | None]:
+    distances = answer.neighbors.distances[query, :k]
+    metric = answer.data.space.columns.metric
+    return numbers(to_distances(distances, metric))
+
+
+def _target(
+    answer: LocalAnswer, query: int, target: int, name: object, cells: list[Plain]
 ) -> Plain:
-    """Everything about the prediction of one target of one query, as plain data."""
+    """The evidence for one number, or for one class."""
     models, scores, shares = chosen_models(answer, query, target)
     fitted = answer.models
     k = int(models[:, 1].max()) if len(models) else 0
-    slots = memory.slots[answer.neighbors.rows[query, :k]]
-    labels = base.class_labels
+    slots = answer.data.rows[answer.neighbors.rows[query, :k]]
+    chosen = zip(models.tolist(), numbers(scores), numbers(shares), strict=True)
     return {
-        "name": str(labels[target]) if labels else f"y{target}",
+        "name": name,
         "prediction": number(fitted.coefficients[query, target, 0]),
         "error": number(np.sqrt(fitted.errors[query, target])),
         "k": k,
         "models": [
-            {
-                "degree": degree,
-                "k": size,
-                "score": number(score),
-                "share": number(share),
-            }
-            for (degree, size), score, share in zip(
-                models.tolist(), scores, shares, strict=True
-            )
+            {"degree": degree, "k": size, "score": score, "share": share}
+            for (degree, size), score, share in chosen
         ],
-        "curves": _curves(memory, answer, query, target),
-        "coefficients": _coefficients(base, memory, answer, query, target),
-        "neighbors": _neighbors(base, memory, answer, query, target) if k else [],
-        "outside": _outside(base, cells, slots) if k else [],
+        "curves": _curves(answer, query, target),
+        "coefficients": _coefficients(answer, query, target),
+        "neighbors": _neighbors(answer, query, target) if k else [],
+        "outside": _outside(answer, cells, slots) if k else [],
     }
 
 
-def number(value: float) -> float | None:
-    """A number for JSON; NaN is None."""
-    return float(value) if np.isfinite(value) else None
-
-
-def _curves(
-    memory: LocalMemory, answer: LocalAnswer, query: int, target: int
-) -> list[Plain]:
+def _curves(answer: LocalAnswer, query: int, target: int) -> list[Plain]:
     """The score of every number of neighbors that was tried, by degree."""
-    curves = []
-    for degree, (least, most, _) in enumerate(memory.plan.ranges.tolist()):
-        if least:
-            scores = answer.models.curves[query, target, degree, least - 1 : most]
-            curves.append(
-                {
-                    "degree": degree,
-                    "first": least,
-                    "scores": [number(score) for score in scores],
-                }
-            )
-    return curves
+    ranges = enumerate(answer.data.plan.ranges.tolist())
+    scores = answer.models.curves[query, target]
+    return [
+        {
+            "degree": degree,
+            "first": least,
+            "scores": numbers(scores[degree, least - 1 : most]),
+        }
+        for degree, (least, most, _) in ranges
+        if least
+    ]
 
 
 def _coefficients(
-    base: CaseBase, memory: LocalMemory, answer: LocalAnswer, query: int, target: int
+    answer: LocalAnswer, query: int, target: int
 ) -> dict[str, float | None]:
     """Coefficients of differences from the query, in the units of the data."""
-    names, units = _regressors(base, memory)
+    names, units = _regressors(answer)
     values = answer.models.coefficients[query, target]
     d = len(names)
     labels, scales = ["intercept"], [1.0]
@@ -92,75 +201,67 @@ def _coefficients(
     }
 
 
-def _regressors(base: CaseBase, memory: LocalMemory) -> tuple[list[str], list[float]]:
+def _regressors(answer: LocalAnswer) -> tuple[list[str], list[float]]:
     """The regressors' names, and what their coefficients are multiplied by."""
-    space, names, units = memory.space, [], []
+    space, base = answer.data.space, answer.base
+    names, units = [], []
     for j, category in zip(
         space.sources.tolist(), space.categories.tolist(), strict=True
     ):
         if category < 0:
             names.append(base.names[j])
-            units.append(float(space.factors[j]))
+            units.append(float(space.placement.factors[j]))
         else:
             names.append(f"{base.names[j]} = {base.categories(j)[category]}")
             units.append(1.0)
     return names, units
 
 
-def _neighbors(
-    base: CaseBase, memory: LocalMemory, answer: LocalAnswer, query: int, target: int
-) -> list[Plain]:
+def _neighbors(answer: LocalAnswer, query: int, target: int) -> list[Plain]:
     """The neighbors in use, nearest first."""
-    weights = influences(memory, answer, query, target)
+    data = answer.data
+    weights = influences(answer, query, target)
     rows = answer.neighbors.rows[query, : len(weights)]
-    distances = answer.neighbors.distances[query, : len(weights)]
-    if memory.space.columns.squared:
-        distances = np.sqrt(distances)
-    leverages, errors = _loo(memory, answer, query, target, rows)
-    ids = base.ids[memory.slots[rows]].tolist()
-    return [
-        {
-            "id": ids[i],
-            "distance": number(distances[i]),
-            "target": number(memory.cases.targets[row, target]),
-            "influence": number(weights[i]),
-            "leverage": number(leverages[i]) if i < len(leverages) else None,
-            "residual": number(errors[i]) if i < len(leverages) else None,
-        }
-        for i, row in enumerate(rows)
-    ]
+    leverages, errors = _loo(answer, query, target, rows)
+    unknown = np.full(len(rows) - len(leverages), np.nan)
+    columns = zip(
+        answer.base.ids[data.rows[rows]].tolist(),
+        _distances(answer, query, len(rows)),
+        numbers(data.cases.targets[rows, target]),
+        numbers(weights),
+        numbers(np.append(leverages, unknown)),
+        numbers(np.append(errors, unknown)),
+        strict=True,
+    )
+    return [dict(zip(_NEIGHBOR, own, strict=True)) for own in columns]
 
 
 def _loo(
-    memory: LocalMemory,
-    answer: LocalAnswer,
-    query: int,
-    target: int,
-    rows: NDArray[np.int64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    answer: LocalAnswer, query: int, target: int, rows: NDArray[np.int64]
+) -> tuple[Floats, Floats]:
     """Leverages and leave-one-out residuals of the best model's neighbors."""
-    best, k = model_details(memory, answer, query, target)
+    weights = answer.data.cases.weights
+    best, k = model_details(answer, query, target)
     leverages, residuals = best.leverages[0, target, :k], best.residuals[0, target, :k]
-    if len(memory.cases.weights):
-        residuals = residuals / np.sqrt(memory.cases.weights[rows[:k]])
+    if len(weights):
+        residuals = residuals / np.sqrt(weights[rows[:k]])
     with np.errstate(divide="ignore", invalid="ignore"):
         return leverages, residuals / (1.0 - leverages)
 
 
 def _outside(
-    base: CaseBase, cells: list[Plain], slots: NDArray[np.int64]
+    answer: LocalAnswer, cells: list[Plain], slots: NDArray[np.int64]
 ) -> list[Plain]:
     """Columns in which the query lies outside the neighbors in use."""
-    cases, found = base.cases, []
+    cases, found = answer.base.cases, []
     for j, cell in enumerate(cells):
         column, value, i = cell["name"], cell["value"], int(cases.numeric[j])
         if value is None:
             continue
         if i < 0:
-            near_labels = {
-                base.categories(j)[c] for c in cases.codes[j, slots] if c >= 0
-            }
-            if value not in near_labels:
+            codes = cases.codes[j, slots].tolist()
+            labels = answer.base.categories(j)
+            if value not in {labels[code] for code in codes if code >= 0}:
                 found.append({"column": column, "value": value})
             continue
         near = cases.numbers[i, slots]

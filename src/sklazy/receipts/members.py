@@ -1,14 +1,15 @@
 """What the members of an ensemble rest on, in the user's names and labels."""
 
-from functools import singledispatchmethod
-from typing import Any
+from collections.abc import Mapping
+from functools import singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sklazy.answer.ensembles.data import Floats, Gathering
+from sklazy.answer.ensembles.data import EnsembleData
 from sklazy.answer.ensembles.evidence import (
     BayesEvidence,
-    Evidence,
     LinearEvidence,
     ModelEvidence,
     NeighborsEvidence,
@@ -18,139 +19,195 @@ from sklazy.answer.ensembles.evidence import (
 from sklazy.casebase.cuts import interval_labels
 from sklazy.flow import MISSING, Queries
 from sklazy.local.paths import PathStep
-from sklazy.receipts.local_models import number
+from sklazy.receipts import checks as c
+from sklazy.receipts.plain import MOST_LISTED, Floats, Plain, number, numbers
 
-Plain = dict[str, Any]
+RELATIONS = ("<=", ">", "=", "missing", "no case")
 
-MOST_LISTED = 25
-"""Cases, steps or terms listed in a part of a receipt; there may be more."""
+_LOGS = c.record({"name": c.text, "log": c.list_of(c.figure)})
+_TERM = c.record({"name": c.text, "adds": c.list_of(c.figure)})
+_STEP = c.record(
+    {
+        "depth": c.count,
+        "attribute": c.maybe(c.text),
+        "relation": c.maybe(c.one_of(*RELATIONS)),
+        "bound": c.cell,
+        "weight": c.number,
+        "share": c.number,
+    }
+)
+_KIND = {"kind": c.text}
 
 
-class MemberTeller:
-    """Tells the evidence of members about one query as plain data.
+class MemberQuery(NamedTuple):
+    """A query, and the cases that its members were made of.
 
-    Parameters
+    Attributes
     ----------
-    crowd : Gathering
-    query : Queries of one row
+    data : EnsembleData
+    row : Queries of one row
+    codes : int32 array of shape (n_attributes,)
+        Its categories and bins, as members see them.
     """
 
-    def __init__(self, crowd: Gathering, query: Queries) -> None:
-        self.crowd, self.base = crowd, crowd.base
-        self.codes = crowd.code(query)[0]
-
-    @singledispatchmethod
-    def tell(self, evidence: Evidence) -> Plain:
-        """One member's evidence."""
-        raise NotImplementedError(type(evidence))
-
-    @tell.register
-    def _path(self, evidence: PathEvidence) -> Plain:
-        steps = [self._step(step) for step in evidence.steps[:MOST_LISTED]]
-        return {"kind": "path", "n_steps": len(evidence.steps), "steps": steps}
-
-    @tell.register
-    def _bayes(self, evidence: BayesEvidence) -> Plain:
-        known = [j for j, code in enumerate(self.codes) if code >= 0]
-        return {
-            "kind": "likelihoods",
-            "prior": numbers(evidence.priors),
-            "attributes": [
-                {"name": self.base.names[j], "log": numbers(evidence.terms[j])}
-                for j in known
-            ],
-        }
-
-    @tell.register
-    def _neighbors(self, evidence: NeighborsEvidence) -> Plain:
-        listed = zip(evidence.rows, evidence.times, evidence.distances, strict=True)
-        return {
-            "kind": "neighbors",
-            "n_voting": len(evidence.rows),
-            "cases": [
-                {**self.case(int(row), distance), "times": int(times)}
-                for row, times, distance in list(listed)[:MOST_LISTED]
-            ],
-        }
-
-    @tell.register
-    def _linear(self, evidence: LinearEvidence) -> Plain:
-        size = np.abs(evidence.terms).max(axis=1, initial=0.0)
-        largest = np.argsort(-size, kind="stable")[:MOST_LISTED]
-        return {
-            "kind": "terms",
-            "intercepts": numbers(evidence.intercepts),
-            "n_terms": len(evidence.terms),
-            "terms": [
-                {"name": self._regressor(i), "adds": numbers(evidence.terms[i])}
-                for i in largest.tolist()
-            ],
-        }
-
-    @tell.register
-    def _rule(self, evidence: RuleEvidence) -> Plain:
-        j = evidence.attribute
-        return {
-            "kind": "rule",
-            "attribute": self.base.names[j],
-            "value": self._value(j),
-            "worth": number(evidence.worth),
-        }
-
-    @tell.register
-    def _model(self, evidence: ModelEvidence) -> Plain:
-        return {"kind": "model", **evidence._asdict()}
-
-    def case(self, row: int, distance: float) -> Plain:
-        """A case by its place in the canonical order, with its distance."""
-        slot = self.crowd.order[row]
-        return {
-            "id": self.base.ids[slot : slot + 1].tolist()[0],
-            **self.crowd.outcome(row),
-            "distance": number(np.sqrt(distance) / len(self.codes)),
-        }
-
-    def _step(self, step: PathStep) -> Plain:
-        j, inner = step.attribute, step.attribute >= 0
-        relation, bound = self._test(step) if inner else (None, None)
-        return {
-            "depth": step.depth,
-            "attribute": self.base.names[j] if inner else None,
-            "relation": relation,
-            "bound": bound,
-            "weight": number(step.weight),
-            "share": number(step.share),
-        }
-
-    def _test(self, step: PathStep) -> tuple[str, Any]:
-        """How the query goes on from a node, and by what."""
-        j = step.attribute
-        if self.codes[j] == MISSING:
-            return "missing", number(step.cut)
-        if self.crowd.is_numeric[j]:
-            return ("<=", ">")[step.branch], number(step.cut)
-        if step.branch < 0:
-            return "no case", None
-        return "=", self.base.categories(j)[step.branch]
-
-    def _value(self, j: int) -> str | None:
-        """The query's category or bin in words."""
-        code = int(self.codes[j])
-        if code < 0:
-            return None
-        if self.crowd.is_numeric[j]:
-            return interval_labels(self.crowd.cuts[j])[code]
-        return str(self.base.categories(j)[code])
-
-    def _regressor(self, i: int) -> str:
-        """A number by its name, a category as name = label."""
-        j, category = self.crowd.space.sources[i], self.crowd.space.categories[i]
-        name = self.base.names[j]
-        if category < 0:
-            return name
-        return f"{name} = {self.base.categories(int(j))[category]}"
+    data: EnsembleData
+    row: Queries
+    codes: NDArray[np.int32]
 
 
-def numbers(values: Floats) -> list[float | None]:
-    """Numbers for JSON."""
-    return [number(value) for value in values]
+def outcome_fields(classes: bool) -> dict[str, c.Check]:
+    """What became of a case."""
+    return {"class": c.label} if classes else {"target": c.number}
+
+
+def evidence_fields(classes: bool) -> c.Check:
+    """What a member's answer rests on."""
+    case = {"id": c.label, **outcome_fields(classes), "distance": c.number}
+    held = c.record({**case, "times": c.count})
+    path = {"n_steps": c.count, "steps": c.list_of(_STEP, MOST_LISTED)}
+    near = {"n_voting": c.count, "cases": c.list_of(held, MOST_LISTED)}
+    terms = {
+        "intercepts": c.list_of(c.figure),
+        "n_terms": c.count,
+        "terms": c.list_of(_TERM, MOST_LISTED),
+    }
+    logs = {"prior": c.list_of(c.figure), "attributes": c.list_of(_LOGS)}
+    rule = {"attribute": c.text, "value": c.maybe(c.text), "worth": c.number}
+    model = {"estimator": c.text, "fitted": c.flag}
+    kinds = {"path": path, "neighbors": near, "terms": terms, "rule": rule}
+    kinds |= {"model": model} | ({"likelihoods": logs} if classes else {})
+    return c.variant("kind", {k: c.record(_KIND | own) for k, own in kinds.items()})
+
+
+def check_evidence(evidence: Mapping[str, Any], n_outputs: int) -> bool:
+    """Whether a list with an entry for each class, or for the number, has as many."""
+    lists = [evidence[key] for key in ("prior", "intercepts") if key in evidence]
+    if evidence["kind"] == "likelihoods":
+        lists += [item["log"] for item in evidence["attributes"]]
+    lists += [item["adds"] for item in evidence.get("terms", ())]
+    return all(len(entries) == n_outputs for entries in lists)
+
+
+@singledispatch
+def describe_member(evidence: Any, query: MemberQuery) -> Plain:  # noqa: ANN401 - by type
+    """What a member's answer rests on, as plain data."""
+    raise NotImplementedError(type(evidence))
+
+
+@describe_member.register
+def _path(evidence: PathEvidence, query: MemberQuery) -> Plain:
+    steps = [_step(step, query) for step in evidence.steps[:MOST_LISTED]]
+    return {"kind": "path", "n_steps": len(evidence.steps), "steps": steps}
+
+
+@describe_member.register
+def _bayes(evidence: BayesEvidence, query: MemberQuery) -> Plain:
+    names = query.data.base.names
+    return {
+        "kind": "likelihoods",
+        "prior": numbers(evidence.priors),
+        "attributes": [
+            {"name": names[j], "log": numbers(evidence.terms[j])}
+            for j in np.flatnonzero(query.codes >= 0).tolist()
+        ],
+    }
+
+
+@describe_member.register
+def _neighbors(evidence: NeighborsEvidence, query: MemberQuery) -> Plain:
+    listed = slice(MOST_LISTED)
+    cases = describe_cases(query, evidence.rows[listed], evidence.distances[listed])
+    times = evidence.times[listed].tolist()
+    return {
+        "kind": "neighbors",
+        "n_voting": len(evidence.rows),
+        "cases": [{**case, "times": n} for case, n in zip(cases, times, strict=True)],
+    }
+
+
+@describe_member.register
+def _linear(evidence: LinearEvidence, query: MemberQuery) -> Plain:
+    size = np.abs(evidence.terms).max(axis=1, initial=0.0)
+    largest = np.argsort(-size, kind="stable")[:MOST_LISTED]
+    return {
+        "kind": "terms",
+        "intercepts": numbers(evidence.intercepts),
+        "n_terms": len(evidence.terms),
+        "terms": [
+            {"name": _regressor(i, query), "adds": numbers(evidence.terms[i])}
+            for i in largest.tolist()
+        ],
+    }
+
+
+@describe_member.register
+def _rule(evidence: RuleEvidence, query: MemberQuery) -> Plain:
+    j = evidence.attribute
+    return {
+        "kind": "rule",
+        "attribute": query.data.base.names[j],
+        "value": _value(j, query),
+        "worth": number(evidence.worth),
+    }
+
+
+@describe_member.register
+def _model(evidence: ModelEvidence, query: MemberQuery) -> Plain:
+    return {"kind": "model", **evidence._asdict()}
+
+
+def describe_cases(
+    query: MemberQuery, rows: NDArray[np.integer], distances: Floats
+) -> list[Plain]:
+    """Cases by their places in the canonical order, with their distances."""
+    data = query.data
+    ids = data.base.ids[data.order[rows]].tolist()
+    far = numbers(np.sqrt(distances) / len(query.codes))
+    return [
+        {"id": name, **data.describe_case(row), "distance": distance}
+        for name, row, distance in zip(ids, rows.tolist(), far, strict=True)
+    ]
+
+
+def _step(step: PathStep, query: MemberQuery) -> Plain:
+    j, inner = step.attribute, step.attribute >= 0
+    relation, bound = _test(step, query) if inner else (None, None)
+    return {
+        "depth": step.depth,
+        "attribute": query.data.base.names[j] if inner else None,
+        "relation": relation,
+        "bound": bound,
+        "weight": number(step.weight),
+        "share": number(step.share),
+    }
+
+
+def _test(step: PathStep, query: MemberQuery) -> tuple[str, Any]:
+    """How the query goes on from a node, and by what."""
+    j = step.attribute
+    if query.codes[j] == MISSING:
+        return "missing", number(step.cut)
+    if query.data.is_numeric[j]:
+        return ("<=", ">")[step.branch], number(step.cut)
+    if step.branch < 0:
+        return "no case", None
+    return "=", query.data.base.categories(j)[step.branch]
+
+
+def _value(j: int, query: MemberQuery) -> str | None:
+    """The query's category or bin in words."""
+    code = int(query.codes[j])
+    if code < 0:
+        return None
+    if query.data.is_numeric[j]:
+        return interval_labels(query.data.cuts[j])[code]
+    return str(query.data.base.categories(j)[code])
+
+
+def _regressor(i: int, query: MemberQuery) -> str:
+    """A number by its name, a category as name = label."""
+    space, base = query.data.space, query.data.base
+    j, category = int(space.sources[i]), int(space.categories[i])
+    if category < 0:
+        return base.names[j]
+    return f"{base.names[j]} = {base.categories(j)[category]}"

@@ -1,84 +1,146 @@
-"""Receipts of lazy selection: what was answered and why."""
+"""A receipt: what was answered and why, kept, shown, read back and checked."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, Self, overload
 
-from sklazy.errors import ReceiptError
-from sklazy.receipts.plain import (
-    PlainReceipt,
-    ReceiptList,
-    parse_json,
-    verify_plain,
-)
+from sklazy.errors import MissingExtraError, ReceiptError
+from sklazy.receipts.replay import Explain, check_digest, check_replay
 from sklazy.receipts.schema import check_receipt
-from sklazy.receipts.seal import check_seal
-from sklazy.report.drawing import Drawing
-from sklazy.report.selection_blocks import receipt_markdown, receipt_text
-from sklazy.report.selection_page import receipt_fragment, receipt_page
-from sklazy.tables import Table
+from sklazy.report import receipts as report
+from sklazy.report.html import preformatted
+
+_MOST_IN_NOTEBOOK = 10
 
 
-@dataclass(frozen=True)
-class Receipt(PlainReceipt):
+class _Shown:
+    """What can be shown: a receipt, or several."""
+
+    def _contents(self) -> list[Mapping[str, Any]]:
+        raise NotImplementedError
+
+    def to_text(self, width: int = 80) -> str:
+        """A summary and its evidence for a terminal, no line wider than `width`."""
+        return report.to_text(self._contents(), width)
+
+    def to_markdown(self) -> str:
+        """The same as Markdown."""
+        return report.to_markdown(self._contents())
+
+    def to_html(self, title: str = "") -> str:
+        """A page that needs nothing but itself (needs jinja2)."""
+        return report.to_page(self._contents(), title)
+
+    def _repr_html_(self) -> str:
+        """A piece of HTML for a notebook; plain text where jinja2 is missing."""
+        contents = self._contents()
+        shown = contents[:_MOST_IN_NOTEBOOK]
+        try:
+            return report.to_fragment(shown, len(contents) - len(shown))
+        except MissingExtraError:
+            return preformatted(report.to_text(shown))
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+@dataclass(frozen=True, repr=False)
+class Receipt(_Shown):
     """What one query was answered, and why: all of it, as it was computed.
 
-    Made by ``explain``; read back by `from_dict` or `from_json`, which refuse a
-    receipt that was edited. ``verify`` of the estimator replays it.
+    Made by ``explain`` of every lazy estimator; read back by `from_dict` or
+    `from_json`, whatever its kind, which refuse a receipt that is malformed or was
+    edited. ``verify`` of the estimator replays it.
 
     Attributes
     ----------
     content : dict
-        Plain data, sealed; ``docs/receipts.md`` has its schema. Take it by
-        `to_dict`, which gives a copy.
+        Plain data, sealed; ``docs/receipts.md`` has its schema. ``receipt[key]`` is a
+        part of it; `to_dict` gives a copy.
 
     Examples
     --------
-    >>> from sklazy.receipts.receipt import Receipt
-    >>> Receipt.from_dict({"answer": "yes"})
+    >>> from sklazy import LazyKNeighborsClassifier, Receipt
+    >>> X, y = [["red"], ["red"], ["blue"], ["blue"]], ["a", "a", "b", "b"]
+    >>> model = LazyKNeighborsClassifier(1).fit(X, y)
+    >>> receipt = model.explain([["red"]])[0]
+    >>> receipt
+    Receipt(answer='a', probability=0.900, kind='selection')
+    >>> receipt["neighbors"]["n_voting"]
+    2
+    >>> model.verify(Receipt.from_json(receipt.to_json()))
+    True
+    >>> Receipt.from_dict({"answer": "b"})
     Traceback (most recent call last):
         ...
     sklazy.errors.ReceiptError: this is no receipt; give what explain() returned, or
     its to_dict().
     """
 
-    drawing: ClassVar[Drawing] = Drawing(
-        receipt_text, receipt_markdown, receipt_page, receipt_fragment
-    )
+    content: Mapping[str, Any]
 
     @classmethod
-    def from_dict(cls, content: object) -> "Receipt":
+    def from_dict(cls, content: object) -> Self:
         """The receipt that `to_dict` made a dict of; an edited one is refused."""
         if isinstance(content, cls):
             content = content.content
-        plain = check_receipt(content)
-        check_seal(plain)
-        return cls(json.loads(json.dumps(plain, allow_nan=False)))
+        return cls(json.loads(json.dumps(check_receipt(content), allow_nan=False)))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """The receipt that `to_json` wrote; an edited one is refused."""
+        return cls.from_dict(_parse_json(text))
 
     @property
-    def probability(self) -> float:
-        """The probability of the answer."""
-        return float(self.content["probability"])
+    def kind(self) -> str:
+        """The family it is of: selection, ensembles, trees or local_models."""
+        return self.content["kind"]
 
     @property
-    def attributes(self) -> list[str]:
-        """The names of the attributes that were used, in column order."""
-        items = self.content["selection"]["attributes"]
-        return [item["name"] for item in items if item["used"]]
+    def answer(self) -> Any:  # noqa: ANN401 - a label, a number or several
+        """What was predicted."""
+        return self.content["answer"]
+
+    @property
+    def probability(self) -> float | None:
+        """The probability of the answer; None where it is no class."""
+        return self.content.get("probability")
+
+    @property
+    def query(self) -> dict[str, Any]:
+        """The query's values by attribute, None where missing."""
+        return {item["name"]: item["value"] for item in self.content["query"]}
+
+    @property
+    def seal(self) -> str:
+        """The fingerprint of all the rest."""
+        return self.content["seal"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """A copy of the data: strings, numbers, bools, None, lists and dicts."""
+        return json.loads(self.to_json())
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The data as JSON."""
+        return json.dumps(self.content, indent=indent, allow_nan=False)
+
+    def _contents(self) -> list[Mapping[str, Any]]:
+        return [self.content]
+
+    def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - any part
+        return self.content[key]
+
+    def __repr__(self) -> str:
+        share = self.probability
+        sure = "" if share is None else f"probability={share:.3f}, "
+        return f"Receipt(answer={self.answer!r}, {sure}kind={self.kind!r})"
 
     def __hash__(self) -> int:
         return hash(self.seal)
 
-    def __repr__(self) -> str:
-        answer, used = self.answer, len(self.attributes)
-        return (
-            f"Receipt(answer={answer!r}, probability={self.probability:.3f}, "
-            f"{used} attributes used)"
-        )
 
-
-class Receipts(ReceiptList[Receipt]):
+class Receipts(_Shown, Sequence[Receipt]):
     """The receipts of a batch of queries, in their order.
 
     Parameters
@@ -87,26 +149,73 @@ class Receipts(ReceiptList[Receipt]):
 
     Examples
     --------
-    >>> from sklazy.receipts.receipt import Receipts
-    >>> len(Receipts([]))
-    0
+    >>> from sklazy import Receipts
+    >>> Receipts([])
+    Receipts(0 receipts)
     """
 
+    def __init__(self, receipts: Iterable[Receipt]) -> None:
+        self._receipts = tuple(receipts)
+
     @classmethod
-    def from_dict(cls, contents: object) -> "Receipts":
+    def from_dict(cls, contents: object) -> Self:
         """The receipts that `to_dict` made dicts of; edited ones are refused."""
         if not isinstance(contents, list):
             raise ReceiptError("receipts are read from a list of dicts.")
         return cls(Receipt.from_dict(content) for content in contents)
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> "Receipts":
+    def from_json(cls, text: str | bytes) -> Self:
         """The receipts that `to_json` wrote; edited ones are refused."""
-        return cls.from_dict(parse_json(text))
+        return cls.from_dict(_parse_json(text))
+
+    @overload
+    def __getitem__(self, position: int) -> Receipt: ...
+
+    @overload
+    def __getitem__(self, position: slice) -> Self: ...
+
+    def __getitem__(self, position: int | slice) -> Any:
+        found = self._receipts[position]
+        return type(self)(found) if isinstance(found, tuple) else found
+
+    def __len__(self) -> int:
+        return len(self._receipts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Receipts):
+            return NotImplemented
+        return self._receipts == other._receipts
+
+    def __hash__(self) -> int:
+        return hash(self._receipts)
+
+    def __repr__(self) -> str:
+        makers = dict.fromkeys(receipt["estimator"] for receipt in self)
+        of = f" of {', '.join(makers)}" if makers else ""
+        return f"Receipts({len(self)} receipts{of})"
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Copies of the data, one dict for each receipt."""
+        return [receipt.to_dict() for receipt in self]
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The data as JSON, a list."""
+        return json.dumps(self._contents(), indent=indent, allow_nan=False)
+
+    def _contents(self) -> list[Mapping[str, Any]]:
+        return [receipt.content for receipt in self]
 
 
-def verify(receipt: object, explain: Callable[[Table], Receipts], digest: str) -> bool:
-    """Say that a receipt is genuine, or raise.
+def _parse_json(text: str | bytes) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ReceiptError(f"this is no JSON ({error}).") from None
+
+
+def verify(receipt: object, explain: Explain, digest: str) -> bool:
+    """Recompute the answer and check that the receipt matches it.
 
     Parameters
     ----------
@@ -125,4 +234,6 @@ def verify(receipt: object, explain: Callable[[Table], Receipts], digest: str) -
         If the receipt is malformed, was edited, is of other cases, or if asking
         again gives anything else than it says.
     """
-    return verify_plain(Receipt, receipt, explain, digest)
+    claimed = Receipt.from_dict(receipt)
+    check_digest(claimed["cases"]["digest"], digest)
+    return check_replay(claimed.content, explain)

@@ -6,12 +6,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from sklazy.errors import BadInputError, ReceiptError
+from sklazy.receipts.checks import same
 from sklazy.tables import Column, Label, Table
 from sklazy.tables.labels import encode
 
 
 class Sealed(Protocol):
-    """A receipt of any kind."""
+    """A receipt."""
 
     @property
     def content(self) -> Mapping[str, Any]:
@@ -19,6 +20,7 @@ class Sealed(Protocol):
 
 
 Explain = Callable[[Table], Sequence[Sealed]]
+"""From a table of one row to its receipts."""
 
 
 def check_digest(claimed: str, digest: str) -> None:
@@ -65,6 +67,8 @@ def _compare(claimed: Mapping[str, Any], again: Mapping[str, Any]) -> None:
         way_out = f" Verify it with sklazy {said}."
     elif place.endswith(".id"):
         way_out = " The cases are the same, but under other ids."
+    elif place.startswith(".cases.target"):
+        way_out = " The cases are the same, but their target has another name."
     else:
         way_out = ""
     raise ReceiptError(
@@ -81,6 +85,16 @@ def _by_itself(content: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
+class _Absent:
+    """What stands where there is no such key; None is something else."""
+
+    def __repr__(self) -> str:
+        return "absent"
+
+
+_ABSENT = _Absent()
+
+
 def first_difference(
     one: object, other: object, place: str = ""
 ) -> tuple[str, object, object] | None:
@@ -94,11 +108,14 @@ def first_difference(
     True
     >>> first_difference({"a": [1, {"b": True}]}, {"a": [1, {"b": 1}]})
     ('.a[1].b', True, 1)
+    >>> first_difference({"a": None}, {})
+    ('.a', None, absent)
     """
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        pairs = [(f"{place}.{key}", one.get(key), other.get(key)) for key in one]
-        pairs += [
-            (f"{place}.{key}", None, other[key]) for key in other if key not in one
+        keys = [*one, *(key for key in other if key not in one)]
+        pairs = [
+            (f"{place}.{key}", one.get(key, _ABSENT), other.get(key, _ABSENT))
+            for key in keys
         ]
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         pairs = [
@@ -106,8 +123,7 @@ def first_difference(
             for i, pair in enumerate(zip(one, other, strict=True))
         ]
     else:
-        same = one == other and isinstance(one, bool) == isinstance(other, bool)
-        return None if same else (place, one, other)
+        return None if same(one, other) else (place, one, other)
     for where, a, b in pairs:
         if (found := first_difference(a, b, where)) is not None:
             return found

@@ -1,119 +1,80 @@
-"""The shape of a receipt, version 1: what docs/receipts.md says, as checks."""
+"""The shape of a receipt, version 2: what docs/receipts.md says, as checks."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from sklazy.errors import ReceiptError
 from sklazy.receipts import checks as c
+from sklazy.receipts import ensembles, local_models, selection, trees
+from sklazy.receipts.seal import check_seal
 
-SCHEMA = "sklazy-receipt/1"
-MOST_LISTED = 25
-"""Cases listed in a receipt; there may be more that voted."""
+SCHEMA = "sklazy-receipt/2"
 
-STRATEGIES = ("lazy", "eager", "none", "lazy-cfs", "lazy-consistency")
-RULES = ("count", "fraction", "auto", "local", "vote", "set", "all")
-KNOWN = ("yes", "missing", "unseen")
-
-_CELL = c.maybe(c.label)
-_SCORE = c.maybe(c.number)
-
-_QUERY = c.record({"name": c.text, "value": _CELL, "known": c.one_of(*KNOWN)})
-
-_ATTRIBUTE = c.record(
-    {
-        "name": c.text,
-        "value": _CELL,
-        "bin": c.maybe(c.text),
-        "lazy_score": _SCORE,
-        "value_score": _SCORE,
-        "attribute_score": _SCORE,
-        "rank": c.count,
-        "used": c.flag,
-    }
+_QUERY = c.record(
+    {"name": c.text, "value": c.cell, "known": c.one_of("yes", "missing", "unseen")}
 )
+_HEAD = {
+    "schema": c.one_of(SCHEMA),
+    "kind": c.text,
+    "sklazy": c.text,
+    "estimator": c.text,
+    "settings": c.dict_of(c.free),
+    "query": c.list_of(_QUERY),
+    "seal": c.text,
+}
+_CASES = {"digest": c.text, "n_rows": c.count}
+_CLASS_COUNTS = c.list_of(c.record({"label": c.label, "rows": c.count}))
+_VOTE = {"label": c.label, "votes": c.figure, "probability": c.share}
+_OF_CLASSES = {
+    **_HEAD,
+    "cases": c.record({**_CASES, "target": c.text, "class_counts": _CLASS_COUNTS}),
+    "votes": c.list_of(c.record(_VOTE)),
+    "answer": c.label,
+    "probability": c.share,
+}
+_FIGURES = dict.fromkeys(("mean", "deviation", "least", "most"), c.figure)
+_TARGETS = c.list_of(c.record({"name": c.text, **_FIGURES}))
+_OF_NUMBERS = {
+    **_HEAD,
+    "cases": c.record({**_CASES, "targets": _TARGETS}),
+    "answer": c.number_or_numbers,
+}
 
-_SELECTION = c.record(
-    {
-        "strategy": c.one_of(*STRATEGIES),
-        "measure": c.text,
-        "n_attributes": c.count,
-        "rule": c.one_of(*RULES),
-        "attributes": c.list_of(_ATTRIBUTE),
-    }
-)
 
-_CASE = c.record(
-    {
-        "id": c.label,
-        "class": c.label,
-        "distance": c.number,
-        "weight": c.number,
-        "agree": c.list_of(c.text),
-        "differ": c.list_of(c.text),
-        "values": c.dict_of(_CELL),
-    }
-)
+class Shape(NamedTuple):
+    """What the receipts of a family look like.
 
-_NEIGHBORS = c.record(
-    {
-        "k": c.count,
-        "n_voting": c.count,
-        "n_tied": c.count,
-        "distance_of_last": _SCORE,
-        "listed": c.list_of(_CASE, MOST_LISTED),
-        "nearest_opposing": c.maybe(_CASE),
-    }
-)
+    Attributes
+    ----------
+    classes : check, of receipts that answer with a class
+    numbers : check, of those that answer with numbers; None if there are none
+    parts : function from a content to the names of its parts, and whether they fit
+    """
 
-_LIKELIHOODS = c.record(
-    {
-        "prior": c.list_of(c.record({"label": c.label, "log": _SCORE})),
-        "attributes": c.list_of(c.record({"name": c.text, "log": c.list_of(_SCORE)})),
-    }
-)
+    classes: c.Check
+    numbers: c.Check | None
+    parts: Callable[[Mapping[str, Any]], Iterator[tuple[str, bool]]]
 
-_MODEL = c.record(
-    {
-        "estimator": c.text,
-        "attributes": c.list_of(c.text),
-        "n_models_in_batch": c.count,
-    }
-)
 
-_VOTE = c.record({"label": c.label, "votes": c.number, "probability": c.share})
+def _both(fields: Callable[[bool], dict[str, c.Check]]) -> tuple[c.Check, c.Check]:
+    of_classes = c.record({**_OF_CLASSES, **fields(True)})
+    return of_classes, c.record({**_OF_NUMBERS, **fields(False)})
 
-_RECEIPT = c.record(
-    {
-        "schema": c.one_of(SCHEMA),
-        "sklazy": c.text,
-        "estimator": c.text,
-        "settings": c.dict_of(c.free),
-        "cases": c.record(
-            {
-                "digest": c.text,
-                "n_rows": c.count,
-                "class_counts": c.list_of(
-                    c.record({"label": c.label, "rows": c.count})
-                ),
-            }
-        ),
-        "query": c.list_of(_QUERY),
-        "selection": _SELECTION,
-        "votes": c.list_of(_VOTE),
-        "answer": c.label,
-        "probability": c.share,
-        "seal": c.text,
-    },
-    optional={
-        "neighbors": _NEIGHBORS,
-        "likelihoods": _LIKELIHOODS,
-        "model": _MODEL,
-    },
-)
+
+KINDS = {
+    "selection": Shape(
+        c.record({**_OF_CLASSES, **selection.FIELDS}, selection.OPTIONAL),
+        None,
+        selection.check_parts,
+    ),
+    "ensembles": Shape(*_both(ensembles.fields), ensembles.check_parts),
+    "trees": Shape(c.record({**_OF_CLASSES, **trees.FIELDS}), None, trees.check_parts),
+    "local_models": Shape(*_both(local_models.fields), local_models.check_parts),
+}
 
 
 def check_receipt(content: object) -> dict[str, Any]:
-    """Refuse what is no receipt, saying where; the seal is not looked at."""
+    """Refuse what is no receipt, was edited, or lacks what its kind must have."""
     if not isinstance(content, dict) or "schema" not in content:
         raise ReceiptError(
             "this is no receipt; give what explain() returned, or its to_dict()."
@@ -123,33 +84,35 @@ def check_receipt(content: object) -> dict[str, Any]:
             f"the receipt has the schema {str(content['schema'])[:60]!r}; this sklazy "
             f"reads {SCHEMA!r}."
         )
-    _RECEIPT(content, "receipt")
-    _check_consistency(content)
+    check_seal(content)
+    c.one_of(*KINDS)(content.get("kind"), "receipt.kind")
+    shape = KINDS[content["kind"]]
+    _shape_of(shape, content)(content, "receipt")
+    for part, fits in [*_common_parts(content), *shape.parts(content)]:
+        if not fits:
+            raise ReceiptError(
+                f"the receipt contradicts itself: its {part} does not fit its other "
+                "parts."
+            )
     return content
 
 
-def _check_consistency(content: Mapping[str, Any]) -> None:
-    """What belongs together must fit together."""
+def _shape_of(shape: Shape, content: Mapping[str, Any]) -> c.Check:
+    cases = content.get("cases")
+    if shape.numbers is None or (isinstance(cases, dict) and "class_counts" in cases):
+        return shape.classes
+    return shape.numbers
+
+
+def _common_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     names = [item["name"] for item in content["query"]]
-    attributes = content["selection"]["attributes"]
-    labels = [item["label"] for item in content["votes"]]
-    _agree("selection.attributes", [item["name"] for item in attributes] == names)
-    _agree("selection.attributes", len(set(names)) == len(names))
-    _agree("answer", any(_same(item, content["answer"]) for item in labels))
-    if "likelihoods" in content:
-        told = content["likelihoods"]
-        _agree("likelihoods.prior", len(told["prior"]) == len(labels))
-        sizes = {len(item["log"]) for item in told["attributes"]}
-        _agree("likelihoods.attributes", sizes <= {len(labels)})
-
-
-def _same(one: object, other: object) -> bool:
-    """Equal and of one type: 1 and True are different answers."""
-    return type(one) is type(other) and one == other
-
-
-def _agree(part: str, holds: bool) -> None:
-    if not holds:
-        raise ReceiptError(
-            f"the receipt contradicts itself: its {part} does not fit its other parts."
-        )
+    yield "query", len(set(names)) == len(names)
+    if "votes" in content:
+        labels = [item["label"] for item in content["votes"]]
+        counted = [item["label"] for item in content["cases"]["class_counts"]]
+        yield "votes", c.same(labels, counted)
+        yield "answer", c.among(content["answer"], labels)
+    else:
+        answer, n_targets = content["answer"], len(content["cases"]["targets"])
+        n_answers = len(answer) if isinstance(answer, list) else 1
+        yield "answer", n_answers == n_targets > 0

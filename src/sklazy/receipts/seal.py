@@ -46,8 +46,14 @@ def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_seal(content: Mapping[str, Any]) -> None:
-    """Refuse content that was changed after it was sealed."""
-    if content.get("seal") != seal_of(content):
+    """Refuse content that was changed after it was sealed, or cannot be sealed."""
+    try:
+        fits = content.get("seal") == seal_of(content)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ReceiptError(
+            f"this is no receipt: it holds what JSON cannot hold ({error})."
+        ) from None
+    if not fits:
         raise ReceiptError(
             "the receipt was edited: its seal does not match what it says. Use it as "
             "it was written, or ask explain() again."

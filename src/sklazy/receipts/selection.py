@@ -1,238 +1,245 @@
-"""From an answer to its receipts: codes become the user's names, labels and values."""
+"""Receipts of lazy selection: the attributes, the cases, the likelihoods, the votes."""
 
-import functools
-import importlib.metadata
-import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer import Answer, Vicinity
-from sklazy.casebase import CaseBase
-from sklazy.casebase.cuts import interval_labels
-from sklazy.flow import MISSING, UNSEEN
-from sklazy.receipts.receipt import Receipt, Receipts
-from sklazy.receipts.schema import MOST_LISTED, SCHEMA
-from sklazy.receipts.seal import sealed
-from sklazy.tables import Label, Table
+from sklazy.answer.selection.host import BayesTerms, ModelUse, Neighborhood
+from sklazy.answer.selection.result import SelectionAnswer
+from sklazy.receipts import checks as c
+from sklazy.receipts.plain import (
+    MOST_LISTED,
+    Plain,
+    bin_labels,
+    describe_decision,
+    describe_rows,
+    number,
+    numbers,
+)
 
-Plain = dict[str, Any]
+STRATEGIES = ("lazy", "eager", "none", "lazy-cfs", "lazy-consistency")
+RULES = ("count", "fraction", "auto", "local", "vote", "set", "all")
 
+_ATTRIBUTE = c.record(
+    {
+        "name": c.text,
+        "value": c.cell,
+        "bin": c.maybe(c.text),
+        "lazy_score": c.figure,
+        "value_score": c.figure,
+        "attribute_score": c.figure,
+        "rank": c.count,
+        "used": c.flag,
+    }
+)
 
-def build_receipts(
-    answer: Answer, table: Table, estimator: str, settings: Mapping[str, Any]
-) -> Receipts:
-    """One receipt for each query of an answer.
+_CASE = c.record(
+    {
+        "id": c.label,
+        "class": c.label,
+        "distance": c.number,
+        "weight": c.number,
+        "agree": c.list_of(c.text),
+        "differ": c.list_of(c.text),
+        "values": c.dict_of(c.cell),
+    }
+)
 
-    Parameters
-    ----------
-    answer : Answer
-    table : Table of n_queries rows
-        The queries as they were asked: it still knows the labels that no case has.
-    estimator : str
-        The name of the estimator's class.
-    settings : dict
-        Its parameters, as plain data.
-    """
-    builder = _Builder(answer, table, estimator, settings)
-    return Receipts(builder.receipt(query) for query in range(len(answer)))
-
-
-@functools.cache
-def version() -> str:
-    """The version of sklazy."""
-    return importlib.metadata.version("sklazy")
-
-
-class _Builder:
-    """What all receipts of a batch share."""
-
-    def __init__(
-        self, answer: Answer, table: Table, estimator: str, settings: Mapping[str, Any]
-    ) -> None:
-        self.answer, self.base = answer, answer.base
-        self.names = self.base.names
-        self.cells = [column.cells() for column in self.base.coder.matched(table)]
-        self.bins = bin_names(self.base)
-        self.head = {
-            "schema": SCHEMA,
-            "sklazy": version(),
-            "estimator": estimator,
-            "settings": {name: finite(value) for name, value in settings.items()},
-            "cases": describe(self.base),
+FIELDS = {
+    "selection": c.record(
+        {
+            "strategy": c.one_of(*STRATEGIES),
+            "measure": c.text,
+            "n_attributes": c.count,
+            "rule": c.one_of(*RULES),
+            "attributes": c.list_of(_ATTRIBUTE),
         }
+    )
+}
 
-    def receipt(self, query: int) -> Receipt:
-        """The receipt of one query."""
-        content = {
-            **self.head,
-            "query": self._query(query),
-            "selection": self._selection(query),
-            **self._neighbors(query),
-            **self._likelihoods(query),
-            **self._model(query),
-            **self._decision(query),
+OPTIONAL = {
+    "neighbors": c.record(
+        {
+            "k": c.count,
+            "n_voting": c.count,
+            "n_tied": c.count,
+            "distance_of_last": c.figure,
+            "listed": c.list_of(_CASE, MOST_LISTED),
+            "nearest_opposing": c.maybe(_CASE),
         }
-        return Receipt(sealed(content))
-
-    def _query(self, query: int) -> list[Plain]:
-        known = {MISSING: "missing", UNSEEN: "unseen"}
-        codes = self.answer.queries.codes[query].tolist()
-        return [
-            {"name": name, "value": cells[query], "known": known.get(code, "yes")}
-            for name, cells, code in zip(self.names, self.cells, codes, strict=True)
-        ]
-
-    def _selection(self, query: int) -> Plain:
-        recipe, choice = self.answer.recipe, self.answer.choice(query)
-        codes = self.answer.queries.codes[query].tolist()
-        attributes = [
-            {
-                "name": name,
-                "value": self.cells[j][query],
-                "bin": self.bins[j][code] if j in self.bins and code >= 0 else None,
-                "lazy_score": _number(choice.lazy_scores[j]),
-                "value_score": _number(choice.value_scores[j]),
-                "attribute_score": _number(choice.attribute_scores[j]),
-                "rank": int(choice.ranks[j]),
-                "used": bool(choice.used[j]),
-            }
-            for j, (name, code) in enumerate(zip(self.names, codes, strict=True))
-        ]
-        return {
-            "strategy": recipe.selection,
-            "measure": recipe.measure,
-            "n_attributes": int(choice.used.sum()),
-            "rule": self.answer.rule,
-            "attributes": attributes,
+    ),
+    "likelihoods": c.record(
+        {
+            "prior": c.list_of(c.record({"label": c.label, "log": c.figure})),
+            "attributes": c.list_of(
+                c.record({"name": c.text, "log": c.list_of(c.figure)})
+            ),
         }
-
-    def _used(self, query: int) -> list[int]:
-        """The attributes in use, in their order."""
-        selected = self.answer.selected
-        return selected.attributes[query, : selected.counts[query]].tolist()
-
-    def _neighbors(self, query: int) -> Plain:
-        found, used = self.answer.vicinity(query), self._used(query)
-        if found is None:
-            return {}
-        last = found.distances[-1] if len(found.rows) else np.inf
-        near = zip(found.rows.tolist(), found.distances, found.agree, strict=True)
-        return {
-            "neighbors": {
-                "k": found.n_neighbors,
-                "n_voting": len(found.rows),
-                "n_tied": found.n_tied,
-                "distance_of_last": _number(last),
-                "listed": [
-                    self._case(row, distance, used, agree)
-                    for row, distance, agree in itertools.islice(near, MOST_LISTED)
-                ],
-                "nearest_opposing": self._opposing(found, used),
-            }
+    ),
+    "model": c.record(
+        {
+            "estimator": c.text,
+            "attributes": c.list_of(c.text),
+            "n_models_in_batch": c.count,
         }
+    ),
+}
 
-    def _opposing(self, found: Vicinity, used: list[int]) -> Plain | None:
-        if found.opposing < 0:
-            return None
-        distance, agree = found.opposing_distance, found.opposing_agree
-        return self._case(found.opposing, distance, used, agree)
 
-    def _case(
-        self, row: int, distance: float, used: list[int], agree: NDArray[np.bool_]
-    ) -> Plain:
-        """A case, as far as the attributes in use are concerned."""
-        base, pairs = self.base, list(zip(used, agree.tolist(), strict=True))
-        return {
-            "id": base.ids[row : row + 1].tolist()[0],
-            "class": base.class_labels[int(base.cases.classes[row])],
-            "distance": _number(distance),
-            "weight": _number(base.cases.weights[row]),
-            "agree": [self.names[j] for j, same in pairs if same],
-            "differ": [self.names[j] for j, same in pairs if not same],
-            "values": {self.names[j]: _cell(base, row, j) for j in used},
-        }
+def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Whether parts fit together, one after the other, by name."""
+    names = [item["name"] for item in content["query"]]
+    attributes = [item["name"] for item in content["selection"]["attributes"]]
+    yield "selection.attributes", attributes == names
+    if "likelihoods" in content:
+        found, n_classes = content["likelihoods"], len(content["votes"])
+        yield "likelihoods.prior", len(found["prior"]) == n_classes
+        sizes = {len(item["log"]) for item in found["attributes"]}
+        yield "likelihoods.attributes", sizes <= {n_classes}
 
-    def _likelihoods(self, query: int) -> Plain:
-        found = self.answer.evidence(query)
-        if found is None:
-            return {}
-        prior = zip(self.base.class_labels, found.priors, strict=True)
-        told = zip(self._used(query), found.terms, strict=True)
-        return {
-            "likelihoods": {
-                "prior": [{"label": la, "log": _number(log)} for la, log in prior],
-                "attributes": [
-                    {"name": self.names[j], "log": [_number(log) for log in logs]}
-                    for j, logs in told
-                ],
-            }
-        }
 
-    def _model(self, query: int) -> Plain:
-        found = self.answer.model_use(query)
-        if found is None:
-            return {}
-        return {
-            "model": {
-                "estimator": found.estimator,
-                "attributes": [self.names[j] for j in self._used(query)],
-                "n_models_in_batch": found.n_models,
-            }
-        }
-
-    def _decision(self, query: int) -> Plain:
-        labels, decision = self.base.class_labels, int(self.answer.decisions[query])
-        votes = self.answer.votes[query].tolist()
-        shares = self.answer.probabilities[query].tolist()
-        return {
-            "votes": [
-                {"label": label, "votes": n, "probability": share}
-                for label, n, share in zip(labels, votes, shares, strict=True)
-            ],
-            "answer": labels[decision],
-            "probability": shares[decision],
+def bodies(answer: SelectionAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
+    """What is particular to lazy selection, for each query."""
+    bins = bin_labels(answer.base)
+    for query, cells in enumerate(queries):
+        selected = answer.selected
+        used = selected.attributes[query, : selected.counts[query]].tolist()
+        decision = int(answer.decisions[query])
+        yield {
+            "selection": _selection(answer, query, cells, bins),
+            **_evidence(answer, query, used),
+            **describe_decision(
+                answer.base,
+                answer.votes[query],
+                answer.probabilities[query],
+                decision,
+            ),
         }
 
 
-def describe(base: CaseBase) -> Plain:
-    """The cases of an answer."""
-    counts = zip(base.class_labels, base.cases.class_counts.tolist(), strict=True)
+def _selection(
+    answer: SelectionAnswer,
+    query: int,
+    cells: list[Plain],
+    bins: Mapping[int, list[str]],
+) -> Plain:
+    choice = answer.choice(query)
+    codes = answer.queries.codes[query].tolist()
+    scores = zip(
+        numbers(choice.lazy_scores),
+        numbers(choice.value_scores),
+        numbers(choice.attribute_scores),
+        choice.ranks.tolist(),
+        choice.used.tolist(),
+        strict=True,
+    )
+    keys = ("lazy_score", "value_score", "attribute_score", "rank", "used")
     return {
-        "digest": base.digest(),
-        "n_rows": base.n_rows,
-        "class_counts": [{"label": label, "rows": n} for label, n in counts],
+        "strategy": answer.recipe.selection,
+        "measure": answer.recipe.measure,
+        "n_attributes": int(choice.used.sum()),
+        "rule": answer.rule,
+        "attributes": [
+            {
+                "name": cell["name"],
+                "value": cell["value"],
+                "bin": bins[j][code] if j in bins and code >= 0 else None,
+                **dict(zip(keys, own, strict=True)),
+            }
+            for j, (cell, code, own) in enumerate(
+                zip(cells, codes, scores, strict=True)
+            )
+        ],
     }
 
 
-def bin_names(base: CaseBase) -> dict[int, list[str]]:
-    """The names of the bins of each numeric attribute."""
-    numeric = np.flatnonzero(base.cases.numeric >= 0).tolist()
-    cuts = base.cuts
-    return {j: interval_labels(cuts[j]) for j in numeric}
+def _evidence(answer: SelectionAnswer, query: int, used: list[int]) -> Plain:
+    """What the decision rests on, by kind of host."""
+    found = answer.evidence(query)
+    if isinstance(found, Neighborhood):
+        return _neighbors(answer, found, used)
+    if isinstance(found, BayesTerms):
+        return _likelihoods(answer, found, used)
+    return _model(answer, found, used)
 
 
-def _cell(base: CaseBase, row: int, attribute: int) -> Label | None:
-    """A case's value of an attribute."""
-    cases = base.cases
-    numeric = int(cases.numeric[attribute])
-    if numeric >= 0:
-        return _number(cases.numbers[numeric, row])
-    code = int(cases.codes[attribute, row])
-    return None if code < 0 else base.categories(attribute)[code]
+def _neighbors(answer: SelectionAnswer, found: Neighborhood, used: list[int]) -> Plain:
+    rows, distances = found.rows[:MOST_LISTED], found.distances[:MOST_LISTED]
+    agree, opposing = found.agree[:MOST_LISTED], None
+    if found.opposing >= 0:
+        rows = np.append(rows, found.opposing)
+        distances = np.append(distances, found.opposing_distance)
+        agree = np.vstack([agree, found.opposing_agree])
+    cases = _cases(answer, rows, distances, agree, used)
+    if found.opposing >= 0:
+        opposing = cases.pop()
+    last = found.distances[-1] if len(found.rows) else np.inf
+    return {
+        "neighbors": {
+            "k": found.n_neighbors,
+            "n_voting": len(found.rows),
+            "n_tied": found.n_tied,
+            "distance_of_last": number(last),
+            "listed": cases,
+            "nearest_opposing": opposing,
+        }
+    }
 
 
-def _number(value: float) -> float | None:
-    """A number for JSON; what is not finite is None."""
-    return float(value) if np.isfinite(value) else None
+def _cases(
+    answer: SelectionAnswer,
+    rows: NDArray[np.int64],
+    distances: NDArray[np.float64],
+    agree: NDArray[np.bool_],
+    used: Sequence[int],
+) -> list[Plain]:
+    """Cases, as far as the attributes in use are concerned."""
+    base, names = answer.base, [answer.base.names[j] for j in used]
+    labels = base.class_labels
+    columns = zip(
+        base.ids[rows].tolist(),
+        base.cases.classes[rows].tolist(),
+        numbers(distances),
+        numbers(base.cases.weights[rows]),
+        agree.tolist(),
+        describe_rows(base, rows, used),
+        strict=True,
+    )
+    return [
+        {
+            "id": name,
+            "class": labels[code],
+            "distance": distance,
+            "weight": weight,
+            "agree": [n for n, same in zip(names, alike, strict=True) if same],
+            "differ": [n for n, same in zip(names, alike, strict=True) if not same],
+            "values": values,
+        }
+        for name, code, distance, weight, alike, values in columns
+    ]
 
 
-def finite(value: object) -> object:
-    """A parameter for JSON; NaN and infinity are spelled out."""
-    if isinstance(value, list):
-        return [finite(item) for item in value]
-    if isinstance(value, dict):
-        return {name: finite(item) for name, item in value.items()}
-    return str(value) if isinstance(value, float) and not np.isfinite(value) else value
+def _likelihoods(answer: SelectionAnswer, found: BayesTerms, used: list[int]) -> Plain:
+    names, labels = answer.base.names, answer.base.class_labels
+    priors = zip(labels, numbers(found.priors), strict=True)
+    terms = zip(used, found.terms, strict=True)
+    return {
+        "likelihoods": {
+            "prior": [{"label": label, "log": log} for label, log in priors],
+            "attributes": [
+                {"name": names[j], "log": numbers(logs)} for j, logs in terms
+            ],
+        }
+    }
+
+
+def _model(answer: SelectionAnswer, found: ModelUse, used: list[int]) -> Plain:
+    return {
+        "model": {
+            "estimator": found.estimator,
+            "attributes": [answer.base.names[j] for j in used],
+            "n_models_in_batch": found.n_models,
+        }
+    }

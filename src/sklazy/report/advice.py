@@ -1,17 +1,25 @@
 """Advice as text, Markdown and HTML."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sklazy.report.blocks import WIDTH, Block, Grid, Heading, Paragraph
-from sklazy.report.blocks import to_markdown as _markdown
-from sklazy.report.blocks import to_text as _text
+from sklazy.report.blocks import (
+    WIDTH,
+    Bar,
+    Block,
+    Cell,
+    Grid,
+    Heading,
+    Lead,
+    Paragraph,
+    to_markdown,
+    to_text,
+)
 from sklazy.report.html import render
-from sklazy.report.words import counted, fixed, say, visible
+from sklazy.report.words import format_fixed, format_value, pluralize, visible
 
 Plain = Mapping[str, Any]
 
-_MOST_ATTRIBUTES = 10
 _HEADLINES = {
     "lazy selection": "use lazy selection",
     "eager selection": "select once, for all rows",
@@ -25,45 +33,69 @@ _UNITS = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 0.0))
 
 def advice_text(advice: Plain, width: int = WIDTH) -> str:
     """Advice as plain text."""
-    return _text(advice_blocks(advice), width)
+    return to_text(advice_blocks(advice), width)
 
 
 def advice_markdown(advice: Plain) -> str:
     """Advice as Markdown."""
-    return _markdown(advice_blocks(advice))
+    return to_markdown(advice_blocks(advice))
 
 
 def advice_page(advice: Plain) -> str:
     """Advice as a whole page."""
-    return render("advice_page", title="Advice", **_view(advice))
+    return render("page", title="Advice", headed=False, **_view(advice))
 
 
 def advice_fragment(advice: Plain) -> str:
     """Advice as a piece of HTML for a notebook."""
-    return render("advice_piece", **_view(advice))
+    return render("fragment", n_more=0, **_view(advice))
+
+
+def _view(advice: Plain) -> dict[str, Any]:
+    return {"opening": [], "articles": [("advice", "Advice", advice_blocks(advice))]}
 
 
 def advice_blocks(advice: Plain) -> list[Block]:
     """Advice, part by part."""
-    rows = [
+    return [
+        Heading(f"Advice: {_headline(advice)}", 1),
+        Lead([visible(advice["verdict"])]),
+        Heading("Accuracy"),
+        Paragraph("The tick is what the most frequent class gets.", "soft", "page"),
+        _draw_scores(advice),
+        *[Paragraph(sentence) for sentence in _remarks(advice)],
+        Heading("V, how far an attribute's values differ from it"),
+        _draw_advantage(advice["advantage"]["by_attribute"]),
+    ]
+
+
+def _draw_scores(advice: Plain) -> Grid:
+    best = None if advice["best"] is None else advice["best"]["name"]
+    rows: list[list[Cell]] = [
         [
-            say(score["family"]),
-            say(score["host"]),
+            format_value(score["family"]),
+            format_value(score["host"]),
             _share(score["accuracy"]),
             f"± {100 * score['error']:.1f}",
+            Bar(score["accuracy"], tick=advice["guess"]),
             _share(score["leave_one_out"]),
             duration(score["seconds"]),
         ]
         for score in advice["scores"]
     ]
-    header = ["selection", "method", "right %", "", "LOO %", "a query"]
-    return [
-        Heading(f"Advice: {_headline(advice)}", 1),
-        Paragraph(visible(advice["verdict"])),
-        Heading("Accuracy"),
-        Grid(header, rows, "llrrrr"),
-        *[Paragraph(sentence) for sentence in _remarks(advice)],
+    tones = ["won" if s["name"] == best else "lost" for s in advice["scores"]]
+    header = ["selection", "method", "right %", "", "", "LOO %", "per query"]
+    return Grid(header, "llrrBRr", rows, tones, shown=len(rows))
+
+
+def _draw_advantage(attributes: Sequence[Plain]) -> Grid:
+    ranked = sorted(attributes, key=lambda item: -item["v"])
+    largest = max([item["v"] for item in ranked] or [0.0]) or 1.0
+    rows: list[list[Cell]] = [
+        [format_value(item["name"]), format_fixed(item["v"]), Bar(item["v"] / largest)]
+        for item in ranked
     ]
+    return Grid(["attribute", "V", ""], "lrb", rows, noun="attributes")
 
 
 def _remarks(advice: Plain) -> list[str]:
@@ -77,7 +109,9 @@ def _remarks(advice: Plain) -> list[str]:
 
 
 def _headline(advice: Plain) -> str:
-    return _HEADLINES.get(advice["recommendation"], say(advice["recommendation"]))
+    return _HEADLINES.get(
+        advice["recommendation"], format_value(advice["recommendation"])
+    )
 
 
 def _share(value: float | None) -> str:
@@ -89,12 +123,12 @@ def _protocol(advice: Plain) -> str:
     some = "" if sampled == advice["n_rows"] else f", sampled from {advice['n_rows']}"
     part = "each" if tested == sampled else f"{tested} of them"
     return (
-        f"Measured on {counted(sampled, 'row')}{some}: {part} predicted from the other "
-        f"folds ({advice['n_folds']} run), by all methods alike; "
-        f"{counted(advice['n_attributes'], 'attribute')}, "
-        f"{counted(advice['n_classes'], 'class', 'classes')}. The most frequent class "
-        f"is right in {_share(advice['guess'])}\N{NO-BREAK SPACE}%. LOO: leave-one-out "
-        "with cuts from all rows, the paper's protocol, which flatters."
+        f"Measured on {pluralize(sampled, 'row')}{some}: {part} predicted from the "
+        f"other folds ({advice['n_folds']} run), by all methods alike; "
+        f"{pluralize(advice['n_attributes'], 'attribute')}, "
+        f"{pluralize(advice['n_classes'], 'class', 'classes')}. The most frequent "
+        f"class is right in {_share(advice['guess'])}\N{NO-BREAK SPACE}%. LOO: "
+        "leave-one-out with cuts from all rows, the paper's protocol, which flatters."
     )
 
 
@@ -102,8 +136,8 @@ def _worth(advice: Plain) -> str:
     """V in words, beside what the paper saw at such figures."""
     top, percent = advice["advantage"]["top"], advice["percent"]
     return (
-        f"V(D) = {fixed(advice['advantage']['overall'])}, "
-        f"V(D, {percent:.3g}\N{NO-BREAK SPACE}%) = {fixed(top)}: how far values "
+        f"V(D) = {format_fixed(advice['advantage']['overall'])}, "
+        f"V(D, {percent:.3g}\N{NO-BREAK SPACE}%) = {format_fixed(top)}: how far values "
         "differ from their attributes. In the paper lazy selection beat eager "
         "selection in 61 % of all cases, in 65 % where V(D, x) was 0.2 or more, and "
         "in 77 % where it was 0.4 or more."
@@ -117,7 +151,7 @@ def _cost(cost: Plain) -> str:
         else f"measured with {cost['n_measured']} and scaled up"
     )
     return (
-        f"A query to all {counted(cost['n_rows'], 'case')} costs "
+        f"A query to all {pluralize(cost['n_rows'], 'case')} costs "
         f"{duration(cost['in_batch'])} in a batch and {duration(cost['alone'])} by "
         f"itself (k-NN, lazy selection; {how})."
     )
@@ -135,29 +169,3 @@ def duration(seconds: float) -> str:
         return f"{seconds:.0f} s"
     unit, size = next(u for u in _UNITS if seconds >= u[1])
     return f"{float(f'{seconds / (size or 1e-6):.2g}'):g} {unit}"
-
-
-def _view(advice: Plain) -> dict[str, Any]:
-    ranked = sorted(advice["advantage"]["by_attribute"], key=lambda item: -item["v"])
-    largest = max([item["v"] for item in ranked] or [0.0]) or 1.0
-    best = advice["best"]
-    return {
-        "advice": advice,
-        "headline": _headline(advice).capitalize(),
-        "remarks": _remarks(advice),
-        "scores": [
-            {
-                **score,
-                "width": round(100 * score["accuracy"], 2),
-                "best": best is not None and score["name"] == best["name"],
-                "duration": duration(score["seconds"]),
-            }
-            for score in advice["scores"]
-        ],
-        "guess_at": round(100 * advice["guess"], 2),
-        "attributes": [
-            {**item, "width": round(100 * item["v"] / largest, 2)}
-            for item in ranked[:_MOST_ATTRIBUTES]
-        ],
-        "n_more": max(0, len(ranked) - _MOST_ATTRIBUTES),
-    }

@@ -1,14 +1,20 @@
-"""A document of headings, paragraphs and grids, as text for a terminal or Markdown."""
+"""A document as plain blocks, written as text for a terminal or as Markdown.
+
+The same blocks are drawn as HTML by ``templates/blocks.html.j2``, so that a page and a
+text can never say different things.
+"""
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
+from sklazy.report.svg import Canvas
 from sklazy.report.words import shorten, wide
 
 WIDTH = 80
 _GAP = 2  # blanks between two columns of a grid
+_BAR = 20  # characters
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&])")
 
 
@@ -20,9 +26,72 @@ class Heading(NamedTuple):
 
 
 class Paragraph(NamedTuple):
-    """Running text."""
+    """Running text.
+
+    Attributes
+    ----------
+    tone : {"", "soft", "warning"}
+    medium : {"", "text", "page"}
+        Where it is shown; everywhere by default.
+    """
 
     text: str
+    tone: str = ""
+    medium: str = ""
+
+
+class Answer(NamedTuple):
+    """What a document opens with: of what, the answer, and how sure it is."""
+
+    name: str
+    text: str
+    detail: str = ""
+
+
+class Lead(NamedTuple):
+    """The sentences that say why."""
+
+    sentences: Sequence[str]
+
+
+class Bar(NamedTuple):
+    """A cell: a bar from `start` to `end`, both shares of its width.
+
+    Attributes
+    ----------
+    tick : float, optional
+        Where an upright mark stands.
+    tone : {"", "idle", "against"}
+    """
+
+    end: float
+    start: float = 0.0
+    tick: float | None = None
+    tone: str = ""
+
+
+class Mark(NamedTuple):
+    """A cell that stands out: "yes", "other", "agrees" or "differs"."""
+
+    text: str
+    tone: str
+
+
+class Link(NamedTuple):
+    """A cell that leads to a part of the page."""
+
+    text: str
+    anchor: str
+
+
+class Path(NamedTuple):
+    """A cell: steps (text, weight, tone) on a path, and how many more there are."""
+
+    steps: Sequence[tuple[str, str, str]]
+    n_more: int = 0
+
+
+Cell = str | Bar | Mark | Link | Path
 
 
 class Grid(NamedTuple):
@@ -31,20 +100,100 @@ class Grid(NamedTuple):
     Attributes
     ----------
     header : sequence of str
-    rows : sequence of sequences of str
-    right : str
-        For each column ``r`` if it is flush right, ``l`` if left.
-    wraps : bool
-        Whether the last column goes on in further lines where it is too long.
+    sides : str
+        A letter for each column: ``l`` flush left, ``r`` flush right, ``b`` a bar.
+        ``L`` and ``R`` are left out on small screens; ``B`` is a small bar that is
+        left out of text.
+    rows : sequence of sequences of cells
+    tones : sequence of str
+        For each row "", "won", "lost", "query" or "opposing"; none if all are plain.
+    shown : int
+        How many rows are shown at once; the others are folded, or left out of text.
+    n_more : int
+        How many rows there are beyond those given.
+    noun : str
+        What the rows are, in the plural.
+    medium : {"", "text", "page"}
+        Where it is shown; everywhere by default.
     """
 
     header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    right: str
-    wraps: bool = False
+    sides: str
+    rows: Sequence[Sequence[Cell]]
+    tones: Sequence[str] = ()
+    shown: int = 10
+    n_more: int = 0
+    noun: str = "rows"
+    medium: str = ""
+
+    @property
+    def n_shown(self) -> int:
+        """How many rows are shown at once; a single one is not worth a fold."""
+        n = len(self.rows)
+        return n if n - self.shown <= 1 and not self.n_more else min(self.shown, n)
 
 
-Block = Heading | Paragraph | Grid
+class Figure(NamedTuple):
+    """A drawing with a caption; text does without."""
+
+    canvas: Canvas
+    caption: str = ""
+
+
+class Fold(NamedTuple):
+    """A part that a page shows when asked for."""
+
+    title: str
+    blocks: Sequence[Any]
+
+
+Block = Heading | Paragraph | Answer | Lead | Grid | Figure | Fold
+Plain = Heading | Paragraph | Grid
+
+
+def _plain(blocks: Iterable[Block]) -> Iterator[Plain]:
+    """Blocks that text can hold."""
+    for block in blocks:
+        if isinstance(block, Fold):
+            inside = list(_plain(block.blocks))
+            yield from [Heading(block.title), *inside] if inside else []
+        elif isinstance(block, Answer):
+            detail = f" ({block.detail})" if block.detail else ""
+            yield Heading(f"Answer: {block.text}{detail}", 1)
+        elif isinstance(block, Lead):
+            yield Paragraph(" ".join(block.sentences))
+        elif isinstance(block, Heading):
+            yield block
+        elif isinstance(block, Grid | Paragraph) and block.medium != "page":
+            yield _plain_grid(block) if isinstance(block, Grid) else block
+
+
+def _plain_grid(grid: Grid) -> Grid:
+    """A grid of words, with the rows that are shown at once."""
+    kept = [j for j, side in enumerate(grid.sides) if side != "B"]
+    rows = [[cell_text(row[j]) for j in kept] for row in grid.rows[: grid.n_shown]]
+    sides = "".join("r" if grid.sides[j] in "rR" else "l" for j in kept)
+    left = len(grid.rows) - len(rows) + grid.n_more
+    return Grid([grid.header[j] for j in kept], sides, rows, n_more=left)
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell as words.
+
+    Examples
+    --------
+    >>> cell_text("hue"), cell_text(Bar(0.25)), cell_text(Bar(0.75, 0.5))
+    ('hue', '█████', '          █████')
+    """
+    if isinstance(cell, Bar):
+        start, end = (
+            round(_BAR * min(max(x, 0.0), 1.0)) for x in (cell.start, cell.end)
+        )
+        return " " * start + "█" * (end - start)
+    if isinstance(cell, Path):
+        more = f", {cell.n_more} more" if cell.n_more else ""
+        return ", ".join(text for text, _, tone in cell.steps if tone != "leaf") + more
+    return cell if isinstance(cell, str) else cell.text
 
 
 def to_text(blocks: Iterable[Block], width: int = WIDTH) -> str:
@@ -52,21 +201,21 @@ def to_text(blocks: Iterable[Block], width: int = WIDTH) -> str:
 
     Examples
     --------
-    >>> print(to_text([Grid(["name", "n"], [["hue", "12"], ["ash", "3"]], "lr")]))
+    >>> print(to_text([Grid(["name", "n"], "lr", [["hue", "12"], ["ash", "3"]])]))
       name   n
       hue   12
       ash    3
     """
-    lines = [_block_text(block, width) + _after(block) for block in blocks]
+    lines = [_block_text(block, width) + _after(block) for block in _plain(blocks)]
     return "\n".join(lines).rstrip("\n")
 
 
-def _after(block: Block) -> str:
+def _after(block: Plain) -> str:
     """What lies under a heading of a part follows it at once."""
     return "" if isinstance(block, Heading) and block.level > 1 else "\n"
 
 
-def _block_text(block: Block, width: int) -> str:
+def _block_text(block: Plain, width: int) -> str:
     if isinstance(block, Grid):
         return "\n".join(_grid_lines(block, width))
     if isinstance(block, Heading):
@@ -76,7 +225,7 @@ def _block_text(block: Block, width: int) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Lines of a paragraph; words that take two columns a character count so."""
+    """Lines of a paragraph; characters that take two columns count so."""
     narrow = textwrap.wrap(text, width, break_on_hyphens=False)
     if all(wide(line) <= width for line in narrow):
         return narrow
@@ -84,21 +233,11 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _grid_lines(grid: Grid, width: int) -> list[str]:
-    cells = [list(grid.header), *map(list, grid.rows)]
+    cells = [list(grid.header), *([cell_text(c) for c in row] for row in grid.rows)]
     widths = [max(map(wide, column)) for column in zip(*cells, strict=True)]
-    if grid.wraps:
-        rest = width - sum(widths[:-1]) - _GAP * len(widths)
-        widths[-1] = min(widths[-1], max(rest, width // 3))
-        cells = [line for row in cells for line in _split(row, widths[-1])]
     widths = _fit(widths, width)
-    return [_line(row, widths, grid.right) for row in cells]
-
-
-def _split(row: Sequence[str], width: int) -> list[list[str]]:
-    """A row in as many lines as its last cell needs."""
-    first, *further = _wrapped(row[-1], width) or [""]
-    blank = [""] * (len(row) - 1)
-    return [[*row[:-1], first], *([*blank, line] for line in further)]
+    lines = [_line(row, widths, grid.sides) for row in cells]
+    return [*lines, f"  ... and {grid.n_more} more"] if grid.n_more else lines
 
 
 def _fit(widths: list[int], width: int) -> list[int]:
@@ -109,9 +248,9 @@ def _fit(widths: list[int], width: int) -> list[int]:
     return fitted
 
 
-def _line(row: Sequence[str], widths: Sequence[int], right: str) -> str:
+def _line(row: Sequence[str], widths: Sequence[int], sides: str) -> str:
     parts = []
-    for cell, width, side in zip(row, widths, right, strict=True):
+    for cell, width, side in zip(row, widths, sides, strict=True):
         text = shorten(cell, width)
         blanks = " " * (width - wide(text))
         parts.append(blanks + text if side == "r" else text + blanks)
@@ -123,19 +262,20 @@ def to_markdown(blocks: Iterable[Block]) -> str:
 
     Examples
     --------
-    >>> print(to_markdown([Grid(["name", "n"], [["a|b", "12"]], "lr")]))
+    >>> print(to_markdown([Grid(["name", "n"], "lr", [["a|b", "12"]])]))
     | name | n |
     |---|---:|
     | a\|b | 12 |
     """
-    return "\n\n".join(map(_block_markdown, blocks)) + "\n"
+    return "\n\n".join(map(_block_markdown, _plain(blocks))) + "\n"
 
 
-def _block_markdown(block: Block) -> str:
+def _block_markdown(block: Plain) -> str:
     if isinstance(block, Grid):
-        rule = "|".join("---:" if side == "r" else "---" for side in block.right)
-        lines = [_markdown_row(block.header), f"|{rule}|"]
-        return "\n".join([*lines, *map(_markdown_row, block.rows)])
+        rule = "|".join("---:" if side == "r" else "---" for side in block.sides)
+        rows = [_markdown_row([cell_text(c) for c in row]) for row in block.rows]
+        more = ["", f"... and {block.n_more} more"] if block.n_more else []
+        return "\n".join([_markdown_row(block.header), f"|{rule}|", *rows, *more])
     if isinstance(block, Heading):
         return f"{'#' * block.level} {_escaped(block.text)}"
     return _escaped(block.text)

@@ -80,12 +80,12 @@ class Document(NamedTuple):
 
 def to_page(document: Document) -> str:
     """One HTML page that needs nothing but itself."""
-    parts = [_tell(part) for part in document.parts]
+    parts = [_describe(part) for part in document.parts]
     title = document.title
-    return render("experiment_page", title=title, document=document, parts=parts)
+    return render("experiment", title=title, document=document, parts=parts)
 
 
-def _tell(part: Part) -> dict[str, object]:
+def _describe(part: Part) -> dict[str, object]:
     """A part as the template takes it."""
     if isinstance(part, Table):
         rows = [
@@ -93,8 +93,8 @@ def _tell(part: Part) -> dict[str, object]:
             for i, row in enumerate(part.rows)
         ]
         head = [(text, j >= part.left) for j, text in enumerate(part.header)]
-        told = {"head": head, "rows": rows, "caption": part.caption}
-        return {"kind": "table", "classes": _classes(part), **told}
+        shown = {"head": head, "rows": rows, "caption": part.caption}
+        return {"kind": "table", "classes": _classes(part), **shown}
     if isinstance(part, Figure):
         return {"kind": "figure", "svg": str(part.canvas), "caption": part.caption}
     if isinstance(part, Heading):

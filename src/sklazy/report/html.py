@@ -1,4 +1,4 @@
-"""Plain data into HTML pages that need nothing but themselves."""
+"""Plain data into HTML that needs nothing but itself."""
 
 import functools
 import html
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sklazy.errors import MissingExtraError
-from sklazy.report.words import chance, fixed, say, visible
+from sklazy.report.words import format_value
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -29,6 +29,16 @@ def preformatted(text: str) -> str:
     return f"<pre>{html.escape(text)}</pre>"
 
 
+def _kind(value: object) -> str:
+    """What a template tells blocks and cells apart by."""
+    return type(value).__name__.lower()
+
+
+def _percent(share: float) -> float:
+    """A share as percent, as short as a style needs it; 0 for what is no number."""
+    return round(100.0 * max(0.0, min(share, 1.0)), 2)
+
+
 @functools.cache
 def _environment() -> Any:  # noqa: ANN401 - jinja2 need not be installed
     try:
@@ -46,9 +56,8 @@ def _environment() -> Any:  # noqa: ANN401 - jinja2 need not be installed
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "say": say,
-        "fixed": fixed,
-        "chance": chance,
-        "visible": visible,
+        "format_value": format_value,
+        "kind": _kind,
+        "percent": _percent,
     }
     return environment

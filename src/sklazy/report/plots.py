@@ -1,5 +1,6 @@
 """Plots of plain data: curves, dots by set, critical differences, races."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -43,6 +44,11 @@ def plain(number: float) -> str:
     return f"{number:g}".replace("-", "\N{MINUS SIGN}")
 
 
+def whole(number: float) -> str:
+    """A count; no words for what lies between two."""
+    return f"{number:.0f}" if number == round(number) else ""
+
+
 def percent(number: float) -> str:
     """A share as a percentage."""
     return f"{100 * number:.0f} %"
@@ -63,14 +69,19 @@ def _frame(
         canvas.line(start, (left + width, start[1]), LINE)
         at = (left - 6, start[1] + 4)
         canvas.text(at, y_written(y), SOFT, "end", 11)
+    _x_axis(canvas, axes, x_label, x_written)
+    at = (left - 44, top + height / 2)
+    canvas.text(at, y_label, SOFT, "middle", 12, turned=True)
+
+
+def _x_axis(canvas: Canvas, axes: Axes, label: str, written: Written = plain) -> None:
+    left, top, width, height = axes[:4]
     for x in ticks(*axes.x_range, most=max(2, int(width / 48))):
         at = axes.place(x, axes.y_range[0])
         canvas.line(at, (at[0], at[1] + 4), SOFT)
-        canvas.text((at[0], at[1] + 16), x_written(x), SOFT, "middle", 11)
+        canvas.text((at[0], at[1] + 16), written(x), SOFT, "middle", 11)
     canvas.line((left, top + height), (left + width, top + height), SOFT)
-    canvas.text((left + width / 2, top + height + 33), x_label, SOFT, "middle", 12)
-    at = (left - 44, top + height / 2)
-    canvas.text(at, y_label, SOFT, "middle", 12, turned=True)
+    canvas.text((left + width / 2, top + height + 33), label, SOFT, "middle", 12)
 
 
 def _span(values: Sequence[float], floor: float = 0.0) -> tuple[float, float]:
@@ -88,6 +99,7 @@ def draw_curves(
     marks: Sequence[tuple[float, float, str]] = (),
     x_written: Written = plain,
     y_written: Written = plain,
+    height: float = 340,
 ) -> Canvas:
     """Curves in one frame, each named at its end.
 
@@ -103,8 +115,8 @@ def draw_curves(
     points = [point for curve in curves.values() for point in curve]
     points += [(x, y) for x, y, _ in marks]
     xs, ys = [x for x, _ in points], [y for _, y in points]
-    canvas = Canvas(680, 340, label)
-    axes = Axes(62, 14, 470, 270, (min(xs), max(xs)), _span(ys))
+    canvas = Canvas(680, height, label)
+    axes = Axes(62, 14, 470, height - 70, (min(xs), max(xs)), _span(ys))
     _frame(canvas, axes, x_label, y_label, x_written, y_written)
     ends = []
     for (_, curve), color, dash in zip(curves.items(), COLORS, DASHES, strict=False):
@@ -118,6 +130,29 @@ def draw_curves(
         canvas.text((568, y + 4), name, color)
     for x, y, words in marks:
         canvas.ring(axes.place(x, y), 5, INK, words)
+    return canvas
+
+
+_COLUMN = 8.0  # pixels
+
+
+def draw_histogram(
+    values: Sequence[float], answer: float | None, label: str, x_label: str
+) -> Canvas:
+    """A column of as many steps as values lie there, and a line at the answer."""
+    marked = [*values, *([] if answer is None else [answer])] or [0.0]
+    canvas = Canvas(680, 124, label)
+    axes = Axes(20, 10, 640, 70, _span(marked, 1e-9), (0, 1))
+    bottom = axes.top + axes.height
+    columns = Counter(round(axes.place(value, 0)[0] / _COLUMN) for value in values)
+    step = min(_COLUMN, axes.height / max(columns.values(), default=1))
+    for column, n in columns.items():
+        x = column * _COLUMN
+        canvas.line((x, bottom), (x, bottom - n * step), COLORS[0], _COLUMN - 2)
+    _x_axis(canvas, axes, x_label)
+    if answer is not None:
+        x = axes.place(answer, 0)[0]
+        canvas.line((x, 4), (x, bottom), COLORS[1], 2)
     return canvas
 
 
@@ -193,12 +228,12 @@ def draw_dots(
         canvas.text((142, axes.place(0, y)[1] + 4), name, INK, "end", 12)
         canvas.line(axes.place(min(xs), y), axes.place(max(xs), y), IDLE, 1.5)
         theirs = zip(paper.get(name, ()), COLORS, names, strict=False)
-        for found, color, told in theirs:
+        for found, color, method in theirs:
             if found is not None:
-                words = f"{name}, {told}, paper: {found:g}"
+                words = f"{name}, {method}, paper: {found:g}"
                 canvas.ring(axes.place(found, y), 4.5, color, words)
-        for x, color, told in reversed(list(zip(xs, COLORS, names, strict=False))):
-            canvas.dot(axes.place(x, y), 4.5, color, f"{name}, {told}: {x:.4g}")
+        for x, color, method in reversed(list(zip(xs, COLORS, names, strict=False))):
+            canvas.dot(axes.place(x, y), 4.5, color, f"{name}, {method}: {x:.4g}")
     return canvas
 
 

@@ -70,17 +70,17 @@ class Canvas:
         style = f"fill:none;stroke:{color};stroke-width:{_n(width)}{dashes}"
         self._parts.append(f'<polyline points="{steps}" style="{style}"/>')
 
-    def dot(self, at: Point, radius: float, color: str, told: str = "") -> None:
-        """A disc; what is told of it shows when it is pointed at."""
-        title = f"<title>{escape(told)}</title>" if told else ""
+    def dot(self, at: Point, radius: float, color: str, tip: str = "") -> None:
+        """A disc; the tip shows when it is pointed at."""
+        title = f"<title>{escape(tip)}</title>" if tip else ""
         self._parts.append(
             f'<circle cx="{_n(at[0])}" cy="{_n(at[1])}" r="{_n(radius)}" '
             f'style="fill:{color};stroke:{PAPER}">{title}</circle>'
         )
 
-    def ring(self, at: Point, radius: float, color: str, told: str = "") -> None:
+    def ring(self, at: Point, radius: float, color: str, tip: str = "") -> None:
         """A circle that is not filled."""
-        title = f"<title>{escape(told)}</title>" if told else ""
+        title = f"<title>{escape(tip)}</title>" if tip else ""
         self._parts.append(
             f'<circle cx="{_n(at[0])}" cy="{_n(at[1])}" r="{_n(radius)}" '
             f'style="fill:{PAPER};stroke:{color};stroke-width:2">{title}</circle>'
@@ -134,7 +134,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     >>> ticks(0.0, 1.0), ticks(-3.0, 11.0)
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.0, 5.0, 10.0])
     """
-    if not high > low:
+    if not 0 < high - low < math.inf:
         return [low]
     raw = (high - low) / most
     power = 10.0 ** math.floor(math.log10(raw))

@@ -29,13 +29,13 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
-def say(value: object) -> str:
+def format_value(value: object) -> str:
     """One value of the user's, as short as it can be on one line.
 
     Examples
     --------
-    >>> say("red"), say(2.0), say(0.1 + 0.2), say(None), say(True), say("")
-    ('red', '2', '0.3', 'missing', 'True', "''")
+    >>> [format_value(value) for value in ("red", 2.0, 0.1 + 0.2, None, True, "")]
+    ['red', '2', '0.3', 'missing', 'True', "''"]
     """
     if value is None:
         return "missing"
@@ -44,15 +44,15 @@ def say(value: object) -> str:
     return shorten(visible(str(value)), _LONGEST) or "''"
 
 
-def say_class(label: object) -> str:
+def format_class(label: object) -> str:
     """A class in a sentence; one that might be taken for a number is called a class.
 
     Examples
     --------
-    >>> say_class("red"), say_class(2), say_class("2"), say_class(True)
+    >>> format_class("red"), format_class(2), format_class("2"), format_class(True)
     ('red', 'class 2', 'class 2', 'class True')
     """
-    word = say(label)
+    word = format_value(label)
     return (
         word if isinstance(label, str) and not word[:1].isdigit() else f"class {word}"
     )
@@ -102,12 +102,12 @@ def _columns(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def fixed(number: float | None, digits: int = 3) -> str:
+def format_fixed(number: float | None, digits: int = 3) -> str:
     """A figure with a fixed number of decimals, a dash where there is none.
 
     Examples
     --------
-    >>> fixed(0.25), fixed(None), fixed(-0.0001)
+    >>> format_fixed(0.25), format_fixed(None), format_fixed(-0.0001)
     ('0.250', '-', '0.000')
     """
     if number is None:
@@ -116,25 +116,49 @@ def fixed(number: float | None, digits: int = 3) -> str:
     return text.lstrip("-") if float(text) == 0 else text
 
 
-def chance(probability: float) -> str:
+def format_number(number: float | None, digits: int = 4) -> str:
+    """A figure with so many digits, a dash where there is none.
+
+    Examples
+    --------
+    >>> format_number(0.123456), format_number(12345.678), format_number(None)
+    ('0.1235', '12346', '-')
+    """
+    if number is None:
+        return "-"
+    return f"{number:.0f}" if 1e3 <= abs(number) < 1e7 else f"{number:.{digits}g}"
+
+
+def format_percent(share: float | None) -> str:
+    """A share in percent, a dash where there is none.
+
+    Examples
+    --------
+    >>> format_percent(0.25), format_percent(0.98765), format_percent(None)
+    ('25 %', '98.8 %', '-')
+    """
+    return "-" if share is None else f"{100 * share:.3g} %"
+
+
+def format_probability(probability: float) -> str:
     """A probability with three decimals; only what is certain is 1.000 or 0.000.
 
     Examples
     --------
-    >>> chance(0.25), chance(0.99951), chance(1.0), chance(1e-9)
-    ('0.250', '>0.999', '1.000', '<0.001')
+    >>> [format_probability(p) for p in (0.25, 0.99951, 1.0, 1e-9)]
+    ['0.250', '>0.999', '1.000', '<0.001']
     """
     if 0.9995 <= probability < 1.0:
         return ">0.999"
-    return "<0.001" if 0.0 < probability < 0.0005 else fixed(probability)
+    return "<0.001" if 0.0 < probability < 0.0005 else format_fixed(probability)
 
 
-def listed(words: Iterable[str], most: int = 4) -> str:
+def join(words: Iterable[str], most: int = 4) -> str:
     """Words as a list in a sentence, no more than so many.
 
     Examples
     --------
-    >>> listed(["hue", "ash"]), listed("abcdef", most=3)
+    >>> join(["hue", "ash"]), join("abcdef", most=3)
     ('hue and ash', 'a, b and 4 more')
     """
     words = list(words)
@@ -145,15 +169,16 @@ def listed(words: Iterable[str], most: int = 4) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def counted(n: float, noun: str, plural: str = "") -> str:
+def pluralize(n: float, noun: str, plural: str = "") -> str:
     """A number of things.
 
     Examples
     --------
-    >>> counted(1, "case"), counted(3, "case"), counted(2.5, "vote")
+    >>> pluralize(1, "case"), pluralize(3, "case"), pluralize(2.5, "vote")
     ('1 case', '3 cases', '2.5 votes')
     """
-    return f"{n:g} {noun if n == 1 else plural or noun + 's'}"
+    count = str(n) if isinstance(n, int) else f"{n:g}"
+    return f"{count} {noun if n == 1 else plural or noun + 's'}"
 
 
 def ordinal(n: int) -> str:

@@ -10,7 +10,7 @@ from sklazy.selection.ranks import RankTable
 # Below this many cells numpy answers before the compiler would have begun.
 _SMALL_JOB = 60_000
 
-# A set of ranks this many words an attribute is slower to read than to sort.
+# A set of ranks this many words per attribute is slower to read than to sort.
 _MOST_WORDS = 16
 
 
@@ -58,11 +58,11 @@ def select_range(
 
 
 def _kernel_is_usable_for(table: RankTable, n_queries: int) -> bool:
-    """Tell whether reading a bit set is the quicker way, compiling included."""
-    cells_per_attribute = table.ranks.size // table.n_attributes
+    """Whether reading a bit set is the quicker way, compiling included."""
+    cells_per_attribute = table.ranks.size // table.starts.size
     if cells_per_attribute > 64 * _MOST_WORDS:
         return False
-    return select_by_rank.is_ready() or n_queries * table.n_attributes > _SMALL_JOB
+    return select_by_rank.is_ready() or n_queries * table.starts.size > _SMALL_JOB
 
 
 def _select_by_sorting(
@@ -70,7 +70,7 @@ def _select_by_sorting(
 ) -> NDArray[np.int32]:
     """Select by partitioning the ranks; equal to the kernel, rank for rank."""
     ranks = table.ranks.take(table.starts + np.maximum(codes, -1))
-    if n_selected < table.n_attributes:
+    if n_selected < table.starts.size:
         ranks.partition(n_selected - 1, axis=1)
         ranks = ranks[:, :n_selected]
     ranks.sort(axis=1)

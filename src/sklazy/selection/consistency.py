@@ -36,12 +36,12 @@ def select_by_consistency(
         excluded = np.full(n_queries, -1, np.int64)
     attributes = np.full((n_queries, n_attributes), -1, np.int32)
     sizes = np.zeros(n_queries, np.int32)
-    for first, last, bits, slots in sets_in_parts(cases, codes, 0, n_queries):
+    for first, last, bits, set_of_value in sets_in_parts(cases, codes, 0, n_queries):
         grow_conjunctions(
             bits,
             cases.starts,
             cases.offsets,
-            slots,
+            set_of_value,
             cases.class_bits,
             cases.n_rows,
             codes,

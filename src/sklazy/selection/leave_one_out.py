@@ -2,7 +2,7 @@
 
 Without its own row, every attribute that knows the row has other counts, so the row's
 values and their attributes have other scores. They depend on the row only through its
-class and, for each attribute, its value: one ranking a class serves all rows.
+class and, for each attribute, its value: one ranking per class serves all rows.
 """
 
 import itertools

@@ -39,7 +39,7 @@ Cell = str | None
 
 
 @dataclass(frozen=True)
-class Attribute:
+class Declaration:
     """One declared attribute."""
 
     name: str
@@ -85,7 +85,7 @@ def read_arff(source: Source, kinds: Mapping[str, Kind]) -> tuple[Table, list[st
     return Table(tuple(columns), len(rows.lines)), notes
 
 
-def _overridden(attribute: Attribute, kind: Kind | None) -> Attribute:
+def _overridden(attribute: Declaration, kind: Kind | None) -> Declaration:
     if kind == "numeric":
         return replace(attribute, type="numeric")
     if kind == "nominal" and attribute.type == "numeric":
@@ -93,7 +93,7 @@ def _overridden(attribute: Attribute, kind: Kind | None) -> Attribute:
     return attribute
 
 
-def _column(attribute: Attribute, cells: Sequence[Cell]) -> Column:
+def _column(attribute: Declaration, cells: Sequence[Cell]) -> Column:
     if attribute.type == "numeric":
         return Column(attribute.name, "numeric", parse_numbers(cells))
     if attribute.type != "nominal":
@@ -124,9 +124,9 @@ def _at_cell(
 # --- the header -----------------------------------------------------------------------
 
 
-def _read_header(source: Source, lines: list[str]) -> tuple[list[Attribute], int]:
+def _read_header(source: Source, lines: list[str]) -> tuple[list[Declaration], int]:
     """The attributes and the index of the first line after @data."""
-    attributes: dict[str, Attribute] = {}
+    attributes: dict[str, Declaration] = {}
     has_relation = False
     for line in _meaningful(source, lines):
         match = _KEYWORD.match(line.text)
@@ -158,7 +158,7 @@ def _meaningful(source: Source, lines: list[str]) -> Iterator[Line]:
 
 
 def _check_header(
-    line: Line, has_relation: bool, attributes: dict[str, Attribute]
+    line: Line, has_relation: bool, attributes: dict[str, Declaration]
 ) -> None:
     if not has_relation:
         raise line.error("@data before any @relation.")
@@ -166,12 +166,12 @@ def _check_header(
         raise line.error("@data before any @attribute.")
 
 
-def _attribute(line: Line, start: int) -> Attribute:
+def _attribute(line: Line, start: int) -> Declaration:
     name, end = line.token(start)
     if not name.value:
         raise line.error("an attribute without a name.", start)
     if line.text[end : end + 1] == "{":
-        return Attribute(name.value, "nominal", _labels(line, end + 1))
+        return Declaration(name.value, "nominal", _labels(line, end + 1))
     word = _WORD.match(line.text, end)
     kind = word[0].lower() if word else ""
     if kind == "relational":
@@ -188,7 +188,7 @@ def _attribute(line: Line, start: int) -> Attribute:
     elif _TYPES[kind] == "numeric" and (match := _AFTER_TYPE.match(line.text, rest)):
         rest = match.end()
     line.expect_end(rest)
-    return Attribute(name.value, _TYPES[kind])
+    return Declaration(name.value, _TYPES[kind])
 
 
 def _labels(line: Line, start: int) -> tuple[str, ...]:
@@ -209,7 +209,7 @@ def _labels(line: Line, start: int) -> tuple[str, ...]:
 
 
 def _read_rows(
-    source: Source, lines: list[str], start: int, attributes: Sequence[Attribute]
+    source: Source, lines: list[str], start: int, attributes: Sequence[Declaration]
 ) -> _Rows:
     rows = _Rows([], [])
     n_columns = len(attributes)
@@ -253,7 +253,7 @@ def _check_row(line: Line, n_columns: int) -> None:
     )
 
 
-def _careful(line: Line, attributes: Sequence[Attribute]) -> list[Cell] | None:
+def _careful(line: Line, attributes: Sequence[Declaration]) -> list[Cell] | None:
     """The cells of a line with blanks, quotes, braces, comments or missing values."""
     stripped = line.text.strip()
     if not stripped or stripped.startswith("%"):
@@ -263,7 +263,7 @@ def _careful(line: Line, attributes: Sequence[Attribute]) -> list[Cell] | None:
     return [token.cell for token in line.tokens()]
 
 
-def _filled_up(line: Line, attributes: Sequence[Attribute]) -> list[Cell]:
+def _filled_up(line: Line, attributes: Sequence[Declaration]) -> list[Cell]:
     """The cells of a sparse row, with zeros where it gives none."""
     cells: list[Cell] = [a.labels[0] if a.labels else "0" for a in attributes]
     given = set()

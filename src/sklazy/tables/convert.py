@@ -189,7 +189,7 @@ def as_target(y: object, kind: Kind) -> Column | NDArray[np.float64]:
     if len(columns) > 1:
         raise BadInputError(
             f"y should be a 1d array, got an array of {len(columns)} columns instead. "
-            "Give one label a row."
+            "Give one label per row."
         )
     return to_nominal(columns[0])
 

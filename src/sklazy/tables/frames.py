@@ -80,6 +80,22 @@ def from_frame(
     ]
 
 
+def target_names(y: object) -> tuple[str, ...]:
+    """The names of a target's columns; none if it came without.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> target_names(pd.Series([1, 2], name="price")), target_names([1, 2])
+    (('price',), ())
+    """
+    native = nw.from_native(y, pass_through=True, allow_series=True)
+    if isinstance(native, nw.DataFrame):
+        return tuple(frame_names(native)[0])
+    name = native.name if isinstance(native, nw.Series | Column) else None
+    return (name,) if isinstance(name, str) and name else ()
+
+
 def is_series(values: object) -> bool:
     """Whether the values are a series of a known frame library."""
     native = nw.from_native(values, pass_through=True, allow_series=True)

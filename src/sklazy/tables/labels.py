@@ -198,3 +198,14 @@ def recode(column: Column, categories: Sequence[Label]) -> NDArray[np.int32]:
     # The two last entries are reached by the codes -2 and -1.
     lookup = [position.get(label, UNSEEN) for label in column.categories]
     return np.array([*lookup, UNSEEN, MISSING], np.int32)[column.data]
+
+
+def indicators(codes: NDArray[np.int32], n_categories: int) -> NDArray[np.float64]:
+    """Return a column per category, 1 where the cell has it; 0 if missing or unseen.
+
+    Examples
+    --------
+    >>> indicators(np.array([1, -1, 0], np.int32), 2).tolist()
+    [[0.0, 1.0], [0.0, 0.0], [1.0, 0.0]]
+    """
+    return (codes[:, None] == np.arange(n_categories)).astype(np.float64)

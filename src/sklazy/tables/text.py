@@ -52,7 +52,7 @@ def read_text(path: str | os.PathLike[str], encoding: str = "utf-8") -> Source:
     position = source.text.find("\0")
     if position >= 0:
         raise source.error(
-            "a NUL character: this is no text file, or one in another encoding "
+            "a NUL character: not a text file, or one in another encoding "
             "(try encoding='utf-16').",
             *_place(source.text[:position]),
         )

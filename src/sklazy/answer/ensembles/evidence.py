@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.ensembles.data import Crowd, Floats, Gathering
-from sklazy.flow import MISSING, Queries, run_here
+from sklazy.answer.ensembles.data import ClassData, EnsembleData, Floats
+from sklazy.flow import MISSING, Queries
 from sklazy.local import place
-from sklazy.local.members import BinTable, LinearCases, place_linear
+from sklazy.local.members import place_linear
 from sklazy.local.paths import PathStep
 
 Ints = NDArray[np.int64]
@@ -107,26 +107,26 @@ Evidence = (
 
 
 def find_bayes(
-    crowd: Crowd, codes: NDArray[np.int32], bag: Bag, alpha: float
+    data: EnsembleData, codes: NDArray[np.int32], bag: Bag, alpha: float
 ) -> BayesEvidence:
     """The logarithms that naive Bayes adds up on a bag."""
-    n_classes = crowd.n_classes
-    totals = np.bincount(crowd.classes, bag, n_classes)
+    n_classes = data.n_outputs
+    totals = np.bincount(data.targets, bag, n_classes)
     priors = np.log((totals + alpha) / (totals.sum() + alpha * n_classes))
     terms = np.zeros((len(codes), n_classes))
     for j in np.flatnonzero(codes >= 0):
-        column = crowd.codes[j]
-        known = np.bincount(crowd.classes, bag * (column != MISSING), n_classes)
-        count = np.bincount(crowd.classes, bag * (column == codes[j]), n_classes)
-        terms[j] = np.log((count + alpha) / (known + alpha * crowd.widths[j]))
+        column = data.codes[j]
+        known = np.bincount(data.targets, bag * (column != MISSING), n_classes)
+        count = np.bincount(data.targets, bag * (column == codes[j]), n_classes)
+        terms[j] = np.log((count + alpha) / (known + alpha * data.widths[j]))
     return BayesEvidence(priors, terms)
 
 
 def find_neighbors(
-    crowd: Gathering, query: Queries, bag: Bag, n_neighbors: int
+    data: EnsembleData, query: Queries, bag: Bag, n_neighbors: int
 ) -> NeighborsEvidence:
     """The rows of a bag that vote: the nearest, and all that tie with the last."""
-    near = crowd.nearest(query, crowd.n_rows, run_here)
+    near = data.nearest(query, data.n_rows)
     rows, distances = near.rows[0], near.distances[0]
     held = bag[rows] > 0
     rows, distances = rows[held], distances[held]
@@ -138,10 +138,11 @@ def find_neighbors(
 
 
 def find_linear(
-    crowd: Gathering, cases: LinearCases, query: Queries, bag: Bag, ridge: float
+    data: EnsembleData, query: Queries, bag: Bag, ridge: float
 ) -> LinearEvidence:
     """The terms that a ridge regression on a bag adds up."""
-    placed = place_linear(cases, place(crowd.space, query)[1])[0]
+    cases = data.linear
+    placed = place_linear(cases, place(data.space, query)[1])[0]
     weights = bag / bag.sum()
     means, intercepts = weights @ cases.rows, weights @ cases.targets
     centered = cases.rows - means
@@ -151,9 +152,29 @@ def find_linear(
     return LinearEvidence(intercepts, (placed - means)[:, None] * coefficients)
 
 
-def find_mean_rule(bins: BinTable, targets: Floats, bag: Bag) -> RuleEvidence:
+def find_rule(data: EnsembleData, bag: Bag) -> RuleEvidence:
+    """The attribute that has most of a bag right, or explains most of its variance."""
+    if isinstance(data, ClassData):
+        return _find_class_rule(data, bag)
+    return _find_number_rule(data, bag)
+
+
+def _find_class_rule(data: ClassData, bag: Bag) -> RuleEvidence:
+    """The attribute whose values have most of a bag right; the first of equals."""
+    table, n_classes = data.bins, data.n_outputs
+    rights = []
+    for j in range(len(data.codes)):
+        slots = table.cells[:, j].astype(np.int64) * n_classes + data.targets
+        counts = np.bincount(slots, bag, int(table.slots[-1]) * n_classes)
+        rights.append(counts.reshape(-1, n_classes).max(axis=1).sum())
+    best = int(np.argmax(rights))
+    return RuleEvidence(best, float(rights[best] / bag.sum()))
+
+
+def _find_number_rule(data: EnsembleData, bag: Bag) -> RuleEvidence:
     """The attribute whose values explain most of a bag; the first of equals."""
-    centered = targets - np.average(targets, weights=bag)
+    bins = data.bins
+    centered = data.targets - np.average(data.targets, weights=bag)
     total, n_slots = float(bag @ centered**2), int(bins.slots[-1])
     chosen, best = 0, 0.0
     for j, cells in enumerate(bins.cells.T.astype(np.int64)):
@@ -163,15 +184,3 @@ def find_mean_rule(bins: BinTable, targets: Floats, bag: Bag) -> RuleEvidence:
         if gain > best + _ALIKE * total:
             chosen, best = j, gain
     return RuleEvidence(chosen, best / total if total > 0 else 0.0)
-
-
-def find_rule(crowd: Crowd, bag: Bag) -> RuleEvidence:
-    """The attribute whose values have most of a bag right; the first of equals."""
-    table, n_classes = crowd.bins, crowd.n_classes
-    rights = []
-    for j in range(len(crowd.codes)):
-        slots = table.cells[:, j].astype(np.int64) * n_classes + crowd.classes
-        counts = np.bincount(slots, bag, int(table.slots[-1]) * n_classes)
-        rights.append(counts.reshape(-1, n_classes).max(axis=1).sum())
-    best = int(np.argmax(rights))
-    return RuleEvidence(best, float(rights[best] / bag.sum()))

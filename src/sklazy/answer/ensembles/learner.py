@@ -6,137 +6,287 @@ Zhu, X., Yang, Y.: A lazy bagging approach to classification. Pattern Recognitio
 2008.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.ensembles.bagged import (
-    N_TRIED,
-    EnsembleRecipe,
-    Ints,
-    are_lacking,
-    ask_about_rows,
-    ask_members,
-    search_and_plan,
+from sklazy.answer.batch import Batch, Floats, Ints
+from sklazy.answer.ensembles.combining import (
+    COMBINATIONS,
+    Combined,
+    combine_classes,
+    combine_numbers,
 )
-from sklazy.answer.ensembles.data import Crowd, Floats
-from sklazy.combine import (
-    average_probabilities,
-    cast_votes,
-    decide_votes,
-    weighted_shares,
-)
+from sklazy.answer.ensembles.data import ClassData, EnsembleData, prepare_data
+from sklazy.answer.ensembles.evidence import Evidence
+from sklazy.answer.ensembles.members import Member
+from sklazy.answer.learner import Effort
+from sklazy.answer.target import Target
+from sklazy.casebase import CaseBase
 from sklazy.flow import Bags, Neighbors, Queries
+from sklazy.local.bags import beta_neighbors, draw_weights, plan_bags
 
-Recipe = EnsembleRecipe[Crowd]
+N_TRIED = 25
+"""Nearest cases on which members are tried."""
 
-COMBINATIONS = ("vote", "accuracy", "probability")
-"""How members' answers become one."""
+_MOST_CELLS = 4_000_000  # neighbors and members' answers in memory at one time
+_MOST_QUERIES = 8192
 
 
-class EnsembleAnswer(NamedTuple):
-    """What a batch of queries is answered, and by whom.
+@dataclass(frozen=True, eq=False)
+class EnsembleAnswer:
+    """A batch of queries, answered, and by whom.
 
     Attributes
     ----------
-    crowd : Crowd
-    recipe : EnsembleRecipe
+    learner : EnsembleLearner
+    data : EnsembleData
     queries : Queries
     neighbors : Neighbors
         The nearest cases; the first of them are those that bags are enriched with.
     bags : Bags
-    probabilities : float64 array of shape (n_queries, n_bags, n_classes)
-        What each member says.
-    votes : int64 array of shape (n_queries, n_bags)
-    weights : float64 array of shape (n_queries, n_bags)
-        What each member counts.
-    shares : float64 array of shape (n_queries, n_classes)
-    decisions : int64 array of shape (n_queries,)
+    outputs : float64 array of shape (n_queries, n_bags, n_outputs)
+        What each member answers: class probabilities, or one number.
+    combined : Combined
+        What the members' answers become.
     """
 
-    crowd: Crowd
-    recipe: Recipe
+    learner: "EnsembleLearner"
+    data: EnsembleData
     queries: Queries
     neighbors: Neighbors
     bags: Bags
-    probabilities: Floats
-    votes: Ints
-    weights: Floats
-    shares: Floats
-    decisions: Ints
+    outputs: Floats
+    combined: Combined
+
+    @property
+    def base(self) -> CaseBase:
+        """The cases that answered."""
+        return self.data.base
+
+    @property
+    def weights(self) -> Floats:
+        """What each member counts, (n_queries, n_bags)."""
+        return self.combined.weights
+
+    @property
+    def values(self) -> Floats:
+        """Predictions of numbers, (n_queries, 1)."""
+        return self.combined.outputs
+
+    @property
+    def member_values(self) -> Floats:
+        """Each member's prediction of a number, (n_queries, n_bags)."""
+        return self.outputs[:, :, 0]
+
+    @property
+    def probabilities(self) -> Floats:
+        """The share of each class, (n_queries, n_classes)."""
+        return self.combined.outputs
+
+    @property
+    def decisions(self) -> Ints:
+        """The class of each query."""
+        return self.combined.decisions
+
+    @property
+    def votes(self) -> Ints:
+        """Each member's class, (n_queries, n_bags)."""
+        return self.combined.votes
 
 
-def answer_by_ensemble(
-    crowd: Crowd, queries: Queries, recipe: Recipe
-) -> EnsembleAnswer:
-    """Answer a batch of queries: the flow, top to bottom."""
-    neighbors, bags = search_and_plan(crowd, queries, recipe)
-    probabilities = ask_members(crowd, queries, bags, recipe)
-    around, priors = _count_classes(crowd, bags.neighbors), crowd.priors
-    votes = cast_votes(probabilities, around, priors)
-    weights = np.ones(votes.shape)
-    if recipe.combine == "accuracy":
-        weights = _weigh_members(crowd, bags, neighbors.rows[:, :N_TRIED], recipe)
-    if recipe.combine == "probability":
-        shares = average_probabilities(probabilities)
-    else:
-        shares = weighted_shares(votes, weights, crowd.n_classes)
-    decisions = decide_votes(shares, around, priors)
-    found = neighbors, bags, probabilities, votes, weights, shares, decisions
-    return EnsembleAnswer(crowd, recipe, queries, *found)
+class EnsembleCases(NamedTuple):
+    """The cases, how many neighbors bags hold, and what a query takes."""
+
+    data: EnsembleData
+    n_near: int
+    effort: Effort
 
 
-def _count_classes(crowd: Crowd, rows: NDArray[np.integer]) -> Floats:
-    """Rows of each class, (n_queries, n_classes)."""
-    n_queries, n_classes = len(rows), crowd.n_classes
-    places = crowd.classes[rows] + n_classes * np.arange(n_queries)[:, None]
-    counts = np.bincount(places.ravel(), minlength=n_queries * n_classes)
-    return counts.reshape(n_queries, n_classes).astype(np.float64)
+@dataclass(frozen=True)
+class EnsembleLearner:
+    """Draws bags around each query, and lets members built on them answer.
 
-
-def _weigh_members(
-    crowd: Crowd, bags: Bags, tried: NDArray[np.integer], recipe: Recipe
-) -> Floats:
-    """What each member counts by its accuracy around the query.
-
-    A member is tried on the nearest cases that its bag lacks; (right + 1) over
-    (tried + 2) counts.
-    """
-    right = _try_members(crowd, bags, tried, recipe)
-    lacking = are_lacking(crowd, bags, tried)
-    n_right = (right & lacking).sum(axis=1)
-    return (n_right + 1.0) / (lacking.sum(axis=1) + 2.0)
-
-
-def _try_members(
-    crowd: Crowd, bags: Bags, tried: NDArray[np.integer], recipe: Recipe
-) -> NDArray[np.bool_]:
-    """Whether members are right on cases near to the query.
-
-    Parameters
+    Attributes
     ----------
-    crowd, bags, recipe
-    tried : int array of shape (n_queries, n_tried)
-
-    Returns
-    -------
-    right : bool array of shape (n_queries, n_tried, n_bags)
+    target : Target
+    members : tuple of Member
+        The kinds of members, which take the bags in turn.
+    n_estimators : int
+        The number of bags.
+    beta : float
+        Decides how many neighbors bags hold.
+    n_neighbors : int or None
+        Or just so many.
+    combine : str
+        How members' answers become one; see `COMBINATIONS`.
+    share_bags : bool
+        Whether queries share what is drawn from all rows.
+    seed : int
     """
-    answers, again = ask_about_rows(crowd, tried, bags, recipe)
-    near = _count_classes(crowd, again.neighbors)
-    votes = cast_votes(answers, near, crowd.priors)
-    right = votes == crowd.classes[tried].ravel()[:, None]
-    return right.reshape(*tried.shape, -1)
+
+    target: Target
+    members: tuple[Member, ...]
+    n_estimators: int = 10
+    beta: float = 0.99
+    n_neighbors: int | None = None
+    combine: str = "vote"
+    share_bags: bool = False
+    seed: int = 0
+
+    def prepare(self, base: CaseBase) -> EnsembleCases:
+        """Order and weigh the cases, and find what the members need."""
+        data = prepare_data(base, self.target)
+        for member in self.members:
+            member.prepare(data)
+        n_near = self._n_near(data.n_rows)
+        return EnsembleCases(data, n_near, self._effort(data, n_near))
+
+    def answer(self, ready: EnsembleCases, batch: Batch) -> EnsembleAnswer:
+        """Search, draw bags, ask the members, combine."""
+        data, queries = ready.data, batch.queries
+        n_nearest = min(max(ready.n_near, N_TRIED), data.n_rows)
+        neighbors = data.nearest(queries, n_nearest)
+        near = neighbors.rows[:, : ready.n_near]
+        seeds = self.n_estimators, self.seed
+        bags = plan_bags(queries, data.is_numeric, near, *seeds, share=self.share_bags)
+        outputs = self.ask(data, queries, bags)
+        found = data, queries, neighbors, bags, outputs
+        return EnsembleAnswer(
+            self, *found, self._combine(data, neighbors, bags, outputs)
+        )
+
+    def _effort(self, data: EnsembleData, n_near: int) -> Effort:
+        """A search and the members of all bags; memory for what they answer."""
+        n_bags = -(-self.n_estimators // len(self.members))
+        cost = n_bags * sum(member.cost(data) for member in self.members)
+        cost += 100.0 * max(n_near, N_TRIED) + 0.3 * data.codes.size
+        n_tried = N_TRIED if self._is_weighted else 1
+        cells = n_tried * (max(N_TRIED, n_near) + self.n_estimators * data.n_outputs)
+        fewest = 256 if self.share_bags else 16  # what is shared is made per slice
+        most = int(np.clip(_MOST_CELLS / cells, fewest, _MOST_QUERIES))
+        return Effort(cost, fewest, most)
+
+    def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
+        """Rows are forgotten: bags and relevances hang on all of them."""
+        return np.zeros(base.n_rows, bool)
+
+    def _n_near(self, n_rows: int) -> int:
+        """How many neighbors the bags of so many rows hold."""
+        if self.n_neighbors is None:
+            return beta_neighbors(n_rows, self.beta)
+        return min(self.n_neighbors, n_rows)
+
+    def bags_of(self, member: int) -> Ints:
+        """The bags that a kind of member takes, by number."""
+        return np.arange(member, self.n_estimators, len(self.members))
+
+    def ask(self, data: EnsembleData, queries: Queries, bags: Bags) -> Floats:
+        """What each member answers, (n_queries, n_bags, n_outputs)."""
+        outputs = np.zeros((*bags.seeds.shape[1:], data.n_outputs))
+        for i, member in enumerate(self.members[: self.n_estimators]):
+            own = self.bags_of(i)
+            outputs[:, own] = member.answer(data, queries, bags.choose(own))
+        return outputs
+
+    def ask_about(
+        self, data: EnsembleData, rows: NDArray[np.integer], bags: Bags
+    ) -> tuple[Floats, Bags]:
+        """What the members of each query answer for some cases, and the bags repeated.
+
+        Parameters
+        ----------
+        data : EnsembleData
+        rows : int array of shape (n_queries, n_tried)
+        bags : Bags
+
+        Returns
+        -------
+        outputs : float64 array of shape (n_queries * n_tried, n_bags, n_outputs)
+        bags : Bags of as many queries
+        """
+        again = bags.take(np.repeat(np.arange(len(rows)), rows.shape[1]))
+        return self.ask(data, data.as_queries(rows.ravel()), again), again
+
+    @property
+    def _is_weighted(self) -> bool:
+        """Whether members count by how they do on the nearest cases."""
+        return self.combine in ("accuracy", "error")
+
+    def _combine(
+        self, data: EnsembleData, neighbors: Neighbors, bags: Bags, outputs: Floats
+    ) -> Combined:
+        """One answer of the members'."""
+        tried = None
+        if self._is_weighted:
+            rows = neighbors.rows[:, :N_TRIED]
+            lacking = _are_lacking(data, bags, rows)
+            tried = self.try_members(data, bags, rows), lacking
+        if isinstance(data, ClassData):
+            return combine_classes(self.combine, data, bags, outputs, tried)
+        return combine_numbers(self.combine, outputs, tried)
+
+    def try_members(
+        self, data: EnsembleData, bags: Bags, rows: NDArray[np.integer]
+    ) -> Floats:
+        """The losses of members on cases near to the query.
+
+        Parameters
+        ----------
+        data : EnsembleData
+        bags : Bags
+        rows : int array of shape (n_queries, n_tried)
+
+        Returns
+        -------
+        losses : float64 array of shape (n_queries, n_tried, n_bags)
+            0 or 1 for classes, squared errors for numbers.
+        """
+        outputs, again = self.ask_about(data, rows, bags)
+        losses = data.losses(outputs, again, rows.ravel())
+        return losses.reshape(*rows.shape, -1)
 
 
-def try_members(answer: EnsembleAnswer, query: int) -> NDArray[np.bool_]:
-    """Whether the members of a query are right on its nearest cases.
+def _are_lacking(
+    data: EnsembleData, bags: Bags, rows: NDArray[np.integer]
+) -> NDArray[np.bool_]:
+    """Whether bags lack rows, (n_queries, n_rows_tried, n_bags)."""
+    return np.stack(
+        [
+            draw_weights(bags, query, data.n_rows)[:, own].T == 0
+            for query, own in enumerate(rows)
+        ]
+    )
 
-    Returns
-    -------
-    right : bool array of shape (n_tried, n_bags)
-    """
+
+def losses_around(answer: EnsembleAnswer, query: int) -> Floats:
+    """The losses of a query's members on its nearest cases, (n_tried, n_bags)."""
     bags = answer.bags.part(query, query + 1)
-    tried = answer.neighbors.rows[query : query + 1, :N_TRIED]
-    return _try_members(answer.crowd, bags, tried, answer.recipe)[0]
+    rows = answer.neighbors.rows[query : query + 1, :N_TRIED]
+    return answer.learner.try_members(answer.data, bags, rows)[0]
+
+
+def find_evidence(answer: EnsembleAnswer, query: int) -> list[tuple[str, Evidence]]:
+    """The name of each member of a query, and what its answer rests on."""
+    learner, found = answer.learner, dict[int, tuple[str, Evidence]]()
+    here = slice(query, query + 1)
+    one = Queries(answer.queries.codes[here], answer.queries.values[here])
+    bags = answer.bags.part(query, query + 1)
+    for i, member in enumerate(learner.members[: learner.n_estimators]):
+        own = learner.bags_of(i)
+        evidence = member.evidence(answer.data, one, bags.choose(own))
+        pairs = zip(own.tolist(), evidence, strict=True)
+        found |= {bag: (member.name, of_bag) for bag, of_bag in pairs}
+    return [found[bag] for bag in range(learner.n_estimators)]
+
+
+__all__ = [
+    "COMBINATIONS",
+    "N_TRIED",
+    "EnsembleAnswer",
+    "EnsembleLearner",
+    "find_evidence",
+    "losses_around",
+]

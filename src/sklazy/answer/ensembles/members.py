@@ -1,13 +1,16 @@
-"""The kinds of members an ensemble may have; each answers from the bags of a query."""
+"""The kinds of members an ensemble may have; each answers from the bags of a query.
+
+Every kind serves classes and numbers: the data it is given know which.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.ensembles.data import Crowd, Floats, Gathering
+from sklazy.answer.ensembles.data import ClassData, EnsembleData, Floats
 from sklazy.answer.ensembles.evidence import (
     BayesEvidence,
     Evidence,
@@ -20,7 +23,8 @@ from sklazy.answer.ensembles.evidence import (
     find_neighbors,
     find_rule,
 )
-from sklazy.flow import Bags, Queries, Runner
+from sklazy.combine import to_shares
+from sklazy.flow import Bags, Queries
 from sklazy.local import place
 from sklazy.local.bags import draw_weights
 from sklazy.local.members import (
@@ -28,69 +32,85 @@ from sklazy.local.members import (
     answer_by_linear,
     answer_by_neighbors,
     answer_by_rule,
+    mean_by_neighbors,
+    mean_by_rule,
     place_linear,
-    to_shares,
 )
-from sklazy.local.paths import PathRules, answer_by_paths, trace_paths
+from sklazy.local.paths import (
+    PathRules,
+    RegressionRules,
+    answer_by_paths,
+    trace_paths,
+)
 
-Kind = TypeVar("Kind", bound=Gathering, contravariant=True)
 
-
-class Member(Protocol[Kind]):
+class Member(Protocol):
     """A kind of model, built anew on every bag."""
 
     @property
     def name(self) -> str:
         """What reports call it."""
 
-    def answer(self, crowd: Kind, queries: Queries, bags: Bags, run: Runner) -> Floats:
+    def prepare(self, data: EnsembleData) -> None:
+        """Find what all queries share."""
+
+    def answer(self, data: EnsembleData, queries: Queries, bags: Bags) -> Floats:
         """Numbers from each bag, (n_queries, n_bags, n_outputs).
 
         Class probabilities, or a single prediction.
         """
 
-    def cost(self, crowd: Kind) -> float:
-        """Nanoseconds a bag, roughly."""
+    def cost(self, data: EnsembleData) -> float:
+        """Nanoseconds per bag, roughly."""
 
-    def evidence(self, crowd: Kind, query: Queries, bags: Bags) -> Sequence[Evidence]:
-        """What the answers to one query rest on, one a bag."""
+    def evidence(
+        self, data: EnsembleData, query: Queries, bags: Bags
+    ) -> Sequence[Evidence]:
+        """What the answers to one query rest on, one per bag."""
 
 
 @dataclass(frozen=True)
 class TreeMember:
-    """An unpruned tree like that of C4.5, of which the query's path is grown.
+    """An unpruned tree, of which the query's path is grown.
+
+    For classes like that of C4.5, for numbers by the largest reduction of variance.
 
     Attributes
     ----------
-    rules : PathRules
+    rules : PathRules, or RegressionRules for numbers
     share : bool
         Whether bags share the part that is drawn from all rows.
     """
 
-    rules: PathRules
+    rules: PathRules | RegressionRules
     share: bool = False
     name: str = "tree"
 
-    def answer(self, crowd: Crowd, queries: Queries, bags: Bags, run: Runner) -> Floats:
-        """Class shares of the leaf that the query comes to."""
+    def prepare(self, data: EnsembleData) -> None:
+        """Sort the columns."""
+        data.paths  # noqa: B018 - found on first use
+
+    def answer(self, data: EnsembleData, queries: Queries, bags: Bags) -> Floats:
+        """Class shares, or the mean, of the leaf that the query comes to."""
         share = self.share
-        return answer_by_paths(
-            crowd.paths, queries, bags, self.rules, share=share, run=run
-        )
+        return answer_by_paths(data.paths, queries, bags, self.rules, share=share)
 
-    def cost(self, crowd: Crowd) -> float:
-        """Nanoseconds a bag, roughly."""
-        return 1000.0 + 0.3 * crowd.n_rows * len(crowd.weights)
+    def cost(self, data: EnsembleData) -> float:
+        """Nanoseconds per bag, roughly."""
+        a_cell = 0.3 if isinstance(data, ClassData) else 3.0
+        return 1000.0 + a_cell * data.n_rows * len(data.weights)
 
-    def evidence(self, crowd: Crowd, query: Queries, bags: Bags) -> list[PathEvidence]:
+    def evidence(
+        self, data: EnsembleData, query: Queries, bags: Bags
+    ) -> list[PathEvidence]:
         """The path in the tree of each bag."""
-        (ways,) = trace_paths(crowd.paths, query, bags, self.rules)
+        (ways,) = trace_paths(data.paths, query, bags, self.rules)
         return [PathEvidence(steps) for steps in ways]
 
 
 @dataclass(frozen=True)
 class BayesMember:
-    """Naive Bayes over categories and bins.
+    """Naive Bayes over categories and bins; for classes only.
 
     Attributes
     ----------
@@ -101,41 +121,54 @@ class BayesMember:
     alpha: float = 1.0
     name: str = "bayes"
 
-    def answer(self, crowd: Crowd, queries: Queries, bags: Bags, run: Runner) -> Floats:
+    def prepare(self, data: EnsembleData) -> None:
+        """Find the bins."""
+        data.bins  # noqa: B018 - found on first use
+
+    def answer(self, data: EnsembleData, queries: Queries, bags: Bags) -> Floats:
         """P(class | query)."""
-        bins, n_classes = crowd.bins, crowd.n_classes
-        alpha = self.alpha
         return answer_by_bayes(
-            bins, n_classes, queries.codes, bags, alpha=alpha, run=run
+            data.bins, data.n_outputs, queries.codes, bags, alpha=self.alpha
         )
 
-    def cost(self, crowd: Crowd) -> float:
-        """Nanoseconds a bag, roughly."""
-        return 1000.0 + 1.0 * crowd.n_rows * len(crowd.weights)
+    def cost(self, data: EnsembleData) -> float:
+        """Nanoseconds per bag, roughly."""
+        return 1000.0 + 1.0 * data.n_rows * len(data.weights)
 
-    def evidence(self, crowd: Crowd, query: Queries, bags: Bags) -> list[BayesEvidence]:
+    def evidence(
+        self, data: EnsembleData, query: Queries, bags: Bags
+    ) -> list[BayesEvidence]:
         """The logarithms added up on each bag."""
         codes, alpha = query.codes[0], self.alpha
-        return [find_bayes(crowd, codes, bag, alpha) for bag in draw(crowd, bags)]
+        return [find_bayes(data, codes, bag, alpha) for bag in draw(data, bags)]
 
 
 @dataclass(frozen=True)
 class RuleMember:
-    """One rule: the attribute whose categories or bins err least."""
+    """One rule: the attribute whose categories or bins err least, or explain most."""
 
     name: str = "rule"
 
-    def answer(self, crowd: Crowd, queries: Queries, bags: Bags, run: Runner) -> Floats:
-        """Class shares of the query's value."""
-        return answer_by_rule(crowd.bins, crowd.n_classes, queries.codes, bags, run=run)
+    def prepare(self, data: EnsembleData) -> None:
+        """Find the bins."""
+        data.bins  # noqa: B018 - found on first use
 
-    def cost(self, crowd: Crowd) -> float:
-        """Nanoseconds a bag, roughly."""
-        return 1000.0 + 1.0 * crowd.n_rows * len(crowd.weights)
+    def answer(self, data: EnsembleData, queries: Queries, bags: Bags) -> Floats:
+        """Class shares, or the mean, of the query's value."""
+        codes = data.code(queries)
+        if isinstance(data, ClassData):
+            return answer_by_rule(data.bins, data.n_outputs, codes, bags)
+        return mean_by_rule(data.bins, data.targets, codes, bags)
 
-    def evidence(self, crowd: Crowd, query: Queries, bags: Bags) -> list[RuleEvidence]:
+    def cost(self, data: EnsembleData) -> float:
+        """Nanoseconds per bag, roughly."""
+        return 1000.0 + 1.0 * data.n_rows * len(data.weights)
+
+    def evidence(
+        self, data: EnsembleData, query: Queries, bags: Bags
+    ) -> list[RuleEvidence]:
         """The attribute that decides on each bag."""
-        return [find_rule(crowd, bag) for bag in draw(crowd, bags)]
+        return [find_rule(data, bag) for bag in draw(data, bags)]
 
 
 @dataclass(frozen=True)
@@ -150,40 +183,48 @@ class NeighborsMember:
     n_neighbors: int = 5
     name: str = "neighbors"
 
-    def answer(self, crowd: Crowd, queries: Queries, bags: Bags, run: Runner) -> Floats:
-        """Class shares of the nearest rows, all ties included."""
-        answers = np.zeros((*bags.seeds.shape[1:], crowd.n_classes))
+    def prepare(self, data: EnsembleData) -> None:
+        """There is nothing to find."""
+
+    def answer(self, data: EnsembleData, queries: Queries, bags: Bags) -> Floats:
+        """Class shares, or the mean, of the nearest rows, all ties included."""
+        answers = np.zeros((*bags.seeds.shape[1:], data.n_outputs))
         left = np.arange(len(answers))
         n_nearest = 4 * self.n_neighbors + 16
         while left.size:  # those who need more rows ask for four times as many
-            n_nearest = min(n_nearest, crowd.n_rows)
-            asked = Queries(queries.codes[left], queries.values[left])
-            answers[left], complete = answer_by_neighbors(
-                crowd.classes,
-                crowd.n_classes,
-                crowd.nearest(asked, n_nearest, run),
-                bags.take(left),
-                n_neighbors=self.n_neighbors,
-                run=run,
+            n_nearest = min(n_nearest, data.n_rows)
+            wanted = Queries(queries.codes[left], queries.values[left])
+            answers[left], complete = self._vote(
+                data, wanted, bags.take(left), n_nearest
             )
             left, n_nearest = left[~complete], 4 * n_nearest
         return answers
 
-    def cost(self, crowd: Crowd) -> float:
-        """Nanoseconds a bag, roughly."""
-        return 1000.0 + 2.0 * crowd.n_rows
+    def _vote(
+        self, data: EnsembleData, queries: Queries, bags: Bags, n_nearest: int
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """Answers by so many of the nearest rows, and whether these were enough."""
+        near, k = data.nearest(queries, n_nearest), self.n_neighbors
+        if isinstance(data, ClassData):
+            cases = data.targets, data.n_outputs
+            return answer_by_neighbors(*cases, near, bags, n_neighbors=k)
+        return mean_by_neighbors(data.targets, near, bags, n_neighbors=k)
+
+    def cost(self, data: EnsembleData) -> float:
+        """Nanoseconds per bag, roughly."""
+        return 1000.0 + 2.0 * data.n_rows
 
     def evidence(
-        self, crowd: Crowd, query: Queries, bags: Bags
+        self, data: EnsembleData, query: Queries, bags: Bags
     ) -> list[NeighborsEvidence]:
-        """The rows that vote in each bag."""
+        """The rows that count in each bag."""
         k = self.n_neighbors
-        return [find_neighbors(crowd, query, bag, k) for bag in draw(crowd, bags)]
+        return [find_neighbors(data, query, bag, k) for bag in draw(data, bags)]
 
 
 @dataclass(frozen=True)
 class LinearMember:
-    """A ridge regression of class indicators on numbers and categories.
+    """A ridge regression of the target, or class indicators, on all attributes.
 
     Attributes
     ----------
@@ -193,29 +234,29 @@ class LinearMember:
     ridge: float = 1.0
     name: str = "linear"
 
-    def answer(self, crowd: Crowd, queries: Queries, bags: Bags, run: Runner) -> Floats:
-        """Predicted indicators, clipped and made to sum to 1."""
-        placed = place_linear(crowd.linear, place(crowd.space, queries)[1])
-        ridge = self.ridge
-        return to_shares(
-            answer_by_linear(crowd.linear, placed, bags, ridge=ridge, run=run)
-        )
+    def prepare(self, data: EnsembleData) -> None:
+        """Place the cases."""
+        data.linear  # noqa: B018 - found on first use
 
-    def cost(self, crowd: Crowd) -> float:
-        """Nanoseconds a bag, roughly."""
-        n_regressors = crowd.space.regressors.shape[1]
-        return 1000.0 + 0.5 * crowd.n_rows * (n_regressors + 1) ** 2
+    def answer(self, data: EnsembleData, queries: Queries, bags: Bags) -> Floats:
+        """Predictions; of indicators, clipped and made to sum to 1."""
+        placed = place_linear(data.linear, place(data.space, queries)[1])
+        found = answer_by_linear(data.linear, placed, bags, ridge=self.ridge)
+        return to_shares(found) if isinstance(data, ClassData) else found
+
+    def cost(self, data: EnsembleData) -> float:
+        """Nanoseconds per bag, roughly."""
+        n_regressors = data.space.regressors.shape[1]
+        return 1000.0 + 0.5 * data.n_rows * (n_regressors + 1) ** 2
 
     def evidence(
-        self, crowd: Crowd, query: Queries, bags: Bags
+        self, data: EnsembleData, query: Queries, bags: Bags
     ) -> list[LinearEvidence]:
         """The terms added up on each bag."""
-        cases, ridge = crowd.linear, self.ridge
-        return [
-            find_linear(crowd, cases, query, bag, ridge) for bag in draw(crowd, bags)
-        ]
+        ridge = self.ridge
+        return [find_linear(data, query, bag, ridge) for bag in draw(data, bags)]
 
 
-def draw(crowd: Gathering, bags: Bags) -> NDArray[np.int32]:
+def draw(data: EnsembleData, bags: Bags) -> NDArray[np.int32]:
     """The bags of the only query as weights, (n_bags, n_rows)."""
-    return draw_weights(bags, 0, crowd.n_rows)
+    return draw_weights(bags, 0, data.n_rows)

@@ -3,14 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.local_models.learner import LocalAnswer, LocalMemory
+from sklazy.answer.local_models.learner import LocalAnswer, LocalData
 
 Floats = NDArray[np.float64]
 
 
-def influences(
-    memory: LocalMemory, answer: LocalAnswer, query: int, target: int
-) -> Floats:
+def influences(answer: LocalAnswer, query: int, target: int) -> Floats:
     """The weights of the neighbors' targets, whose sum of products is the prediction.
 
     A local model is linear in the targets: its prediction is the first row of
@@ -20,12 +18,13 @@ def influences(
     -------
     weights : float64 array of shape (k,), k the most neighbors of a model chosen
     """
+    data = answer.data
     models, _, shares = chosen_models(answer, query, target)
     rows = answer.neighbors.rows[query]
     rows = rows[rows >= 0]
-    weights = _case_weights(memory, rows)
-    centered = np.nan_to_num(memory.cases.regressors[rows] - answer.regressors[query])
-    penalties = _penalties(memory, centered, weights)
+    weights = _case_weights(data, rows)
+    centered = np.nan_to_num(data.cases.regressors[rows] - answer.regressors[query])
+    penalties = _penalties(data, centered, weights)
     total = np.zeros(models[:, 1].max())
     for (degree, k), share in zip(models.tolist(), shares, strict=True):
         terms = _terms(centered[:k], degree)
@@ -44,8 +43,8 @@ def chosen_models(
     return models, scores[order], weights / weights.sum()
 
 
-def _case_weights(memory: LocalMemory, rows: NDArray[np.int64]) -> Floats:
-    weights = memory.cases.weights
+def _case_weights(data: LocalData, rows: NDArray[np.int64]) -> Floats:
+    weights = data.cases.weights
     return weights[rows] if len(weights) else np.ones(len(rows))
 
 
@@ -60,16 +59,16 @@ def _terms(centered: Floats, degree: int) -> Floats:
     return np.hstack([ones, centered, centered[:, first] * centered[:, second]])
 
 
-def _penalties(memory: LocalMemory, centered: Floats, weights: Floats) -> Floats:
+def _penalties(data: LocalData, centered: Floats, weights: Floats) -> Floats:
     """The ridge of each coefficient; constants have none, nor has a free intercept."""
-    d, plan = centered.shape[1], memory.plan
+    d, plan = centered.shape[1], data.plan
     n_products = d * (d + 1) // 2
     if plan.as_in_r:
-        return np.full(1 + d + n_products, 1.0 / plan.spread)
+        return np.full(1 + d + n_products, 1.0 / plan.prior_variance)
     square = (weights @ centered**2).sum() / (weights.sum() * d) if d else 0.0
     square = square if square > 0 else 1.0
     powers = [0.0] + [square] * d + [square**2] * n_products
-    return np.array(powers) / plan.spread
+    return np.array(powers) / plan.prior_variance
 
 
 def _first_row(terms: Floats, weights: Floats, penalties: Floats) -> Floats:

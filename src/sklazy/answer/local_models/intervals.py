@@ -6,7 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.local_models.learner import LocalMemory, ask_rows
+from sklazy.answer.batch import batch_of_cases
+from sklazy.answer.batches import answer_queries
+from sklazy.answer.learner import prepare
+from sklazy.answer.local_models.learner import LocalModelLearner
+from sklazy.casebase import CaseBase
 
 Floats = NDArray[np.float64]
 
@@ -29,14 +33,31 @@ class Calibration(NamedTuple):
     typical: Floats
 
 
-def calibrate(memory: LocalMemory, n_jobs: int | None = None) -> Calibration:
+def calibrate(
+    learner: LocalModelLearner, base: CaseBase, n_jobs: int | None = None
+) -> Calibration:
     """Leave cases out, one by one (at most 2000, the same for the same cases)."""
-    shuffled = np.random.default_rng(0).permutation(len(memory.slots))
-    rows = shuffled[:_MOST_CASES]
-    models = ask_rows(memory, rows, n_jobs).models
-    residuals = np.abs(memory.cases.targets[rows] - models.coefficients[:, :, 0])
+    key = (calibrate, learner)
+    return base.derive(key, lambda: _calibrate(learner, base, n_jobs))
+
+
+def _calibrate(
+    learner: LocalModelLearner, base: CaseBase, n_jobs: int | None
+) -> Calibration:
+    data = prepare(learner, base)
+    sample = np.random.default_rng(0).permutation(len(data.rows))[:_MOST_CASES]
+    rows, targets = data.rows[sample], data.cases.targets[sample]
+    values, errors = answer_queries(
+        learner,
+        base,
+        batch_of_cases(base, rows).queries,
+        ["values", "errors"],
+        n_jobs=n_jobs,
+        excluded=rows,
+    )
+    residuals = np.abs(targets - values)
     typical = residuals.mean(axis=0)
-    ratios = residuals / _length(models.errors, typical)
+    ratios = residuals / _length(errors, typical)
     return Calibration(np.sort(ratios, axis=0), typical)
 
 

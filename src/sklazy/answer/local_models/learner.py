@@ -1,22 +1,27 @@
 """Local regression: queries are placed, find neighbors, and these become models."""
 
 import warnings
-from typing import NamedTuple
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.backends import run_chunks
+from sklazy.answer.batch import Batch
+from sklazy.answer.learner import Effort
+from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
+from sklazy.casebase.columns import Scale
+from sklazy.combine import to_shares
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import (
-    Chunk,
     LocalCases,
     LocalModels,
     LocalPlan,
     Neighbors,
     Queries,
-    Runner,
 )
 from sklazy.local import (
     Space,
@@ -28,12 +33,14 @@ from sklazy.local import (
     place,
 )
 from sklazy.local.local_models.plans import NBest, Spans
-from sklazy.local.local_models.space import Scale
 from sklazy.neighbors import find_nearest
 
-_SLAB = 8192  # queries whose neighbors are in memory at one time
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
-Groups = tuple[NDArray[np.int64], NDArray[np.int64]]
+_MOST_QUERIES = 8192  # whose neighbors are in memory at one time
+
+Groups = tuple[Ints, Ints]
 
 
 class LocalSettings(NamedTuple):
@@ -50,56 +57,157 @@ class LocalSettings(NamedTuple):
     as_in_r: bool
 
 
-class LocalMemory(NamedTuple):
+class LocalData(NamedTuple):
     """Cases made ready for local regression.
 
     Attributes
     ----------
+    base : CaseBase
     space : Space
     cases : LocalCases
-    slots : int64 array of shape (n_rows,)
-        Where each row lies in the case base; rows of weight 0 are left out.
+    rows : int64 array of shape (n_rows,)
+        Where each case lies in the case base; rows of weight 0 are left out.
     plan : LocalPlan
     settings : LocalSettings
     """
 
+    base: CaseBase
     space: Space
     cases: LocalCases
-    slots: NDArray[np.int64]
+    rows: Ints
     plan: LocalPlan
     settings: LocalSettings
 
+    @property
+    def effort(self) -> Effort:
+        """A search over all cells, and p^2 + k p operations for each neighbor."""
+        n_nearest = int(self.plan.ranges[:, 1].max())
+        search = 0.2 * self.space.columns.values.size + 100.0 * n_nearest
+        cost = search + _cost(self.plan, self.space.regressors.shape[1])
+        return Effort(cost, 1, _MOST_QUERIES)
 
-class LocalAnswer(NamedTuple):
-    """What a batch of queries is answered, and from what.
+
+@dataclass(frozen=True, eq=False)
+class LocalAnswer:
+    """A batch of queries, answered, and from what.
 
     Attributes
     ----------
+    data : LocalData
+    queries : Queries
     regressors : float64 array of shape (n_queries, n_regressors)
         The queries as the models see them.
     neighbors : Neighbors
     models : LocalModels
     """
 
-    regressors: NDArray[np.float64]
+    data: LocalData
+    queries: Queries
+    regressors: Floats
     neighbors: Neighbors
     models: LocalModels
 
+    @property
+    def base(self) -> CaseBase:
+        """The cases that answered."""
+        return self.data.base
 
-class LocalValues(NamedTuple):
-    """Predictions and their errors.
+    @property
+    def values(self) -> Floats:
+        """Predictions, (n_queries, n_targets); of classes, their indicators."""
+        return self.models.coefficients[:, :, 0]
+
+    @property
+    def errors(self) -> Floats:
+        """Mean squared leave-one-out errors of the models, (n_queries, n_targets)."""
+        return self.models.errors
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """Values of classes, clipped and normalized; their shares where all are 0."""
+        return to_shares(self.values, self._priors)
+
+    @property
+    def decisions(self) -> NDArray[np.intp]:
+        """The class of highest probability; ties by more cases, then lower code."""
+        best = self.probabilities.max(axis=1, keepdims=True)
+        return np.where(self.probabilities == best, self._priors, -1.0).argmax(axis=1)
+
+    @property
+    def _priors(self) -> Floats:
+        counts = self.base.cases.class_counts
+        return counts / counts.sum()
+
+
+@dataclass(frozen=True, eq=False)
+class LocalModelLearner:
+    """Answers each query by small regressions on its neighbors.
 
     Attributes
     ----------
-    values, errors : float64 arrays of shape (n_queries, n_targets)
-        The predictions, and the mean squared leave-one-out errors of their models.
+    settings : LocalSettings
+    target : Target
+        Numbers, or classes by an indicator of each.
+    groups : int64 array of shape (n_rows,), or None
+        A group of every row of the base: a case that is left out does not see its
+        own group. By default each case is a group of its own.
+    curves : bool
+        Whether to keep the score of every number of neighbors.
     """
 
-    values: NDArray[np.float64]
-    errors: NDArray[np.float64]
+    settings: LocalSettings
+    target: Target
+    groups: Ints | None = field(default=None, repr=False)
+    curves: bool = False
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LocalModelLearner) and self._key == other._key
+
+    @cached_property
+    def _key(self) -> Hashable:
+        """What the cases are prepared by."""
+        return _frozen(self.settings)
+
+    def prepare(self, base: CaseBase) -> LocalData:
+        """Place the cases, and plan which models are tried."""
+        return prepare_local(base, self.settings)
+
+    def answer(self, ready: LocalData, batch: Batch) -> LocalAnswer:
+        """Find neighbors, fit models on them, combine the best."""
+        plan, groups = ready.plan, None
+        if batch.excluded is not None:
+            groups, plan = self._hide(ready, batch.excluded)
+        return answer_locally(ready, batch.queries, plan, groups, self.curves)
+
+    def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
+        """Every row; the scales stay those of all rows."""
+        return np.ones(base.n_rows, bool)
+
+    def _hide(self, ready: LocalData, excluded: Ints) -> tuple[Groups, LocalPlan]:
+        """What each query does not see, and which models are tried then."""
+        groups = self.groups
+        if groups is None:
+            groups = np.arange(ready.base.n_rows)
+        own = groups[ready.rows]
+        plan = plan_without(ready, int(np.bincount(own).max()))
+        return (own, groups[excluded]), plan
 
 
-def remember(base: CaseBase, settings: LocalSettings) -> LocalMemory:
+def _frozen(value: Any) -> Hashable:  # noqa: ANN401 - a parameter of any kind
+    """A parameter as something that can be a key."""
+    if isinstance(value, np.ndarray):
+        return "array", value.shape, tuple(value.ravel().tolist())
+    if isinstance(value, dict):
+        return "dict", tuple((key, _frozen(own)) for key, own in value.items())
+    if isinstance(value, list | tuple):
+        return type(value).__name__, tuple(_frozen(item) for item in value)
+    return type(value).__name__, value
+
+
+def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:
     """Make a case base ready to be asked.
 
     Rows are taken in canonical order, so that ties fall the same way whatever order
@@ -107,23 +215,23 @@ def remember(base: CaseBase, settings: LocalSettings) -> LocalMemory:
     """
     cases = base.cases
     order = np.argsort(base.arrival) if settings.as_in_r else base.order
-    slots = order[cases.weights[order] > 0]
-    if not len(slots):
+    rows = order[cases.weights[order] > 0]
+    if not len(rows):
         raise BadInputError(
             "all sample weights are zero; give at least one row a weight above 0."
         )
     space = make_space(
         cases,
-        slots,
+        rows,
         metric=settings.metric,
         weights=settings.attribute_weights,
         scale=settings.scale,
         max_categories=settings.max_categories,
     )
-    weights = cases.weights[slots] if base.weighted else np.zeros(0)
-    local = LocalCases(space.regressors, _targets(base, slots), weights)
-    plan = make_plan_for(settings, space, len(slots))
-    return LocalMemory(space, local, slots, plan, settings)
+    weights = cases.weights[rows] if base.weighted else np.zeros(0)
+    local = LocalCases(space.regressors, _targets(base, rows), weights)
+    plan = make_plan_for(settings, space, len(rows))
+    return LocalData(base, space, local, rows, plan, settings)
 
 
 def make_plan_for(settings: LocalSettings, space: Space, n_rows: int) -> LocalPlan:
@@ -133,126 +241,50 @@ def make_plan_for(settings: LocalSettings, space: Space, n_rows: int) -> LocalPl
     return make_plan(ranges, settings.n_best, settings.ridge, as_in_r=settings.as_in_r)
 
 
-def _targets(base: CaseBase, slots: NDArray[np.int64]) -> NDArray[np.float64]:
+def plan_without(data: LocalData, n_hidden: int) -> LocalPlan:
+    """The plan where so many rows cannot be seen; what was warned of is known."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        n_rows = len(data.rows) - n_hidden
+        return make_plan_for(data.settings, data.space, n_rows)
+
+
+def _targets(base: CaseBase, rows: Ints) -> Floats:
     """Numbers, or an indicator of each class; shape (n_rows, n_targets)."""
     cases = base.cases
     if not base.class_labels:
-        return np.ascontiguousarray(cases.targets[:, slots].T)
-    return np.eye(len(base.class_labels))[cases.classes[slots]]
+        return np.ascontiguousarray(cases.targets[:, rows].T)
+    return np.eye(len(base.class_labels))[cases.classes[rows]]
 
 
-def ask(
-    memory: LocalMemory,
+def answer_locally(
+    data: LocalData,
     queries: Queries,
-    *,
-    plan: LocalPlan | None = None,
+    plan: LocalPlan,
     groups: Groups | None = None,
     curves: bool = False,
-    n_jobs: int | None = None,
 ) -> LocalAnswer:
     """Answer a batch of queries.
 
     Parameters
     ----------
-    memory : LocalMemory
+    data : LocalData
     queries : Queries
-    plan : LocalPlan, optional
-        Another than the memory's own.
+    plan : LocalPlan
     groups : pair of int64 arrays, of the rows and of the queries, optional
         A query does not see rows of its own group.
     curves : bool
         Whether to keep the score of every number of neighbors.
-    n_jobs : int, optional
     """
-    placed = place(memory.space, queries)
-    plan = memory.plan if plan is None else plan
-    return _ask_placed(memory, placed, plan, groups, curves, n_jobs)
-
-
-def ask_values(
-    memory: LocalMemory,
-    queries: Queries,
-    *,
-    plan: LocalPlan | None = None,
-    groups: Groups | None = None,
-    n_jobs: int | None = None,
-) -> LocalValues:
-    """Answer any number of queries, keeping the values and errors alone.
-
-    Parameters are those of `ask`. The neighbors and models of millions of queries
-    would fill the memory; these are kept for some thousand at a time.
-    """
-    n_queries, n_targets = len(queries.codes), memory.cases.targets.shape[1]
-    kept = LocalValues(*np.empty((2, n_queries, n_targets)))
-    for first in range(0, n_queries, _SLAB):
-        here = slice(first, first + _SLAB)
-        slab = Queries(queries.codes[here], queries.values[here])
-        hidden = None if groups is None else (groups[0], groups[1][here])
-        models = ask(memory, slab, plan=plan, groups=hidden, n_jobs=n_jobs).models
-        kept.values[here] = models.coefficients[:, :, 0]
-        kept.errors[here] = models.errors
-    return kept
-
-
-def ask_rows(
-    memory: LocalMemory, rows: NDArray[np.int64], n_jobs: int | None = None
-) -> LocalAnswer:
-    """Answer for cases of the memory, each left out itself."""
-    values = np.ascontiguousarray(memory.space.columns.values[:, rows].T)
-    placed = values, memory.space.regressors[rows]
-    everyone = np.arange(len(memory.slots))
-    plan = plan_without(memory, 1)
-    return _ask_placed(memory, placed, plan, (everyone, rows), False, n_jobs)
-
-
-def plan_without(memory: LocalMemory, n_hidden: int) -> LocalPlan:
-    """The plan where so many rows cannot be seen; what was warned of is known."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        n_rows = len(memory.slots) - n_hidden
-        return make_plan_for(memory.settings, memory.space, n_rows)
-
-
-def _ask_placed(
-    memory: LocalMemory,
-    placed: tuple[NDArray[np.float64], NDArray[np.float64]],
-    plan: LocalPlan,
-    groups: Groups | None,
-    curves: bool,
-    n_jobs: int | None,
-) -> LocalAnswer:
-    columns, regressors = placed
+    columns, regressors = place(data.space, queries)
     n_nearest = int(plan.ranges[:, 1].max())
-    search = 0.2 * memory.space.columns.values.size + 100.0 * n_nearest
-    neighbors = find_nearest(
-        memory.space.columns,
-        columns,
-        n_nearest,
-        groups=groups,
-        run=_runner(n_jobs, search),
-    )
-    models = fit_models(
-        memory.cases,
-        plan,
-        regressors,
-        neighbors.rows,
-        curves=curves,
-        run=_runner(n_jobs, _cost(plan, regressors.shape[1])),
-    )
-    return LocalAnswer(regressors, neighbors, models)
-
-
-def _runner(n_jobs: int | None, nanoseconds: float) -> Runner:
-    """Run chunks in threads where all queries together are worth it."""
-
-    def run(chunk: Chunk, n_queries: int) -> None:
-        run_chunks(chunk, n_queries, n_jobs, nanoseconds * n_queries)
-
-    return run
+    neighbors = find_nearest(data.space.columns, columns, n_nearest, groups=groups)
+    models = fit_models(data.cases, plan, regressors, neighbors.rows, curves=curves)
+    return LocalAnswer(data, queries, regressors, neighbors, models)
 
 
 def _cost(plan: LocalPlan, n_regressors: int) -> float:
-    """Nanoseconds a query, roughly: p^2 + k p operations for each neighbor."""
+    """Nanoseconds per query, roughly: p^2 + k p operations for each neighbor."""
     total = 0.0
     for degree, most in enumerate(plan.ranges[:, 1].tolist()):
         n_terms = count_terms(n_regressors, degree)
@@ -261,23 +293,24 @@ def _cost(plan: LocalPlan, n_regressors: int) -> float:
 
 
 def model_details(
-    memory: LocalMemory, answer: LocalAnswer, query: int, target: int
+    answer: LocalAnswer, query: int, target: int
 ) -> tuple[LocalModels, int]:
     """The best model of one query alone, with leverages and residuals, and its k.
 
     It is grown by the very steps that grew it among others, so it is the same model.
     """
+    data = answer.data
     best = int(np.nanargmin(answer.models.scores[query, target]))
     degree, k = answer.models.models[query, target, best].tolist()
-    scored = int(memory.plan.ranges[degree, 2])
+    scored = int(data.plan.ranges[degree, 2])
     plan = make_plan(
         {degree: (k, k, scored)},
         1,
-        1.0 / memory.plan.spread,
-        as_in_r=memory.plan.as_in_r,
-    )._replace(spread=memory.plan.spread)
+        1.0 / data.plan.prior_variance,
+        as_in_r=data.plan.as_in_r,
+    )._replace(prior_variance=data.plan.prior_variance)
     fitted = fit_models(
-        memory.cases,
+        data.cases,
         plan,
         answer.regressors[query : query + 1],
         answer.neighbors.rows[query : query + 1],

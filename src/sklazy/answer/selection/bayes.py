@@ -6,17 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.selection.question import Question, class_totals
-from sklazy.answer.selection.result import (
-    Evidence,
-    Floats,
-    Ints,
-    ModelUse,
-    Vicinity,
-    Votes,
-)
+from sklazy.answer.batch import Batch, Floats, Ints, Votes, class_totals
+from sklazy.answer.selection.host import BayesTerms
 from sklazy.casebase import CaseBase
-from sklazy.combine.ties import decide_closely
+from sklazy.combine.ties import argmax_with_ties
 from sklazy.flow import MISSING, Selected
 from sklazy.local.naive_bayes import (
     Likelihoods,
@@ -45,20 +38,21 @@ class BayesHost(NamedTuple):
 
     alpha: float
     discretize: bool
+    whole_batches: bool = False
 
-    def ask(self, question: Question, selected: Selected) -> "BayesAsked":
+    def start(self, batch: Batch, selected: Selected) -> "BayesWork":
         """Make ready to add up."""
-        return BayesAsked(self, question, selected)
+        return BayesWork(self, batch, selected)
 
-    def cost(self, question: Question, n_selected: int) -> float:
-        """Nanoseconds a query, roughly."""
-        if self.has_normals(question.base):
-            return 20.0 * n_selected * question.n_classes
-        a_term = 2.0 + 0.2 * question.n_classes
-        return a_term * n_selected + 3.0 * question.n_attributes
+    def cost(self, base: CaseBase, n_selected: int) -> float:
+        """Nanoseconds per query, roughly."""
+        n_classes = base.cases.class_counts.size
+        if self.has_normals(base):
+            return 20.0 * n_selected * n_classes
+        return (2.0 + 0.2 * n_classes) * n_selected + 3.0 * len(base.names)
 
     def can_leave_out(self, base: CaseBase) -> bool:
-        """Whether leaving a case out of a question equals forgetting it."""
+        """Whether leaving a case out of a batch equals forgetting it."""
         return not base.weighted and not self.has_normals(base)
 
     def has_normals(self, base: CaseBase) -> bool:
@@ -69,22 +63,22 @@ class BayesHost(NamedTuple):
         """What the likelihoods are estimated from."""
         cases = base.cases
         counts = _weigh_values(base) if base.weighted else cases.counts
-        vanishing = base.derive("vanishing", lambda: _find_vanishing(base))
+        vanishing = base.derive(_find_vanishing, lambda: _find_vanishing(base))
         return Tallied(counts, class_totals(base), cases.offsets, self.alpha, vanishing)
 
     def likelihoods(self, base: CaseBase) -> Likelihoods:
         """The table of log-likelihoods."""
-        key = ("likelihoods", self.alpha)
+        key = (estimate_likelihoods, self.alpha)
         tallied = self.tallies(base)
         return base.derive(key, lambda: estimate_likelihoods(*tallied[:4]))
 
     def moments(self, base: CaseBase) -> Moments:
         """What the normal distributions are estimated from."""
-        return base.derive("moments", lambda: _sum_numbers(base))
+        return base.derive(find_moments, lambda: _sum_numbers(base))
 
 
 def _weigh_values(base: CaseBase) -> Floats:
-    return base.derive("weighted counts", lambda: _add_weights(base))
+    return base.derive(_add_weights, lambda: _add_weights(base))
 
 
 def _add_weights(base: CaseBase) -> Floats:
@@ -124,23 +118,23 @@ def _sum_numbers(base: CaseBase) -> Moments:
     )
 
 
-class BayesAsked:
+class BayesWork:
     """Naive Bayes at work on a batch: votes are log P(class, query)."""
 
-    def __init__(self, host: BayesHost, question: Question, selected: Selected) -> None:
-        self.host, self.question, self.selected = host, question, selected
-        self.votes = np.empty((len(question), question.n_classes))
-        self.likelihoods = host.likelihoods(question.base)
-        self.has_normals = host.has_normals(question.base)
-        self.codes = question.queries.codes
+    def __init__(self, host: BayesHost, batch: Batch, selected: Selected) -> None:
+        self.host, self.batch, self.selected = host, batch, selected
+        self.votes = np.empty((len(batch), batch.n_classes))
+        self.likelihoods = host.likelihoods(batch.base)
+        self.has_normals = host.has_normals(batch.base)
+        self.codes = batch.queries.codes
         if self.has_normals:
-            host.moments(question.base)
+            host.moments(batch.base)
             self.codes = self.codes.copy()
-            self.codes[:, question.cases.numeric >= 0] = MISSING
+            self.codes[:, batch.cases.numeric >= 0] = MISSING
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
-        if not self.has_normals and self.question.excluded is None:
+        if not self.has_normals and self.batch.excluded is None:
             add_likelihoods(
                 self.likelihoods, self.codes, self.selected, self.votes, first, last
             )
@@ -155,7 +149,7 @@ class BayesAsked:
     def vote_with_each(self, order: NDArray[np.int32], first: int) -> Floats:
         """Sums with the first attribute, the first two, ... of each query's order."""
         n_queries, n_most = order.shape
-        votes = np.empty((n_queries, n_most, self.question.n_classes))
+        votes = np.empty((n_queries, n_most, self.batch.n_classes))
         step = self._step(n_most)
         for begin in range(0, n_queries, step):
             part = slice(begin, min(n_queries, begin + step))
@@ -165,7 +159,7 @@ class BayesAsked:
         return votes
 
     def _step(self, n_most: int) -> int:
-        return max(1, _MOST_TERMS // ((n_most + 1) * self.question.n_classes))
+        return max(1, _MOST_TERMS // ((n_most + 1) * self.batch.n_classes))
 
     def _cumulate(self, selected: Selected, first: int) -> Floats:
         """Priors, then with each term added in order, (n, n_most + 1, n_classes)."""
@@ -176,7 +170,7 @@ class BayesAsked:
     def _terms(self, selected: Selected, first: int) -> tuple[Floats, Floats]:
         """Priors and the terms of queries from `first` on, in the order selected."""
         last = first + len(selected.counts)
-        part = self.question.part(first, last)
+        part = self.batch.part(first, last)
         codes = self.codes[first:last]
         if part.excluded is None:
             priors = self.likelihoods.priors
@@ -190,7 +184,7 @@ class BayesAsked:
             self._add_normals(part, selected, own, terms)
         return priors, terms
 
-    def _own(self, part: Question, rows: Ints) -> tuple[NDArray[np.int32], Votes]:
+    def _own(self, part: Batch, rows: Ints) -> tuple[NDArray[np.int32], Votes]:
         """Class and weight of the cases left out."""
         weights = part.cases.weights[rows]
         whole = weights if part.base.weighted else np.ones(len(rows), np.int64)
@@ -198,7 +192,7 @@ class BayesAsked:
 
     def _add_normals(
         self,
-        part: Question,
+        part: Batch,
         selected: Selected,
         own: tuple[NDArray[np.int32], Votes] | None,
         terms: Floats,
@@ -219,24 +213,16 @@ class BayesAsked:
 
     def decide(self, votes: Votes, priors: Votes) -> Ints:
         """The class of the largest sum, but for rounding."""
-        return decide_closely(votes, priors)
+        return argmax_with_ties(votes, priors)
 
     def to_probabilities(self, votes: Votes) -> Floats:
         """P(class | query)."""
         return to_probabilities(np.asarray(votes, np.float64))
 
-    def vicinity(self, query: int, decision: int) -> Vicinity | None:
-        """Naive Bayes has no neighbors."""
-        return None
-
-    def evidence(self, query: int) -> Evidence:
+    def evidence(self, query: int, decision: int) -> BayesTerms:
         """What was added up for a query."""
         attributes = self.selected.attributes[query : query + 1]
         chosen = Selected(attributes, self.selected.counts[query : query + 1])
         priors, terms = self._terms(chosen, query)
         flat = np.broadcast_to(priors, (1, terms.shape[2]))[0]
-        return Evidence(flat, terms[0, : chosen.counts[0]])
-
-    def model_use(self, query: int) -> ModelUse | None:
-        """Naive Bayes has no further model."""
-        return None
+        return BayesTerms(flat, terms[0, : chosen.counts[0]])

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.selection.question import Question
+from sklazy.answer.batch import Batch
 from sklazy.answer.selection.recipe import Recipe
 from sklazy.answer.selection.result import Choice
 from sklazy.answer.selection.scores import (
@@ -30,10 +30,12 @@ class Selection:
 
     Parameters
     ----------
-    question : Question
+    batch : Batch
     recipe : Recipe
     n_selected : int
         How many attributes the strategies that rank take.
+    ranks : RankTable, optional
+        Of the strategies that rank; not needed where rows are left out.
 
     Attributes
     ----------
@@ -41,35 +43,35 @@ class Selection:
         Of the queries that were run.
     """
 
-    def __init__(self, question: Question, recipe: Recipe, n_selected: int) -> None:
-        self.question, self.recipe = question, recipe
-        attributes = np.empty((len(question), n_selected), np.int32)
-        counts = np.full(len(question), n_selected, np.int32)
+    def __init__(
+        self,
+        batch: Batch,
+        recipe: Recipe,
+        n_selected: int,
+        ranks: RankTable | None = None,
+    ) -> None:
+        self.batch, self.recipe, self.ranks = batch, recipe, ranks
+        attributes = np.empty((len(batch), n_selected), np.int32)
+        counts = np.full(len(batch), n_selected, np.int32)
         self.selected = Selected(attributes, counts)
-        self._prepare()
-
-    def _prepare(self) -> None:
-        """Find what holds for all queries, before threads start."""
-        if self.question.excluded is None:
-            self.ranks: RankTable = find_ranks(self.question.base, self.recipe)
-        else:
-            self.ranks_without = find_ranks_without(self.question.base, self.recipe)
 
     def run(self, first: int, last: int) -> None:
         """Find the attributes of the queries ``first..last - 1``."""
-        codes, excluded = self.question.queries.codes, self.question.excluded
+        codes, excluded = self.batch.queries.codes, self.batch.excluded
         attributes = self.selected.attributes
         if excluded is None:
+            assert self.ranks is not None
             select_range(codes, self.ranks, attributes, first, last)
             return
-        classes = self.question.cases.classes[excluded[first:last]]
+        ranks = find_ranks_without(self.batch.base, self.recipe)
+        classes = self.batch.cases.classes[excluded[first:last]]
         attributes[first:last] = select_without_own_row(
-            codes[first:last], classes, self.ranks_without, attributes.shape[1]
+            codes[first:last], classes, ranks, attributes.shape[1]
         ).attributes
 
     def choice(self, query: int) -> Choice:
         """Why a query uses its attributes."""
-        codes = self.question.queries.codes[query]
+        codes = self.batch.queries.codes[query]
         used = self.selected.attributes[query, : self.selected.counts[query]]
         ranks = np.zeros(codes.size, np.int64)
         ranks[self._order(query)] = np.arange(1, codes.size + 1)
@@ -80,15 +82,15 @@ class Selection:
 
     def _order(self, query: int) -> NDArray[np.int32]:
         """All attributes, in the order in which the strategy would take them."""
-        ranks = find_ranks(self.question.base, self.recipe)
-        codes = self.question.queries.codes[query : query + 1]
+        ranks = find_ranks(self.batch.base, self.recipe)
+        codes = self.batch.queries.codes[query : query + 1]
         return select(codes, ranks, codes.shape[1]).attributes[0]
 
     def _scores_of(self, codes: NDArray[np.int32]) -> Scores:
         """The scores of one query's values, shapes (n_attributes,)."""
-        scores = find_scores(self.question.base, self.recipe.measure)
+        scores = find_scores(self.batch.base, self.recipe.measure)
         known = codes >= 0
-        cells = self.question.cases.offsets[:-1] + np.maximum(codes, 0)
+        cells = self.batch.cases.offsets[:-1] + np.maximum(codes, 0)
         values = np.full(codes.size, np.nan)
         values[known] = scores.values[cells[known]]
         lazy = np.fmin(values, scores.attributes)
@@ -100,15 +102,13 @@ class Selection:
 class SetSelection(Selection):
     """Attributes chosen as a set: how many is part of the choice."""
 
-    def _prepare(self) -> None:
+    def __init__(self, batch: Batch, recipe: Recipe, n_selected: int) -> None:
+        super().__init__(batch, recipe, n_selected)
         self.selected.attributes[:] = -1
-        if self.recipe.selection == "lazy-cfs":
-            self.correlations = find_correlations(self.question.base)
-            find_scores(self.question.base, self.recipe.measure)
 
     def run(self, first: int, last: int) -> None:
         """Find the attributes of the queries ``first..last - 1``."""
-        part = self.question.part(first, last)
+        part = self.batch.part(first, last)
         found = self._correlated(part) if self._is_cfs else self._consistent(part)
         self.selected.counts[first:last] = found.counts
         self.selected.attributes[first:last, : found.attributes.shape[1]] = (
@@ -119,19 +119,20 @@ class SetSelection(Selection):
     def _is_cfs(self) -> bool:
         return self.recipe.selection == "lazy-cfs"
 
-    def _consistent(self, part: Question) -> Selected:
+    def _consistent(self, part: Batch) -> Selected:
         codes = np.ascontiguousarray(part.queries.codes)
         support = self.recipe.min_support
         return select_by_consistency(part.cases, codes, support, part.excluded)
 
-    def _correlated(self, part: Question) -> Selected:
+    def _correlated(self, part: Batch) -> Selected:
         scores = np.array([self._scores_of(codes).lazy for codes in part.queries.codes])
         overall = float(entropy(part.cases.class_counts))
-        return select_by_correlation(scores, overall, self.correlations)
+        correlations = find_correlations(part.base)
+        return select_by_correlation(scores, overall, correlations)
 
     def _order(self, query: int) -> NDArray[np.int32]:
         """The set, then the others as lazy selection would take them."""
         used = self.selected.attributes[query, : self.selected.counts[query]]
-        own = self._scores_of(self.question.queries.codes[query])
+        own = self._scores_of(self.batch.queries.codes[query])
         by_score = np.lexsort((own.attributes, own.lazy)).astype(np.int32)
         return np.concatenate([used, by_score[~np.isin(by_score, used)]])

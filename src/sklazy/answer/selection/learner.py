@@ -1,127 +1,191 @@
-"""The order of the steps: attributes, how many of them, votes, decision."""
+"""Lazy attribute selection, top to bottom: attributes, how many, votes, decision."""
 
-from typing import NamedTuple, cast
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sklazy.answer.batch import Batch, Ints, Votes, class_totals
+from sklazy.answer.learner import Effort
 from sklazy.answer.selection.amounts import best_count, decide_with_each, local_counts
 from sklazy.answer.selection.choosing import Selection, SetSelection
-from sklazy.answer.selection.question import Host, Question
+from sklazy.answer.selection.host import Host
 from sklazy.answer.selection.recipe import RANKED, WITHOUT_AMOUNT, Recipe, Rule
-from sklazy.answer.selection.result import Answer, Ints
+from sklazy.answer.selection.result import SelectionAnswer
+from sklazy.answer.selection.scores import find_ranks
+from sklazy.answer.target import CLASSES, Target
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
-from sklazy.flow import Queries, Selected
+from sklazy.casebase.removals import rows_behind_cuts
+from sklazy.flow import Chunk, Queries, Selected
 from sklazy.measures import how_many
 from sklazy.neighbors import decide
+from sklazy.selection import RankTable, to_mask
+
+# Cells of a matrix, and queries, that are answered at once: memory used again and
+# again is faster than new memory.
+_MOST_CELLS, _LEAST_QUERIES = 500_000, 256
+_EVERY_QUERY = 2**62
 
 
-class Amount(NamedTuple):
-    """How many attributes at most, and by which rule."""
+class SelectionCases(NamedTuple):
+    """What all queries share.
+
+    Attributes
+    ----------
+    n_selected : int
+        How many attributes a query uses, at most.
+    rule : Rule
+        How that number was found.
+    ranks : RankTable, or None where attributes are chosen as a set
+    priors : array of shape (n_classes,)
+        Rows of each class, or their weights.
+    effort : Effort
+    """
 
     n_selected: int
     rule: Rule
+    ranks: RankTable | None
+    priors: Votes
+    effort: Effort
 
 
-def answer(base: CaseBase, queries: Queries, recipe: Recipe, host: Host) -> Answer:
-    """Answer a batch of queries.
+@dataclass(frozen=True)
+class SelectionLearner:
+    """Chooses attributes for each query, and lets a host classify by them.
 
-    Parameters
+    Attributes
     ----------
-    base : CaseBase
-    queries : Queries
-        As `base.encode` gives them.
     recipe : Recipe
         How attributes are chosen.
     host : Host
         What classifies by them.
     """
-    return ask(Question(base, base.cases, queries), recipe, host)
 
+    recipe: Recipe
+    host: Host
 
-def ask(question: Question, recipe: Recipe, host: Host) -> Answer:
-    """Answer a question: the flow, top to bottom."""
-    amount = find_amount(question, recipe, host)
-    selection = make_selection(question, recipe, amount.n_selected)
-    asked = host.ask(question, selection.selected)
-    ballots = None
-    if amount.rule == "vote":
-        ballots = np.empty((len(question), amount.n_selected), np.int64)
+    target: ClassVar[Target] = CLASSES
 
-    def work(first: int, last: int) -> None:
-        select_part(question, recipe, host, selection, amount.rule, first, last)
-        if ballots is None:
-            asked.run(first, last)
+    def prepare(self, base: CaseBase) -> SelectionCases:
+        """Find the number of attributes, and what ranks them."""
+        n_selected, rule = self._find_amount(base)
+        ranked = self.recipe.selection in RANKED
+        ranks = find_ranks(base, self.recipe) if ranked else None
+        effort = self._effort(base, n_selected, rule)
+        ready = SelectionCases(n_selected, rule, ranks, class_totals(base), effort)
+        nothing = np.empty((0, len(base.names)))
+        batch = Batch(base, base.cases, Queries(nothing.astype(np.int32), nothing))
+        self.host.start(batch, self._select(ready, batch).selected)
+        return ready
+
+    def answer(self, ready: SelectionCases, batch: Batch) -> SelectionAnswer:
+        """Select attributes, let the host vote on them, decide."""
+        selection = self._select(ready, batch)
+        work = self.host.start(batch, selection.selected)
+        ballots = None
+        priors = ready.priors if batch.excluded is None else batch.priors()
+        if ready.rule == "vote":
+            ballots = decide_with_each(batch, work, selection.selected.attributes, 0)
+            votes = _count(ballots, batch.n_classes)
+            decisions = decide(votes, priors)
         else:
-            order = selection.selected.attributes[first:last]
-            ballots[first:last] = decide_with_each(question, asked, order, first)
+            work.run(0, len(batch))
+            votes = work.votes
+            decisions = work.decide(votes, priors)
+        return SelectionAnswer(
+            recipe=self.recipe,
+            base=batch.base,
+            queries=batch.queries,
+            selected=selection.selected,
+            rule=ready.rule,
+            votes=votes,
+            decisions=decisions,
+            ballots=ballots,
+            chooser=selection,
+            work=work,
+        )
 
-    cost = _cost(question, host, amount) * len(question)
-    run_chunks(work, len(question), recipe.n_jobs, cost)
-    votes = asked.votes if ballots is None else _count(ballots, question.n_classes)
-    ask_whom = asked.decide if ballots is None else decide
-    return Answer(
-        recipe=recipe,
-        base=question.base,
-        queries=question.queries,
-        selected=selection.selected,
-        rule=amount.rule,
-        votes=votes,
-        decisions=ask_whom(votes, question.priors()),
-        ballots=ballots,
-        selection=selection,
-        details=asked,
-    )
+    def _effort(self, base: CaseBase, n_selected: int, rule: Rule) -> Effort:
+        """Looking at every number of attributes takes many times as long."""
+        times = {"vote": 10.0, "local": 100.0}.get(rule, 1.0)
+        cost = 1.0 + times * self.host.cost(base, n_selected)
+        if self.host.whole_batches:
+            return Effort(cost, _EVERY_QUERY, _EVERY_QUERY)
+        most = max(_LEAST_QUERIES, _MOST_CELLS // len(base.names))
+        return Effort(cost, 1, most)
+
+    def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
+        """All but rows behind a cut, and the only ones of a class."""
+        recipe, cases = self.recipe, base.cases
+        counted = recipe.selection in ("lazy", "eager")
+        nested = counted and recipe.n_attributes in ("auto", "local")
+        if nested or recipe.selection == "lazy-cfs":
+            return np.zeros(base.n_rows, bool)
+        if not self.host.can_leave_out(base):
+            return np.zeros(base.n_rows, bool)
+        classes = cases.classes[: cases.n_rows]
+        n_declared = len(base.schema.classes)
+        others = (cases.class_counts[classes] > 1) | (classes < n_declared)
+        if recipe.selection == "none" and not self.host.discretize:
+            return others
+        return others & ~_behind_cuts(base, recipe.n_jobs)
+
+    def _select(self, ready: SelectionCases, batch: Batch) -> Selection:
+        """The attributes of each query, as many as called for."""
+        if ready.ranks is None:
+            selection: Selection = SetSelection(batch, self.recipe, ready.n_selected)
+        else:
+            selection = Selection(batch, self.recipe, ready.n_selected, ready.ranks)
+        selection.run(0, len(batch))
+        if ready.rule == "local":
+            attributes, counts = selection.selected
+            counts[:] = local_counts(batch, self.recipe, self.host, attributes)
+        return selection
+
+    def _find_amount(self, base: CaseBase) -> tuple[int, Rule]:
+        """How many attributes are selected."""
+        wanted, n_attributes = self.recipe.n_attributes, len(base.names)
+        if self.recipe.selection in WITHOUT_AMOUNT:
+            return n_attributes, WITHOUT_AMOUNT[self.recipe.selection]
+        if wanted == "auto":
+            return best_count(base, self.recipe, self.host), "auto"
+        if isinstance(wanted, str):
+            return n_attributes, cast(Rule, wanted)
+        rule: Rule = "count" if isinstance(wanted, int | np.integer) else "fraction"
+        return how_many(wanted, n_attributes), rule
 
 
-def choose(question: Question, recipe: Recipe, host: Host) -> Selected:
-    """The first steps alone: which attributes each query uses."""
-    amount = find_amount(question, recipe, host)
-    selection = make_selection(question, recipe, amount.n_selected)
+class Chosen(NamedTuple):
+    """The attributes of a batch of queries, without an answer.
 
-    def work(first: int, last: int) -> None:
-        select_part(question, recipe, host, selection, amount.rule, first, last)
+    Attributes
+    ----------
+    base : CaseBase
+    queries : Queries
+    selected : Selected
+    """
 
-    cost = 5.0 * question.n_attributes * len(question)
-    run_chunks(work, len(question), recipe.n_jobs, cost)
-    return selection.selected
+    base: CaseBase
+    queries: Queries
+    selected: Selected
 
-
-def select_part(
-    question: Question,
-    recipe: Recipe,
-    host: Host,
-    selection: Selection,
-    rule: Rule,
-    first: int,
-    last: int,
-) -> None:
-    """Select attributes for the queries ``first..last - 1``, as many as called for."""
-    selection.run(first, last)
-    if rule == "local":
-        attributes, counts = selection.selected
-        order = attributes[first:last]
-        counts[first:last] = local_counts(question, recipe, host, order, first)
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """Which attributes each query uses, (n_queries, n_attributes)."""
+        return to_mask(self.selected, len(self.base.names))
 
 
-def make_selection(question: Question, recipe: Recipe, n_selected: int) -> Selection:
-    """What selects attributes by the recipe's strategy."""
-    kind = Selection if recipe.selection in RANKED else SetSelection
-    return kind(question, recipe, n_selected)
+class ChoiceLearner(SelectionLearner):
+    """The first step of lazy selection alone: which attributes each query uses."""
 
-
-def estimate_cost(base: CaseBase, recipe: Recipe, host: Host) -> float:
-    """What a query takes, in nanoseconds, roughly."""
-    nothing = np.empty((0, len(base.names)))
-    queries = Queries(nothing.astype(np.int32), nothing)
-    question = Question(base, base.cases, queries)
-    return _cost(question, host, find_amount(question, recipe, host))
-
-
-def _cost(question: Question, host: Host, amount: Amount) -> float:
-    # Looking at every number of attributes takes many times as long.
-    times = {"vote": 10.0, "local": 100.0}.get(amount.rule, 1.0)
-    return times * host.cost(question, amount.n_selected)
+    def answer(  # type: ignore[override]
+        self, ready: SelectionCases, batch: Batch
+    ) -> Chosen:
+        """Select attributes."""
+        selected = self._select(ready, batch).selected
+        return Chosen(batch.base, batch.queries, selected)
 
 
 def _count(ballots: Ints, n_classes: int) -> Ints:
@@ -129,14 +193,8 @@ def _count(ballots: Ints, n_classes: int) -> Ints:
     return (ballots[:, :, None] == np.arange(n_classes)).sum(axis=1)
 
 
-def find_amount(question: Question, recipe: Recipe, host: Host) -> Amount:
-    """How many attributes are selected."""
-    wanted, n_attributes = recipe.n_attributes, question.n_attributes
-    if recipe.selection in WITHOUT_AMOUNT:
-        return Amount(n_attributes, WITHOUT_AMOUNT[recipe.selection])
-    if wanted == "auto":
-        return Amount(best_count(question.base, recipe, host), "auto")
-    if isinstance(wanted, str):
-        return Amount(n_attributes, cast(Rule, wanted))
-    rule: Rule = "count" if isinstance(wanted, int | np.integer) else "fraction"
-    return Amount(how_many(wanted, n_attributes), rule)
+def _behind_cuts(base: CaseBase, n_jobs: int | None) -> NDArray[np.bool_]:
+    def run(chunk: Chunk, n: int) -> None:
+        run_chunks(chunk, n, n_jobs, float(n) * base.n_rows)
+
+    return base.derive(rows_behind_cuts, lambda: rows_behind_cuts(base, run))

@@ -13,13 +13,13 @@ from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
-from sklazy.answer import Evidence, ModelUse, Question, Vicinity
-from sklazy.answer.selection.question import class_totals
-from sklazy.answer.selection.result import Floats, Ints, Votes
+from sklazy.answer.batch import Batch, Floats, Ints, Votes, class_totals
+from sklazy.answer.selection.host import ModelUse
 from sklazy.casebase import CaseBase
-from sklazy.combine.ties import decide_closely
+from sklazy.combine.ties import argmax_with_ties
 from sklazy.errors import BadInputError
 from sklazy.flow import Queries, Selected
+from sklazy.tables.labels import indicators
 
 Subset = tuple[int, ...]
 Model: TypeAlias = Any  # a fitted classifier; None: the answer is the prior
@@ -65,13 +65,14 @@ class ModelHost:
     cache_size: int
     n_jobs: int | None
     discretize: bool = False
+    whole_batches: bool = True  # queries of the same attributes share a model
 
-    def ask(self, question: Question, selected: Selected) -> "ModelAsked":
+    def start(self, batch: Batch, selected: Selected) -> "ModelWork":
         """Make ready to fit and predict."""
-        return ModelAsked(self, question, selected)
+        return ModelWork(self, batch, selected)
 
-    def cost(self, question: Question, n_selected: int) -> float:
-        """Nothing that threads could share: one chunk sees all subsets of a batch."""
+    def cost(self, base: CaseBase, n_selected: int) -> float:
+        """Nothing that slices could share."""
         return 0.0
 
     def can_leave_out(self, base: CaseBase) -> bool:
@@ -113,7 +114,7 @@ class ModelHost:
         """Cells of one attribute as columns for the model: (n, 1) or (n, n_values)."""
         if numbers is None:
             width = int(np.diff(base.cases.offsets)[attribute])
-            return (codes[:, None] == np.arange(width)).astype(np.float64)
+            return indicators(codes, width)
         if get_tags(self.estimator).input_tags.allow_nan:
             return numbers[:, None]
         return np.where(np.isnan(numbers), _median(base, attribute), numbers)[:, None]
@@ -140,22 +141,22 @@ def _median(base: CaseBase, attribute: int) -> float:
         known = numbers[~np.isnan(numbers)]
         return float(np.median(known)) if known.size else 0.0
 
-    return base.derive(("median", attribute), find)
+    return base.derive((_median, attribute), find)
 
 
-class ModelAsked:
+class ModelWork:
     """Models at work on a batch: votes are probabilities."""
 
-    def __init__(self, host: ModelHost, question: Question, selected: Selected) -> None:
-        self.host, self.question, self.selected = host, question, selected
-        self.votes = np.zeros((len(question), question.n_classes))
+    def __init__(self, host: ModelHost, batch: Batch, selected: Selected) -> None:
+        self.host, self.batch, self.selected = host, batch, selected
+        self.votes = np.zeros((len(batch), batch.n_classes))
         self.used: set[Subset] = set()
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
         attributes, counts = self.selected
         self.votes[first:last] = self._predict(
-            self.question.part(first, last),
+            self.batch.part(first, last),
             [
                 tuple(sorted(row[:n].tolist()))
                 for row, n in zip(
@@ -166,14 +167,14 @@ class ModelAsked:
 
     def vote_with_each(self, order: NDArray[np.int32], first: int) -> Floats:
         """Probabilities with the first attribute, the first two, ... of each order."""
-        part = self.question.part(first, first + len(order))
+        part = self.batch.part(first, first + len(order))
         by_count = [
             self._predict(part, [tuple(row) for row in np.sort(order[:, :r]).tolist()])
             for r in range(1, order.shape[1] + 1)
         ]
         return np.stack(by_count, axis=1)
 
-    def _predict(self, part: Question, subsets: list[Subset]) -> Floats:
+    def _predict(self, part: Batch, subsets: list[Subset]) -> Floats:
         """Probabilities of queries, each by the model of its subset."""
         groups: dict[Subset, list[int]] = {}
         for query, subset in enumerate(subsets):
@@ -188,10 +189,10 @@ class ModelAsked:
             found[rows] = probabilities
         return found
 
-    def _predict_group(self, part: Question, subset: Subset, rows: Ints) -> Floats:
+    def _predict_group(self, part: Batch, subset: Subset, rows: Ints) -> Floats:
         """Probabilities of queries that use the same attributes."""
         host, base = self.host, part.base
-        cache = base.derive("models", ModelCache)
+        cache = base.derive(ModelCache, ModelCache)
         model = cache.find(subset, lambda: host.fit(base, subset), host.cache_size)
         if model is None:
             totals = class_totals(base)
@@ -201,28 +202,20 @@ class ModelAsked:
         return class_probabilities(model, inputs, part.n_classes)
 
     def _encode(self, queries: Queries, attribute: int) -> Floats:
-        is_number = self.question.cases.numeric[attribute] >= 0
+        is_number = self.batch.cases.numeric[attribute] >= 0
         numbers = queries.values[:, attribute] if is_number else None
         codes = queries.codes[:, attribute]
-        return self.host.encode(self.question.base, attribute, codes, numbers)
+        return self.host.encode(self.batch.base, attribute, codes, numbers)
 
     def decide(self, votes: Votes, priors: Votes) -> Ints:
         """The likeliest class; batches of other sizes may differ in the last bit."""
-        return decide_closely(votes, priors)
+        return argmax_with_ties(votes, priors)
 
     def to_probabilities(self, votes: Votes) -> Floats:
         """Votes are probabilities already."""
         return votes
 
-    def vicinity(self, query: int, decision: int) -> Vicinity | None:
-        """Models have no neighbors to show."""
-        return None
-
-    def evidence(self, query: int) -> Evidence | None:
-        """Models have no likelihoods to show."""
-        return None
-
-    def model_use(self, query: int) -> ModelUse:
+    def evidence(self, query: int, decision: int) -> ModelUse:
         """The model that answered, and how many the batch needed."""
         return ModelUse(repr(self.host.estimator), len(self.used))
 

@@ -5,21 +5,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.selection.question import Question, canonical_places
-from sklazy.answer.selection.result import (
-    Evidence,
-    Floats,
-    Ints,
-    ModelUse,
-    Vicinity,
-    Votes,
-)
+from sklazy.answer.batch import Batch, Floats, Ints, Votes, canonical_places
+from sklazy.answer.selection.host import Neighborhood
 from sklazy.casebase import CaseBase
 from sklazy.flow import Queries, Selected
 from sklazy.neighbors import (
-    Columns,
     MixedSearch,
     NominalSearch,
+    ScaledColumns,
     count_agreements,
     decide,
     prepare_columns,
@@ -41,69 +34,70 @@ class NearestHost(NamedTuple):
 
     n_neighbors: int
     discretize: bool
+    whole_batches: bool = False
 
-    def ask(self, question: Question, selected: Selected) -> "NearestAsked":
+    def start(self, batch: Batch, selected: Selected) -> "NearestWork":
         """Make ready to search."""
-        return NearestAsked(self, question, selected)
+        return NearestWork(self, batch, selected)
 
-    def cost(self, question: Question, n_selected: int) -> float:
-        """Nanoseconds a query, roughly."""
-        cells = question.cases.n_rows * n_selected
-        if question.base.weighted:
+    def cost(self, base: CaseBase, n_selected: int) -> float:
+        """Nanoseconds per query, roughly."""
+        cells = base.n_rows * n_selected
+        if base.weighted:
             return 5.0 * cells
-        return cells / (2.0 if self.compares_numbers(question) else 64.0)
+        return cells / (2.0 if self.compares_numbers(base) else 64.0)
 
     def can_leave_out(self, base: CaseBase) -> bool:
-        """Whether leaving a case out of a question equals forgetting it."""
+        """Whether leaving a case out of a batch equals forgetting it."""
         return not base.weighted
 
-    def compares_numbers(self, question: Question) -> bool:
+    def compares_numbers(self, base: CaseBase) -> bool:
         """Whether distances are measured on numbers."""
-        return not self.discretize and bool((question.cases.numeric >= 0).any())
+        return not self.discretize and bool((base.cases.numeric >= 0).any())
 
-    def search(self, question: Question, selected: Selected) -> "Search":
-        """The search that this question calls for."""
-        codes, excluded = question.queries.codes, question.excluded
-        if question.base.weighted:
-            return WeightedSearch(self, question, selected)
-        if not self.compares_numbers(question):
+    def search(self, batch: Batch, selected: Selected) -> "Search":
+        """The search that this batch calls for."""
+        codes, excluded = batch.queries.codes, batch.excluded
+        if batch.base.weighted:
+            return WeightedSearch(self, batch, selected)
+        if not self.compares_numbers(batch.base):
             k = self.n_neighbors
-            return NominalSearch(question.cases, codes, selected, k, excluded)
-        return self.mixed_search(question, selected)
+            return NominalSearch(batch.cases, codes, selected, k, excluded)
+        return self.mixed_search(batch, selected)
 
-    def mixed_search(self, question: Question, selected: Selected) -> MixedSearch:
+    def mixed_search(self, batch: Batch, selected: Selected) -> MixedSearch:
         """A search on numbers."""
         return MixedSearch(
-            question.cases,
-            scaled_columns(question.base),
-            question.queries,
+            batch.cases,
+            scaled_columns(batch.base),
+            batch.queries,
             selected,
             self.n_neighbors,
-            question.excluded,
+            batch.excluded,
         )
 
     def measure(
-        self, question: Question, query: int, attributes: NDArray[np.int32]
+        self, batch: Batch, query: int, attributes: NDArray[np.int32]
     ) -> Floats:
         """How far every case is from a query, infinite for the one left out.
 
         The number of attributes that differ; on numbers, the square of the distance.
         """
-        if self.compares_numbers(question):
+        if self.compares_numbers(batch.base):
             selected = Selected(attributes[None], np.array([attributes.size], np.int32))
-            one = question.part(query, query + 1)
+            one = batch.part(query, query + 1)
             return self.mixed_search(one, selected).measure(0)
-        codes = question.queries.codes[query]
-        agreements = count_agreements(question.cases, codes, attributes)
+        codes = batch.queries.codes[query]
+        agreements = count_agreements(batch.cases, codes, attributes)
         distances = (attributes.size - agreements).astype(np.float64)
-        if question.excluded is not None:
-            distances[question.excluded[query]] = np.inf
+        if batch.excluded is not None:
+            distances[batch.excluded[query]] = np.inf
         return distances
 
 
-def scaled_columns(base: CaseBase) -> Columns:
+def scaled_columns(base: CaseBase) -> ScaledColumns:
     """The cases' columns made ready for distances on numbers."""
-    return base.derive("scaled columns", lambda: prepare_columns(base.cases))
+    return base.derive(prepare_columns, lambda: prepare_columns(base.cases))
 
 
 class Search(Protocol):
@@ -120,20 +114,18 @@ class Search(Protocol):
 class WeightedSearch:
     """Cases of weight w vote like w cases: measured one query after the other."""
 
-    def __init__(
-        self, host: NearestHost, question: Question, selected: Selected
-    ) -> None:
-        self.host, self.question, self.selected = host, question, selected
-        self.votes = np.zeros((len(question), question.n_classes))
-        self.thresholds = np.zeros(len(question))
+    def __init__(self, host: NearestHost, batch: Batch, selected: Selected) -> None:
+        self.host, self.batch, self.selected = host, batch, selected
+        self.votes = np.zeros((len(batch), batch.n_classes))
+        self.thresholds = np.zeros(len(batch))
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
-        cases = self.question.cases
+        cases = self.batch.cases
         live = slice(0, cases.n_rows)
         for query in range(first, last):
             used = self.selected.attributes[query, : self.selected.counts[query]]
-            distances = self.host.measure(self.question, query, used)
+            distances = self.host.measure(self.batch, query, used)
             weights = np.where(np.isinf(distances), 0.0, cases.weights[live])
             self.votes[query], self.thresholds[query] = vote_by_weight(
                 distances,
@@ -144,19 +136,14 @@ class WeightedSearch:
             )
 
 
-class NearestAsked:
+class NearestWork:
     """Nearest neighbors at work on a batch."""
 
-    def __init__(
-        self, host: NearestHost, question: Question, selected: Selected
-    ) -> None:
-        self.host, self.question, self.selected = host, question, selected
-        self.searching = host.search(question, selected)
-
-    @property
-    def votes(self) -> Votes:
-        """Votes of the cases, shape (n_queries, n_classes)."""
-        return self.searching.votes
+    def __init__(self, host: NearestHost, batch: Batch, selected: Selected) -> None:
+        self.host, self.batch, self.selected = host, batch, selected
+        self.searching = host.search(batch, selected)
+        self.votes: Votes = self.searching.votes
+        self.decide = decide  # votes are whole numbers, or sums in one order
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -164,8 +151,8 @@ class NearestAsked:
 
     def vote_with_each(self, order: NDArray[np.int32], first: int) -> Votes:
         """Votes with the first attribute, the first two, ... of each query's order."""
-        part = self.question.part(first, first + order.shape[0])
-        if not (part.base.weighted or self.host.compares_numbers(part)):
+        part = self.batch.part(first, first + order.shape[0])
+        if not (part.base.weighted or self.host.compares_numbers(part.base)):
             codes = np.ascontiguousarray(part.queries.codes)
             k = self.host.n_neighbors
             return vote_with_each_count(part.cases, codes, order, k, part.excluded)
@@ -174,38 +161,34 @@ class NearestAsked:
         ]
         return np.stack(votes, axis=1)
 
-    def _vote_with(self, part: Question, attributes: NDArray[np.int32]) -> Votes:
+    def _vote_with(self, part: Batch, attributes: NDArray[np.int32]) -> Votes:
         """Votes on the given attributes of each query."""
         counts = np.full(len(part), attributes.shape[1], np.int32)
         selected = Selected(np.ascontiguousarray(attributes), counts)
         queries = Queries(*map(np.ascontiguousarray, part.queries))
-        whole = Question(part.base, part.cases, queries, part.excluded)
+        whole = Batch(part.base, part.cases, queries, part.excluded)
         search = self.host.search(whole, selected)
         search.run(0, len(part))
         return search.votes
 
-    def decide(self, votes: Votes, priors: Votes) -> Ints:
-        """The class with most votes, which are whole numbers or sums in one order."""
-        return decide(votes, priors)
-
     def to_probabilities(self, votes: Votes) -> Floats:
         """Probabilities as Weka's IBk gives them."""
-        return to_probabilities(votes, self.question.n_others())
+        return to_probabilities(votes, self.batch.n_others())
 
-    def vicinity(self, query: int, decision: int) -> Vicinity:
+    def evidence(self, query: int, decision: int) -> Neighborhood:
         """The cases that voted for a query, and the nearest of another class."""
         self.run(query, query + 1)  # where all counts voted, this has not been asked
         used = self.selected.attributes[query, : self.selected.counts[query]]
-        measured = self.host.measure(self.question, query, used)
-        cases, places = self.question.cases, canonical_places(self.question.base)
+        measured = self.host.measure(self.batch, query, used)
+        cases, places = self.batch.cases, canonical_places(self.batch.base)
         weights = cases.weights[: cases.n_rows]
         order = np.lexsort((places, measured))
         order = order[np.isfinite(measured[order]) & (weights[order] > 0)]
         rows = order[: self._count_voters(query, measured[order])]
         others = order[cases.classes[order] != decision][:1]
-        on_numbers = self.host.compares_numbers(self.question)
+        on_numbers = self.host.compares_numbers(self.batch.base)
         distances = np.sqrt(measured) if on_numbers else measured
-        return Vicinity(
+        return Neighborhood(
             self.host.n_neighbors,
             rows,
             distances[rows],
@@ -227,7 +210,7 @@ class NearestAsked:
         self, query: int, rows: Ints, used: NDArray[np.int32]
     ) -> NDArray[np.bool_]:
         """Whether cases agree with a query, (n_rows, n_used)."""
-        cases, queries = self.question.cases, self.question.queries
+        cases, queries = self.batch.cases, self.batch.queries
         own = queries.codes[query, used]
         theirs = cases.codes[np.ix_(used, rows)].T
         agree = (theirs == own) & (own >= 0)
@@ -236,11 +219,3 @@ class NearestAsked:
             numbers = cases.numbers[np.ix_(cases.numeric[used[numeric]], rows)].T
             agree[:, numeric] = numbers == queries.values[query, used[numeric]]
         return agree
-
-    def evidence(self, query: int) -> Evidence | None:
-        """Nearest neighbors have no likelihoods."""
-        return None
-
-    def model_use(self, query: int) -> ModelUse | None:
-        """Nearest neighbors have no model."""
-        return None

@@ -1,6 +1,6 @@
 """What an estimator asks for, as plain data."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Strategy = Literal["lazy", "eager", "none", "lazy-cfs", "lazy-consistency"]
@@ -38,9 +38,9 @@ class Recipe:
         A name in `sklazy.measures.MEASURES`.
     min_support : int
         Rows that must remain when a conjunction is grown (lazy consistency).
-    n_auto : int
+    max_loo_rows : int
         How many training rows "auto" leaves out in turn, at most.
-    n_local : int
+    n_local_neighbors : int
         How many neighbors "local" leaves out in turn.
     n_jobs : int or None
     """
@@ -49,6 +49,6 @@ class Recipe:
     selection: Strategy = "lazy"
     measure: str = "entropy"
     min_support: int = 1
-    n_auto: int = 1000
-    n_local: int = 20
-    n_jobs: int | None = None
+    max_loo_rows: int = 1000
+    n_local_neighbors: int = 20
+    n_jobs: int | None = field(default=None, compare=False)

@@ -7,18 +7,16 @@ explanation shows is found when asked for, from the arrays that decided.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.answer.batch import Floats, Ints, Votes
+from sklazy.answer.selection.host import HostEvidence, HostWork
 from sklazy.answer.selection.recipe import Recipe, Rule
 from sklazy.casebase import CaseBase
 from sklazy.flow import Queries, Selected
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Votes = NDArray[Any]  # int64 where rows are counted, float64 where weights are
 
 
 class Choice(NamedTuple):
@@ -45,92 +43,16 @@ class Choice(NamedTuple):
     used: NDArray[np.bool_]
 
 
-class Vicinity(NamedTuple):
-    """The cases that voted for one query, nearest first, then in canonical order.
-
-    Attributes
-    ----------
-    n_neighbors : int
-        How many were asked for.
-    rows : int64 array of shape (n_voting,)
-    distances, weights : float64 arrays of shape (n_voting,)
-        The distance is the number of attributes in use that differ or, where
-        numbers are compared, the HEOM distance.
-    agree : bool array of shape (n_voting, n_used)
-        Whether case and query agree on each attribute in use, in its order.
-    n_tied : int
-        How many are as far as the last.
-    opposing : int
-        The nearest case of another class than the answer's, -1 if there is none.
-    opposing_distance : float
-    opposing_agree : bool array of shape (n_used,)
-    """
-
-    n_neighbors: int
-    rows: Ints
-    distances: Floats
-    weights: Floats
-    agree: NDArray[np.bool_]
-    n_tied: int
-    opposing: int
-    opposing_distance: float
-    opposing_agree: NDArray[np.bool_]
-
-
-class Evidence(NamedTuple):
-    """What naive Bayes added up for one query, as logarithms.
-
-    Attributes
-    ----------
-    priors : float64 array of shape (n_classes,)
-    terms : float64 array of shape (n_used, n_classes)
-        In the order of use; zeros for a value that says nothing.
-    """
-
-    priors: Floats
-    terms: Floats
-
-
-class ModelUse(NamedTuple):
-    """The model of one query's attributes.
-
-    Attributes
-    ----------
-    estimator : str
-    n_models : int
-        How many models this batch of queries needed.
-    """
-
-    estimator: str
-    n_models: int
-
-
-class Details(Protocol):
-    """What a host can tell about queries that it has answered; None: not its kind."""
-
-    def to_probabilities(self, votes: Votes) -> Floats:
-        """Votes of shape (n_queries, n_classes) as probabilities."""
-
-    def vicinity(self, query: int, decision: int) -> Vicinity | None:
-        """The cases that voted."""
-
-    def evidence(self, query: int) -> Evidence | None:
-        """The likelihoods that were added up."""
-
-    def model_use(self, query: int) -> ModelUse | None:
-        """The model that was asked."""
-
-
-class Explained(Protocol):
-    """What a selection can tell about one query."""
+class Chooser(Protocol):
+    """What selected the attributes of a batch."""
 
     def choice(self, query: int) -> Choice:
-        """Why these attributes."""
+        """Why one query uses its attributes."""
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
-    """A batch of queries, answered.
+class SelectionAnswer:
+    """A batch of queries, answered on the attributes that each of them uses.
 
     Attributes
     ----------
@@ -150,8 +72,8 @@ class Answer:
     ballots : int64 array of shape (n_queries, n_attributes), or None
         Where all numbers of attributes vote: the class that the first 1, 2, ...
         attributes decide for.
-    selection, details
-        What tells more about single queries.
+    chooser, work
+        What explains single queries.
     """
 
     recipe: Recipe
@@ -162,8 +84,8 @@ class Answer:
     votes: Votes
     decisions: Ints
     ballots: Ints | None
-    selection: Explained
-    details: Details
+    chooser: Chooser
+    work: HostWork
 
     def __len__(self) -> int:
         return len(self.decisions)
@@ -172,21 +94,13 @@ class Answer:
     def probabilities(self) -> Floats:
         """Class probabilities of shape (n_queries, n_classes)."""
         if self.ballots is None:
-            return self.details.to_probabilities(self.votes)
+            return self.work.to_probabilities(self.votes)
         return self.votes / self.ballots.shape[1]
 
     def choice(self, query: int) -> Choice:
         """Why the query uses the attributes it uses."""
-        return self.selection.choice(query)
+        return self.chooser.choice(query)
 
-    def vicinity(self, query: int) -> Vicinity | None:
-        """The cases that voted for the query; None if the host has no neighbors."""
-        return self.details.vicinity(query, int(self.decisions[query]))
-
-    def evidence(self, query: int) -> Evidence | None:
-        """The likelihoods of the query; None if the host is not naive Bayes."""
-        return self.details.evidence(query)
-
-    def model_use(self, query: int) -> ModelUse | None:
-        """The model of the query; None if the host has none."""
-        return self.details.model_use(query)
+    def evidence(self, query: int) -> HostEvidence:
+        """What the decision on the query rests on."""
+        return self.work.evidence(query, int(self.decisions[query]))

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sklazy.answer.batch import Floats, Ints
 from sklazy.answer.selection.recipe import Recipe
-from sklazy.answer.selection.result import Floats, Ints
 from sklazy.casebase import CaseBase
 from sklazy.measures import CountTable, correlate, find_measure
 from sklazy.selection import (
@@ -38,7 +38,7 @@ def find_scores(base: CaseBase, measure: str) -> Scores:
     """Score all values and attributes."""
     cases = base.cases
     return base.derive(
-        ("scores", measure), lambda: _score(cases.counts, cases.offsets, measure)
+        (find_scores, measure), lambda: _score(cases.counts, cases.offsets, measure)
     )
 
 
@@ -50,7 +50,7 @@ def _score(counts: Ints, offsets: Ints, measure: str) -> Scores:
 
 def find_ranks(base: CaseBase, recipe: Recipe) -> RankTable:
     """Rank all values as the recipe's strategy does."""
-    key = ("ranks", recipe.selection, recipe.measure)
+    key = (find_ranks, recipe.selection, recipe.measure)
     return base.derive(key, lambda: _rank(base, recipe))
 
 
@@ -68,7 +68,7 @@ def find_ranks_without(base: CaseBase, recipe: Recipe) -> list[RankTable]:
     """Rank all values for cases that are left out: a table for each class."""
     if recipe.selection == "none":
         return [rank_columns(base.cases.offsets)] * base.cases.class_counts.size
-    key = ("ranks without", recipe.selection, recipe.measure)
+    key = (find_ranks_without, recipe.selection, recipe.measure)
     return base.derive(key, lambda: _rank_without(base, recipe))
 
 
@@ -84,7 +84,7 @@ def _rank_without(base: CaseBase, recipe: Recipe) -> list[RankTable]:
 
 def find_correlations(base: CaseBase) -> Floats:
     """The symmetric uncertainty of any two attributes."""
-    return base.derive("correlations", lambda: _correlate(base))
+    return base.derive(find_correlations, lambda: _correlate(base))
 
 
 def _correlate(base: CaseBase) -> Floats:

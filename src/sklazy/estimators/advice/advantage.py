@@ -1,4 +1,4 @@
-"""Will lazy selection pay? The V figures of a table."""
+"""How much an attribute's values differ in entropy: V(D, A_j), V(D) and V(D, x)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError
-from sklazy.estimators.filters.coding import check_choice, code_rows
+from sklazy.estimators.filters.coding import code_rows
+from sklazy.estimators.parameters import check_choice
 from sklazy.measures import how_many, v_by_attribute
 
 PERCENTAGES = (10, 20, 30, 40, 50, 60, 70, 80, 90)
@@ -18,7 +19,7 @@ PERCENTAGES = (10, 20, 30, 40, 50, 60, 70, 80, 90)
 
 @dataclass(frozen=True, eq=False)
 class LazyAdvantage:
-    """How much the values of a table's attributes differ from the attributes.
+    """How far the entropies of values lie from those of their attributes.
 
     Attributes
     ----------
@@ -81,7 +82,7 @@ def _percentage(x: object) -> float:
     if isinstance(x, Real) and not isinstance(x, bool) and 0.0 < float(x) <= 100.0:
         return int(x) if isinstance(x, Integral) else float(x)
     raise BadInputError(
-        f"x={x!r} is no percentage of attributes; give a number above 0, up to 100."
+        f"x={x!r}; expected a percentage of attributes, above 0 and up to 100."
     )
 
 
@@ -91,10 +92,10 @@ def lazy_advantage(
     x: float | Iterable[float] = PERCENTAGES,
     *,
     weighting: str = "weighted",
-    criterion: str = "fayyad",
+    discretization: str = "fayyad",
     categorical_features: object = "from_dtype",
 ) -> LazyAdvantage:
-    """Say how far the entropies of values lie from those of their attributes.
+    """Measure how far the entropies of values lie from those of their attributes.
 
     Lazy selection helps where they differ much: in the paper it beat eager selection
     in 61 % of all cases, and in 77 % of those with V(D, x) of at least 0.4.
@@ -106,12 +107,13 @@ def lazy_advantage(
     y : array-like of shape (n_rows,)
         Class labels.
     x : number or numbers, default=10, 20, ..., 90
-        The percentages of attributes to give V(D, x) for.
+        The percentages of attributes to compute V(D, x) for.
     weighting : {"weighted", "unweighted"}, default="weighted"
-        Whether an attribute's values weigh by their rows or all the same. (The
-        formula is lost in our copy of the paper; the weighted reading comes closest
-        to the paper's counts.)
-    criterion : {"fayyad", "kononenko"}, default="fayyad"
+        Whether an attribute's values are weighted by their rows, or all the same.
+        (The formula is missing in our copy of the paper; the weighted reading comes
+        closest to the paper's counts.)
+    discretization : {"fayyad", "kononenko"}, default="fayyad"
+        The MDL criterion for cuts of numeric columns, see `EntropyDiscretizer`.
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
 
     Returns
@@ -137,7 +139,7 @@ def lazy_advantage(
     check_choice("weighting", weighting, ("weighted", "unweighted"))
     several = isinstance(x, Iterable) and not isinstance(x, str)
     given = tuple(map(_percentage, x if several else (x,)))  # type: ignore[arg-type]
-    coded = code_rows(X, y, categorical_features, criterion)
+    coded = code_rows(X, y, categorical_features, discretization)
     figures = v_by_attribute(coded.counts(), coded.offsets, weighting == "weighted")
     figures.setflags(write=False)
     return LazyAdvantage(figures, coded.names, given, weighting)

@@ -1,4 +1,4 @@
-"""Whether lazy learning will pay on a table, measured in seconds."""
+"""Whether lazy selection pays on a table, measured in seconds."""
 
 from dataclasses import asdict, dataclass
 from numbers import Real
@@ -11,16 +11,17 @@ from sklearn.utils import check_consistent_length
 from sklazy.errors import BadInputError, MissingExtraError
 from sklazy.estimators.advice.advantage import LazyAdvantage, lazy_advantage
 from sklazy.estimators.advice.comparison import (
-    Contestant,
+    Candidate,
     Outcome,
-    hold,
-    list_contestants,
-    stratified_folds,
-    stratified_sample,
+    QueryCost,
+    cross_validate,
+    list_candidates,
+    measure_cost,
 )
-from sklazy.estimators.advice.query_cost import QueryCost, measure_cost
-from sklazy.estimators.advice.recommend import Recommendation, Score, judge
+from sklazy.estimators.advice.recommend import Recommendation, Score, recommend
+from sklazy.estimators.folds import stratified_folds, stratified_sample
 from sklazy.estimators.inputs import class_column
+from sklazy.estimators.parameters import check_count, check_not_negative
 from sklazy.report.advice import (
     advice_fragment,
     advice_markdown,
@@ -31,34 +32,35 @@ from sklazy.report.html import preformatted
 from sklazy.report.progress import Progress
 from sklazy.tables import Table, as_table
 
-_PERCENT = 30.0  # of the attributes, where no number says how many
+_PERCENT = 30.0  # of the attributes, where their number is found for each query
 
 
 @dataclass(frozen=True, eq=False)
 class Advice:
-    """What was measured, and what it means.
+    """Accuracies and costs that were measured, and a recommendation.
 
     Attributes
     ----------
     recommendation : str
         "lazy selection", "eager selection", "no selection", "eager model", "either"
-        (they are level) or "nothing" (none learns anything).
+        (no clear difference) or "nothing" (none is better than the most frequent
+        class).
     verdict : str
-        The same in a sentence, with the figures it rests on.
+        The same in a sentence, with the figures behind it.
     best : Score or None
-        The contestant that is recommended.
+        The recommended candidate.
     scores : tuple of Score
     advantage : LazyAdvantage
         V(D, A_j), V(D) and V(D, x).
     percent : float
-        The x that fits the number of attributes selected.
+        The x that corresponds to the number of attributes selected.
     guess : float
-        How often the most frequent class is right.
+        The accuracy of the most frequent class.
     cost : QueryCost
     n_rows, n_attributes, n_classes : int
         Of the table.
     n_sampled, n_tested, n_folds : int
-        The rows taken for measuring, those predicted, and the folds run.
+        The rows in the sub-sample, those predicted, and the folds run.
     """
 
     recommendation: Recommendation
@@ -106,7 +108,7 @@ class Advice:
         return advice_markdown(self.to_dict())
 
     def to_html(self) -> str:
-        """The advice as a page that needs nothing but itself (needs jinja2)."""
+        """The advice as a self-contained HTML page (needs jinja2)."""
         return advice_page(self.to_dict())
 
     def _repr_html_(self) -> str:
@@ -134,19 +136,19 @@ def advise(
     categorical_features: object = "from_dtype",
     random_state: int = 0,
 ) -> Advice:
-    """Say whether lazy selection will pay on this table, or an eager model is better.
+    """Measure whether lazy selection pays on this table, or an eager model is better.
 
     On a stratified sub-sample each fold is predicted from the others: by k-NN and
     naive Bayes with lazy, eager and no selection, and by two eager models of
-    scikit-learn, a random forest and logistic regression. All are given the same
-    folds, and cuts come from the training rows alone. Beside it stand the
-    leave-one-out accuracy of the lazy methods with cuts from all rows (the paper's
-    protocol, which flatters), V(D, x) and the cost of a query.
+    scikit-learn, a random forest and logistic regression. All use the same folds,
+    and cuts come from the training rows alone. Reported as well: the leave-one-out
+    accuracy of the lazy methods with cuts from all rows (the paper's protocol, which
+    is optimistic), V(D, x) and the cost of a query.
 
     Parameters
     ----------
     X : table, frame or array-like of shape (n_rows, n_attributes)
-        Numbers and labels, missing cells where there are some.
+        Numbers and labels; cells may be missing.
     y : array-like of shape (n_rows,)
         Class labels.
     n_neighbors : int, default=5
@@ -155,11 +157,11 @@ def advise(
     max_rows : int, default=1000
         The size of the sub-sample.
     max_seconds : float, default=10
-        No further fold is begun after this time; the first is always run.
+        No fold is started after this time; the first is always run.
     n_folds : int, default=10
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
     random_state : int, default=0
-        Which rows are sampled, and how they fall into folds.
+        Decides which rows are sampled, and their folds.
 
     Returns
     -------
@@ -184,20 +186,24 @@ def advise(
     table, classes = _checked(
         X, y, categorical_features, max_rows, max_seconds, n_folds
     )
-    rows = stratified_sample(classes, max_rows, random_state)
+    shuffled = _shuffle(len(classes), random_state)
+    rows = stratified_sample(classes, max_rows, shuffled)
     sample, known = table.take(rows), classes[rows]
-    folds = stratified_folds(known, min(n_folds, len(known)), random_state)
-    contestants = list_contestants(n_neighbors, n_attributes, random_state)
-    steps = len(contestants) * (int(folds.max()) + 2)
+    n_folds = min(n_folds, len(known))
+    folds = stratified_folds(known, n_folds, _shuffle(len(known), random_state))
+    candidates = list_candidates(table.kinds, n_neighbors, n_attributes, random_state)
+    steps = len(candidates) * (int(folds.max()) + 2)
     with Progress("advising", total=steps) as progress:
-        _warm_up(contestants[0], sample, known)
-        outcome = hold(contestants, sample, known, folds, max_seconds, progress)
-        loo = [_leave_one_out(one, sample, known, progress) for one in contestants]
-        cost = measure_cost(contestants[0], table, classes, random_state)
+        _warm_up(candidates[0], sample, known)
+        outcome = cross_validate(
+            candidates, sample, known, folds, max_seconds, progress
+        )
+        loo = [_leave_one_out(one, sample, known, progress) for one in candidates]
+        cost = measure_cost(candidates[0], table, classes, shuffled)
     guess = known[outcome.rows] == np.bincount(known).argmax()
-    scores = _scores(contestants, outcome, loo)
+    scores = _scores(candidates, outcome, loo)
     return Advice(
-        *judge(scores, outcome.correct, guess),
+        *recommend(scores, outcome.correct, guess),
         scores=scores,
         advantage=lazy_advantage(table, y),
         percent=_percent(n_attributes, len(table.columns)),
@@ -220,34 +226,32 @@ def _checked(
     max_seconds: float,
     n_folds: int,
 ) -> tuple[Table, NDArray[np.int32]]:
-    """The rows and the number of each one's class."""
-    for name, value, least in (
-        ("max_rows", max_rows, 4),
-        ("n_folds", n_folds, 2),
-        ("max_seconds", max_seconds, 0),
-    ):
-        if isinstance(value, bool) or not isinstance(value, Real) or value < least:
-            raise BadInputError(
-                f"{name}={value!r} is too little; give at least {least}."
-            )
+    """The rows and the codes of their classes."""
+    check_count("max_rows", max_rows, 4)
+    check_count("n_folds", n_folds, 2)
+    check_not_negative("max_seconds", max_seconds)
     table = as_table(X, categorical_features=categorical_features)
     target = class_column(y)
     check_consistent_length(table, target)
     if len(table) < 4 or len(target.categories) < 2:
         raise BadInputError(
-            f"y has {len(target.categories)} classes in {len(table)} rows; there is "
-            "nothing to compare with fewer than 2 classes or 4 rows."
+            f"y has {len(target.categories)} classes in {len(table)} rows; expected "
+            "at least 2 classes and 4 rows."
         )
     return table, target.data
 
 
-def _warm_up(one: Contestant, table: Table, classes: NDArray[np.int32]) -> None:
-    """Let what compiles at first use compile before anything is timed."""
+def _shuffle(n_rows: int, random_state: int) -> NDArray[np.int64]:
+    return np.argsort(np.random.default_rng(random_state).random(n_rows), kind="stable")
+
+
+def _warm_up(one: Candidate, table: Table, classes: NDArray[np.int32]) -> None:
+    """Compile what is compiled at first use before anything is timed."""
     one.make().fit(table, classes).predict(table)
 
 
 def _leave_one_out(
-    one: Contestant, table: Table, classes: NDArray[np.int32], progress: Progress
+    one: Candidate, table: Table, classes: NDArray[np.int32], progress: Progress
 ) -> float | None:
     progress.advance(note=one.host)
     if one.family == "eager model":
@@ -257,10 +261,10 @@ def _leave_one_out(
 
 
 def _scores(
-    contestants: list[Contestant], outcome: Outcome, loo: list[float | None]
+    candidates: list[Candidate], outcome: Outcome, loo: list[float | None]
 ) -> tuple[Score, ...]:
     scores = []
-    for i, one in enumerate(contestants):
+    for i, one in enumerate(candidates):
         right = outcome.correct[i]
         scores.append(
             Score(

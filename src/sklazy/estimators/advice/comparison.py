@@ -1,8 +1,9 @@
-"""Lazy, eager and no selection, and two eager models, on the same rows."""
+"""Lazy, eager and no selection, and two eager models, compared on the same rows."""
 
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,13 +13,15 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from sklazy.estimators.encoded import EncodedModel
+from sklazy.estimators.folds import stratified_sample
 from sklazy.estimators.selection.bayes import LazyNBClassifier
 from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
 from sklazy.report.progress import Progress
-from sklazy.tables import Table
+from sklazy.tables import Kind, Table
 
 Family = Literal["lazy selection", "eager selection", "no selection", "eager model"]
 
@@ -27,21 +30,23 @@ _SELECTIONS: tuple[tuple[Family, str], ...] = (
     ("eager selection", "eager"),
     ("no selection", "none"),
 )
+_MOST_CELLS = 4_000_000  # of a table that costs are measured on
+_TIMED = 200  # queries
 
 
-class Contestant(NamedTuple):
-    """One way to learn.
+class Candidate(NamedTuple):
+    """A method to compare.
 
     Attributes
     ----------
     name : str
-        How one would write it.
+        The expression that makes it.
     family : str
         Whether and how attributes are selected, or "eager model".
     host : str
-        What classifies.
+        The kind of classifier.
     make : function
-        Gives a new model, which is fitted to a `Table`.
+        Returns a new model, which is fitted to a `Table`.
     """
 
     name: str
@@ -51,14 +56,14 @@ class Contestant(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came out.
+    """The results of a comparison.
 
     Attributes
     ----------
     rows : int64 array of shape (n_tested,)
         The rows that were predicted.
-    correct : bool array of shape (n_contestants, n_tested)
-    seconds : float64 array of shape (n_contestants,)
+    correct : bool array of shape (n_candidates, n_tested)
+    seconds : float64 array of shape (n_candidates,)
         Time to predict a row in a batch.
     n_folds : int
         How many folds were run.
@@ -70,57 +75,42 @@ class Outcome(NamedTuple):
     n_folds: int
 
 
-class EncodedModel:
-    """A scikit-learn classifier that is given tables, encoded as it needs them.
+@dataclass(frozen=True)
+class QueryCost:
+    """The cost of one query, k-NN with lazy selection.
+
+    Attributes
+    ----------
+    in_batch, alone : float
+        Seconds for a row in a batch of 200, and for a single row.
+    n_rows : int
+        The number of cases it holds for.
+    n_measured : int
+        The number of cases it was measured with; if these are fewer, the time is
+        scaled up in proportion.
+    """
+
+    in_batch: float
+    alone: float
+    n_rows: int
+    n_measured: int
+
+
+def list_candidates(
+    kinds: Sequence[Kind],
+    n_neighbors: int,
+    n_attributes: int | float | str,
+    random_state: int,
+) -> list[Candidate]:
+    """Two hosts with three kinds of selection, and two eager models.
 
     Parameters
     ----------
-    model : classifier
-    scaled : bool
-        Whether it needs numbers on one scale, nowhere missing, and indicators of
-        categories. Else categories are numbered and missing cells are NaN.
+    kinds : sequence of "numeric" or "nominal"
+        Those of the columns.
+    n_neighbors, n_attributes, random_state
+        As for `advise`.
     """
-
-    def __init__(self, model: Any, *, scaled: bool) -> None:  # noqa: ANN401
-        self.model, self.scaled = model, scaled
-
-    def fit(self, table: Table, classes: NDArray[np.int32]) -> "EncodedModel":
-        """Fit the classifier."""
-        self.pipeline = self._pipeline(table) if self.scaled else self.model
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            self.pipeline.fit(_matrix(table), classes)
-        return self
-
-    def predict(self, table: Table) -> NDArray[Any]:
-        """Predict classes."""
-        return self.pipeline.predict(_matrix(table))
-
-    def _pipeline(self, table: Table) -> Any:  # noqa: ANN401 - scikit-learn's own
-        kinds = np.array(table.kinds)
-        numeric = make_pipeline(
-            SimpleImputer(keep_empty_features=True), StandardScaler()
-        )
-        nominal = OneHotEncoder(handle_unknown="ignore")
-        encoder = ColumnTransformer(
-            [
-                ("numeric", numeric, np.flatnonzero(kinds == "numeric")),
-                ("nominal", nominal, np.flatnonzero(kinds == "nominal")),
-            ]
-        )
-        return make_pipeline(encoder, self.model)
-
-
-def _matrix(table: Table) -> NDArray[np.float64]:
-    """Numbers and codes, NaN where missing."""
-    columns = [np.where(c.missing, np.nan, c.data.astype(np.float64)) for c in table]
-    return np.column_stack(columns)
-
-
-def list_contestants(
-    n_neighbors: int, n_attributes: int | float | str, random_state: int
-) -> list[Contestant]:
-    """Two hosts under three kinds of selection, and two eager models."""
     found = []
     for family, selection in _SELECTIONS:
         # Without selection the number of attributes does not matter.
@@ -132,35 +122,49 @@ def list_contestants(
             ),
             _lazy(LazyNBClassifier, given, family),
         ]
-    return [*found, *_eager_models(random_state)]
+    return [*found, *_eager_models(kinds, random_state)]
 
 
-def _lazy(kind: Any, given: dict[str, Any], family: Family) -> Contestant:  # noqa: ANN401
-    written = ", ".join(f"{name}={value!r}" for name, value in given.items())
+def _lazy(kind: Any, given: dict[str, Any], family: Family) -> Candidate:  # noqa: ANN401
+    parameters = ", ".join(f"{name}={value!r}" for name, value in given.items())
     host = "k-NN" if "n_neighbors" in given else "naive Bayes"
-    return Contestant(
-        f"{kind.__name__}({written})", family, host, lambda: kind(**given)
+    return Candidate(
+        f"{kind.__name__}({parameters})", family, host, lambda: kind(**given)
     )
 
 
-def _eager_models(random_state: int) -> list[Contestant]:
+def _eager_models(kinds: Sequence[Kind], random_state: int) -> list[Candidate]:
     def forest() -> EncodedModel:
         model = RandomForestClassifier(random_state=random_state)
-        return EncodedModel(model, scaled=False)
+        return EncodedModel(model, categories=True)
 
     def logistic() -> EncodedModel:
-        return EncodedModel(LogisticRegression(max_iter=200), scaled=True)
+        return EncodedModel(_logistic_regression(kinds), categories=True)
 
     return [
-        Contestant("RandomForestClassifier()", "eager model", "random forest", forest),
-        Contestant(
+        Candidate("RandomForestClassifier()", "eager model", "random forest", forest),
+        Candidate(
             "LogisticRegression()", "eager model", "logistic regression", logistic
         ),
     ]
 
 
-def hold(
-    contestants: Sequence[Contestant],
+def _logistic_regression(kinds: Sequence[Kind]) -> Pipeline:
+    """On scaled numbers and indicators; a missing label is a category of its own."""
+    numeric = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
+    nominal = OneHotEncoder(handle_unknown="ignore")
+    is_numeric = np.array(kinds) == "numeric"
+    encoder = ColumnTransformer(
+        [
+            ("numeric", numeric, np.flatnonzero(is_numeric)),
+            ("nominal", nominal, np.flatnonzero(~is_numeric)),
+        ]
+    )
+    return make_pipeline(encoder, LogisticRegression(max_iter=200))
+
+
+def cross_validate(
+    candidates: Sequence[Candidate],
     table: Table,
     classes: NDArray[np.int32],
     folds: NDArray[np.int64],
@@ -169,77 +173,79 @@ def hold(
 ) -> Outcome:
     """Predict each fold from the others, fold after fold, until time is up.
 
-    All contestants are run on the same folds; the first fold is always run.
+    All candidates are run on the same folds; the first fold is always run.
 
     Parameters
     ----------
-    contestants : sequence of Contestant
+    candidates : sequence of Candidate
     table : Table of n_rows rows
     classes : int32 array of shape (n_rows,)
     folds : int64 array of shape (n_rows,)
     max_seconds : float
     progress : Progress
     """
-    begin = time.perf_counter()
+    started = time.perf_counter()
     runs: list[tuple[NDArray[np.int64], list[tuple[NDArray[Any], float]]]] = []
     for fold in range(int(folds.max()) + 1):
-        if runs and time.perf_counter() - begin > max_seconds:
+        if runs and time.perf_counter() - started > max_seconds:
             break
         test, train = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
         found = []
-        for one in contestants:
-            found.append(_run(one, table, classes, train, test))
-            progress.advance(note=one.host)
+        for candidate in candidates:
+            found.append(_predict_fold(candidate, table, classes, train, test))
+            progress.advance(note=candidate.host)
         runs.append((test, found))
     rows = np.concatenate([test for test, _ in runs])
-    predicted = [
-        np.concatenate([found[i][0] for _, found in runs])
-        for i in range(len(contestants))
-    ]
-    seconds = [min(found[i][1] for _, found in runs) for i in range(len(contestants))]
+    places = range(len(candidates))
+    predicted = [np.concatenate([found[i][0] for _, found in runs]) for i in places]
+    seconds = [min(found[i][1] for _, found in runs) for i in places]
     return Outcome(
         rows, np.array(predicted) == classes[rows], np.array(seconds), len(runs)
     )
 
 
-def _run(
-    one: Contestant,
+def _predict_fold(
+    candidate: Candidate,
     table: Table,
     classes: NDArray[np.int32],
     train: NDArray[np.int64],
     test: NDArray[np.int64],
 ) -> tuple[NDArray[Any], float]:
-    """Predictions of the test rows, and seconds a row."""
+    """Predictions of the test rows, and seconds per row."""
     if (classes[train] == classes[train[0]]).all():
         return np.full(len(test), classes[train[0]]), 0.0  # some models need two
-    model = one.make().fit(table.take(train), classes[train])
-    asked = table.take(test)
-    begin = time.perf_counter()
-    predicted = model.predict(asked)
-    return predicted, (time.perf_counter() - begin) / len(test)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = candidate.make().fit(table.take(train), classes[train])
+    queries = table.take(test)
+    started = time.perf_counter()
+    predicted = model.predict(queries)
+    return predicted, (time.perf_counter() - started) / len(test)
 
 
-def stratified_folds(
-    classes: NDArray[np.int32], n_folds: int, random_state: int
-) -> NDArray[np.int64]:
-    """The fold of each row; classes are spread evenly over the folds."""
-    folds = np.empty(len(classes), np.int64)
-    folds[_by_class(classes, random_state)] = np.arange(len(classes)) % n_folds
-    return folds
+def measure_cost(
+    candidate: Candidate,
+    table: Table,
+    classes: NDArray[np.int32],
+    shuffled: NDArray[np.int64],
+) -> QueryCost:
+    """Time queries against all cases, or against as many as can be fitted quickly."""
+    n_rows, n_columns = table.shape
+    n_measured = min(n_rows, max(1000, _MOST_CELLS // n_columns))
+    rows = stratified_sample(classes, n_measured, shuffled)
+    model = candidate.make().fit(table.take(rows), classes[rows])
+    many, single = table.take(rows[:_TIMED]), table.take(rows[:1])
+    in_batch = _best_time(model, many) / len(many)
+    alone = _best_time(model, single)
+    longer = in_batch * (n_rows / len(rows) - 1.0)
+    return QueryCost(in_batch + longer, alone + longer, n_rows, len(rows))
 
 
-def stratified_sample(
-    classes: NDArray[np.int32], n_rows: int, random_state: int
-) -> NDArray[np.int64]:
-    """So many rows, of each class its share."""
-    order = _by_class(classes, random_state)
-    if n_rows >= len(order):
-        return np.arange(len(order))
-    picked = np.linspace(0, len(order) - 1, n_rows).round().astype(np.int64)
-    return np.sort(order[picked])
-
-
-def _by_class(classes: NDArray[np.int32], random_state: int) -> NDArray[np.int64]:
-    """Rows in random order within each class."""
-    chance = np.random.default_rng(random_state).random(len(classes))
-    return np.lexsort((chance, classes))
+def _best_time(model: Any, queries: Table) -> float:  # noqa: ANN401 - any estimator
+    """Seconds to predict, the best of three."""
+    times = []
+    for _ in range(3):
+        started = time.perf_counter()
+        model.predict(queries)
+        times.append(time.perf_counter() - started)
+    return min(times)

@@ -1,4 +1,4 @@
-"""What the figures of a contest mean, in a sentence."""
+"""A recommendation from the figures of a comparison, in a sentence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _CLEARLY = 2.0  # standard errors of a paired difference
 
 @dataclass(frozen=True)
 class Score:
-    """How one contestant did.
+    """The results of one candidate.
 
     Attributes
     ----------
@@ -31,11 +31,11 @@ class Score:
     family : {"lazy selection", "eager selection", "no selection", "eager model"}
     host : str
     accuracy : float
-        Share of the rows predicted rightly from the other folds.
+        Share of the rows predicted correctly from the other folds.
     error : float
         Its standard error.
     leave_one_out : float or None
-        Share predicted rightly from all other rows, with cuts from all rows; None
+        Share predicted correctly from all other rows, with cuts from all rows; None
         for eager models.
     seconds : float
         To predict a row, in a batch.
@@ -55,17 +55,17 @@ Best = dict[Family, Score]
 
 
 class Verdict(NamedTuple):
-    """A recommendation, its reason, and the contestant it is about."""
+    """A recommendation, its reason, and the recommended candidate."""
 
     recommendation: Recommendation
     sentence: str
     best: Score | None
 
 
-def judge(
+def recommend(
     scores: Sequence[Score], correct: NDArray[np.bool_], guess: NDArray[np.bool_]
 ) -> Verdict:
-    """Weigh the contestants.
+    """Recommend one of the candidates, or none.
 
     One is *clearly* better than another if the mean difference over the rows that
     both predicted exceeds twice its standard error.
@@ -73,7 +73,7 @@ def judge(
     Parameters
     ----------
     scores : sequence of Score
-    correct : bool array of shape (n_contestants, n_tested)
+    correct : bool array of shape (n_candidates, n_tested)
     guess : bool array of shape (n_tested,)
         Where the most frequent class is right.
     """
@@ -91,7 +91,7 @@ def judge(
 
 
 def _for_lazy(top: Best, right: dict[Family, NDArray[np.bool_]]) -> Verdict:
-    """Say whether lazy selection, which nothing beats clearly, beats anything."""
+    """Recommend lazy selection if it is clearly better than any other family."""
     rivals = [family for family in top if family != "lazy selection"]
     worse = [f for f in rivals if clearly_better(right["lazy selection"], right[f])]
     if not worse:
@@ -101,7 +101,7 @@ def _for_lazy(top: Best, right: dict[Family, NDArray[np.bool_]]) -> Verdict:
 
 
 def clearly_better(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> bool:
-    """Whether one is right more often than the other, beyond chance."""
+    """Whether one is right significantly more often than the other."""
     difference = one.astype(np.float64) - other
     error = difference.std() / np.sqrt(len(difference))
     return bool(difference.mean() > _CLEARLY * error)
@@ -117,7 +117,7 @@ def _best(scores: Sequence[Score], family: Family) -> int:
 
 
 def _leader(top: Best, without: str = "") -> Family:
-    """The best family; lazy selection if it is level."""
+    """The best family; lazy selection if it is equally good."""
     left = [family for family in top if family != without]
     return max(left, key=lambda f: (top[f].accuracy, f == "lazy selection"))
 
@@ -132,9 +132,10 @@ def _share(share: float) -> str:
 
 def _nothing(best: Score, guessed: float) -> str:
     return (
-        "Nothing learned here: no method is clearly better than always saying the most "
-        f"frequent class, which is right in {_share(guessed)} (best: {best.host}, "
-        f"{_percent(best)}). Look for better attributes or more rows first."
+        "Nothing learned here: no method is clearly better than always predicting the "
+        f"most frequent class, which is right in {_share(guessed)} (best: "
+        f"{best.host}, {_percent(best)}). Look for better attributes or more rows "
+        "first."
     )
 
 
@@ -180,11 +181,13 @@ def _either(top: Best, rivals: Sequence[Family]) -> str:
 
 
 def _figures(top: Best, families: Sequence[Family]) -> str:
-    told = [
+    figures = [
         f"{_article(family)} ({_percent(top[family])}, {top[family].host})"
         for family in families
     ]
-    return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    if len(figures) == 1:
+        return figures[0]
+    return f"{', '.join(figures[:-1])} and {figures[-1]}"
 
 
 def _article(family: Family) -> str:

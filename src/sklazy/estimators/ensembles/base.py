@@ -1,74 +1,62 @@
-"""What all lazy ensembles share: memory, parameters, seeds."""
+"""What all lazy ensembles share: parameters, seeds, what members answer."""
 
-from collections.abc import Mapping
-from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import column_or_1d
 
-from sklazy.answer.ensembles.bagged import EnsembleRecipe
+from sklazy.answer.ensembles.learner import COMBINATIONS, EnsembleLearner
 from sklazy.answer.ensembles.members import Member
 from sklazy.casebase import CaseBase
-from sklazy.casebase.incoming import GivenIds
+from sklazy.casebase.incoming import GivenIds, Target
 from sklazy.errors import BadInputError
-from sklazy.estimators.filters.coding import check_choice
-from sklazy.estimators.selection.base import check_count
+from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.parameters import (
+    check_choice,
+    check_count,
+    check_fraction,
+    check_positive,
+    find_seed,
+)
 from sklazy.estimators.settings import to_settings
-from sklazy.estimators.unweighted import Unweighted
-from sklazy.local.bags import beta_neighbors
-from sklazy.receipts.plain import PlainReceipt, ReceiptList, verify_plain
-from sklazy.tables import Table
+from sklazy.estimators.targets import UnweightedClassifier, UnweightedRegressor
+from sklazy.local.paths import PathRules, RegressionRules
+from sklazy.tables import Table, as_target
 
 
-class LazyEnsemble(Unweighted):
+class LazyEnsemble(LazyEstimator):
     """An estimator that makes an ensemble for each query; see the subclasses."""
-
-    combinations: ClassVar[tuple[str, ...]]
-    receipt_kind: ClassVar[type[PlainReceipt]]
 
     n_estimators: int
     beta: float
     n_neighbors: int | None
     max_features: int | float | str | None
     combine: Any
-    min_weight: float
+    share_bags: bool
+    min_branch_weight: float
     random_state: object
     n_jobs: int | None
     seed_: int
 
-    def explain(self, X: ArrayLike) -> ReceiptList[Any]:
-        """Answer each query with a receipt: neighbors, bags, members, what they say.
+    def _members(self) -> tuple[Member, ...]:
+        """The kinds of members, in turn."""
+        raise NotImplementedError
 
-        Parameters
-        ----------
-        X : frame, Table or array-like of shape (n_queries, n_attributes)
-
-        Returns
-        -------
-        receipts : ReceiptList
-            One a query, each with `to_dict`, `to_json`, `to_html` and a text: what
-            every member says, and the path through the tree, or the likelihoods,
-            cases, terms or rule that this rests on; how far members differ.
-        """
-        check_is_fitted(self)
-        return self._receipts(self._asked(X))
-
-    def verify(self, receipt: PlainReceipt | Mapping[str, Any]) -> bool:
-        """Ask again what a receipt answers, and tell that it is genuine.
-
-        A receipt that was edited, that is of other cases or that says anything else
-        than the cases do is refused with a `ReceiptError`.
-
-        Parameters
-        ----------
-        receipt : receipt, or what its `to_dict` gave
-        """
-        check_is_fitted(self)
-        return verify_plain(self.receipt_kind, receipt, self._receipts, self.digest())
+    def _learner(self) -> EnsembleLearner:
+        self._check_parameters()
+        n_near = self.n_neighbors
+        return EnsembleLearner(
+            target=self.target,
+            members=self._members(),
+            n_estimators=int(self.n_estimators),
+            beta=float(self.beta),
+            n_neighbors=None if n_near is None else int(n_near),
+            combine=self.combine,
+            share_bags=bool(self.share_bags),
+            seed=self.seed_,
+        )
 
     # --- state ------------------------------------------------------------------------
 
@@ -78,9 +66,9 @@ class LazyEnsemble(Unweighted):
         y: object,
         sample_weight: ArrayLike | None,
         ids: GivenIds,
-        classes: ArrayLike | None,
+        classes: ArrayLike | None = None,
     ) -> Self:
-        seed = find_seed(self.random_state)
+        seed = find_seed(self.random_state, default=0)
         super()._keep(X, y, sample_weight, ids, classes)
         self.seed_ = seed
         return self
@@ -88,59 +76,34 @@ class LazyEnsemble(Unweighted):
     def _state(self) -> dict[str, Any]:
         return {**super()._state(), "seed": self.seed_}
 
-    def _saved_settings(self) -> dict[str, Any]:
-        if isinstance(self.random_state, int | np.integer | None):
-            return super()._saved_settings()
-        # A generator is no data: the seed that it gave stands for it.
-        return to_settings(clone(self).set_params(random_state=self.seed_))
-
     def _restore(self, cases: CaseBase, state: dict[str, Any]) -> None:
         super()._restore(cases, state)
         self.seed_ = int(state["seed"])
 
-    def _settled(self) -> dict[str, Any]:
-        return {"random_state": self.seed_}
+    def _saved_settings(self) -> dict[str, Any]:
+        if isinstance(self.random_state, int | np.integer | None):
+            return super()._saved_settings()
+        # A generator cannot be written down: the seed that it gave stands for it.
+        return to_settings(clone(self).set_params(random_state=self.seed_))
 
-    # --- answers ----------------------------------------------------------------------
+    def _reported_settings(self) -> dict[str, Any]:
+        settled = clone(self).set_params(random_state=self.seed_)
+        return LazyEstimator._reported_settings(settled)
 
-    def _receipts(self, table: Table) -> ReceiptList[Any]:
-        raise NotImplementedError
-
-    def _recipe(self) -> EnsembleRecipe[Any]:
-        """The parameters, once they are known to make sense."""
-        self._check_parameters()
-        n_near = self.n_neighbors
-        return EnsembleRecipe(
-            members=self._members(),
-            n_estimators=int(self.n_estimators),
-            beta=float(self.beta),
-            n_neighbors=None if n_near is None else int(n_near),
-            combine=self.combine,
-            share_bags=bool(getattr(self, "share_bags", False)),
-            seed=self.seed_,
-            n_jobs=self.n_jobs,
-        )
-
-    def _members(self) -> tuple[Member[Any], ...]:
-        """The kinds of members, in turn."""
-        raise NotImplementedError
+    # --- checks -----------------------------------------------------------------------
 
     def _inspected(self) -> int:
         """The attributes that a node looks at."""
         return count_features(self.max_features, self.n_features_in_)
 
-    # --- the door ---------------------------------------------------------------------
-
     def _check_parameters(self) -> None:
         check_count("n_estimators", self.n_estimators)
-        check_choice("combine", self.combine, self.combinations)
+        check_choice("combine", self.combine, COMBINATIONS[self.target.kind])
         if self.n_neighbors is not None:
             check_count("n_neighbors", self.n_neighbors)
-        if not isinstance(self.beta, Real):
-            raise BadInputError(f"beta={self.beta!r} is no number from 0 to 1.")
-        beta_neighbors(2, float(self.beta))
+        check_fraction("beta", self.beta)
         weight = "the weight that two branches of a split must hold"
-        check_positive("min_weight", self.min_weight, weight)
+        check_positive("min_branch_weight", self.min_branch_weight, weight)
 
     def _check_table(self, table: Table) -> None:
         count_features(self.max_features, len(table.columns))
@@ -151,21 +114,76 @@ class LazyEnsemble(Unweighted):
             )
 
 
-def check_positive(name: str, value: object, meaning: str) -> None:
-    """Refuse what is no finite number above 0."""
-    fine = isinstance(value, Real) and not isinstance(value, bool)
-    if not fine or not 0 < value < np.inf:  # type: ignore[operator]
-        raise BadInputError(f"{name}={value!r}; expected a number above 0: {meaning}.")
+class EnsembleClassifier(LazyEnsemble, UnweightedClassifier):
+    """A classifier that makes an ensemble for each query; see the subclasses."""
+
+    c45_min_side: bool
+    penalize_numeric_splits: bool
+    split_at_values: bool
+
+    def member_votes(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class each member votes for, as `diversity_measures` takes it.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        labels : array of shape (n_queries, n_estimators)
+        """
+        (votes,) = self._answer(X, "votes")
+        return self.classes_[votes]
+
+    def _rules(self) -> PathRules:
+        """How trees split."""
+        return PathRules(
+            min_branch_weight=float(self.min_branch_weight),
+            c45_min_side=bool(self.c45_min_side),
+            penalize_numeric_splits=bool(self.penalize_numeric_splits),
+            split_at_values=bool(self.split_at_values),
+            inspect=self._inspected(),
+        )
 
 
-def find_seed(random_state: object) -> int:
-    """The number that bags are drawn by; None counts as 0."""
-    if random_state is None:
-        return 0
-    generator = check_random_state(random_state)
-    if isinstance(random_state, int | np.integer):
-        return int(random_state)
-    return int(generator.randint(np.iinfo(np.int32).max))
+class EnsembleRegressor(LazyEnsemble, UnweightedRegressor):
+    """A regressor that makes an ensemble for each query; see the subclasses."""
+
+    def member_values(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return what each member predicts.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        values : float64 array of shape (n_queries, n_estimators)
+        """
+        (values,) = self._answer(X, "member_values")
+        return values
+
+    def _rules(self) -> RegressionRules:
+        """How trees split."""
+        return RegressionRules(float(self.min_branch_weight), self._inspected())
+
+    def _target(self, y: object) -> Target:
+        flat = None if y is None else column_or_1d(y, warn=True)
+        target = as_target(flat, "numeric")
+        _check_size(target)
+        return target
+
+
+_LARGEST = 1e140  # sums of the squares of so many rows as memory holds are finite
+
+
+def _check_size(target: Target) -> None:
+    largest = np.abs(np.asarray(target)).max(initial=0.0)
+    if largest > _LARGEST:
+        raise BadInputError(
+            f"y holds numbers as large as {largest:g}, the squares of which no float "
+            f"holds; expected at most {_LARGEST:g}. Divide y by a constant."
+        )
 
 
 def count_features(max_features: object, n_features: int) -> int:

@@ -1,11 +1,12 @@
 """The members that a user names or gives."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
+from sklazy.answer.ensembles.members import Member
 from sklazy.errors import BadInputError, BadTypeError, suggest
 
 Named = tuple[str, str | BaseEstimator]
@@ -39,6 +40,27 @@ def named_kinds(
     return [_named(item, ours) for item in estimators]
 
 
+def make_members(
+    kinds: Sequence[Named],
+    ours: Mapping[str, Callable[[str], Member]],
+    other: Callable[[BaseEstimator, str], Member],
+) -> tuple[Member, ...]:
+    """The members of the kinds that were named or given.
+
+    Parameters
+    ----------
+    kinds : list of pairs of a name and a kind
+    ours : dict
+        What makes a member of our own from its name.
+    other : callable
+        What makes a member of an estimator and a name.
+    """
+    return tuple(
+        ours[kind](name) if isinstance(kind, str) else other(kind, name)
+        for name, kind in kinds
+    )
+
+
 def check_kinds(kinds: Sequence[Named], expected: str) -> None:
     """Refuse estimators that are known to predict something else.
 
@@ -56,7 +78,7 @@ def check_kinds(kinds: Sequence[Named], expected: str) -> None:
                 )
 
 
-def tell_kinds(kinds: Sequence[Named]) -> list[str]:
+def describe_kinds(kinds: Sequence[Named]) -> list[str]:
     """Members as plain data."""
     return [
         kind if isinstance(kind, str) else f"{name}: {' '.join(repr(kind).split())}"
@@ -70,7 +92,7 @@ def _named(item: Any, ours: Sequence[str]) -> Named:  # noqa: ANN401 - checked h
     if isinstance(kind, str):
         if kind not in ours:
             raise BadInputError(
-                f"estimators names {kind!r}, which is no member of ours."
+                f"estimators names {kind!r}, which is not the name of a member."
                 + suggest(kind, ours)
             )
         return name or kind, kind

@@ -10,9 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from sklazy.answer.ensembles.data import Crowd, Floats, Gathering
+from sklazy.answer.ensembles.data import EnsembleData, Floats
 from sklazy.answer.ensembles.evidence import ModelEvidence
-from sklazy.answer.ensembles.number_data import NumberCrowd
 from sklazy.answer.selection.models import (
     Model,
     ModelHost,
@@ -20,7 +19,7 @@ from sklazy.answer.selection.models import (
     seeded,
 )
 from sklazy.errors import DataWarning
-from sklazy.flow import Bags, Queries, Runner
+from sklazy.flow import Bags, Queries
 from sklazy.local.bags import draw_weights
 
 
@@ -49,7 +48,7 @@ class Fitted(NamedTuple):
     model : fitted estimator, or None
         None if there is nothing to fit, or it could not be fitted.
     plain : float64 array of shape (n_outputs,)
-        What the bag says without a model.
+        What the bag answers without a model.
     """
 
     model: Model | None
@@ -70,51 +69,48 @@ class FittedMember:
     estimator: BaseEstimator
     name: str
 
-    def cost(self, crowd: Gathering) -> float:
-        """Nanoseconds a bag, roughly."""
-        return 1e6 + 10.0 * crowd.codes.size
+    def cost(self, data: EnsembleData) -> float:
+        """Nanoseconds per bag, roughly."""
+        return 1e6 + 10.0 * data.codes.size
 
     def evidence(
-        self, crowd: Gathering, query: Queries, bags: Bags
+        self, data: EnsembleData, query: Queries, bags: Bags
     ) -> list[ModelEvidence]:
         """The estimator, and whether the model of each bag gave the answer."""
-        fitted = self._fit_bags(crowd, bags, 0, set())
-        row, text = self._encode(crowd, query), " ".join(repr(self.estimator).split())
-        told = [self._say(crowd, one, row, set()) is not one.plain for one in fitted]
-        return [ModelEvidence(text, by_model) for by_model in told]
+        fitted = self._fit_bags(data, bags, 0, set())
+        row, text = self._encode(data, query), " ".join(repr(self.estimator).split())
+        used = [self._predict(data, one, row, set()) is not one.plain for one in fitted]
+        return [ModelEvidence(text, by_model) for by_model in used]
 
-    def _answer(
-        self, crowd: Gathering, queries: Queries, bags: Bags, run: Runner
-    ) -> Floats:
-        """What the models say; queries of the same bags share them."""
-        answers = np.zeros((*bags.seeds.shape[1:], crowd.n_outputs))
-        asked, failures = self._encode(crowd, queries), set[str]()
-        same = _repeat_bags(bags)
+    def prepare(self, data: EnsembleData) -> None:
+        """Encode the cases."""
+        self._inputs(data)
 
-        def work(first: int, last: int) -> None:
-            fitted: list[Fitted] = []
-            for query in range(first, last):
-                if query == first or not same[query]:
-                    fitted = self._fit_bags(crowd, bags, query, failures)
-                row = asked[query : query + 1]
-                for bag, one in enumerate(fitted):
-                    answers[query, bag] = self._say(crowd, one, row, failures)
-
-        run(work, len(answers))
+    def answer(self, data: EnsembleData, queries: Queries, bags: Bags) -> Floats:
+        """Class probabilities or predictions; queries of the same bags share models."""
+        answers = np.zeros((*bags.seeds.shape[1:], data.n_outputs))
+        inputs, failures = self._encode(data, queries), set[str]()
+        same, fitted = _repeat_bags(bags), list[Fitted]()
+        for query in range(len(answers)):
+            if not same[query]:
+                fitted = self._fit_bags(data, bags, query, failures)
+            row = inputs[query : query + 1]
+            for bag, one in enumerate(fitted):
+                answers[query, bag] = self._predict(data, one, row, failures)
         if failures:
             self._warn(failures)
         return answers
 
     def _fit_bags(
-        self, crowd: Gathering, bags: Bags, query: int, failures: set[str]
+        self, data: EnsembleData, bags: Bags, query: int, failures: set[str]
     ) -> list[Fitted]:
-        """A model a bag, where there is something to fit."""
-        inputs, targets = self._inputs(crowd), self._targets(crowd)
+        """A model per bag, where there is something to fit."""
+        inputs, targets = self._inputs(data), data.targets
         fitted = []
-        for weights in draw_weights(bags, query, crowd.n_rows):
+        for weights in draw_weights(bags, query, data.n_rows):
             rows = np.flatnonzero(weights)
             bag = Bag(inputs[rows], targets[rows], weights[rows])
-            plain = self._plain_answer(crowd, bag)
+            plain = self._plain_answer(data, bag)
             fitted.append(Fitted(self._fit(bag, failures), plain))
         return fitted
 
@@ -128,15 +124,15 @@ class FittedMember:
             failures.add(str(error))
             return None
 
-    def _say(
-        self, crowd: Gathering, fitted: Fitted, row: Floats, failures: set[str]
+    def _predict(
+        self, data: EnsembleData, fitted: Fitted, row: Floats, failures: set[str]
     ) -> Floats:
-        """What a model says about a row; what its bag says where it fails."""
+        """What a model answers for a row; what its bag does where it fails."""
         if fitted.model is None:
             return fitted.plain
         try:
-            with np.errstate(all="ignore"):  # what is not finite is told below
-                found = self._ask(crowd, fitted.model, row)
+            with np.errstate(all="ignore"):  # what is not finite is reported below
+                found = self._predict_row(data, fitted.model, row)
         except (ValueError, ArithmeticError) as error:
             failures.add(str(error))
             return fitted.plain
@@ -145,31 +141,27 @@ class FittedMember:
         failures.add("its answer is NaN or infinite.")
         return fitted.plain
 
-    def _targets(self, crowd: Gathering) -> NDArray[Any]:
-        """What models are fitted to, (n_rows,)."""
+    def _plain_answer(self, data: EnsembleData, bag: Bag) -> Floats:
+        """What the bag answers without a model, (n_outputs,)."""
         raise NotImplementedError
 
-    def _plain_answer(self, crowd: Gathering, bag: Bag) -> Floats:
-        """What the bag says without a model, (n_outputs,)."""
+    def _predict_row(self, data: EnsembleData, model: Model, query: Floats) -> Floats:
+        """What a model answers for one row, (n_outputs,)."""
         raise NotImplementedError
 
-    def _ask(self, crowd: Gathering, model: Model, query: Floats) -> Floats:
-        """What a model says about one row, (n_outputs,)."""
-        raise NotImplementedError
-
-    def _inputs(self, crowd: Gathering) -> Floats:
+    def _inputs(self, data: EnsembleData) -> Floats:
         """The cases as models see them, (n_rows, n_columns)."""
         takes_gaps = bool(get_tags(self.estimator).input_tags.allow_nan)
-        return crowd.base.derive(
-            ("model inputs", takes_gaps),
-            lambda: self._encode(crowd, crowd.as_queries(np.arange(crowd.n_rows))),
+        return data.base.derive(
+            (FittedMember, takes_gaps),
+            lambda: self._encode(data, data.as_queries(np.arange(data.n_rows))),
         )
 
-    def _encode(self, crowd: Gathering, queries: Queries) -> Floats:
+    def _encode(self, data: EnsembleData, queries: Queries) -> Floats:
         host, columns = ModelHost(self.estimator, 1, None), []
-        for j, is_number in enumerate(crowd.is_numeric):
+        for j, is_number in enumerate(data.is_numeric):
             numbers = queries.values[:, j] if is_number else None
-            columns.append(host.encode(crowd.base, j, queries.codes[:, j], numbers))
+            columns.append(host.encode(data.base, j, queries.codes[:, j], numbers))
         return np.hstack(columns)
 
     def _warn(self, failures: set[str]) -> None:
@@ -181,42 +173,24 @@ class FittedMember:
         )
 
 
-class ModelMember(FittedMember):
+class ClassifierMember(FittedMember):
     """A classifier of scikit-learn."""
 
-    def answer(self, crowd: Crowd, queries: Queries, bags: Bags, run: Runner) -> Floats:
-        """Class probabilities."""
-        return self._answer(crowd, queries, bags, run)
-
-    def _targets(self, crowd: Gathering) -> NDArray[Any]:
-        assert isinstance(crowd, Crowd)
-        return crowd.classes
-
-    def _plain_answer(self, crowd: Gathering, bag: Bag) -> Floats:
-        counts = np.bincount(bag.targets, bag.weights, crowd.n_outputs)
+    def _plain_answer(self, data: EnsembleData, bag: Bag) -> Floats:
+        counts = np.bincount(bag.targets, bag.weights, data.n_outputs)
         return np.asarray(counts / counts.sum())
 
-    def _ask(self, crowd: Gathering, model: Model, query: Floats) -> Floats:
-        return class_probabilities(model, query, crowd.n_outputs)[0]
+    def _predict_row(self, data: EnsembleData, model: Model, query: Floats) -> Floats:
+        return class_probabilities(model, query, data.n_outputs)[0]
 
 
-class MeanModelMember(FittedMember):
+class RegressorMember(FittedMember):
     """A regressor of scikit-learn."""
 
-    def answer(
-        self, crowd: NumberCrowd, queries: Queries, bags: Bags, run: Runner
-    ) -> Floats:
-        """Predictions."""
-        return self._answer(crowd, queries, bags, run)
-
-    def _targets(self, crowd: Gathering) -> NDArray[Any]:
-        assert isinstance(crowd, NumberCrowd)
-        return crowd.targets
-
-    def _plain_answer(self, crowd: Gathering, bag: Bag) -> Floats:
+    def _plain_answer(self, data: EnsembleData, bag: Bag) -> Floats:
         return np.array([np.average(bag.targets, weights=bag.weights)])
 
-    def _ask(self, crowd: Gathering, model: Model, query: Floats) -> Floats:
+    def _predict_row(self, data: EnsembleData, model: Model, query: Floats) -> Floats:
         return np.asarray(model.predict(query), np.float64).reshape(1)
 
 

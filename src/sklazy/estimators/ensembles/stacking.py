@@ -5,7 +5,6 @@ from typing import Any, Self
 
 from sklearn.base import clone
 
-from sklazy.answer.ensembles.data import Crowd
 from sklazy.answer.ensembles.members import (
     BayesMember,
     LinearMember,
@@ -15,22 +14,32 @@ from sklazy.answer.ensembles.members import (
     TreeMember,
 )
 from sklazy.casebase.base import Cuts
-from sklazy.estimators.ensembles.base import check_positive
-from sklazy.estimators.ensembles.classifier import EnsembleClassifier
+from sklazy.estimators.ensembles.base import (
+    EnsembleClassifier,
+    EnsembleRegressor,
+    LazyEnsemble,
+)
 from sklazy.estimators.ensembles.member_kinds import (
     Named,
     check_kinds,
+    describe_kinds,
+    make_members,
     named_kinds,
-    tell_kinds,
 )
-from sklazy.estimators.ensembles.sklearn_members import ModelMember
-from sklazy.estimators.selection.base import check_count
+from sklazy.estimators.ensembles.sklearn_members import (
+    ClassifierMember,
+    RegressorMember,
+)
+from sklazy.estimators.parameters import check_count, check_positive
 
 KINDS = ("tree", "bayes", "neighbors", "linear", "rule")
-"""The members of our own."""
+"""The members of our own for classes."""
 
 DEFAULT_KINDS = ("tree", "tree", "tree", "bayes", "linear")
-"""The members of lazy stacking, unless others are given."""
+"""The members of lazy stacking of classes, unless others are given."""
+
+NUMBER_KINDS = ("tree", "neighbors", "linear", "rule")
+"""The members of our own for numbers; all of them by default."""
 
 
 class LazyStackingClassifier(EnsembleClassifier):
@@ -50,8 +59,8 @@ class LazyStackingClassifier(EnsembleClassifier):
     n_estimators : int, default=50
         The number of bags, which the kinds take in turn; the paper has 10.
     beta : float, default=0.99
-        How alike bags with and without neighbors are to be, 0 to 1:
-        ``K = N (1 - beta) log_4 N``, at least 1.
+        Sets ``K = N (1 - beta) log_4 N``, the neighbors put into each bag, at least
+        1; the larger beta, the fewer. In [0, 1].
     n_neighbors : int, optional
         K itself, instead of `beta`.
     combine : {"vote", "accuracy", "probability"}
@@ -69,9 +78,9 @@ class LazyStackingClassifier(EnsembleClassifier):
     max_features : int, float, "sqrt", "log2" or None, default=0.35
         How many attributes, drawn at random, a node of "tree" looks at: a count or a
         fraction; None looks at all.
-    min_weight, min_share, correct, at_values
+    min_branch_weight, c45_min_side, penalize_numeric_splits, split_at_values
         The rules of "tree"; see `LazyBaggingClassifier`.
-    criterion : {"fayyad", "kononenko"}
+    discretization : {"fayyad", "kononenko"}
         The stop rule of the cuts of numbers, whose bins "bayes" and "rule" see.
     cuts : {"exact", "frozen"}
         Whether cuts follow every row that comes and goes, or stay as first found
@@ -150,11 +159,11 @@ class LazyStackingClassifier(EnsembleClassifier):
         alpha: float = 1.0,
         ridge: float = 1.0,
         max_features: int | float | str | None = 0.35,
-        min_weight: float = 2.0,
-        min_share: bool = True,
-        correct: bool = True,
-        at_values: bool = True,
-        criterion: str = "fayyad",
+        min_branch_weight: float = 2.0,
+        c45_min_side: bool = True,
+        penalize_numeric_splits: bool = True,
+        split_at_values: bool = True,
+        discretization: str = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         random_state: object = None,
@@ -170,11 +179,11 @@ class LazyStackingClassifier(EnsembleClassifier):
         self.alpha = alpha
         self.ridge = ridge
         self.max_features = max_features
-        self.min_weight = min_weight
-        self.min_share = min_share
-        self.correct = correct
-        self.at_values = at_values
-        self.criterion = criterion
+        self.min_branch_weight = min_branch_weight
+        self.c45_min_side = c45_min_side
+        self.penalize_numeric_splits = penalize_numeric_splits
+        self.split_at_values = split_at_values
+        self.discretization = discretization
         self.cuts = cuts
         self.categorical_features = categorical_features
         self.random_state = random_state
@@ -205,24 +214,19 @@ class LazyStackingClassifier(EnsembleClassifier):
         }
         return cls(**{**published, **settings})
 
-    def _members(self) -> tuple[Member[Crowd], ...]:
-        own: dict[str, Callable[[str], Member[Crowd]]] = {
-            "tree": lambda name: TreeMember(self._rules(), bool(self.share_bags), name),
-            "bayes": lambda name: BayesMember(float(self.alpha), name),
+    def _members(self) -> tuple[Member, ...]:
+        alpha, share = float(self.alpha), bool(self.share_bags)
+        own: dict[str, Callable[[str], Member]] = {
+            "tree": lambda name: TreeMember(self._rules(), share, name),
+            "bayes": lambda name: BayesMember(alpha, name),
             "neighbors": lambda name: NeighborsMember(int(self.member_neighbors), name),
             "linear": lambda name: LinearMember(float(self.ridge), name),
             "rule": RuleMember,
         }
-        return tuple(
-            own[kind](name) if isinstance(kind, str) else ModelMember(kind, name)
-            for name, kind in self._kinds()
-        )
+        return make_members(self._kinds(), own, ClassifierMember)
 
-    def _told_settings(self) -> dict[str, Any]:
-        told = clone(self).set_params(estimators=None)
-        told.seed_ = self.seed_
-        settings = super(LazyStackingClassifier, told)._told_settings()
-        return {**settings, "estimators": tell_kinds(self._kinds())}
+    def _reported_settings(self) -> dict[str, Any]:
+        return {**report_settings(self), "estimators": describe_kinds(self._kinds())}
 
     def _kinds(self) -> list[Named]:
         return named_kinds(self.estimators, KINDS, DEFAULT_KINDS)
@@ -233,3 +237,164 @@ class LazyStackingClassifier(EnsembleClassifier):
         check_positive("alpha", self.alpha, "what naive Bayes adds to every count")
         check_positive("ridge", self.ridge, "the penalty of the linear member")
         check_kinds(self._kinds(), "classifier")
+
+
+class LazyStackingRegressor(EnsembleRegressor):
+    """Regressors of different kinds, built for each query on bags near to it.
+
+    Bags are drawn as in lazy bagging, with more of the query's neighbors than
+    chance would give. The kinds of members take them in turn: by default an unpruned
+    regression tree, nearest neighbors, a linear model and one rule, which work on
+    the bags' weights and never write a bag out.
+
+    Parameters
+    ----------
+    estimators : list, optional
+        The kinds of members: "tree", "neighbors", "linear", "rule", any regressor of
+        scikit-learn, or pairs of a name and one of these. By default these four.
+    n_estimators : int, default=10
+        The number of bags, which the kinds take in turn.
+    beta : float, default=0.99
+        Sets ``K = N (1 - beta) log_4 N``, the neighbors put into each bag, at least
+        1; the larger beta, the fewer. In [0, 1].
+    n_neighbors : int, optional
+        K itself, instead of `beta`.
+    combine : {"mean", "median", "error"}
+        How predictions become one; "error" weighs each member by one over its mean
+        squared error on those of the 25 nearest cases that its bag lacks.
+    share_bags : bool, default=False
+        Whether all queries share the part of the bags that is drawn from all cases.
+    member_neighbors : int, default=5
+        How many rows of a bag count in "neighbors".
+    ridge : float, default=1
+        The penalty of "linear" on coefficients of standardized columns.
+    max_features : int, float, "sqrt" or "log2", optional
+        How many attributes, drawn at random, a node of "tree" looks at.
+    min_branch_weight : float, default=2
+        Two branches of a split of "tree" must hold at least so many rows.
+    categorical_features : "from_dtype", None, or array-like
+        Which columns are nominal; by default those of categories, text and bools.
+    random_state : int, RandomState or None
+        What the draws depend on, besides the query's content. None counts as 0: the
+        same query always gets the same answer.
+    n_jobs : int, optional
+        Threads; by default all cores.
+
+    Attributes
+    ----------
+    ids_ : array of shape (n_rows,)
+        The rows' ids in order of arrival.
+    seed_ : int
+        The seed that `random_state` gave at fit.
+    n_features_in_ : int
+    feature_names_in_ : array of str, where X has names
+
+    See Also
+    --------
+    LazyStackingClassifier : The same for classes.
+
+    Notes
+    -----
+    Neighbors are those of `LazyBaggingRegressor`. Regressors of scikit-learn are
+    fitted as in `LazyStackingClassifier`; the mean of the bag stands for one that
+    cannot be fitted or has no finite answer.
+
+    References
+    ----------
+    H. Homayouni, S. Hashemi, A. Hamzeh: Instance-based ensemble learning algorithm
+    with stacking framework (lazy stacking).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklazy import LazyStackingRegressor
+    >>> X = np.linspace(0, 6, 80)[:, None]
+    >>> model = LazyStackingRegressor(["tree", "neighbors"]).fit(X, np.sin(X[:, 0]))
+    >>> model.predict([[1.5], [4.0]]).round(1)
+    array([ 1. , -0.8])
+    """
+
+    def __init__(
+        self,
+        estimators: Sequence[Any] | None = None,
+        n_estimators: int = 10,
+        beta: float = 0.99,
+        *,
+        n_neighbors: int | None = None,
+        combine: str = "mean",
+        share_bags: bool = False,
+        member_neighbors: int = 5,
+        ridge: float = 1.0,
+        max_features: int | float | str | None = None,
+        min_branch_weight: float = 2.0,
+        categorical_features: object = "from_dtype",
+        random_state: object = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimators = estimators
+        self.n_estimators = n_estimators
+        self.beta = beta
+        self.n_neighbors = n_neighbors
+        self.combine = combine
+        self.share_bags = share_bags
+        self.member_neighbors = member_neighbors
+        self.ridge = ridge
+        self.max_features = max_features
+        self.min_branch_weight = min_branch_weight
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
+        """Return the estimator with the published settings: 10 bags, beta = 0.99.
+
+        The paper has classes; this carries its settings over to numbers.
+
+        Parameters
+        ----------
+        **settings
+            Other parameters, such as `random_state`.
+
+        Examples
+        --------
+        >>> LazyStackingRegressor.paper(random_state=1).n_estimators
+        10
+        """
+        published = {
+            "estimators": list(NUMBER_KINDS),
+            "n_estimators": 10,
+            "beta": 0.99,
+            "max_features": None,
+            "combine": "mean",
+        }
+        return cls(**{**published, **settings})
+
+    def _members(self) -> tuple[Member, ...]:
+        share = bool(self.share_bags)
+        own: dict[str, Callable[[str], Member]] = {
+            "tree": lambda name: TreeMember(self._rules(), share, name),
+            "neighbors": lambda name: NeighborsMember(int(self.member_neighbors), name),
+            "linear": lambda name: LinearMember(float(self.ridge), name),
+            "rule": RuleMember,
+        }
+        return make_members(self._kinds(), own, RegressorMember)
+
+    def _reported_settings(self) -> dict[str, Any]:
+        return {**report_settings(self), "estimators": describe_kinds(self._kinds())}
+
+    def _kinds(self) -> list[Named]:
+        return named_kinds(self.estimators, NUMBER_KINDS, NUMBER_KINDS)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count("member_neighbors", self.member_neighbors)
+        check_positive("ridge", self.ridge, "the penalty of the linear member")
+        check_kinds(self._kinds(), "regressor")
+
+
+def report_settings(model: LazyEnsemble) -> dict[str, Any]:
+    """The settings that answers depend on, but for the members."""
+    plain = clone(model).set_params(estimators=None)
+    plain.seed_ = model.seed_
+    return LazyEnsemble._reported_settings(plain)

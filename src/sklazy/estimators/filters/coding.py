@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
-from sklazy.casebase.cuts import bin_codes, column_cuts
-from sklazy.errors import BadInputError
+from sklazy.casebase.cuts import CRITERIA, bin_codes, column_cuts
 from sklazy.estimators.inputs import class_column
+from sklazy.estimators.parameters import check_choice
 from sklazy.measures import check_countable, count_known
 from sklazy.tables import as_table
 
@@ -43,7 +43,7 @@ def code_rows(
     X: object,
     y: object,
     categorical_features: object = "from_dtype",
-    criterion: str = "fayyad",
+    discretization: str = "fayyad",
     better_encoding: bool = False,
 ) -> Coded:
     """Code rows with labels; numeric columns become MDL bins.
@@ -52,9 +52,12 @@ def code_rows(
     ----------
     X : table, frame or array-like of shape (n_rows, n_attributes)
     y : array-like of shape (n_rows,)
-    categorical_features, criterion, better_encoding
+    categorical_features, better_encoding
         As in `as_table` and `column_cuts`.
+    discretization : {"fayyad", "kononenko"}
+        The criterion of the cuts.
     """
+    check_choice("discretization", discretization, tuple(CRITERIA))
     table = as_table(X, categorical_features=categorical_features)
     target = class_column(y)
     check_consistent_length(table, target)
@@ -69,16 +72,10 @@ def code_rows(
             column.data,
             target.data,
             n_classes,
-            criterion,
+            discretization,
             better_encoding=better_encoding,
         )
         codes.append(bin_codes(column.data, cuts))
         sizes.append(len(cuts) + 1)
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return Coded(np.stack(codes), offsets, target.data, n_classes, table.names)
-
-
-def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """Refuse a parameter that is none of its choices."""
-    if not isinstance(value, str) or value not in choices:
-        raise BadInputError(f"{name}={value!r} is not known; give one of {choices}.")

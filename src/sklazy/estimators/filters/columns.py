@@ -1,4 +1,4 @@
-"""What every transformer that keeps some columns and drops the others shares."""
+"""The base of transformers that keep some columns and drop the others."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,14 +8,14 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sklazy.estimators.inputs import check_columns
+from sklazy.estimators.parameters import check_columns
 from sklazy.tables import Table
 from sklazy.tables.arrays import as_matrix
 from sklazy.tables.frames import as_frame
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):
-    """A selector that hands the caller's own columns back as they were."""
+    """A selector that returns the caller's own columns unchanged."""
 
     support_: NDArray[np.bool_]
 
@@ -59,7 +59,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):
 
 
 def _matrix(X: object) -> object:
-    """The rows as an array; numbers beside words stay numbers."""
+    """The rows as an array; numbers next to text stay numbers."""
     if issparse(X):
         return X  # for scikit-learn to refuse
     matrix = as_matrix(X)

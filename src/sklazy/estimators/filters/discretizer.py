@@ -1,4 +1,4 @@
-"""Numbers into bins that tell about the class."""
+"""EntropyDiscretizer: numeric columns into bins, cut where the class changes."""
 
 from numbers import Integral, Real
 from typing import Any, Self
@@ -18,11 +18,10 @@ from sklazy.casebase.cuts import (
     sorted_cuts,
 )
 from sklazy.errors import BadInputError
-from sklazy.estimators.inputs import check_columns, class_codes, numeric_matrix
+from sklazy.estimators.inputs import class_codes, numeric_matrix
+from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.flow import MISSING
 from sklazy.kernels.sorting import sort_pairs
-
-_ENCODINGS = ("codes", "intervals")
 
 
 class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -30,23 +29,24 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Each column is cut at the point that leaves the least class entropy, then each
     side again, as long as a cut pays for its own description (minimum description
-    length). The number of bins follows from the data; a column that says nothing
-    about the class, alone, keeps one bin. The cuts are those of Weka's supervised
+    length). The number of bins follows from the data; a column that is not informative
+    by itself keeps one bin. The cuts are those of Weka's supervised
     ``Discretize``, and do not depend on the order of the rows.
 
     Missing cells (NaN) are left out when cuts are found, and stay missing. Numbers
-    are taken as float64; infinite ones are refused.
+    are converted to float64; infinite ones are refused.
 
     Parameters
     ----------
     criterion : {"fayyad", "kononenko"}, default="fayyad"
-        What a cut has to pay: by Fayyad and Irani [1]_ or by Kononenko [2]_.
+        The MDL criterion that a cut must meet: that of Fayyad and Irani [1]_ or of
+        Kononenko [2]_.
     better_encoding : bool, default=False
         Whether a cut costs log2 of the number of possible cuts, rather than of the
         number of rows less one; gives more cuts on columns of few distinct values.
     encode : {"codes", "intervals"}, default="codes"
-        What `transform` gives: the number of the bin from 0, as a float (NaN where
-        missing), or its interval in words, as an object (None where missing).
+        What `transform` returns: the number of the bin from 0, as a float (NaN where
+        missing), or its interval as text, as an object (None where missing).
     n_jobs : int, optional
         Threads that share the columns in `fit`; None is one unless in a
         `joblib.parallel_config` context, -1 all processors.
@@ -145,7 +145,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             task(column, labels, len(classes), self.criterion, self.better_encoding)
             for column in np.asfortranarray(numbers).T
         )
-        # Nothing is kept before everything has gone well.
+        # Nothing is stored before all steps have succeeded.
         check_columns(self, X, reset=True)
         self.cut_points_ = [cuts for cuts, _ in found]
         self.data_range_ = np.array([span for _, span in found])
@@ -154,7 +154,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
-        """The bin of each cell.
+        """Replace each cell by its bin.
 
         Parameters
         ----------
@@ -175,17 +175,17 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         )
         for j, cuts in enumerate(self.cut_points_):
             # The code of a missing cell, -1, takes the last entry.
-            words = np.array(self._words(cuts), dtype=coded.dtype)
-            coded[:, j] = words[bin_codes(numbers[:, j], cuts)]
+            labels = np.array(self._labels(cuts), dtype=coded.dtype)
+            coded[:, j] = labels[bin_codes(numbers[:, j], cuts)]
         return coded
 
     def inverse(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Bounds of the bins that `transform` gave, for display.
+        """Bounds of the bins that `transform` returned, for display.
 
         Parameters
         ----------
         X : array-like or frame of shape (n_rows, n_columns)
-            What `transform` gave.
+            What `transform` returned.
 
         Returns
         -------
@@ -196,12 +196,12 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self._look_up(X, [intervals(cuts) for cuts in self._cuts()])
 
     def inverse_transform(self, X: ArrayLike) -> NDArray[np.float64]:
-        """A number for each bin that `transform` gave: the middle of what was seen.
+        """Replace each bin that `transform` returned by the middle of its values.
 
         Parameters
         ----------
         X : array-like or frame of shape (n_rows, n_columns)
-            What `transform` gave.
+            What `transform` returned.
 
         Returns
         -------
@@ -232,7 +232,7 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         pairs = intervals(self._cuts()[self._position(column)])
         if not isinstance(code, Real) or code not in range(len(pairs)):
             raise BadInputError(
-                f"code={code!r} is no bin of column {column!r}; expected 0 to "
+                f"code={code!r}; expected a bin of column {column!r}, 0 to "
                 f"{len(pairs) - 1}."
             )
         low, high = pairs[int(code)].tolist()
@@ -240,17 +240,14 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         criterion_code(self.criterion)
-        if self.encode not in _ENCODINGS:
-            raise BadInputError(
-                f"encode={self.encode!r} is not known; give one of {list(_ENCODINGS)}."
-            )
+        check_choice("encode", self.encode, ("codes", "intervals"))
 
     def _cuts(self) -> list[NDArray[np.float64]]:
         check_is_fitted(self)
         return self.cut_points_
 
-    def _words(self, cuts: NDArray[np.float64]) -> list[Any]:
-        """What `transform` writes for each bin of a column, then for a missing cell."""
+    def _labels(self, cuts: NDArray[np.float64]) -> list[Any]:
+        """The output for each bin of a column, then for a missing cell."""
         if self.encode == "intervals":
             return [*interval_labels(cuts), None]
         return [*range(len(cuts) + 1), np.nan]
@@ -265,11 +262,11 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if coded.shape[1] != len(entries):
             raise BadInputError(
                 f"X has {coded.shape[1]} columns; expected {len(entries)}, as "
-                "transform gives them."
+                "transform returns them."
             )
         found = np.full((*coded.shape, entries[0].shape[1]), np.nan)
         for j, cuts in enumerate(self.cut_points_):
-            codes = _codes_of(coded[:, j], self._words(cuts)[:-1], j)
+            codes = _codes_of(coded[:, j], self._labels(cuts)[:-1], j)
             present = codes != MISSING
             found[present, j] = entries[j][codes[present]]
         return found
@@ -308,9 +305,9 @@ def _cut_column(
     return cuts, (values[0], values[-1]) if len(values) else (np.nan, np.nan)
 
 
-def _codes_of(cells: NDArray[Any], words: list[Any], column: int) -> NDArray[np.int64]:
-    """Numbers of the bins that are written as `words`; `MISSING` for None and NaN."""
-    numbers = {word: code for code, word in enumerate(words)}
+def _codes_of(cells: NDArray[Any], labels: list[Any], column: int) -> NDArray[np.int64]:
+    """Numbers of the bins with these labels; `MISSING` for None and NaN."""
+    numbers = {label: code for code, label in enumerate(labels)}
     try:
         return np.array(
             [
@@ -320,6 +317,6 @@ def _codes_of(cells: NDArray[Any], words: list[Any], column: int) -> NDArray[np.
         )
     except KeyError as error:
         raise BadInputError(
-            f"X has {error.args[0]!r} in column {column}, which is none of its bins; "
-            f"expected one of {words}, as transform gives them."
+            f"X has {error.args[0]!r} in column {column}; expected one of its bins "
+            f"{labels}, as transform returns them."
         ) from None

@@ -1,19 +1,19 @@
-"""Eager attribute selection: rank all attributes once, keep the best."""
+"""AttributeRanker: eager attribute selection, the best by rank."""
 
 from typing import Self
 
 import numpy as np
 
-from sklazy.estimators.filters.coding import check_choice, code_rows
+from sklazy.estimators.filters.coding import code_rows
 from sklazy.estimators.filters.columns import ColumnSelector
-from sklazy.estimators.inputs import check_columns
+from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.measures import CountTable, find_measure, how_many
 
 
 class AttributeRanker(ColumnSelector):
-    """Keep the attributes that say most about the class, one by one.
+    """Keep the attributes that are most informative about the class, one by one.
 
-    The eager rival of lazy attribute selection, usable alone: columns may be numeric
+    The eager counterpart of lazy attribute selection: columns may be numeric
     (cut into MDL bins first), nominal, and have missing cells.
 
     Parameters
@@ -26,10 +26,10 @@ class AttributeRanker(ColumnSelector):
     n_attributes : int or float, default=0.3
         A count, or a fraction f of the n columns: ``max(1, floor(f * n + 0.5))``.
     missing : {"omit", "spread"}, default="omit"
-        Leave the rows that miss an attribute out of its table, or deal them out over
+        Leave the rows that miss an attribute out of its table, or spread them over
         its values in proportion to their frequency, as Weka does.
-    criterion : {"fayyad", "kononenko"}, default="fayyad"
-        How numeric columns are cut.
+    discretization : {"fayyad", "kononenko"}, default="fayyad"
+        The MDL criterion for cuts of numeric columns, see `EntropyDiscretizer`.
     better_encoding : bool, default=False
         Whether a cut costs log2 of the number of candidates, as in Weka's rankers.
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
@@ -38,10 +38,10 @@ class AttributeRanker(ColumnSelector):
     Attributes
     ----------
     scores_ : float64 array of shape (n_features_in_,)
-        Higher is better. Under ``"entropy"`` and ``"gini"`` how far the attribute
-        gets below the impurity of the class over all rows; under the others the
-        statistic of that name over the rows that know the attribute. -inf for an
-        attribute that no row knows.
+        Higher is better. With ``"entropy"`` and ``"gini"``, how far the attribute
+        reduces the impurity of the class over all rows; with the others, the
+        statistic of that name over the rows where the attribute is known. -inf for
+        an attribute that is missing in every row.
     ranking_ : int64 array of shape (n_features_in_,)
         The place of each column, 1 is best. Ties go to the earlier column.
     support_ : bool array of shape (n_features_in_,)
@@ -79,14 +79,14 @@ class AttributeRanker(ColumnSelector):
         n_attributes: int | float = 0.3,
         *,
         missing: str = "omit",
-        criterion: str = "fayyad",
+        discretization: str = "fayyad",
         better_encoding: bool = False,
         categorical_features: object = "from_dtype",
     ) -> None:
         self.measure = measure
         self.n_attributes = n_attributes
         self.missing = missing
-        self.criterion = criterion
+        self.discretization = discretization
         self.better_encoding = better_encoding
         self.categorical_features = categorical_features
 
@@ -103,7 +103,7 @@ class AttributeRanker(ColumnSelector):
         return cls(measure, n_attributes, missing="spread", better_encoding=True)
 
     def fit(self, X: object, y: object) -> Self:
-        """Rank the columns of X by what they say about y.
+        """Rank the columns of X by how informative they are about y.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class AttributeRanker(ColumnSelector):
         measure = find_measure(self.measure)
         check_choice("missing", self.missing, ("omit", "spread"))
         coded = code_rows(
-            X, y, self.categorical_features, self.criterion, self.better_encoding
+            X, y, self.categorical_features, self.discretization, self.better_encoding
         )
         n_kept = how_many(self.n_attributes, len(coded.names))
         table = CountTable(coded.counts(self.missing), coded.offsets)

@@ -1,14 +1,17 @@
-"""Eager selection of a set of attributes that do well together."""
+"""SubsetSelector: eager selection of a set of attributes."""
 
-from numbers import Integral, Real
 from typing import Self
 
 import numpy as np
 
-from sklazy.errors import BadInputError
-from sklazy.estimators.filters.coding import Coded, check_choice, code_rows
+from sklazy.estimators.filters.coding import Coded, code_rows
 from sklazy.estimators.filters.columns import ColumnSelector
-from sklazy.estimators.inputs import check_columns
+from sklazy.estimators.parameters import (
+    check_choice,
+    check_columns,
+    check_count,
+    check_fraction,
+)
 from sklazy.measures import (
     CfsMerit,
     Consistency,
@@ -22,10 +25,10 @@ from sklazy.measures import (
 class SubsetSelector(ColumnSelector):
     """Keep the set of attributes that a search finds best together.
 
-    Correlation-based selection (CFS) looks for attributes that go with the class and
-    not with each other; consistency for few attributes under which rows that
-    look alike have the same class. Columns may be numeric (cut into MDL bins first),
-    nominal, and have missing cells.
+    Correlation-based selection (CFS) looks for attributes that correlate with the
+    class and not with each other; consistency for few attributes such that rows
+    with equal values have the same class. Columns may be numeric (cut into MDL bins
+    first), nominal, and have missing cells.
 
     Parameters
     ----------
@@ -37,13 +40,13 @@ class SubsetSelector(ColumnSelector):
         How many expansions in a row may gain nothing before best-first stops.
     missing : {"omit", "spread"}, default="omit"
         For CFS: leave the rows that miss one of two attributes out of their table, or
-        deal them out in proportion, as Weka does. For consistency a missing cell is a
+        spread them in proportion, as Weka does. For consistency a missing cell is a
         value of its own.
     zero_correlation : float, default=0.0
-        For CFS: what two attributes without correlation (below 1e-6) count as. Weka
-        takes 1, which makes independent attributes redundant.
-    criterion : {"fayyad", "kononenko"}, default="fayyad"
-        How numeric columns are cut.
+        For CFS: the correlation assumed of two attributes that have none (below 1e-6).
+        Weka uses 1, which makes independent attributes redundant.
+    discretization : {"fayyad", "kononenko"}, default="fayyad"
+        The MDL criterion for cuts of numeric columns, see `EntropyDiscretizer`.
     better_encoding : bool, default=False
         Whether a cut costs log2 of the number of candidates, as in Weka.
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
@@ -91,7 +94,7 @@ class SubsetSelector(ColumnSelector):
         *,
         missing: str = "omit",
         zero_correlation: float = 0.0,
-        criterion: str = "fayyad",
+        discretization: str = "fayyad",
         better_encoding: bool = False,
         categorical_features: object = "from_dtype",
     ) -> None:
@@ -100,7 +103,7 @@ class SubsetSelector(ColumnSelector):
         self.max_stale = max_stale
         self.missing = missing
         self.zero_correlation = zero_correlation
-        self.criterion = criterion
+        self.discretization = discretization
         self.better_encoding = better_encoding
         self.categorical_features = categorical_features
 
@@ -126,7 +129,7 @@ class SubsetSelector(ColumnSelector):
         )
 
     def fit(self, X: object, y: object) -> Self:
-        """Search for the columns of X that do best together for y.
+        """Search for the set of columns of X that predicts y best.
 
         Parameters
         ----------
@@ -140,7 +143,7 @@ class SubsetSelector(ColumnSelector):
         """
         self._check_parameters()
         coded = code_rows(
-            X, y, self.categorical_features, self.criterion, self.better_encoding
+            X, y, self.categorical_features, self.discretization, self.better_encoding
         )
         evaluator = self._evaluator(coded)
         found = self._search(evaluator)
@@ -158,17 +161,8 @@ class SubsetSelector(ColumnSelector):
         check_choice("method", self.method, ("cfs", "consistency"))
         check_choice("search", self.search, ("best-first", "greedy"))
         check_choice("missing", self.missing, ("omit", "spread"))
-        if not isinstance(self.max_stale, Integral) or self.max_stale < 1:
-            raise BadInputError(
-                f"max_stale={self.max_stale!r} allows no search; give a count of 1 or "
-                "more."
-            )
-        number = self.zero_correlation
-        if not isinstance(number, Real) or not 0.0 <= float(number) <= 1.0:
-            raise BadInputError(
-                f"zero_correlation={self.zero_correlation!r} is no correlation; give a "
-                "number from 0 to 1."
-            )
+        check_count("max_stale", self.max_stale)
+        check_fraction("zero_correlation", self.zero_correlation)
 
     def _evaluator(self, coded: Coded) -> Evaluator:
         arguments = coded.codes, coded.offsets, coded.classes, coded.n_classes

@@ -1,34 +1,24 @@
-"""What the regressor and the classifier of local models share: memory and answers."""
+"""What the regressor and the classifier of local models share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
+from sklazy.answer import leave_one_out, prepare
 from sklazy.answer.local_models.learner import (
-    LocalMemory,
+    LocalData,
+    LocalModelLearner,
     LocalSettings,
-    LocalValues,
-    ask,
-    ask_values,
-    plan_without,
-    remember,
 )
 from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
 from sklazy.errors import BadInputError
-from sklazy.estimators.base import Remembering
-from sklazy.estimators.settings import to_settings
-from sklazy.flow import Queries
+from sklazy.estimators.base import LazyEstimator
 from sklazy.local.local_models.plans import NBest, Spans
-from sklazy.receipts.local_receipt import (
-    RegressionReceipt,
-    make_receipts,
-    verify_receipt,
-)
 from sklazy.tables import Table
 
 _SCALES: dict[object, Literal["std", "range", "none"]] = {
@@ -39,7 +29,7 @@ _SCALES: dict[object, Literal["std", "range", "none"]] = {
 }
 
 
-class LocalLearner(Remembering):
+class LocalModels(LazyEstimator):
     """Keeps cases and answers queries by local models; see the subclasses."""
 
     def __init__(
@@ -53,7 +43,7 @@ class LocalLearner(Remembering):
         attribute_weights: ArrayLike | None = None,
         max_categories: int = 10,
         categorical_features: object = "from_dtype",
-        parity: str | None = None,
+        compat: str | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.degrees = degrees
@@ -65,14 +55,14 @@ class LocalLearner(Remembering):
         self.attribute_weights = attribute_weights
         self.max_categories = max_categories
         self.categorical_features = categorical_features
-        self.parity = parity
+        self.compat = compat
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.parity is None
-        tags.input_tags.categorical = self.parity is None
-        tags.input_tags.string = self.parity is None
+        tags.input_tags.allow_nan = self.compat is None
+        tags.input_tags.categorical = self.compat is None
+        tags.input_tags.string = self.compat is None
         return tags
 
     # --- state ------------------------------------------------------------------------
@@ -83,14 +73,14 @@ class LocalLearner(Remembering):
         y: object,
         sample_weight: ArrayLike | None,
         ids: GivenIds,
-        classes: ArrayLike | None,
+        classes: ArrayLike | None = None,
     ) -> Self:
         super()._keep(X, y, sample_weight, ids, classes)
         self._is_flat = np.asarray(y).ndim == 1
         return self
 
-    def _prepare(self, cases: CaseBase) -> dict[str, Any]:
-        return {"memory": remember(cases, self._settings())}
+    def _check_cases(self, cases: CaseBase) -> None:
+        prepare(self._learner(), cases)
 
     def _state(self) -> dict[str, Any]:
         return {"is_flat": self._is_flat}
@@ -101,94 +91,40 @@ class LocalLearner(Remembering):
 
     # --- answers ----------------------------------------------------------------------
 
-    def explain(self, X: object) -> list[RegressionReceipt]:
-        """Say for each query what it is answered and why.
+    def _learner(self) -> LocalModelLearner:
+        return LocalModelLearner(self._settings(), self.target)
 
-        Parameters
-        ----------
-        X : frame, table or array-like of shape (n_queries, n_attributes)
+    def _explainer(self) -> LocalModelLearner:
+        return replace(self._learner(), curves=True)
 
-        Returns
-        -------
-        receipts : list of RegressionReceipt, one a query
-            Models chosen and their scores against k, coefficients in the units of X,
-            neighbors with influence, leverage and leave-one-out residual, and
-            columns in which the query lies outside its neighbors.
-        """
-        return self._explain(self._asked(X))
-
-    def verify(self, receipt: RegressionReceipt | Mapping[str, Any]) -> bool:
-        """Replay a receipt against these cases; refuse one that does not agree.
-
-        Parameters
-        ----------
-        receipt : RegressionReceipt, or what its `to_dict` gave
-
-        Returns
-        -------
-        True
-        """
-        check_is_fitted(self)
-        return verify_receipt(receipt, self._explain, self.digest())
-
-    def _explain(self, table: Table) -> list[RegressionReceipt]:
-        queries = self.cases_.encode(table)
-        answer = ask(self._memory, queries, curves=True, n_jobs=self.n_jobs)
-        return make_receipts(
-            self.cases_,
-            self._memory,
-            table,
-            answer,
-            self._answers(answer.models.coefficients[:, :, 0]),
-            {"estimator": type(self).__name__, "settings": to_settings(self)},
-        )
-
-    def _ask(self, X: object) -> LocalValues:
-        check_is_fitted(self)
-        return ask_values(self._memory, self._queries(X), n_jobs=self.n_jobs)
-
-    def _ask_cases(
-        self, groups: ArrayLike | None, rows: ArrayLike | None = None
-    ) -> LocalValues:
-        """Ask for cases in order of arrival, all or some, their own group hidden."""
-        check_is_fitted(self)
-        memory, by_arrival = self._memory, np.argsort(self.cases_.arrival)
-        labels = np.arange(len(by_arrival)) if groups is None else _codes(groups)
+    def _left_out_of(
+        self, groups: ArrayLike | None, rows: ArrayLike | None, *outputs: str
+    ) -> tuple[NDArray[Any], ...]:
+        """What is wanted of the answers to training rows, their own group left out."""
+        if groups is None:
+            return self._left_out(rows, *outputs)
+        places, by_arrival = self._places(rows), self._places(None)
+        labels = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
         if labels.shape != by_arrival.shape:
             raise BadInputError(
                 f"groups has shape {labels.shape}; expected one label for each of the "
                 f"{len(by_arrival)} cases."
             )
-        of_slot = np.empty_like(labels)
-        of_slot[by_arrival] = labels
-        of_row = of_slot[memory.slots]
-        plan = plan_without(memory, int(np.bincount(of_row).max()))
-        queries = self._case_queries(by_arrival)
-        if rows is not None:
-            asked = np.asarray(rows, np.int64)
-            labels = labels[asked]
-            queries = Queries(queries.codes[asked], queries.values[asked])
-        hidden = of_row, labels
-        return ask_values(memory, queries, plan=plan, groups=hidden, n_jobs=self.n_jobs)
+        of_row = np.empty_like(labels)
+        of_row[by_arrival] = labels
+        learner = replace(self._learner(), groups=of_row)
+        return leave_one_out(learner, self.cases_, places, outputs, self.n_jobs)
 
-    def _case_queries(self, by_arrival: NDArray[np.intp]) -> Queries:
-        """The cases as queries, in order of arrival; coded once for each change."""
-        return self._derived(
-            "queries",
-            lambda: self.cases_.encode(self.cases_.to_table().take(by_arrival)),
-        )
-
-    @property
-    def _memory(self) -> LocalMemory:
+    def _prepared(self) -> LocalData:
         """The cases made ready, again after a change."""
-        return self._derived("memory", lambda: remember(self.cases_, self._settings()))
+        return prepare(self._learner(), self.cases_)
 
-    # --- the door ---------------------------------------------------------------------
+    # --- checks ---------------------------------------------------------------------
 
     def _settings(self) -> LocalSettings:
         """The parameters, once they are known to make sense."""
-        if self.parity not in (None, "r"):
-            raise BadInputError(f"parity={self.parity!r}; expected None or 'r'.")
+        if self.compat not in (None, "r"):
+            raise BadInputError(f"compat={self.compat!r}; expected None or 'r'.")
         if isinstance(self.scale, list) or self.scale not in _SCALES:
             raise BadInputError(
                 f"scale={self.scale!r}; expected True, False, 'std' or 'range'."
@@ -202,29 +138,19 @@ class LocalLearner(Remembering):
             _SCALES[self.scale],
             self.attribute_weights,
             self.max_categories,
-            self.parity == "r",
+            self.compat == "r",
         )
 
-    def _answers(self, values: NDArray[np.float64]) -> list[Any]:
-        """What the queries are answered, as plain data."""
-        raise NotImplementedError
-
-    def _queries(self, X: object) -> Queries:
-        if self.parity is None:
-            return super()._queries(X)
-        table = self._asked(X)  # every cell must be looked at
-        return self.cases_.encode(table)
+    def _answer(self, X: object, *outputs: str) -> tuple[NDArray[Any], ...]:
+        if self.compat is not None:  # every cell must be looked at
+            X = self._query_table(X)
+        return super()._answer(X, *outputs)
 
     def _table(self, X: object) -> Table:
         table = super()._table(X)
-        if self.parity == "r":
+        if self.compat == "r":
             _check_plain(table)
         return table
-
-
-def _codes(groups: ArrayLike) -> NDArray[np.int64]:
-    """Labels of any kind as numbers."""
-    return np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
 
 
 def _check_plain(table: Table) -> None:
@@ -234,5 +160,5 @@ def _check_plain(table: Table) -> None:
             raise BadInputError(
                 f"column {column.name!r} is not all numbers (Input X contains NaN or "
                 "words), which R's lazy cannot take; use LazyLearningRegressor() "
-                "without parity."
+                "without compat."
             )

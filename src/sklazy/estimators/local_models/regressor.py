@@ -1,25 +1,23 @@
 """Local regression that chooses its neighbors, its degree and its trust itself."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer.local_models.intervals import calibrate, half_widths
-from sklazy.answer.local_models.learner import LocalValues
 from sklazy.errors import BadInputError
-from sklazy.estimators.base import Regressing
-from sklazy.estimators.local_models.base import LocalLearner
+from sklazy.estimators.local_models.base import LocalModels
+from sklazy.estimators.targets import WeightedRegressor
 from sklazy.local.local_models.plans import Span
 
 Floats = NDArray[np.float64]
 
 
-class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
+class LazyLearningRegressor(LocalModels, WeightedRegressor):
     """Predict each query by models of its own neighborhood.
 
     Nothing is trained. A query finds its neighbors; constants, lines or parabolas
@@ -59,7 +57,7 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
         A nominal attribute with more acts through the distance alone.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal: by dtype, or by names, indices or a mask.
-    parity : {None, "r"}
+    compat : {None, "r"}
         "r" follows R's `lazy` where it differs: ties by row number, a ridge on the
         intercept, its scale of scores; see `r_lazy`.
     n_jobs : int, optional
@@ -106,7 +104,7 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
     array([ 0.99, -0.75])
     >>> model.predict_interval([[1.5]]).shape
     (1, 2)
-    >>> model.explain([[1.5]])[0].targets[0]["models"][0]["degree"]
+    >>> model.explain([[1.5]])[0]["targets"][0]["models"][0]["degree"]
     0
     """
 
@@ -160,12 +158,16 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
             ridge=1.0 / lambda_ if lambda_ else lambda_,
             scale=False,
             attribute_weights=metric,
-            parity="r",
+            compat="r",
         )
 
-    def predict(
-        self, X: object, return_std: bool = False
-    ) -> Floats | tuple[Floats, Floats]:
+    @overload
+    def predict(self, X: object, return_std: Literal[False] = False) -> Floats: ...
+
+    @overload
+    def predict(self, X: object, return_std: bool) -> Any: ...  # noqa: ANN401
+
+    def predict(self, X: object, return_std: bool = False) -> Any:
         """Predict each query from its own neighborhood.
 
         Parameters
@@ -180,7 +182,7 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
         y : float64 array of shape (n_queries,) or (n_queries, n_targets)
         std : float64 array of the same shape, if asked for
         """
-        return self._told(self._ask(X), return_std)
+        return self._shaped(self._answer(X, "values", "errors"), return_std)
 
     def predict_interval(self, X: object, coverage: float = 0.9) -> Floats:
         """Intervals that hold the target with the given probability.
@@ -204,29 +206,40 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
             raise BadInputError(
                 f"coverage={coverage!r}; expected a number above 0 and below 1."
             )
-        found = self._ask(X)
-        calibration = self._derived(
-            "calibration", lambda: calibrate(self._memory, self.n_jobs)
-        )
-        half = half_widths(calibration, found.errors, coverage)
-        ends = np.stack([found.values - half, found.values + half], axis=-1)
+        values, errors = self._answer(X, "values", "errors")
+        calibration = calibrate(self._learner(), self.cases_, self.n_jobs)
+        half = half_widths(calibration, errors, coverage)
+        ends = np.stack([values - half, values + half], axis=-1)
         return ends[:, 0] if self._is_flat else ends
+
+    @overload
+    def loo_predict(
+        self,
+        rows: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        return_std: Literal[False] = False,
+    ) -> Floats: ...
+
+    @overload
+    def loo_predict(
+        self, rows: ArrayLike | None, groups: ArrayLike | None, return_std: bool
+    ) -> Any: ...  # noqa: ANN401
 
     def loo_predict(
         self,
+        rows: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         return_std: bool = False,
-        rows: ArrayLike | None = None,
-    ) -> Floats | tuple[Floats, Floats]:
+    ) -> Any:
         """Predict every case from the others.
 
         Parameters
         ----------
+        rows : array-like of int, optional
+            The cases to predict, by their place in order of arrival; all by default.
         groups : array-like of shape (n_cases,), optional
             Cases of one group do not see each other. In order of arrival.
         return_std : bool
-        rows : array-like of int, optional
-            The cases to predict, by their place in order of arrival; all by default.
 
         Returns
         -------
@@ -234,19 +247,18 @@ class LazyLearningRegressor(RegressorMixin, LocalLearner, Regressing):
             In order of arrival, or of `rows`.
         std : float64 array of the same shape, if asked for
         """
-        return self._told(self._ask_cases(groups, rows), return_std)
+        found = self._left_out_of(groups, rows, "values", "errors")
+        return self._shaped(found, return_std)
 
-    def _told(
-        self, found: LocalValues, with_std: bool
+    def _shaped(
+        self, found: tuple[Floats, ...], with_std: bool
     ) -> Floats | tuple[Floats, Floats]:
-        values = self._shaped(found.values)
-        return (values, self._shaped(np.sqrt(found.errors))) if with_std else values
+        """Values, and errors if asked for, as flat as the target was."""
+        values, errors = [self._flat(one) for one in (found[0], np.sqrt(found[1]))]
+        return (values, errors) if with_std else values
 
-    def _shaped(self, values: Floats) -> Floats:
+    def _flat(self, values: Floats) -> Floats:
         return np.ascontiguousarray(values[:, 0] if self._is_flat else values)
-
-    def _answers(self, values: Floats) -> list[Any]:
-        return self._shaped(values).tolist()
 
 
 def _r_span(span: float | Sequence[int]) -> Span:

@@ -1,1 +1,1 @@
-"""Races over parameters and attribute sets."""
+"""Searches by racing: over parameters, and over sets of attributes."""

@@ -1,6 +1,8 @@
-"""RaceSearchCV: a grid or random search that drops losers early."""
+"""RaceSearchCV: a grid or random search that eliminates losers early."""
 
+import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -8,40 +10,38 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
-from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.parallel import Parallel
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.compat import rows_of_params
-from sklazy.errors import BadInputError
-from sklazy.estimators.search.best_estimator import BestEstimatorMixin, Rows, best_has
+from sklazy.errors import BadInputError, SklazyWarning
+from sklazy.estimators.parameters import check_choice, find_seed
 from sklazy.estimators.search.candidates import parameter_candidates
-from sklazy.estimators.search.fold_evaluator import FoldArena
-from sklazy.estimators.search.results import Table, best_index, seed_of
-from sklazy.estimators.search.row_evaluator import RowArena
-from sklazy.estimators.search.scoring import (
-    check_error_score,
+from sklazy.estimators.search.evaluators import FoldEvaluator, RowEvaluator, SplitJob
+from sklazy.estimators.search.results import Table, best_index
+from sklazy.estimators.search.routing import (
+    BestEstimatorMixin,
+    Model,
+    Rows,
     find_scorers,
-    named_scorers,
     route_fit,
-    route_score,
-    search_router,
 )
-from sklazy.estimators.search.split_scores import Model, SplitJob, by_name, fit_model
-from sklazy.estimators.search.watched_race import watched_race
-from sklazy.racing import RaceResult
+from sklazy.racing import RaceResult, RaceStep, race
+from sklazy.report.progress import Progress
 from sklazy.report.races import Axes, draw_race
+
+Evaluator = FoldEvaluator | RowEvaluator
 
 
 class RaceSearchCV(BestEstimatorMixin):
     """Search parameters by a race over cross-validation splits.
 
     A drop-in for `GridSearchCV` and `RandomizedSearchCV`: all candidates are scored
-    on the first splits; from `first_test` on those significantly worse than the
-    best are dropped after each split, and only the rest are fitted again.
+    on the first splits; from `first_test` on, those significantly worse than the
+    best are eliminated after each split, and only the rest are fitted again.
 
     The scores of folds are dependent, since the training sets overlap. `alpha` is
-    therefore a screening level, not the chance to drop the best candidate.
+    therefore a screening level, not the probability to eliminate the best candidate.
 
     Parameters
     ----------
@@ -50,47 +50,49 @@ class RaceSearchCV(BestEstimatorMixin):
         Lists of values, or distributions (anything with `rvs`) as for
         `RandomizedSearchCV`.
     n_iter : int, optional
-        How many candidates to draw. By default a grid is searched in full, and of
-        distributions 10 candidates are drawn.
+        How many candidates to draw. By default a grid is searched in full, and 10
+        candidates are drawn from distributions.
     scoring : str, callable, list, tuple or dict, optional
         As for `GridSearchCV`. Of several metrics one is raced, see `raced_metric`.
     raced_metric : str, optional
-        The metric that decides who is dropped; the one named by `refit` by default.
+        The metric that decides which candidates are eliminated; the one named by
+        `refit` by default.
     cv : int, splitter or iterable, default=10
-        The splits to race over, in their order. More splits make a finer race:
-        those that are dropped do not pay for them.
+        The splits to race over, in their order. More splits make a finer race, and
+        cost nothing for candidates that are eliminated before.
     blocks : {"folds", "rows"}, default="folds"
-        "rows" is for lazy learners, those with `loo_predict`: each block
-        is one row, predicted from all others, in a random order. Nothing is trained,
-        so that bad candidates cost a few predictions. `cv` is not used then;
-        `scoring` may be "neg_mean_absolute_error", "neg_mean_squared_error" (the
-        default for numbers), "accuracy" (for classes) or "neg_log_loss". Give
+        "rows" is for lazy learners, those with `loo_predict`: each block is one row,
+        predicted from all others, in a random order. Nothing is trained, so a bad
+        candidate costs only a few predictions. `cv` is not used then; `scoring` may
+        be "neg_mean_absolute_error", "neg_mean_squared_error" (the default for
+        numbers), "accuracy" (the default for classes) or "neg_log_loss". Give
         `first_test` 5 or more there.
     test : str, default="friedman"
         The test, see `race`.
     alpha : float, default=0.05
-        Its level.
+        The level of each test.
     first_test : int, default=3
         Splits before the first test.
     min_effect : float, default=0.0
         The indifference zone, in units of the score: candidates within it of the
         best count as equal, and the search ends when all that are left are equal.
     n_winners : int, default=1
-        The race ends when no more candidates are left.
+        The race ends when no more candidates than these are left.
     max_evaluations : int, optional
-        Most fits of the race. A split is begun only if all candidates can be paid.
+        The most fits of the race; no limit by default. A split is started only if
+        there is room for all candidates.
     max_seconds : float, optional
-        No split is begun after this time; one is always run.
+        No split is started after this time; no limit by default. One is always run.
     refit : bool, str or callable, default=True
         As for `GridSearchCV`.
     n_jobs : int, optional
         Fits of one split that run at the same time (joblib).
     pre_dispatch : int or str, default="2*n_jobs"
     verbose : int, default=0
-        Above 0, a line is written for each split. A progress bar appears by itself
-        on a terminal after two seconds if rich is installed.
+        Above 0, a line is written for each split. On a terminal a progress bar
+        appears after two seconds if rich is installed.
     error_score : float or "raise", default=nan
-        The score of a fit that fails. A candidate that scores NaN is out.
+        The score of a fit that fails. A candidate that scores NaN is eliminated.
     return_train_score : bool, default=False
     random_state : int, RandomState or None, default=None
         For drawing from distributions, and for the order of rows.
@@ -99,14 +101,14 @@ class RaceSearchCV(BestEstimatorMixin):
     ----------
     cv_results_ : dict of arrays
         The columns of `GridSearchCV`, with NaN where a candidate was not run;
-        means are over the splits that were. Besides, `n_splits_run`, and
-        `eliminated_at`: the number of splits after which a candidate was out, 0 for
-        the survivors. Ranks put survivors first and then who was out later.
+        means are over the splits that were run. In addition `n_splits_run`, and
+        `eliminated_at`: the number of splits after which a candidate was eliminated,
+        0 for the survivors. Survivors rank first, then those eliminated later.
     best_index_, best_params_, best_score_, best_estimator_ :
         As for `GridSearchCV`; the best is one of the survivors, and its score the
         mean over the splits that were run, all unless the race ended before.
     race_ : RaceResult
-        How the race went, with losses (negative scores) and history.
+        The race, with losses (negative scores) and history.
     race_history_ : tuple of RaceStep
     failures_ : dict of int to str
         Why fits of a candidate failed, by its index.
@@ -216,13 +218,13 @@ class RaceSearchCV(BestEstimatorMixin):
             scorers=scorers,
             fit_params=routed.fit,
             score_params=routed.score,
-            error_score=check_error_score(self.error_score),
+            error_score=self.error_score,
             return_train_score=self.return_train_score,
         )
         with Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch) as parallel:
-            arena = self._arena(job, candidates, routed.split, parallel)
-            outcome = self._race(arena)
-        found = self._found(arena, outcome)
+            evaluator = self._evaluator(job, candidates, routed.split, parallel)
+            outcome = self._race(evaluator)
+        found = self._found(evaluator, outcome)
         try:
             found |= self._refitted(job, found)
         except KeyboardInterrupt:
@@ -231,32 +233,8 @@ class RaceSearchCV(BestEstimatorMixin):
         self._keep(found)
         return self
 
-    def score(self, X: Rows, y: Rows = None, **params: object) -> float:
-        """Score the best estimator by `scoring`, or by its own `score`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features), or a frame
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs), optional
-        **params : dict
-            Metadata for the scorer, if metadata routing is enabled.
-
-        Returns
-        -------
-        score : float
-            Of several metrics, the one named by `refit`, or the raced one.
-        """
-        best_has("fit")(self)
-        check_is_fitted(self)
-        name = "score" if callable(self.scorer_) else self._best_by
-        scorer = named_scorers(self.scorer_)[name]
-        targets = () if y is None else (y,)
-        routed = route_score(self, params, name)
-        scored = scorer(self.best_estimator_, X, *targets, **routed)
-        return by_name(name, scored)[self._best_by]
-
     def plot_race(self, ax: Axes = None) -> Axes:
-        """Draw the mean score of each candidate, up to where it was dropped.
+        """Draw the mean score of each candidate, up to where it was eliminated.
 
         Parameters
         ----------
@@ -281,34 +259,25 @@ class RaceSearchCV(BestEstimatorMixin):
             names=names,
         )
 
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Tell scikit-learn which metadata goes to whom."""
-        return search_router(self, find_scorers(self.estimator, self.scoring))
-
-    def _arena(
+    def _evaluator(
         self,
         job: SplitJob,
         candidates: list[dict[str, Any]],
         split: dict[str, Any],
         parallel: Parallel,
-    ) -> FoldArena | RowArena:
+    ) -> Evaluator:
+        check_choice("blocks", self.blocks, ("folds", "rows"))
         if self.blocks == "folds":
             splitter = check_cv(self.cv, job.y, classifier=is_classifier(job.estimator))
             splits = list(splitter.split(job.X, job.y, **split))
-            return FoldArena(job, candidates, splits, self._metric(), parallel)
-        if self.blocks != "rows":
-            raise BadInputError(
-                f"blocks={self.blocks!r} is not known; give 'folds' or 'rows'."
-            )
-        rng = np.random.default_rng(seed_of(self.random_state))
+            return FoldEvaluator(job, candidates, splits, self._metric(), parallel)
+        rng = np.random.default_rng(find_seed(self.random_state, default=None))
         rows = rng.permutation(len(job.y))
-        return RowArena(job, candidates, rows, self.scoring, split.get("groups"))
+        return RowEvaluator(job, candidates, rows, self.scoring, split.get("groups"))
 
-    def _race(self, arena: FoldArena | RowArena) -> RaceResult:
-        outcome = watched_race(
-            arena.evaluate,
-            len(arena.candidates),
-            len(arena.splits),
+    def _race(self, evaluator: Evaluator) -> RaceResult:
+        outcome = _run_race(
+            evaluator,
             self.blocks.removesuffix("s"),
             self.verbose,
             test=self.test,
@@ -319,12 +288,12 @@ class RaceSearchCV(BestEstimatorMixin):
             max_evaluations=self.max_evaluations,
             max_seconds=self.max_seconds,
         )
-        arena.warn_of_failures()
+        evaluator.warn_of_failures()
         return outcome
 
-    def _found(self, arena: FoldArena | RowArena, outcome: RaceResult) -> Table:
-        """Return the attributes that the race alone gives."""
-        results = arena.results(outcome)
+    def _found(self, evaluator: Evaluator, outcome: RaceResult) -> Table:
+        """Return the attributes that do not need the refit."""
+        results = evaluator.results(outcome)
         prefix = "mean_test_"
         known = {key.removeprefix(prefix) for key in results if key.startswith(prefix)}
         metric = self._refit_metric(known)
@@ -332,9 +301,9 @@ class RaceSearchCV(BestEstimatorMixin):
             "cv_results_": results,
             "race_": outcome,
             "race_history_": outcome.history,
-            "failures_": arena.failures,
-            "n_splits_": len(arena.splits),
-            "scorer_": arena.job.scorers,
+            "failures_": evaluator.failures,
+            "n_splits_": len(evaluator.splits),
+            "scorer_": evaluator.job.scorers,
             "multimetric_": known != {"score"},
             "_best_by": metric,
             "best_index_": best_index(results, metric, self.refit),
@@ -349,10 +318,8 @@ class RaceSearchCV(BestEstimatorMixin):
         if not self.refit:
             return {}
         started = time.perf_counter()
-        best = clone(job.estimator).set_params(
-            **clone(found["best_params_"], safe=False)
-        )
-        fit_model(best, job.X, job.y, job.fit_params)
+        best = job.make(found["best_params_"])
+        job.fit_all(best)
         refitted = {
             "best_estimator_": best,
             "refit_time_": time.perf_counter() - started,
@@ -378,6 +345,42 @@ class RaceSearchCV(BestEstimatorMixin):
         metric = self.refit if isinstance(self.refit, str) else str(self._metric())
         if metric not in known:
             raise BadInputError(
-                f"refit={self.refit!r} names none of the metrics {sorted(known)}."
+                f"refit={self.refit!r}; expected one of the metrics {sorted(known)}."
             )
         return metric
+
+
+def _run_race(
+    evaluator: Evaluator,
+    block: str,
+    verbose: int,
+    **rules: Any,  # noqa: ANN401 - those of `race`
+) -> RaceResult:
+    """Race the candidates with a progress bar, and lines if `verbose`."""
+    n_candidates, n_blocks = len(evaluator.candidates), len(evaluator.splits)
+    with Progress("racing", total=n_blocks) as progress:
+
+        def show(step: RaceStep) -> None:
+            note = f"{step.n_alive} of {n_candidates} candidates left"
+            progress.advance(note=note)
+            if verbose > 0:
+                place = f"{block} {step.n_blocks} of {n_blocks}"
+                score = f"best mean score {-step.best_loss:.6g}"
+                sys.stdout.write(f"{place}: {note}, {score}\n")
+
+        outcome = race(
+            evaluator.evaluate,
+            range(n_candidates),
+            range(n_blocks),
+            on_error="raise",
+            on_step=show,
+            **rules,
+        )
+    if outcome.stopped == "interrupted":
+        warnings.warn(
+            f"interrupted after {len(outcome.losses)} of {n_blocks} {block}s; the "
+            "results so far are kept.",
+            SklazyWarning,
+            stacklevel=4,
+        )
+    return outcome

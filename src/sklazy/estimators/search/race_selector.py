@@ -2,36 +2,44 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
+from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, check_consistent_length, get_tags
 from sklearn.utils.parallel import Parallel
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from sklazy.estimators.filters.coding import check_choice
 from sklazy.estimators.filters.columns import ColumnSelector
-from sklazy.estimators.local_models.base import LocalLearner
+from sklazy.estimators.local_models.base import LocalModels
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
-from sklazy.estimators.search.held_out import LeftOutSetLosses
-from sklazy.estimators.search.results import seed_of
-from sklazy.estimators.search.row_evaluator import check_leaves_out
-from sklazy.estimators.search.set_losses import (
-    FittedSetLosses,
-    LocalSetLosses,
-    row_scoring,
-)
-from sklazy.estimators.search.set_search import (
-    RowBlocks,
-    ground_of,
-    run_search,
+from sklazy.estimators.parameters import check_choice, find_seed
+from sklazy.estimators.search.candidates import (
+    FilterData,
+    attribute_weights,
+    filter_data,
     start_sets,
 )
-from sklazy.estimators.search.split_scores import Model
+from sklazy.estimators.search.evaluators import check_leaves_out
+from sklazy.estimators.search.losses import (
+    CLASS_SCORES,
+    NUMBER_SCORES,
+    RowLoss,
+    find_row_loss,
+)
+from sklazy.estimators.search.routing import Model
+from sklazy.estimators.search.set_evaluators import (
+    FoldSetEvaluator,
+    LocalSetEvaluator,
+    RowSetEvaluator,
+    negative_score,
+)
 from sklazy.racing.masks import members, support_of
+from sklazy.racing.neighborhood import Neighborhood
 from sklazy.racing.racsam import (
     Block,
     Racsam,
@@ -40,54 +48,56 @@ from sklazy.racing.racsam import (
     SearchStep,
     SetLosses,
 )
+from sklazy.report.progress import Progress
 from sklazy.report.races import Axes, draw_race
 from sklazy.tables import as_table, as_target
+from sklazy.tables.labels import indicators
 
 
 class RaceFeatureSelector(ColumnSelector):
     """Find a good set of attributes by racing sets on sub-samples (RACSAM).
 
-    Sets of attributes race: block by block each predicts the same test row, and those
-    significantly worse are out, long before all rows are used. Early blocks learn
-    from a small sub-sample only. The winners and their neighbors (one attribute
-    more, one less, one exchanged) race again, and so on; at last winners and the
-    best one's neighbors race on all rows.
+    Sets of attributes race: block by block each predicts the same test row, and
+    significantly worse ones are eliminated, long before all rows are used. Early
+    blocks use a small sub-sample of training rows only. The winners and their
+    neighbors (one attribute more, one less, one exchanged) race again, and so on; at
+    last winners and the best one's neighbors race on all rows.
 
-    With a lazy learner nothing is trained, so that a block is a single row, left out
-    and predicted from others. With any other estimator a block is a fold.
+    A lazy learner needs no training, so a block is a single row, left out and
+    predicted from others. With any other estimator a block is a fold.
 
     Parameters
     ----------
     estimator : estimator, optional
-        What the sets are judged by: `LazyLearningRegressor` by default, for classes
-        `LazyLearningClassifier`; or any scikit-learn estimator.
+        Predicts with each set: `LazyLearningRegressor` by default; for classes
+        `LazyLearningClassifier`, or any scikit-learn estimator.
     n_winners : int, default=5
         Sets that are kept from race to race.
     test, alpha, min_effect
-        The test of the races, see `race`; the last race takes a tenth of alpha.
+        The test of the races, see `race`; the last race uses a tenth of alpha.
     first_test : int, optional
         Blocks before a race's first test; 5 rows or 3 folds by default.
     search : {"neighborhood", "schemata"}, default="neighborhood"
-        How new sets are found. Schemata search races each attribute by itself, the
-        others being left to chance, and ends with the neighbors of what is found.
+        How new sets are found. Schemata search decides on each attribute by itself,
+        with the others drawn at random, and ends with the neighbors of what is found.
     start : str or list of sets, default="gram-schmidt"
         "random" sets; combinations of the first attributes by "gram-schmidt"
-        orthogonalisation or "pearson" correlation; or sets of columns, each a list
+        orthogonalization or "pearson" correlation; or sets of columns, each a list
         of column numbers or a mask.
     n_start : int, default=60
         How many sets to start with.
     sampling : (float, int), optional
         The share of the training rows in the first block of a race, and the number of
-        blocks over which it grows to all; (0.3, 30) for rows by default, and always
-        all for folds.
+        blocks over which it grows to all; (0.3, 30) for rows and (1.0, 0), all from
+        the start, for folds by default.
     max_candidates : int, default=1000
-        The search goes no further after so many different sets.
+        No new sets are tried after this many.
     max_seconds : float, optional
-        The search ends as soon as it can after this time.
+        The search ends soon after this time; no limit by default.
     max_blocks : int, default=60
-        Blocks of a race while exploring.
+        Blocks of a race while the search explores.
     max_confirm : int, default=2000
-        Blocks of the races that confirm.
+        Blocks of the last races, on all rows.
     prefer : {"smallest", "best"}, default="smallest"
         The set to select among the winners: the smallest that is not significantly
         worse than the best (one-sided paired t-test at alpha), or the one with the
@@ -118,13 +128,13 @@ class RaceFeatureSelector(ColumnSelector):
     n_candidates_ : int
         Different sets that were assessed.
     search_ : SearchResult
-        The whole of it.
+        All results of the search.
 
     Notes
     -----
-    A winner is judged on the rows that chose it: its loss is a little too good.
-    Of more than 200 neighbors some are drawn, the likelier the more the attribute
-    that is added correlates with the target, by itself or by its squared deviation
+    A winner is evaluated on the rows that selected it, so its loss is slightly
+    optimistic. Of more than 200 neighbors some are drawn; more likely those whose
+    added attribute correlates with the target, by itself or by its squared deviation
     from its mean.
 
     References
@@ -214,10 +224,7 @@ class RaceFeatureSelector(ColumnSelector):
         check_choice("search", self.search, ("neighborhood", "schemata"))
         check_choice("prefer", self.prefer, ("smallest", "best"))
         check_choice("blocks", self.blocks, ("auto", "rows", "folds"))
-        estimator = (
-            LazyLearningRegressor() if self.estimator is None else self.estimator
-        )
-        estimator = clone(estimator)
+        estimator = make_estimator(self)
         table = as_table(
             X,
             categorical_features=getattr(
@@ -226,19 +233,19 @@ class RaceFeatureSelector(ColumnSelector):
         )
         target = _indicators(y) if is_classifier(estimator) else _numbers(y)
         check_consistent_length(table, target)
-        ground = ground_of(table, target)
-        rng = np.random.default_rng(seed_of(self.random_state))
+        data = filter_data(table, target)
+        rng = np.random.default_rng(find_seed(self.random_state, default=None))
         with Parallel(n_jobs=self.n_jobs) as parallel:
-            losses, blocks = self._arena(estimator, X, y, parallel)
+            losses, blocks = self._evaluator(estimator, X, y, parallel)
             racsam = Racsam(losses, blocks, self._rules(estimator), rng)
-            start = start_sets(self.start, self.n_start, ground, rng)
-            found = run_search(racsam, self.search, start, ground)
+            start = start_sets(self.start, self.n_start, data, rng)
+            found = _run_search(racsam, self.search, start, data)
         validate_data(self, X, y, skip_check_array=True)
         self._keep(found, len(table.columns))
         return self
 
     def plot_race(self, ax: Axes = None) -> Axes:
-        """Draw the last race: the mean loss of each set up to where it was dropped.
+        """Draw the last race: the mean loss of each set, up to its elimination.
 
         Parameters
         ----------
@@ -255,8 +262,7 @@ class RaceFeatureSelector(ColumnSelector):
             for mask in self.search_.last_candidates
         ]
         last = self.search_.last_race
-        chosen = LazyLearningRegressor() if self.estimator is None else self.estimator
-        block = "row" if self._over_rows(chosen) else "fold"
+        block = "row" if self._over_rows(make_estimator(self)) else "fold"
         return draw_race(last.losses, last.winners, ax, block=block, names=names)
 
     def _keep(self, found: SearchResult, n_attributes: int) -> None:
@@ -290,26 +296,71 @@ class RaceFeatureSelector(ColumnSelector):
             max_seconds=self.max_seconds,
         )
 
-    def _arena(
+    def _evaluator(
         self, estimator: Model, X: object, y: object, parallel: Parallel
     ) -> tuple[SetLosses, Sequence[Block]]:
-        """Return what gives the losses, and the blocks."""
+        """Return the function that gives the losses, and the blocks."""
         rows = self._over_rows(estimator)
-        if rows and isinstance(estimator, LocalLearner):
-            memory = estimator.fit(X, y)._memory
-            scoring = row_scoring(self.scoring, is_classifier(estimator))
-            losses = LocalSetLosses(memory, scoring, estimator.n_jobs)
-            return losses, RowBlocks(len(memory.slots))
+        if rows and isinstance(estimator, LocalModels):
+            data = estimator.fit(X, y)._prepared()
+            loss = self._row_loss(estimator)
+            local = LocalSetEvaluator(data, loss, estimator.n_jobs)
+            return local, RowBlocks(len(data.rows))
         labels = np.asarray(y)
         if rows:
             check_leaves_out(estimator)
-            scoring = row_scoring(self.scoring, is_classifier(estimator))
-            left_out = LeftOutSetLosses(estimator, X, labels, scoring, parallel)
-            return left_out, RowBlocks(len(labels))
-        fitted = FittedSetLosses(estimator, X, labels, self.scoring, parallel)
+            loss = self._row_loss(estimator)
+            by_rows = RowSetEvaluator(estimator, X, labels, loss, parallel)
+            return by_rows, RowBlocks(len(labels))
+        by_score = partial(negative_score, check_scoring(estimator, self.scoring))
+        by_folds = FoldSetEvaluator(estimator, X, labels, by_score, parallel)
         splitter = check_cv(self.cv, labels, classifier=is_classifier(estimator))
         splits = splitter.split(np.zeros(len(labels)), labels)
-        return fitted, [(test, train) for train, test in splits]
+        return by_folds, [(test, train) for train, test in splits]
+
+    def _row_loss(self, estimator: Model) -> RowLoss:
+        if is_classifier(estimator):
+            return find_row_loss(self.scoring, "accuracy", CLASS_SCORES)
+        return find_row_loss(self.scoring, "neg_mean_absolute_error", NUMBER_SCORES)
+
+
+def make_estimator(selector: RaceFeatureSelector) -> Model:
+    """A new estimator to predict with each set."""
+    chosen = selector.estimator
+    return LazyLearningRegressor() if chosen is None else clone(chosen)
+
+
+class RowBlocks(Sequence[Block]):
+    """Blocks of a single test row, with all other rows to train on."""
+
+    def __init__(self, n_rows: int) -> None:
+        self.rows = np.arange(n_rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: Any) -> Any:  # noqa: ANN401 - slices are not used
+        others = np.concatenate([self.rows[:place], self.rows[place + 1 :]])
+        return self.rows[place : place + 1], others
+
+
+def _run_search(
+    search: Racsam, method: str, start: list[int], data: FilterData
+) -> SearchResult:
+    """Explore from the start, then confirm the winners on all rows."""
+    rules = search.rules
+    with Progress("searching", total=rules.max_candidates) as progress:
+
+        def show(step: SearchStep) -> None:
+            new = len(search.assessed) - progress.done
+            progress.advance(new, f"{step.phase}: best loss {step.best_loss:.4g}")
+
+        search.on_step = show
+        if method == "schemata":
+            start = search.search_schemata(data.n_attributes)
+        neighbors = Neighborhood(attribute_weights(data), rules.max_new, search.rng)
+        winners = search.explore(start, neighbors)
+        return search.result(search.confirm(winners, neighbors))
 
 
 def _numbers(y: object) -> NDArray[np.float64]:
@@ -319,6 +370,6 @@ def _numbers(y: object) -> NDArray[np.float64]:
 
 
 def _indicators(y: object) -> NDArray[np.float64]:
-    """Indicators of classes, of shape (n_rows, n_classes)."""
+    """Indicators of the classes, of shape (n_rows, n_classes)."""
     target = as_target(y, "nominal").occurring()
-    return np.eye(len(target.categories))[target.data]
+    return indicators(target.data, len(target.categories))

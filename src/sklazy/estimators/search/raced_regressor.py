@@ -10,11 +10,12 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sklazy.errors import BadInputError
-from sklazy.estimators.filters.coding import check_choice
-from sklazy.estimators.local_models.regressor import LazyLearningRegressor
-from sklazy.estimators.search.race_selector import RaceFeatureSelector
-from sklazy.estimators.search.set_losses import as_columns, columns_of
-from sklazy.estimators.search.split_scores import Model
+from sklazy.estimators.parameters import check_choice
+from sklazy.estimators.search.race_selector import (
+    RaceFeatureSelector,
+    make_estimator,
+)
+from sklazy.estimators.search.set_evaluators import as_columns, take_columns
 
 
 class RacedRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
@@ -33,7 +34,7 @@ class RacedRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
     selector_ : RaceFeatureSelector
         Fitted.
     estimators_ : list of estimators
-        One a winner, or the best one's.
+        One per winner, or that of the best.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has column names
 
@@ -84,7 +85,7 @@ class RacedRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
         selector = RaceFeatureSelector() if self.selector is None else self.selector
         if not isinstance(selector, RaceFeatureSelector):
             raise BadInputError(
-                f"selector={selector!r} finds no winners; give a RaceFeatureSelector."
+                f"selector={selector!r}; expected a RaceFeatureSelector."
             )
         selector = clone(selector).fit(X, y)
         data = as_columns(X)
@@ -92,8 +93,8 @@ class RacedRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
             selector.winners_ if self.combine == "average" else selector.winners_[:1]
         )
         estimators = [
-            clone(_estimator_of(selector)).fit(
-                columns_of(data, np.flatnonzero(support).tolist()), y
+            make_estimator(selector).fit(
+                take_columns(data, np.flatnonzero(support).tolist()), y
             )
             for support in winners
         ]
@@ -115,13 +116,8 @@ class RacedRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         data = as_columns(X)
         validate_data(self, X, skip_check_array=True, reset=False)
-        said = [
-            model.predict(columns_of(data, np.flatnonzero(support).tolist()))
+        predicted = [
+            model.predict(take_columns(data, np.flatnonzero(support).tolist()))
             for model, support in zip(self.estimators_, self._supports, strict=True)
         ]
-        return np.mean(said, axis=0)
-
-
-def _estimator_of(selector: RaceFeatureSelector) -> Model:
-    chosen = selector.estimator
-    return LazyLearningRegressor() if chosen is None else chosen
+        return np.mean(predicted, axis=0)

@@ -1,27 +1,39 @@
-"""The table of a search: scikit-learn's `cv_results_`, with gaps."""
+"""The table of a search: scikit-learn's `cv_results_`, with gaps where none was run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.estimators.search.split_scores import Scored
 from sklazy.racing import RaceResult
 
 Table = dict[str, Any]
-Cells = Mapping[tuple[int, int], Scored]
 Floats = NDArray[np.float64]
 
 
-def search_results(
+class Scored(NamedTuple):
+    """The scores of one candidate on one split; `reason` is that of a failure."""
+
+    fit_time: float
+    score_time: float
+    test: dict[str, float]
+    train: dict[str, float]
+    reason: str = ""
+
+
+Cells = Mapping[tuple[int, int], Scored]
+"""Scores by candidate and split."""
+
+
+def fold_results(
     candidates: Sequence[dict[str, Any]],
     cells: Cells,
     eliminated_at: NDArray[np.int64],
     n_splits: int,
     error_score: float,
 ) -> Table:
-    """Lay out what is known of each candidate on each split.
+    """The table of a race over folds.
 
     Candidates that were eliminated rank behind all that were not, and behind those
     eliminated later: their means are over fewer splits, and not comparable.
@@ -56,14 +68,14 @@ def row_results(
     candidates: Sequence[dict[str, Any]],
     outcome: RaceResult,
     fit_times: Floats,
-    ask_times: Floats,
+    score_times: Floats,
 ) -> Table:
-    """Lay out a race over single rows: means over rows, no column for each of them."""
+    """The table of a race over single rows: means over rows, no column per row."""
     run = outcome.n_run
     scores = -outcome.losses.T
     table: Table = {
         "mean_fit_time": fit_times,
-        "mean_score_time": ask_times / np.maximum(run, 1),
+        "mean_score_time": score_times / np.maximum(run, 1),
         **_parameters(candidates),
         **_summary("test_score", scores),
     }
@@ -84,7 +96,10 @@ def best_index(
     if not isinstance(index, (int, np.integer)):
         raise TypeError(f"refit must return an index of a candidate, not {index!r}.")
     if not 0 <= index < len(results["params"]):
-        raise IndexError(f"refit returned {index}, which is no candidate's index.")
+        raise IndexError(
+            f"refit returned {index}; expected the index of a candidate, 0 to "
+            f"{len(results['params']) - 1}."
+        )
     return int(index)
 
 
@@ -94,15 +109,15 @@ def race_ranks(means: Floats, eliminated_at: NDArray[np.int64]) -> NDArray[np.in
     Equal candidates share the best of their ranks, as in scikit-learn.
     """
     # Survivors have 0 where the eliminated have the number of splits they ran.
-    out_order = np.where(eliminated_at == 0, np.inf, eliminated_at)
+    n_run = np.where(eliminated_at == 0, np.inf, eliminated_at)
     scores = np.where(np.isnan(means), -np.inf, means)
-    order = np.lexsort((-scores, -out_order))
+    order = np.lexsort((-scores, -n_run))
     ranks = np.empty(len(means), dtype=np.int32)
     rank = 1
     for place, candidate in enumerate(order):
         before = order[place - 1]
-        key = out_order[candidate], scores[candidate]
-        if place and key != (out_order[before], scores[before]):
+        key = n_run[candidate], scores[candidate]
+        if place and key != (n_run[before], scores[before]):
             rank = place + 1
         ranks[candidate] = rank
     return ranks
@@ -122,8 +137,8 @@ def _summary(name: str, grid: Floats) -> Table:
     none = ~run.any(axis=1)
     means = np.where(run, grid, 0.0).sum(axis=1) / counts
     squares = np.where(run, (grid - means[:, None]) ** 2, 0.0).sum(axis=1) / counts
-    means, spread = np.where(none, np.nan, means), np.where(none, np.nan, squares)
-    return {f"mean_{name}": means, f"std_{name}": np.sqrt(spread)}
+    means, squares = np.where(none, np.nan, means), np.where(none, np.nan, squares)
+    return {f"mean_{name}": means, f"std_{name}": np.sqrt(squares)}
 
 
 def _parameters(candidates: Sequence[dict[str, Any]]) -> Table:
@@ -151,10 +166,3 @@ def _parameter_dtype(values: list[Any]) -> np.dtype[Any]:
         return np.dtype(object)
     plain = array.ndim == 1 and array.dtype.kind != "U"
     return array.dtype if plain else np.dtype(object)
-
-
-def seed_of(random_state: int | np.random.RandomState | None) -> int | None:
-    """Return a seed for numpy's generators of what scikit-learn calls random_state."""
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    return random_state

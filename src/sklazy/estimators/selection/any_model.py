@@ -11,14 +11,15 @@ from sklearn.utils.metaestimators import available_if
 from sklazy.answer.selection.models import ModelHost
 from sklazy.casebase.base import Cuts
 from sklazy.errors import BadInputError, BadTypeError
-from sklazy.estimators.selection.base import LazyClassifier, check_count
+from sklazy.estimators.parameters import check_count
+from sklazy.estimators.selection.base import SelectingClassifier
 
 
 def _has(method: str) -> Callable[["LazySelectionClassifier"], bool]:
     return lambda self: hasattr(self._estimator(), method)
 
 
-class LazySelectionClassifier(LazyClassifier):
+class LazySelectionClassifier(SelectingClassifier):
     """Any classifier, fitted anew on the attributes that each query chooses.
 
     Queries that choose the same attributes share a model, so that a batch costs one
@@ -36,8 +37,8 @@ class LazySelectionClassifier(LazyClassifier):
     selection : {"lazy", "eager", "none", "lazy-cfs", "lazy-consistency"}
         How attributes are chosen; see `LazyKNeighborsClassifier`.
     measure : str, default="entropy"
-        What tells how much a value says about the class.
-    criterion : {"fayyad", "kononenko"}
+        How informative a value is.
+    discretization : {"fayyad", "kononenko"}
         The stop rule of the cuts by which numeric attributes are selected.
     cuts : {"exact", "frozen"}
         Whether cuts follow every row that comes and goes, or stay as first found
@@ -92,7 +93,7 @@ class LazySelectionClassifier(LazyClassifier):
         selection: str = "lazy",
         measure: str = "entropy",
         *,
-        criterion: str = "fayyad",
+        discretization: str = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         min_support: int = 1,
@@ -103,7 +104,7 @@ class LazySelectionClassifier(LazyClassifier):
         self.n_attributes = n_attributes
         self.selection = selection
         self.measure = measure
-        self.criterion = criterion
+        self.discretization = discretization
         self.cuts = cuts
         self.categorical_features = categorical_features
         self.min_support = min_support

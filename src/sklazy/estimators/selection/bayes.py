@@ -2,13 +2,13 @@
 
 from numbers import Real
 
-from sklazy.answer import BayesHost
+from sklazy.answer.selection.bayes import BayesHost
 from sklazy.casebase.base import Cuts
 from sklazy.errors import BadInputError
-from sklazy.estimators.selection.base import LazyClassifier
+from sklazy.estimators.selection.base import SelectingClassifier
 
 
-class LazyNBClassifier(LazyClassifier):
+class LazyNBClassifier(SelectingClassifier):
     """Naive Bayes whose product runs over the attributes chosen for the query.
 
     Parameters
@@ -18,14 +18,14 @@ class LazyNBClassifier(LazyClassifier):
     selection : {"lazy", "eager", "none", "lazy-cfs", "lazy-consistency"}
         How attributes are chosen; see `LazyKNeighborsClassifier`.
     measure : str, default="entropy"
-        What tells how much a value says about the class.
+        How informative a value is.
     alpha : float, default=1.0
         Added to every count, of classes and of values by class: Laplace's rule.
     discretize : bool, default=True
         Count numbers by their bins; else they are taken as normal within each class,
         with mean and variance of the class to which `alpha` rows were added that
         are spread like all rows: a class of few rows leans on the whole column.
-    criterion : {"fayyad", "kononenko"}
+    discretization : {"fayyad", "kononenko"}
         The stop rule of the cuts.
     cuts : {"exact", "frozen"}
         Whether cuts follow every row that comes and goes, or stay as first found
@@ -34,9 +34,9 @@ class LazyNBClassifier(LazyClassifier):
         Which columns are nominal; by default those of categories, text and bools.
     min_support : int, default=1
         With "lazy-consistency", rows that must share the chosen values.
-    n_auto : int, default=1000
+    max_loo_rows : int, default=1000
         With "auto", training rows tried at most.
-    n_local : int, default=20
+    n_local_neighbors : int, default=20
         With "local", how many rows make a neighborhood.
     n_jobs : int, optional
         Threads; by default all cores.
@@ -78,12 +78,12 @@ class LazyNBClassifier(LazyClassifier):
         alpha: float = 1.0,
         discretize: bool = True,
         *,
-        criterion: str = "fayyad",
+        discretization: str = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         min_support: int = 1,
-        n_auto: int = 1000,
-        n_local: int = 20,
+        max_loo_rows: int = 1000,
+        n_local_neighbors: int = 20,
         n_jobs: int | None = None,
     ) -> None:
         self.n_attributes = n_attributes
@@ -91,12 +91,12 @@ class LazyNBClassifier(LazyClassifier):
         self.measure = measure
         self.alpha = alpha
         self.discretize = discretize
-        self.criterion = criterion
+        self.discretization = discretization
         self.cuts = cuts
         self.categorical_features = categorical_features
         self.min_support = min_support
-        self.n_auto = n_auto
-        self.n_local = n_local
+        self.max_loo_rows = max_loo_rows
+        self.n_local_neighbors = n_local_neighbors
         self.n_jobs = n_jobs
 
     def _host(self) -> BayesHost:

@@ -1,11 +1,11 @@
 """k nearest neighbors on the attributes that matter for the query."""
 
-from sklazy.answer import NearestHost
+from sklazy.answer.selection.nearest import NearestHost
 from sklazy.casebase.base import Cuts
-from sklazy.estimators.selection.base import LazyClassifier
+from sklazy.estimators.selection.base import SelectingClassifier
 
 
-class LazyKNeighborsClassifier(LazyClassifier):
+class LazyKNeighborsClassifier(SelectingClassifier):
     """Nearest neighbors that choose the attributes for each query by itself.
 
     The attributes whose value in the query, or which as a whole, say most about the
@@ -26,12 +26,12 @@ class LazyKNeighborsClassifier(LazyClassifier):
         queries, or not at all; "lazy-cfs" and "lazy-consistency" choose a set that
         belongs together, of a size of its own.
     measure : str, default="entropy"
-        What tells how much a value says: "entropy" (the paper's), "gini",
+        How informative a value is: "entropy" (the paper's), "gini",
         "gain_ratio", "chi_square", "information_gain" or "symmetric_uncertainty".
     discretize : bool, default=True
         Compare numbers by their bins; else by their difference in terms of the range
         (HEOM). Attributes are selected by their bins either way.
-    criterion : {"fayyad", "kononenko"}
+    discretization : {"fayyad", "kononenko"}
         The stop rule of the cuts.
     cuts : {"exact", "frozen"}
         Whether cuts follow every row that comes and goes, or stay as first found
@@ -40,10 +40,10 @@ class LazyKNeighborsClassifier(LazyClassifier):
         Which columns are nominal; by default those of categories, text and bools.
     min_support : int, default=1
         With "lazy-consistency", rows that must share the chosen values.
-    n_auto : int, default=1000
+    max_loo_rows : int, default=1000
         With "auto", training rows tried at most: a sample that depends on nothing
         but the rows.
-    n_local : int, default=20
+    n_local_neighbors : int, default=20
         With "local", how many rows make a neighborhood.
     n_jobs : int, optional
         Threads; by default all cores.
@@ -93,12 +93,12 @@ class LazyKNeighborsClassifier(LazyClassifier):
         measure: str = "entropy",
         discretize: bool = True,
         *,
-        criterion: str = "fayyad",
+        discretization: str = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         min_support: int = 1,
-        n_auto: int = 1000,
-        n_local: int = 20,
+        max_loo_rows: int = 1000,
+        n_local_neighbors: int = 20,
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -106,12 +106,12 @@ class LazyKNeighborsClassifier(LazyClassifier):
         self.selection = selection
         self.measure = measure
         self.discretize = discretize
-        self.criterion = criterion
+        self.discretization = discretization
         self.cuts = cuts
         self.categorical_features = categorical_features
         self.min_support = min_support
-        self.n_auto = n_auto
-        self.n_local = n_local
+        self.max_loo_rows = max_loo_rows
+        self.n_local_neighbors = n_local_neighbors
         self.n_jobs = n_jobs
 
     def _host(self) -> NearestHost:

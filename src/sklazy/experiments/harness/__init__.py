@@ -1,1 +1,1 @@
-"""What every experiment shares: data, folds, workers, results."""
+"""What the experiments share: data, units of work, results, statistics."""

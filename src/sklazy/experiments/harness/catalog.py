@@ -1,4 +1,4 @@
-"""The papers' data sets: what each must look like, and where it can be had."""
+"""The data sets of the papers: their shapes, and where to get them."""
 
 from dataclasses import dataclass
 
@@ -7,25 +7,25 @@ from sklazy.errors import BadInputError, suggest
 
 @dataclass(frozen=True)
 class Known:
-    """A data set by name, and the shape by which it is recognized.
+    """A data set by name, with the shape by which it is recognized.
 
     Parameters
     ----------
     name : str
         Also the name of its file, in the folder `group`.
     n_rows, n_attributes, n_classes : int
-        Without the class, the columns `dropped` and rows that have no class;
-        no classes: a set for regression.
+        Without the class, the columns `dropped` and rows without a class; 0 classes
+        for regression.
     openml : int
-        Its id at OpenML, 0 if there is none of that shape.
+        The id at OpenML, 0 if there is none of that shape.
     openml_target : str
-        The target there, where OpenML itself names another.
+        The target there, if it is not OpenML's default.
     target : str
         The column to predict; the last one if empty.
     dropped : tuple of str
-        Columns that name the row and say nothing else.
+        Columns that only name the row.
     file : str
-        Where the file's name is not the set's.
+        The name of the file, if it differs from that of the set.
     group : str
     """
 
@@ -43,14 +43,14 @@ class Known:
 
     @property
     def files(self) -> list[str]:
-        """Where the set may lie in the data folder, likeliest first."""
+        """Possible files in the data folder, most likely first."""
         names = [self.file] if self.file else []
         names += [f"{self.name}.arff", f"{self.name}.arff.gz"]
         return [f"{self.group}/{name}" for name in names] + names
 
     @property
     def fetched(self) -> str:
-        """Where the set is put when it is fetched."""
+        """The file of the set after a download."""
         return f"{self.group}/{self.name}.arff"
 
 
@@ -131,7 +131,7 @@ _REGRESSION = (
 )
 
 # Dexter and Dorothea are the training parts alone (the others have no labels, or are
-# not aligned with them), so OpenML's are of another shape. 4 against 9 stands in for
+# not aligned with them), so those at OpenML differ in shape. 4 against 9 stands in for
 # Gisette, which is made of the same digits.
 _NIPS = (
     Known("arcene", 200, 10000, 2, 1458, file="arcene.csv.gz", group="nips2003"),
@@ -154,7 +154,7 @@ CATALOG = {known.name: known for known in (*_CLASSIFICATION, *_REGRESSION, *_NIP
 
 
 def find_known(name: str) -> Known:
-    """The set of that name, or an error that names the nearest.
+    """The set of that name, or an error with suggestions.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The papers' data sets by name, from a folder, checked, with their traps taken out."""
+"""The data sets of the papers, read from a folder and checked."""
 
 import functools
 import hashlib
@@ -18,21 +18,21 @@ from sklazy.experiments.harness.unit import Unit
 from sklazy.tables import Column, Table, as_table, as_target, read_table
 
 BESIDE = Path("..") / "shared" / "data"
-"""Where the sets may lie beside the project."""
+"""A folder next to the project."""
 
 
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """A set as the experiments use it.
+    """A data set as the experiments use it.
 
     Attributes
     ----------
     name : str
     table : Table
-        The attributes; columns that only name the row are not among them.
+        The attributes, without columns that only name the row.
     target : Column of classes, or float64 array of numbers
-        Nowhere missing: rows without it are left out. All classes that occur are
-        declared, so that every fold has the same.
+        Rows without it are left out. All classes that occur are declared, so that
+        every fold has the same.
     """
 
     name: str
@@ -53,32 +53,40 @@ class DataSet:
 
 
 def data_folder(given: str | Path | None = None) -> Path:
-    """The folder to look in: as given, as ``SKLAZY_DATA`` says, beside, or one's own.
+    """The folder of the data sets.
 
-    The last is a folder of scikit-learn's data home, to which sets are fetched.
+    In this order: as given, ``SKLAZY_DATA``, next to the project, or a folder in
+    scikit-learn's data home, to which sets are downloaded.
     """
     if given is not None:
         return Path(given)
     if os.environ.get("SKLAZY_DATA"):
         return Path(os.environ["SKLAZY_DATA"])
-    # `get_data_home` would make the folder, which only a fetch should do.
+    # `get_data_home` would make the folder, which only a download should do.
     home = os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data")
     return BESIDE if BESIDE.is_dir() else Path(home).expanduser() / "sklazy"
 
 
 def find_file(known: Known, folder: Path) -> Path | None:
-    """The set's file, if it is there."""
+    """The file of the set, if it is there."""
     return next((folder / f for f in known.files if (folder / f).is_file()), None)
 
 
-def is_at_hand(known: Known, folder: Path) -> bool:
-    """Whether the set's file is there, or scikit-learn's own copy."""
+def is_available(known: Known, folder: Path) -> bool:
+    """Whether the file of the set is there, or scikit-learn's own copy."""
     return bool(known.bundled) or find_file(known, folder) is not None
 
 
+def find_sets(names: Iterable[str], folder: Path) -> list[Known]:
+    """The sets of these names, all of which must be available."""
+    sets = [find_known(name) for name in names]
+    require_sets(sets, folder)
+    return sets
+
+
 def require_sets(sets: Iterable[Known], folder: Path) -> None:
-    """Raise an error that says which sets are not there, and how to get them."""
-    missing = [known for known in sets if not is_at_hand(known, folder)]
+    """Raise an error that lists the sets that are missing, and how to get them."""
+    missing = [known for known in sets if not is_available(known, folder)]
     if missing:
         raise MissingDataError(_how_to_get(missing, folder))
 
@@ -88,15 +96,15 @@ def _how_to_get(missing: list[Known], folder: Path) -> str:
     for known in missing:
         where = f"OpenML {known.openml}" if known.openml else "not at OpenML"
         lines.append(f"  {known.name}: {known.files[0]} ({where})")
-    lines.append("Name their folder with --data DIR (or SKLAZY_DATA),")
+    lines.append("Give their folder with --data DIR (or SKLAZY_DATA),")
     if any(known.openml for known in missing):
-        lines.append("get those at OpenML from there with --fetch,")
+        lines.append("download those at OpenML with --fetch,")
     lines.append("or leave them out with --sets.")
     return "\n".join(lines)
 
 
 def checksum(known: Known, folder: Path) -> str:
-    """SHA-256 of the set's file, or the name of scikit-learn's copy of it."""
+    """SHA-256 of the file of the set, or the name of scikit-learn's copy."""
     path = find_file(known, folder)
     if path is None:
         require_sets([known], folder)
@@ -106,7 +114,7 @@ def checksum(known: Known, folder: Path) -> str:
 
 
 def load_set(known: Known, folder: Path) -> DataSet:
-    """Read a set and check its shape; the last ones read are kept.
+    """Read a set and check its shape; the last two are cached.
 
     Examples
     --------
@@ -119,7 +127,7 @@ def load_set(known: Known, folder: Path) -> DataSet:
 
 
 def _version(path: Path | None) -> tuple[Path | None, int, int]:
-    """The file, and what changes when it does."""
+    """The file, its size and its time: these change when it does."""
     if path is None:
         return None, 0, 0
     state = path.stat()
@@ -137,7 +145,7 @@ def _load(known: Known, path: Path | None, *version: int) -> DataSet:
 
 
 def load_unit_set(unit: Unit, folder: Path) -> tuple[Known, DataSet]:
-    """The set that a unit is about, if it is still the one that was meant."""
+    """The data set of a unit, if it has not changed since the unit was made."""
     known = find_known(unit.setting["set"])
     if checksum(known, folder) != unit.data:
         raise BadFileError(
@@ -161,7 +169,7 @@ def _read_table(known: Known, path: Path) -> DataSet:
 
 
 def trim(known: Known, whole: Table, target: str) -> DataSet:
-    """Part the target from the rest; leave out what is of no use."""
+    """Separate the target; leave out rows without it and columns of no use."""
     whole = whole.take(~whole[target].missing)
     dropped = [name for name in known.dropped if name in whole]
     table = whole.drop([target, *dropped])
@@ -172,7 +180,7 @@ def trim(known: Known, whole: Table, target: str) -> DataSet:
 
 
 def _read_svmlight(known: Known, path: Path) -> DataSet:
-    """A sparse file; columns of zeros alone are left out, since they say nothing."""
+    """Read a sparse file; columns of zeros alone are left out."""
     matrix, labels = load_svmlight_file(str(path), n_features=known.n_attributes)
     matrix = matrix.tocsc()
     is_binary = bool((matrix.data == 1).all())

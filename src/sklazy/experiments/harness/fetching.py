@@ -1,4 +1,4 @@
-"""Sets from OpenML, on the user's word, checked and kept as ARFF files."""
+"""Data sets from OpenML, checked and stored as ARFF files."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -21,34 +21,34 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
 def fetch_missing(
     sets: Iterable[Known], folder: Path, fetch: Fetch = fetch_openml
 ) -> list[str]:
-    """Get from OpenML the sets that are not there; the names of those got.
+    """Download missing sets from OpenML; return the names of those downloaded.
 
     Parameters
     ----------
     sets : iterable of Known
     folder : path
-        Where files are looked for and put.
+        Where files are read and written.
     fetch : callable
         `sklearn.datasets.fetch_openml`.
 
     Raises
     ------
     MissingDataError
-        When some cannot be had; the others are kept.
+        When some cannot be downloaded; the others are kept.
     """
-    wanted = [known for known in sets if find_file(known, folder) is None]
+    missing = [known for known in sets if find_file(known, folder) is None]
     failures = []
-    for known in wanted:
+    for known in missing:
         try:
             write_arff(_fetched(known, fetch), folder / known.fetched)
-        # OpenML, the network, the parser: whatever goes wrong is said, set by set.
+        # OpenML, the network, the parser: any failure is reported, set by set.
         except Exception as error:
             failures.append(f"  {known.name}: {_reason(error)}")
     if failures:
         raise MissingDataError(
-            "\n".join([f"{len(failures)} data set(s) cannot be fetched:", *failures])
+            "\n".join([f"{len(failures)} data set(s) cannot be downloaded:", *failures])
         )
-    return [known.name for known in wanted]
+    return [known.name for known in missing]
 
 
 def _fetched(known: Known, fetch: Fetch) -> DataSet:
@@ -84,7 +84,7 @@ def _reason(error: Exception) -> str:
 
 
 def write_arff(data: DataSet, path: Path) -> None:
-    """Write a set as ARFF, the target last; the file is complete or not there."""
+    """Write a set as ARFF, the target last; the file is complete or does not exist."""
     assert isinstance(data.target, Column)
     columns = [*data.table.columns, data.target]
     with replacing(path) as file:

@@ -1,4 +1,4 @@
-"""Units through the workers into the store; what is there already is not done again."""
+"""Runs units of work and stores their results; recorded ones are not run again."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ def run_units(
     label: str = "working",
     note: Note | None = None,
 ) -> dict[Unit, Plain]:
-    """Give the results of all units, working on those that are not recorded.
+    """Return the results of all units, after running those that are not recorded.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def run_units(
     label : str
         For the progress bar.
     note : callable, optional
-        Told a line for each unit done.
+        Called with a line per unit done.
 
     Returns
     -------
@@ -45,11 +45,11 @@ def run_units(
     Raises
     ------
     UnitsFailedError
-        When all others are done and recorded.
+        When units failed; all others are done and recorded.
     """
     missing = _missing(units, store)
     failed: list[Done] = []
-    # The costliest first: none of them is left over at the end for one worker.
+    # The most expensive first, so that none is left for one worker at the end.
     queue = sorted(missing, key=lambda unit: -unit.cost)
     scale = 1000 / max(sum(unit.cost for unit in queue), 1e-300)
     working = contextlib.closing(work_through(work, queue, jobs))
@@ -78,6 +78,6 @@ def _failure(failed: list[Done], n_units: int) -> UnitsFailedError:
     more = f"\n  and {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
     return UnitsFailedError(
         f"{len(failed)} of {n_units} units failed; the others are recorded and will "
-        f"not be done again:{''.join(lines)}{more}",
+        f"not be run again:{''.join(lines)}{more}",
         [done.trace for done in failed],
     )

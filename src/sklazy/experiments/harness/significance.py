@@ -1,4 +1,4 @@
-"""Whether differences are more than chance: paired t-tests, ranks over many sets."""
+"""Significance of differences: paired t-tests, and ranks over many data sets."""
 
 from typing import NamedTuple
 
@@ -14,8 +14,8 @@ LEVEL = 0.05
 def paired_t(first: ArrayLike, second: ArrayLike) -> Floats:
     """Two-tailed p-values of paired t-tests along the last axis.
 
-    Where all differences are equal there is no variance to judge by: p is 1 if they
-    are 0, else 0. A single difference says nothing: p is 1.
+    Where all differences are equal and there is no variance, p is 1 if they are 0,
+    else 0. Of a single difference p is 1.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def paired_t(first: ArrayLike, second: ArrayLike) -> Floats:
     >>> paired_t([[1, 1], [2, 2]], [[1, 1], [1, 1]])
     array([1., 0.])
     """
-    # Rounded, so that differences equal on paper have no variance by rounding.
+    # Rounded, so that equal differences have no variance by rounding.
     differences = np.round(np.asarray(first, float) - np.asarray(second, float), 12)
     n = differences.shape[-1]
     if n < 2:
@@ -37,17 +37,17 @@ def paired_t(first: ArrayLike, second: ArrayLike) -> Floats:
 
 
 class Tally(NamedTuple):
-    """How often one of two was better, and how often by more than chance."""
+    """How often the first of two was better, and how often significantly."""
 
     better: int
     worse: int
     ties: int
-    better_surely: int
-    worse_surely: int
+    significantly_better: int
+    significantly_worse: int
 
     @property
     def n(self) -> int:
-        """How many comparisons."""
+        """The number of comparisons."""
         return self.better + self.worse + self.ties
 
     @property
@@ -62,7 +62,7 @@ def tally(first: ArrayLike, second: ArrayLike, p: ArrayLike) -> Tally:
     Examples
     --------
     >>> tally([5, 5, 3], [4, 5, 9], [0.01, 1.0, 0.3])
-    Tally(better=1, worse=1, ties=1, better_surely=1, worse_surely=0)
+    Tally(better=1, worse=1, ties=1, significantly_better=1, significantly_worse=0)
     """
     left, right = np.asarray(first), np.asarray(second)
     sure = np.asarray(p) < LEVEL
@@ -93,7 +93,7 @@ def mean_ranks(scores: ArrayLike) -> Floats:
 
 
 def critical_difference(n_methods: int, n_sets: int) -> float:
-    """By how much mean ranks must differ to be more than chance (Nemenyi, 0.05).
+    """By how much mean ranks must differ to be significant (Nemenyi, 0.05).
 
     References
     ----------

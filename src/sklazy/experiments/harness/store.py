@@ -1,4 +1,4 @@
-"""Results in one SQLite file, each written the moment it is there."""
+"""Results in one SQLite file, each written as soon as it is there."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ from sklazy.experiments.harness.unit import Plain, Unit
 FORMAT = 1
 """The version of the file's layout."""
 
-_APPLICATION = 0x736B6C7A  # "sklz", by which SQLite files tell whose they are
+_APPLICATION = 0x736B6C7A  # "sklz", which marks SQLite files of this library
 _MAGIC = b"SQLite format 3\0"
 _LAYOUT = """
 CREATE TABLE units (
@@ -28,7 +28,7 @@ CREATE TABLE units (
     finished TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
 ) WITHOUT ROWID
 """
-_ASKED_AT_ONCE = 500  # keys in one question
+_MOST_KEYS = 500  # in one query
 
 _WAYS_OUT = {
     "SQLITE_FULL": "the disk is full. Free some space and run the same command again",
@@ -49,8 +49,8 @@ class Store:
     Parameters
     ----------
     path : str or path
-        Made if it is not there. A file of another version, or of somebody else, is
-        refused and left as it is.
+        Created if it is not there. A file of another version, or of another program,
+        is refused and not changed.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Store:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        with self._speaking():
+        with self._errors():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._check_kind()
             # No implicit transactions: each statement is one of its own.
@@ -91,7 +91,7 @@ class Store:
             json.dumps(result),
             seconds,
         )
-        with self._speaking():
+        with self._errors():
             self._file.execute(
                 "INSERT OR REPLACE INTO units"
                 " (key, experiment, protocol, data, setting, result, seconds)"
@@ -100,21 +100,21 @@ class Store:
             )
 
     def find(self, units: Iterable[Unit]) -> dict[Unit, Plain]:
-        """The results that are there, of these units, in their order."""
-        wanted = {unit.key: unit for unit in units}
+        """The recorded results of these units, in their order."""
+        by_key = {unit.key: unit for unit in units}
         texts: dict[str, str] = {}
-        keys = list(wanted)
-        with self._speaking():
-            for first in range(0, len(keys), _ASKED_AT_ONCE):
-                part = keys[first : first + _ASKED_AT_ONCE]
+        keys = list(by_key)
+        with self._errors():
+            for first in range(0, len(keys), _MOST_KEYS):
+                part = keys[first : first + _MOST_KEYS]
                 marks = ", ".join("?" * len(part))
-                question = f"SELECT key, result FROM units WHERE key IN ({marks})"
-                texts.update(self._file.execute(question, part))
+                query = f"SELECT key, result FROM units WHERE key IN ({marks})"
+                texts.update(self._file.execute(query, part))
         found = {key: json.loads(text) for key, text in texts.items()}
-        return {unit: found[key] for key, unit in wanted.items() if key in found}
+        return {unit: found[key] for key, unit in by_key.items() if key in found}
 
     def seconds(self, units: Iterable[Unit]) -> float:
-        """How long the recorded ones of these units took, all together."""
+        """The total time of the recorded units among these."""
         known = dict(self._file.execute("SELECT key, seconds FROM units"))
         return sum(known.get(unit.key, 0.0) for unit in units)
 
@@ -122,7 +122,7 @@ class Store:
         return int(self._file.execute("SELECT count(*) FROM units").fetchone()[0])
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -137,17 +137,17 @@ class Store:
         self.close()
 
     def _check_kind(self) -> None:
-        """Refuse a file that is no database; SQLite would lay out a very short one."""
+        """Refuse a file that is not a database; SQLite would overwrite a short one."""
         if self.path.exists() and self.path.stat().st_size:
             with open(self.path, "rb") as file:
                 if file.read(len(_MAGIC)) != _MAGIC:
                     raise ResultsFileError(
-                        f"{self.path} is no file of results. Move it away, or choose "
-                        "another folder with -o."
+                        f"{self.path} is not a file of results. Move it away, or "
+                        "choose another folder with -o."
                     )
 
     def _prepare(self) -> None:
-        """Lay out a new file; refuse one that is not ours or of another version."""
+        """Create the layout; refuse a file of another program or version."""
         self._file.execute("BEGIN IMMEDIATE")
         with self._file:
             if not self._pragma("schema_version"):
@@ -174,8 +174,8 @@ class Store:
         return int(self._file.execute(f"PRAGMA {name}").fetchone()[0])
 
     @contextlib.contextmanager
-    def _speaking(self) -> Iterator[None]:
-        """Turn the errors of SQLite and of the disk into words."""
+    def _errors(self) -> Iterator[None]:
+        """Give the errors of SQLite and of the disk messages with a way out."""
         try:
             yield
         except sqlite3.Error as error:

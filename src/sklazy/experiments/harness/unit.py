@@ -10,25 +10,25 @@ from typing import Any
 import sklazy
 
 Plain = dict[str, Any]
-"""What JSON can hold, so that it is the same when it is read again."""
+"""Data that JSON can hold, so that it is the same when it is read again."""
 
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """One fold of one set under one setting, named by all that decides its result.
+    """One fold of one set with one setting, identified by all that decides its result.
 
     Parameters
     ----------
     experiment : str
     protocol : int
-        The version of the experiment's protocol; a new one asks for new results.
+        The version of the experiment's protocol; a new one needs new results.
     data : str
-        The data's checksum; empty where the data are drawn from a seed.
+        The checksum of the data; empty where they are drawn from a seed.
     setting : mapping of plain data
         Set, fold, parameters.
     cost : float
-        How long it takes, in any measure; only for the order and the estimate of
-        the time left.
+        The expected time in any unit; only for the order and the estimate of the
+        time left.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class Unit:
         return hash(self.key)
 
     def __repr__(self) -> str:
-        # What a reader tells units apart by; lists are alike in all of them.
+        # Lists are the same in all units of an experiment.
         short = [(n, v) for n, v in self.setting.items() if not isinstance(v, _LONG)]
         setting = ", ".join(f"{name}={value}" for name, value in short)
         return f"{self.experiment}: {setting}"

@@ -1,4 +1,4 @@
-"""Processes that work on units, and end when their parent does, however it ends."""
+"""Processes that work on units, and end when their parent ends."""
 
 import contextlib
 import multiprocessing
@@ -15,10 +15,10 @@ from typing import NamedTuple
 from sklazy.experiments.harness.unit import Plain, Unit
 
 Work = Callable[[Unit], Plain]
-"""What gives a unit's result; it must be picklable for several processes."""
+"""From a unit to its result; it must be picklable for several processes."""
 
-# Processes share the cores among them, so none of them starts threads: read when the
-# libraries are loaded.
+# The processes share the cores, so none of them starts threads. Read when the libraries
+# are loaded.
 _ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
 )
@@ -33,7 +33,7 @@ class Done(NamedTuple):
     result : plain data, or None if it failed
     seconds : float
     trace : str
-        What went wrong, in full; empty if nothing did.
+        The traceback of a failure, else empty.
     """
 
     unit: Unit
@@ -43,27 +43,27 @@ class Done(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """What went wrong, in one line."""
+        """The failure in one line."""
         return self.trace.strip().rsplit("\n", 1)[-1]
 
 
 class _Worker(NamedTuple):
     process: BaseProcess
-    line: Connection
+    pipe: Connection
 
 
 def work_through(work: Work, units: Sequence[Unit], jobs: int) -> Generator[Done]:
-    """Work on units in their order and give each as it is done.
+    """Work on units in their order and yield each when it is done.
 
     Parameters
     ----------
     work : callable
     units : sequence of Unit
     jobs : int
-        With 1 the work is done here, else in so many processes of one thread each.
-        They are new ones (no fork of a process that has threads), and on an error or
-        an interrupt they are ended at once. A parent that is killed closes the lines
-        to its workers, which ends them after the unit in hand.
+        With 1 the work is done here, else in as many processes of one thread each.
+        They are spawned (no fork of a process that has threads), and terminated on an
+        error or an interrupt. If the parent is killed its pipes close, which ends the
+        workers after their current unit.
     """
     if jobs == 1 or len(units) < 2:
         yield from (_do(work, unit) for unit in units)
@@ -75,7 +75,7 @@ def work_through(work: Work, units: Sequence[Unit], jobs: int) -> Generator[Done
         for worker in workers:
             worker.process.terminate()
             worker.process.join()
-            worker.line.close()
+            worker.pipe.close()
 
 
 def _do(work: Work, unit: Unit) -> Done:
@@ -90,32 +90,32 @@ def _do(work: Work, unit: Unit) -> Done:
 def _share(
     work: Work, units: Sequence[Unit], n_workers: int, workers: list[_Worker]
 ) -> Iterator[Done]:
-    """Give each worker a unit whenever it has none; `workers` lists those alive."""
+    """Send each worker a unit whenever it has none; `workers` lists those alive."""
     waiting = list(reversed(units))
-    in_hand: dict[Connection, Unit] = {}
+    running: dict[Connection, Unit] = {}
 
-    def give(worker: _Worker) -> None:
+    def send_next(worker: _Worker) -> None:
         if waiting:
-            in_hand[worker.line] = unit = waiting.pop()
-            with contextlib.suppress(BrokenPipeError):  # found out by reading
-                worker.line.send(unit)
+            running[worker.pipe] = unit = waiting.pop()
+            with contextlib.suppress(BrokenPipeError):  # noticed when reading
+                worker.pipe.send(unit)
 
     for _ in range(n_workers):
         workers.append(_start(work))
-        give(workers[-1])
-    while in_hand:
-        for line in wait(list(in_hand)):
-            worker = next(worker for worker in workers if worker.line is line)
-            unit = in_hand.pop(worker.line)
+        send_next(workers[-1])
+    while running:
+        for pipe in wait(list(running)):
+            worker = next(worker for worker in workers if worker.pipe is pipe)
+            unit = running.pop(worker.pipe)
             try:
-                done = worker.line.recv()
+                done = worker.pipe.recv()
             except (EOFError, ConnectionError):
                 done = _died(worker, unit)
                 workers.remove(worker)
                 workers.append(_start(work))
                 worker = workers[-1]
-            yield done  # and only when it is recorded, the next
-            give(worker)
+            yield done  # the next only after this is recorded
+            send_next(worker)
 
 
 def _start(work: Work) -> _Worker:
@@ -124,40 +124,40 @@ def _start(work: Work) -> _Worker:
     process = context.Process(target=_serve, args=(theirs, work), daemon=True)
     with _environment(_ONE_THREAD), _interrupts_ignored():
         process.start()
-    theirs.close()  # so that the worker holds the only other end
+    theirs.close()  # the worker holds the only other end
     return _Worker(process, ours)
 
 
-def _serve(line: Connection, work: Work) -> None:
-    """Work on what comes along the line until it is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # if it was not a thread's to set
+def _serve(pipe: Connection, work: Work) -> None:
+    """Work on the units sent through the pipe until it is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # if started from a thread
     with contextlib.suppress(EOFError, ConnectionError):
         while True:
-            line.send(_do(work, line.recv()))
+            pipe.send(_do(work, pipe.recv()))
 
 
 def _died(worker: _Worker, unit: Unit) -> Done:
     worker.process.join()
-    worker.line.close()
+    worker.pipe.close()
     code = worker.process.exitcode
     return Done(
         unit,
         None,
         0.0,
-        f"the process died (exit code {code}); with -9 the memory may be used up: "
-        "take fewer --jobs",
+        f"the process died (exit code {code}); -9 may mean out of memory: use fewer "
+        "--jobs",
     )
 
 
 @contextlib.contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """Start processes that never hear of Ctrl-C, not even while they import.
+    """Start processes that ignore Ctrl-C, even while they import.
 
-    An interrupt at the terminal reaches all processes; the parent deals with it. A
-    new process inherits that it is ignored, and Python leaves that so.
+    An interrupt at the terminal reaches all processes; the parent handles it. A new
+    process inherits that it is ignored, and Python does not change that.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield  # only there signals can be set
+        yield  # signals can be set in the main thread only
         return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

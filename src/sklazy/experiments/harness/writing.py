@@ -1,4 +1,4 @@
-"""Text files that are written whole or not at all."""
+"""Text files that are written completely or not at all."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ from typing import TextIO
 
 @contextlib.contextmanager
 def replacing(path: str | Path) -> Iterator[TextIO]:
-    """Open a text file for writing; what was there stands until all is written.
+    """Open a text file for writing; it replaces the old one when all is written.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def replacing(path: str | Path) -> Iterator[TextIO]:
             yield file
         draft.replace(path)
     except OSError as error:
-        # Who reads the message knows the file by this name, not by the draft's.
+        # The user knows the file by this name, not by that of the draft.
         error.filename, error.filename2 = str(path), None
         raise
     finally:
@@ -38,6 +38,6 @@ def replacing(path: str | Path) -> Iterator[TextIO]:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
+    """Write a text file, completely or not at all."""
     with replacing(path) as file:
         file.write(text)

@@ -1,4 +1,4 @@
-"""Single statements of the paper on lazy selection, and what is found here."""
+"""Single statements of the paper on lazy selection, and our results."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,7 +10,7 @@ from sklazy.report.document import Table
 
 
 def claims(runs: Mapping[str, Results]) -> Table:
-    """The statements that the sets at hand allow to check, a column a protocol."""
+    """The statements that can be checked with these sets, one column per protocol."""
     found = [[*_on_sets(run), *_on_all(run)] for run in runs.values()]
     rows = [
         [together[0][0], *(what for _, what in together)]
@@ -30,7 +30,7 @@ _HERE = {"honest": "here, honest", "paper": "here, paper's protocol"}
 
 
 def _on_sets(run: Results) -> Iterator[tuple[str, str]]:
-    """Statements on single sets, and what is found."""
+    """Statements on single sets, and our results."""
     every = "lazy better at all nine percentages for k = 1, 3, 5"
     some = "lazy better at all nine percentages for some k = 1, 3, 5"
     stated = [(name, every, _nine) for name in paper.ALL_NINE]
@@ -45,12 +45,12 @@ def _on_sets(run: Results) -> Iterator[tuple[str, str]]:
 
 
 def _on_all(run: Results) -> Iterator[tuple[str, str]]:
-    """Statements on all sets together, and what is found."""
+    """Statements on all sets together, and our results."""
     yield "most of the nine: lazy on 28 of 40 sets, eager on 7 (1-NN)", _mostly(run)
     yield "eager better at all nine percentages: on no set, for no k", _never(run)
     yield (
         "beyond chance, eager better at no percentage on 33 of 40 sets (1-NN)",
-        _surely(run),
+        _significantly(run),
     )
 
 
@@ -94,7 +94,7 @@ def _never(run: Results) -> str:
     return ", ".join(found) or "on none"
 
 
-def _surely(run: Results) -> str:
+def _significantly(run: Results) -> str:
     tallies = [run.tally_set(0, i) for i in range(len(run.sets))]
-    found = sum(not t.worse_surely for t in tallies)
+    found = sum(not t.significantly_worse for t in tallies)
     return f"{found} of {len(tallies)} ({100 * found / len(tallies):.1f} %)"

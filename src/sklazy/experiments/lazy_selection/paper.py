@@ -1,4 +1,4 @@
-"""What Pereira, Plastino, Zadrozny et al. report, to be put beside ours."""
+"""The figures that Pereira, Plastino, Zadrozny et al. report."""
 
 from sklazy.experiments.harness.significance import Tally
 
@@ -14,8 +14,8 @@ TALLIES = {
     "1-NN": Tally(220, 87, 53, 87, 7),
     "naive Bayes": Tally(195, 118, 47, 80, 25),
 }
-"""Tables 6, 8 and 9, over 40 sets and nine percentages. For 3-NN and 5-NN the text
-that we have says "very similar"."""
+"""Tables 6, 8 and 9, over 40 sets and nine percentages. For 3-NN and 5-NN our copy of
+the text has only "very similar"."""
 
 BEST_OF_NINE = {
     "1-NN": (28, 21),
@@ -23,10 +23,10 @@ BEST_OF_NINE = {
     "5-NN": (26, 17),
     "naive Bayes": (27, 24),
 }
-"""Tables 7 and 10: sets whose best accuracy is had by lazy, by eager selection."""
+"""Tables 7 and 10: sets where lazy, where eager selection has the best accuracy."""
 
 CURVE = ((0.0, 220, 360), (0.2, 148, 228), (0.4, 34, 44))
-"""Figure 1, 1-NN: at least so high a V(D, x), lazy better, cases."""
+"""Figure 1, 1-NN: the least V(D, x), cases where lazy is better, all cases."""
 
 ALL_NINE = ("letter", "splice", "pendigits", "wine")
 """Lazy is better at all nine percentages, for every k."""

@@ -1,16 +1,12 @@
-"""Lazy selection: the paper's totals beside ours, and what is behind them."""
+"""The report on lazy selection: the totals of the paper and ours, and details."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from sklazy.estimators.advice.advantage import PERCENTAGES
-from sklazy.experiments.harness.significance import (
-    Tally,
-    critical_difference,
-    indistinct_groups,
-    mean_ranks,
-)
+from sklazy.experiments.harness.ranking import rank_figure
+from sklazy.experiments.harness.significance import Tally
 from sklazy.experiments.harness.unit import Plain, Unit
 from sklazy.experiments.lazy_selection import paper
 from sklazy.experiments.lazy_selection.claims import claims
@@ -24,8 +20,8 @@ from sklazy.experiments.lazy_selection.sets import (
 )
 from sklazy.report.blocks import Heading, Paragraph
 from sklazy.report.document import Document, Figure, Part, Table, signed
-from sklazy.report.plots import draw_curves, draw_panels, draw_ranks, percent
-from sklazy.report.words import counted
+from sklazy.report.plots import draw_curves, draw_panels, percent
+from sklazy.report.words import pluralize
 
 Runs = dict[str, Results]
 """Results by protocol."""
@@ -72,12 +68,12 @@ def _lead(runs: Runs, large: Runs) -> list[str]:
         "of attributes."
     ]
     for protocol, run in runs.items():
-        found, n = run.tally(0), counted(len(run.sets), "set")
+        found, n = run.tally(0), pluralize(len(run.sets), "set")
         lead.append(
             f"{n}, {_CUTS[protocol]}, 1-NN: lazy selection is better in "
             f"{found.better} of {found.n} comparisons ({100 * found.share:.0f} %), "
-            f"eager in {found.worse}; beyond chance lazy in {found.better_surely}, "
-            f"eager in {found.worse_surely}."
+            f"eager in {found.worse}; beyond chance lazy in "
+            f"{found.significantly_better}, eager in {found.significantly_worse}."
         )
     lead.append("The paper: 220 of 360 (61 %) and 87; beyond chance 87 and 7.")
     if not runs and large:
@@ -115,13 +111,13 @@ def _cells(tally: Tally) -> list[str]:
         f"{tally.better} ({100 * tally.share:.0f} %)" if tally.n else "0",
         str(tally.worse),
         str(tally.ties),
-        str(tally.better_surely),
-        str(tally.worse_surely),
+        str(tally.significantly_better),
+        str(tally.significantly_worse),
     ]
 
 
 def _apart(ours: Sequence[int], theirs: Sequence[int]) -> list[str]:
-    """Differences of counts that are of as many comparisons."""
+    """Differences of counts over equally many comparisons."""
     return [signed(a - b, 0) for a, b in zip(ours, theirs, strict=True)]
 
 
@@ -176,7 +172,7 @@ def _advantage(runs: Runs) -> list[Part]:
 
 
 def _curve_figure(run: Results) -> Figure:
-    # As far as one case in twenty has so high a V, and no fewer than ten.
+    # Up to the V that one case in twenty has, and at least ten cases.
     few = max(10, run.v.size // 20)
     most = float(np.sort(run.v, axis=None)[-min(few, run.v.size)])
     thresholds = np.linspace(0.0, most, 41)
@@ -255,16 +251,13 @@ def _ranks(run: Results) -> list[Part]:
             names += [f"{host} lazy", f"{host} eager"]
             scores.append(run.accuracy(run.lazy[i])[:, place])
             scores.append(run.accuracy(run.eager[i])[:, place])
-    ranks = mean_ranks(np.stack(scores, axis=1))
-    difference = critical_difference(len(names), len(run.sets))
-    groups = indistinct_groups(ranks, difference)
     label = "mean ranks over the sets with 30 % of the attributes"
-    canvas = draw_ranks(names, ranks.tolist(), difference, groups, label)
     caption = (
         "Mean ranks by accuracy with 30 % of the attributes; bars join what cannot be "
         "told apart (Nemenyi, 0.05)."
     )
-    return [Heading("Ranks"), Figure("ranks", canvas, caption)]
+    figure = rank_figure(names, np.stack(scores, axis=1), label, caption)
+    return [Heading("Ranks"), figure]
 
 
 def _large(runs: Runs) -> list[Part]:
@@ -286,7 +279,7 @@ def _large(runs: Runs) -> list[Part]:
 
 
 def best_strategies(run: Results) -> list[str]:
-    """For each set the strategy that has the best accuracy of any host, in words."""
+    """For each set the strategy that has the best accuracy of any host."""
     sides = {"lazy": run.lazy, "eager": run.eager, "all attributes": run.none}
     # From (host, set[, percentage], fold) to the most rows right of each set.
     most = {

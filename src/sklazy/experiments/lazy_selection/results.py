@@ -1,4 +1,4 @@
-"""What the folds of lazy selection add up to."""
+"""The results of lazy selection over all folds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Results:
     n_attributes : int64 array of shape (n_sets,)
     n_rows : int64 array of shape (n_sets, n_folds)
     lazy, eager : int64 arrays of shape (n_hosts, n_sets, n_percentages, n_folds)
-        Rows classified as they are.
+        Rows classified correctly.
     none : int64 array of shape (n_hosts, n_sets, n_folds)
         The same with all attributes.
     v : float64 array of shape (n_sets, n_percentages)
@@ -65,18 +65,18 @@ class Results:
         return self.tally(host, mask)
 
     def accuracy(self, counts: Ints) -> Floats:
-        """Rows classified as they are, summed over folds, in percent of a set's."""
+        """Rows classified correctly, summed over folds, in percent of the set."""
         total = self.n_rows.sum(axis=1)
         shape = (-1,) + (1,) * (counts.ndim - 2)
         return 100.0 * counts.sum(axis=-1) / total.reshape(shape)
 
     def best(self, counts: Ints) -> tuple[Floats, Ints]:
-        """The best accuracy of each set over the percentages, and where it first is."""
+        """The best accuracy of each set over the percentages, and where it is first."""
         accuracy = self.accuracy(counts)
         return accuracy.max(axis=-1), accuracy.argmax(axis=-1)
 
     def best_counts(self, host: int) -> dict[str, int]:
-        """In how many sets each has the highest accuracy; those that tie all count."""
+        """In how many sets each has the highest accuracy; ties count for each."""
         found = {
             "lazy": self.lazy[host].sum(axis=-1).max(axis=-1),
             "eager": self.eager[host].sum(axis=-1).max(axis=-1),
@@ -89,7 +89,7 @@ class Results:
 def gather(
     found: Mapping[Unit, Plain], names: Sequence[str], protocol: str
 ) -> Results | None:
-    """Put the results of units together; None where nothing of this was run."""
+    """Combine the results of units; None if there are none of this protocol."""
     advantage = _by_set(found, part="advantage")
     folds = {
         (unit.setting["set"], unit.setting["fold"]): result
@@ -128,21 +128,21 @@ def _counts(rows: Sequence[Sequence[Plain]], strategy: str) -> Ints:
 
 
 def curve(results: Results, host: int, thresholds: Floats, *, sure: bool) -> Floats:
-    """The share of cases in which lazy is better, where V(D, x) is so high.
+    """The share of cases in which lazy is better, among those of at least this V(D, x).
 
     Parameters
     ----------
     thresholds : float64 array
     sure : bool
-        Whether only differences beyond chance count.
+        Whether only significant differences count.
 
     Returns
     -------
-    float64 array, NaN where no case has so high a V
+    float64 array, NaN where no case has this V
     """
     shares = []
     for threshold in thresholds:
         found = results.tally(host, results.v >= threshold)
-        better = found.better_surely if sure else found.better
+        better = found.significantly_better if sure else found.better
         shares.append(better / found.n if found.n else np.nan)
     return np.array(shares)

@@ -8,17 +8,22 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer import BayesHost, Host, NearestHost, Recipe, answer
+from sklazy.answer import answer_queries
+from sklazy.answer.selection.bayes import BayesHost
+from sklazy.answer.selection.host import Host
+from sklazy.answer.selection.learner import SelectionLearner
+from sklazy.answer.selection.nearest import NearestHost
+from sklazy.answer.selection.recipe import Recipe
 from sklazy.casebase import CaseBase
 from sklazy.estimators.advice.advantage import PERCENTAGES
-from sklazy.experiments.harness.catalog import Known, find_known
+from sklazy.experiments.harness.catalog import Known
 from sklazy.experiments.harness.data import (
     DataSet,
     checksum,
+    find_sets,
     load_unit_set,
-    require_sets,
 )
-from sklazy.experiments.harness.folds import stratified_folds
+from sklazy.experiments.harness.folds import class_folds
 from sklazy.experiments.harness.unit import Plain, Unit
 from sklazy.flow import Queries
 from sklazy.measures import how_many, v_by_attribute
@@ -96,11 +101,9 @@ HOSTS: dict[str, Host] = {
 def make_units(
     names: Iterable[str], folder: Path, protocols: Sequence[str]
 ) -> list[Unit]:
-    """All units of these sets: each fold under each protocol, and V once a set."""
-    sets = [find_known(name) for name in names]
-    require_sets(sets, folder)
+    """All units of these sets: each fold with each protocol, and V once per set."""
     units = []
-    for known in sets:
+    for known in find_sets(names, folder):
         data, cost = checksum(known, folder), _cost(known)
         make = functools.partial(_unit, data, known.name)
         units.append(make(cost / 20, part="advantage"))
@@ -136,14 +139,14 @@ def work(unit: Unit, folder: Path) -> Plain:
     known, data = load_unit_set(unit, folder)
     if setting["part"] == "advantage":
         return measure_advantage(known, data)
-    return ask_fold(known, data, setting["protocol"], setting["fold"])
+    return run_fold(known, data, setting["protocol"], setting["fold"])
 
 
 def measure_advantage(known: Known, data: DataSet) -> Plain:
     """V(D, x) of the whole set for each percentage x."""
     table = data.table
     if _drops_constants(known):
-        table = table.select(telling(table, data.classes))
+        table = table.select(informative(table, data.classes))
     memory = CaseBase(table, data.classes).cases
     figures = np.sort(v_by_attribute(memory.counts, memory.offsets))[::-1]
     n = len(figures)
@@ -151,27 +154,29 @@ def measure_advantage(known: Known, data: DataSet) -> Plain:
     return {"v": [float(mean) for mean in means], "n_attributes": n}
 
 
-def ask_fold(known: Known, data: DataSet, protocol: str, fold: int) -> Plain:
-    """How many rows of the fold each host gets right, by strategy and percentage."""
+def run_fold(known: Known, data: DataSet, protocol: str, fold: int) -> Plain:
+    """Correct predictions of a fold by host, strategy and percentage."""
     table = _binned(data) if protocol == "paper" else data.table
-    testing = stratified_folds(data.classes.data, N_FOLDS, SEED) == fold
+    testing = class_folds(data.classes.data, N_FOLDS, SEED) == fold
     known_rows, known_classes = table.take(~testing), data.classes.take(~testing)
     if _drops_constants(known):
-        known_rows = known_rows.select(telling(known_rows, known_classes))
+        known_rows = known_rows.select(informative(known_rows, known_classes))
     base = CaseBase(known_rows, known_classes)
     truth = data.classes.data[testing]
     queries = base.encode(table.take(testing).select(base.names))
     start = time.perf_counter()
     counts = {
         strategy: {
-            name: [count_right(base, queries, truth, strategy, x, host) for x in SHARES]
+            name: [
+                count_correct(base, queries, truth, strategy, x, host) for x in SHARES
+            ]
             for name, host in HOSTS.items()
         }
         for strategy in STRATEGIES
     }
     seconds = time.perf_counter() - start
     whole = {
-        name: count_right(base, queries, truth, "none", 1.0, host)
+        name: count_correct(base, queries, truth, "none", 1.0, host)
         for name, host in HOSTS.items()
     }
     return {
@@ -185,7 +190,7 @@ def ask_fold(known: Known, data: DataSet, protocol: str, fold: int) -> Plain:
 SHARES = [x / 100 for x in PERCENTAGES]
 
 
-def count_right(
+def count_correct(
     base: CaseBase,
     queries: Queries,
     truth: NDArray[np.int32],
@@ -193,15 +198,16 @@ def count_right(
     share: float,
     host: Host,
 ) -> int:
-    """How many queries the host classifies as they are."""
+    """How many queries the host classifies correctly."""
     recipe = Recipe(share, strategy, n_jobs=1)  # type: ignore[arg-type]
-    found = answer(base, queries, recipe, host)
-    return int((found.decisions == truth).sum())
+    learner = SelectionLearner(recipe, host)
+    (decisions,) = answer_queries(learner, base, queries, ["decisions"], n_jobs=1)
+    return int((decisions == truth).sum())
 
 
 @functools.lru_cache(maxsize=1)
 def _binned(data: DataSet) -> Table:
-    """All rows, each number replaced by its bin among cuts that know every row."""
+    """All rows with each number replaced by its bin, cut by all rows."""
     base = CaseBase(data.table, data.classes)
     codes, cuts = base.encode(data.table).codes, base.cuts
     columns = [
@@ -220,11 +226,11 @@ def _binned(data: DataSet) -> Table:
 
 
 def _drops_constants(known: Known) -> bool:
-    """As the paper does for the large sets: attributes of one bin are taken out."""
+    """Whether attributes of one bin are removed, as the paper does for large sets."""
     return known.group == "nips2003"
 
 
-def telling(table: Table, classes: Column) -> list[str]:
+def informative(table: Table, classes: Column) -> list[str]:
     """The attributes of which more than one value or bin occurs."""
     nominal = [c for c in table.columns if c.kind == "nominal" and _varies(c)]
     numeric = [c for c in table.columns if c.kind == "numeric"]

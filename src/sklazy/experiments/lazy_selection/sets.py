@@ -1,4 +1,4 @@
-"""Lazy selection set by set: tables and a figure."""
+"""Results of lazy selection set by set: tables and a figure."""
 
 from sklazy.estimators.advice.advantage import PERCENTAGES
 from sklazy.experiments.lazy_selection.results import Results
@@ -100,8 +100,8 @@ def large_table(run: Results, protocol: str) -> Table:
                 [
                     f"{name} ({run.n_attributes[i]})",
                     host,
-                    f"{found.better} ({found.better_surely})",
-                    f"{found.worse} ({found.worse_surely})",
+                    f"{found.better} ({found.significantly_better})",
+                    f"{found.worse} ({found.significantly_worse})",
                     str(found.ties),
                     f"{lazy[i]:.1f} ({PERCENTAGES[lazy_at[i]]})",
                     f"{eager[i]:.1f} ({PERCENTAGES[eager_at[i]]})",

@@ -1,4 +1,4 @@
-"""What Homayouni, Hashemi and Hamzeh report, to be put beside ours."""
+"""The figures that Homayouni, Hashemi and Hamzeh report."""
 
 REFERENCE = (
     "H. Homayouni, S. Hashemi, A. Hamzeh: A lazy ensemble learning method to "
@@ -41,4 +41,4 @@ P_VALUES = {
 """Table 3: lazy stacking against lazy bagging."""
 
 MEANS = {"lazy bagging": 81.95, "lazy stacking": 84.28}
-"""Over the twelve sets of table 2, as the paper's text has them."""
+"""Over the twelve sets of table 2, from the text of the paper."""

@@ -1,16 +1,11 @@
-"""Lazy stacking: accuracies beside the paper's, tests, and how members differ."""
+"""The report on lazy stacking: accuracies of the paper and ours, tests, diversity."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sklazy.experiments.harness.significance import (
-    LEVEL,
-    critical_difference,
-    indistinct_groups,
-    mean_ranks,
-    paired_t,
-)
+from sklazy.experiments.harness.ranking import rank_figure
+from sklazy.experiments.harness.significance import LEVEL, mean_ranks, paired_t
 from sklazy.experiments.harness.unit import Plain, Unit
 from sklazy.experiments.lazy_stacking import paper
 from sklazy.experiments.lazy_stacking.results import (
@@ -22,8 +17,8 @@ from sklazy.experiments.lazy_stacking.results import (
 from sklazy.experiments.lazy_stacking.run import CHOSEN_ON, N_MEASURED
 from sklazy.report.blocks import Heading, Paragraph
 from sklazy.report.document import Document, Figure, Part, Table, signed
-from sklazy.report.plots import draw_dots, draw_ranks
-from sklazy.report.words import counted
+from sklazy.report.plots import draw_dots
+from sklazy.report.words import pluralize
 
 BAGGING, STACKING = "lazy bagging", "lazy stacking"
 
@@ -48,16 +43,16 @@ def make_document(
 
 
 def _words(run: Results) -> list[str]:
-    n, times = counted(len(run.sets), "set"), counted(run.n_repetitions, "time")
+    n, times = pluralize(len(run.sets), "set"), pluralize(run.n_repetitions, "time")
     # Those of table 2: lymph stands in table 3 alone.
     whole = [None not in paper.ACCURACIES[name] for name in run.sets]
     shown = np.flatnonzero(whole) if any(whole) else np.arange(len(whole))
     overall = run.means[shown].mean(axis=0)
     means = [f"{m} {x:.2f}" for m, x in zip(run.methods, overall, strict=True)]
-    better = sum(run.surely_better(*_PAIR))
-    worse = sum(run.surely_better(*reversed(_PAIR)))
+    better = sum(run.significantly_better(*_PAIR))
+    worse = sum(run.significantly_better(*reversed(_PAIR)))
     return [
-        f"Mean accuracy in percent over {counted(len(shown), 'set')}, {times} five "
+        f"Mean accuracy in percent over {pluralize(len(shown), 'set')}, {times} five "
         f"folds: {', '.join(means)}. The paper, over twelve: lazy bagging "
         f"{paper.MEANS[BAGGING]}, lazy stacking {paper.MEANS[STACKING]}.",
         f"Lazy stacking is significantly better than lazy bagging on {better} of {n} "
@@ -105,7 +100,7 @@ def _means(run: Results) -> Table:
     names = np.array(run.sets)
     chosen = np.isin(names, CHOSEN_ON)
     groups = {
-        f"{counted(int(mask.sum()), 'set')} {words}": run.means[mask].mean(axis=0)
+        f"{pluralize(int(mask.sum()), 'set')} {words}": run.means[mask].mean(axis=0)
         for words, mask in (
             ("of table 2", names != "lymph"),
             ("ours were chosen on", chosen),
@@ -155,7 +150,7 @@ def _apart(ours: Sequence[float], theirs: Sequence[float | None]) -> list[str]:
 
 
 def _gaps(run: Results) -> Table:
-    """How far ours are from the paper's, all sets together."""
+    """Differences from the paper, all sets together."""
     rows = []
     for method in paper.METHODS:
         gaps = mean_difference(run, method)
@@ -189,8 +184,8 @@ def _tests(run: Results) -> list[Part]:
     strong = set()
     for i in np.argsort(-gains, kind="stable"):
         name = run.sets[i]
-        told = dict(zip(paper.METHODS, paper.ACCURACIES[name], strict=True))
-        theirs = (told[STACKING] or 0.0) - (told[BAGGING] or 0.0)
+        reported = dict(zip(run.methods, run.paper_of(name), strict=True))
+        theirs = (reported[STACKING] or 0.0) - (reported[BAGGING] or 0.0)
         if p[i] < LEVEL:
             strong.add((len(rows), 4))
         rows.append(
@@ -232,7 +227,7 @@ def _p(value: float) -> str:
 
 
 def _pair(run: Results, one: str, other: str) -> str:
-    return "" if one == other else str(sum(run.surely_better(one, other)))
+    return "" if one == other else str(sum(run.significantly_better(one, other)))
 
 
 def _diversity(run: Results) -> list[Part]:
@@ -279,10 +274,6 @@ def _measure(figure: float) -> str:
 def _ranks(run: Results) -> list[Part]:
     if len(run.sets) < 4:
         return []
-    ranks = mean_ranks(run.means)
-    difference = critical_difference(len(run.methods), len(run.sets))
-    groups = indistinct_groups(ranks, difference)
     label = "mean ranks by accuracy over the sets"
-    canvas = draw_ranks(run.methods, ranks.tolist(), difference, groups, label)
     caption = "Bars join what cannot be told apart (Nemenyi, 0.05)."
-    return [Heading("Ranks"), Figure("ranks", canvas, caption)]
+    return [Heading("Ranks"), rank_figure(run.methods, run.means, label, caption)]

@@ -1,4 +1,4 @@
-"""What the repetitions of lazy stacking add up to."""
+"""The results of lazy stacking over all repetitions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ MEASURES = {
     "kappa": "kappa",
     "entropy": "entropy",
 }
-"""Measures of diversity, and what a table calls them."""
+"""Measures of diversity, and their names in tables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Results:
 
     @property
     def n_repetitions(self) -> int:
-        """How often the folds were made anew."""
+        """How often the folds were drawn."""
         return self.accuracies.shape[2]
 
     @property
@@ -61,20 +61,20 @@ class Results:
         """The accuracies of one method, (n_sets, n_repetitions)."""
         return self.accuracies[:, self.methods.index(method)]
 
-    def surely_better(self, first: str, second: str) -> list[bool]:
-        """For each set, whether the first is better, and not by chance."""
+    def significantly_better(self, first: str, second: str) -> list[bool]:
+        """For each set, whether the first is significantly better."""
         one, other = self.of(first), self.of(second)
         better = one.mean(axis=1) > other.mean(axis=1)
         return (better & (paired_t(one, other) < LEVEL)).tolist()
 
     def paper_of(self, name: str) -> list[float | None]:
         """The paper's accuracies on a set, None where it has none."""
-        told = dict(zip(paper.METHODS, paper.ACCURACIES[name], strict=True))
-        return [told.get(method) for method in self.methods]
+        reported = dict(zip(paper.METHODS, paper.ACCURACIES[name], strict=True))
+        return [reported.get(method) for method in self.methods]
 
 
 def gather(found: Mapping[Unit, Plain], names: Sequence[str]) -> Results:
-    """Put units together; sets of which one is missing are left out."""
+    """Combine the results of units; incomplete sets are left out."""
     by_place = {
         tuple(unit.setting[name] for name in ("set", "method", "repetition")): result
         for unit, result in found.items()
@@ -124,8 +124,9 @@ def _measures(result: Plain) -> list[float]:
 def mean_difference(run: Results, method: str) -> tuple[int, float, float] | None:
     """Sets the paper has, mean and mean absolute difference from it, in points."""
     place = run.methods.index(method)
-    told = [(i, run.paper_of(name)[place]) for i, name in enumerate(run.sets)]
-    apart = [run.means[i, place] - x for i, x in told if x is not None]
-    if not apart:
+    theirs = [(i, run.paper_of(name)[place]) for i, name in enumerate(run.sets)]
+    differences = [run.means[i, place] - x for i, x in theirs if x is not None]
+    if not differences:
         return None
-    return len(apart), float(np.mean(apart)), float(np.mean(np.abs(apart)))
+    mean, distance = np.mean(differences), np.mean(np.abs(differences))
+    return len(differences), float(mean), float(distance)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from sklazy.answer.ensembles.data import Crowd, gather
+from sklazy.answer.ensembles.data import ClassData
 from sklazy.casebase import CaseBase
 from sklazy.combine.diversity import diversity_measures
 from sklazy.estimators.ensembles.bagging import LazyBaggingClassifier
@@ -19,21 +19,21 @@ from sklazy.estimators.ensembles.stacking import (
     KINDS,
     LazyStackingClassifier,
 )
-from sklazy.experiments.harness.catalog import Known, find_known
+from sklazy.experiments.harness.catalog import Known
 from sklazy.experiments.harness.data import (
     DataSet,
     checksum,
+    find_sets,
     load_unit_set,
-    require_sets,
 )
-from sklazy.experiments.harness.folds import stratified_folds
+from sklazy.experiments.harness.folds import class_folds
 from sklazy.experiments.harness.peers import CLASSIFIERS
 from sklazy.experiments.harness.unit import Plain, Unit
-from sklazy.experiments.lazy_stacking.rivals import (
-    Said,
-    ask_bagging,
-    ask_neighbors,
-    ask_tree,
+from sklazy.experiments.lazy_stacking.baselines import (
+    Predicted,
+    predict_by_bagging,
+    predict_by_neighbors,
+    predict_by_tree,
 )
 from sklazy.flow import Queries
 from sklazy.tables import Column, Table
@@ -43,7 +43,7 @@ PROTOCOL = 1
 N_FOLDS = 5
 N_REPETITIONS, N_QUICK_REPETITIONS = 10, 2
 N_MEASURED = 3
-"""Repetitions in which the members' own votes are asked for, too."""
+"""Repetitions in which the diversity of members is measured."""
 
 SETS = (
     "audiology",
@@ -67,13 +67,13 @@ CHOSEN_ON = SETS[:6]
 
 QUICK = ("labor", "hayes-roth", "glass", "lymph")
 
-Ask = Callable[[Crowd, Queries, int], Said]
+Predict = Callable[[ClassData, Queries, int], Predicted]
 Make = Callable[[int], LazyEnsemble]
 
-_RIVALS: dict[str, Ask] = {
-    "k-NN": ask_neighbors,
-    "C4.5": ask_tree,
-    "bagging": ask_bagging,
+_BASELINES: dict[str, Predict] = {
+    "k-NN": predict_by_neighbors,
+    "C4.5": predict_by_tree,
+    "bagging": predict_by_bagging,
 }
 
 _PUBLISHED: dict[str, Make] = {
@@ -90,16 +90,14 @@ _PEERS = ("random-forest", "gradient-boosting")
 
 _ENSEMBLES: dict[str, Make] = {**_PUBLISHED, **_DEFAULTS}
 
-METHODS = (*_RIVALS, *_ENSEMBLES, *_PEERS)
+METHODS = (*_BASELINES, *_ENSEMBLES, *_PEERS)
 
 
 def make_units(names: Iterable[str], folder: Path, *, quick: bool) -> list[Unit]:
     """All units: five folds of a set, by one method, in one repetition."""
-    sets = [find_known(name) for name in names]
-    require_sets(sets, folder)
     repetitions = N_QUICK_REPETITIONS if quick else N_REPETITIONS
     units = []
-    for known in sets:
+    for known in find_sets(names, folder):
         data = checksum(known, folder)
         for method in METHODS:
             for repetition in range(repetitions):
@@ -115,15 +113,15 @@ def make_units(names: Iterable[str], folder: Path, *, quick: bool) -> list[Unit]
 
 
 def _parameters(method: str) -> dict[str, dict[str, str]]:
-    """What an ensemble is made by, so that others are asked anew."""
+    """The parameters of an ensemble, so that a change gives new units."""
     if method not in _ENSEMBLES:
         return {}
     model = _ENSEMBLES[method](0)
     given = model.get_params(deep=False)
     if isinstance(model, LazyStackingClassifier):
         given["estimators"] = named_kinds(model.estimators, KINDS, DEFAULT_KINDS)
-    told = {n: repr(v) for n, v in given.items() if n not in ("random_state", "n_jobs")}
-    return {"parameters": told}
+    kept = {n: repr(v) for n, v in given.items() if n not in ("random_state", "n_jobs")}
+    return {"parameters": kept}
 
 
 def _cost(known: Known, method: str) -> float:
@@ -141,18 +139,18 @@ def _cost(known: Known, method: str) -> float:
 def work(unit: Unit, folder: Path) -> Plain:
     """Do one unit."""
     _, data = load_unit_set(unit, folder)
-    return ask_folds(data, unit.setting["method"], unit.setting["repetition"])
+    return run_folds(data, unit.setting["method"], unit.setting["repetition"])
 
 
-def ask_folds(data: DataSet, method: str, repetition: int) -> Plain:
-    """How many rows of each fold are classified as they are, and how members differ."""
+def run_folds(data: DataSet, method: str, repetition: int) -> Plain:
+    """Correct predictions of each fold, and the diversity of the members."""
     right, votes, truths = [], [], []
     for train, test in split(data, repetition):
-        said = ask(method, train, test[0], repetition, repetition < N_MEASURED)
-        right.append(int((said.decisions == test[1].data).sum()))
+        predicted = predict(method, train, test[0], repetition, repetition < N_MEASURED)
+        right.append(int((predicted.decisions == test[1].data).sum()))
         truths.append(test[1].data)
-        if said.votes is not None:
-            votes.append(said.votes)
+        if predicted.votes is not None:
+            votes.append(predicted.votes)
     found: Plain = {"n": [len(truth) for truth in truths], "right": right}
     if votes:
         measures = diversity_measures(np.concatenate(truths), np.concatenate(votes))
@@ -166,7 +164,7 @@ Part = tuple[Table, Column]
 
 def split(data: DataSet, repetition: int) -> Iterator[tuple[Part, Part]]:
     """Training and test parts of the folds of a repetition."""
-    folds = stratified_folds(data.classes.data, N_FOLDS, seed=repetition + 1)
+    folds = class_folds(data.classes.data, N_FOLDS, seed=repetition + 1)
     for fold in range(N_FOLDS):
         test = folds == fold
         yield (
@@ -175,23 +173,23 @@ def split(data: DataSet, repetition: int) -> Iterator[tuple[Part, Part]]:
         )
 
 
-def ask(
+def predict(
     method: str, train: Part, table: Table, seed: int, members: bool = False
-) -> Said:
-    """What a method answers, and its members if wanted, given the training part."""
-    if method in _RIVALS:
+) -> Predicted:
+    """The predictions of a method fitted on the training part, and its members'."""
+    if method in _BASELINES:
         base = CaseBase(*train)
-        return _RIVALS[method](gather(base), base.encode(table), seed)
+        return _BASELINES[method](ClassData(base), base.encode(table), seed)
     labels = np.asarray(train[1].categories, object)[train[1].data]
     places = {label: code for code, label in enumerate(train[1].categories)}
     if method in _ENSEMBLES:
         model = _ENSEMBLES[method](seed).fit(train[0], labels)
         votes = _codes(model.member_votes(table), places) if members else None
-        return Said(_codes(model.predict(table), places), votes)
+        return Predicted(_codes(model.predict(table), places), votes)
     texts = {str(label): code for label, code in places.items()}
-    with threadpool_limits(1):  # threads cost more than they give on so few rows
-        peer = CLASSIFIERS[method](seed).fit(train[0], labels.astype(str))
-        return Said(_codes(peer.predict(table), texts))
+    with threadpool_limits(1):  # threads do not pay on so few rows
+        model = CLASSIFIERS[method](seed).fit(train[0], labels.astype(str))
+        return Predicted(_codes(model.predict(table), texts))
 
 
 def _codes(labels: NDArray[Any], places: Mapping[Any, int]) -> NDArray[np.int64]:

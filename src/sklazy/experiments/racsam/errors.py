@@ -1,37 +1,33 @@
-"""RACSAM on data sets: errors beside the paper's, tests of every pair, ranks."""
+"""RACSAM on data sets: errors of the paper and ours, tests of every pair, ranks."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy import stats
 
-from sklazy.experiments.harness.significance import (
-    LEVEL,
-    critical_difference,
-    indistinct_groups,
-    mean_ranks,
-)
+from sklazy.experiments.harness.ranking import rank_figure
+from sklazy.experiments.harness.significance import LEVEL
 from sklazy.experiments.harness.unit import Plain, Unit
 from sklazy.experiments.racsam import paper
 from sklazy.experiments.racsam.problem import Floats
 from sklazy.experiments.racsam.run import METHODS, N_FOLDS, unpack
 from sklazy.report.blocks import Heading
 from sklazy.report.document import Figure, Part, Table, signed
-from sklazy.report.plots import draw_dots, draw_ranks
+from sklazy.report.plots import draw_dots
 
 Errors = dict[str, dict[str, Floats]]
 """The absolute error of every row, by set and method."""
 
 
 def error_parts(errors: Errors) -> list[Part]:
-    """Table 2, its tests and its pictures."""
+    """Table 2, its tests and its figures."""
     if not errors:
         return []
     return [*_errors(errors), *_tests(errors), *_ranks(errors)]
 
 
 def gather_errors(found: Mapping[Unit, Plain], names: Sequence[str]) -> Errors:
-    """Errors by set and method, all folds together, where all are there."""
+    """Errors by set and method over all folds; incomplete sets are left out."""
     packed: dict[tuple[str, str], dict[int, Floats]] = {}
     for unit, result in found.items():
         for method, text in result.get("errors", {}).items():
@@ -50,7 +46,7 @@ def gather_errors(found: Mapping[Unit, Plain], names: Sequence[str]) -> Errors:
 
 
 def figure(number: float) -> str:
-    """An error with three digits that count, or all before the point.
+    """An error with three significant digits, or all before the point.
 
     Examples
     --------
@@ -98,15 +94,16 @@ def _apart(ours: float, theirs: float | None) -> str:
 
 
 def _ratio_figure(errors: Errors) -> Figure:
-    """Errors in terms of LL-RAC2's, which puts all sets on one scale."""
+    """Errors relative to LL-RAC2, which puts all sets on one scale."""
     shown = ["LL-RAC1", "svm", "tree", "random-forest", "gradient-boosting"]
     rows, theirs = {}, {}
     for name, own in errors.items():
         base = own["LL-RAC2"].mean()
         rows[name] = [min(5.0, float(own[m].mean() / base)) for m in shown]
-        told = dict(zip(paper.COLUMNS, paper.ERRORS[name], strict=True))
+        reported = dict(zip(paper.COLUMNS, paper.ERRORS[name], strict=True))
         theirs[name] = [
-            min(5.0, told[m] / told["LL-RAC2"]) if m in told else None for m in shown
+            min(5.0, reported[m] / reported["LL-RAC2"]) if m in reported else None
+            for m in shown
         ]
     canvas = draw_dots(
         rows,
@@ -127,8 +124,8 @@ def paired_over_rows(first: Floats, second: Floats) -> float:
     return float(stats.ttest_1samp(differences, 0.0).pvalue)
 
 
-def surely_better(errors: Errors, first: str, second: str) -> list[str]:
-    """The sets on which the first has a lower error, and not by chance."""
+def significantly_better(errors: Errors, first: str, second: str) -> list[str]:
+    """The sets on which the error of the first is significantly lower."""
     return [
         name
         for name, own in errors.items()
@@ -157,38 +154,34 @@ def _tests(errors: Errors) -> list[Part]:
 
 
 def _pair(errors: Errors, one: str, other: str) -> str:
-    return "" if one == other else str(len(surely_better(errors, one, other)))
+    return "" if one == other else str(len(significantly_better(errors, one, other)))
 
 
-def _test_row(errors: Errors, rival: str) -> list[str]:
-    better = surely_better(errors, "LL-RAC2", rival)
-    worse = surely_better(errors, rival, "LL-RAC2")
-    told = f"{paper.WINS[rival]} of 6, 0" if rival in paper.WINS else "-"
-    return [rival, str(len(better)), str(len(worse)), told, ", ".join(worse) or "-"]
+def _test_row(errors: Errors, other: str) -> list[str]:
+    better = significantly_better(errors, "LL-RAC2", other)
+    worse = significantly_better(errors, other, "LL-RAC2")
+    theirs = f"{paper.WINS[other]} of 6, 0" if other in paper.WINS else "-"
+    return [other, str(len(better)), str(len(worse)), theirs, ", ".join(worse) or "-"]
 
 
 def _ranks(errors: Errors) -> list[Part]:
     if len(errors) < 4:
         return []
     means = [[-own[method].mean() for method in METHODS] for own in errors.values()]
-    ranks = mean_ranks(means)
-    difference = critical_difference(len(METHODS), len(errors))
-    groups = indistinct_groups(ranks, difference)
     label = "mean ranks by error over the sets"
-    canvas = draw_ranks(METHODS, ranks.tolist(), difference, groups, label)
     caption = "Bars join what cannot be told apart (Nemenyi, 0.05)."
-    return [Figure("ranks", canvas, caption)]
+    return [rank_figure(METHODS, means, label, caption)]
 
 
 def error_words(errors: Errors) -> list[str]:
-    """Who has the lowest error where, and what the tests say."""
+    """The method of lowest error on each set, and the results of the tests."""
     if not errors:
         return []
     best = [f"{name} {_best_method(own)}" for name, own in errors.items()]
     verdicts = [
-        f"{rival} on {len(surely_better(errors, 'LL-RAC2', rival))} of {len(errors)} "
-        f"sets and worse on {len(surely_better(errors, rival, 'LL-RAC2'))}"
-        for rival in ("svm", "tree", "random-forest", "gradient-boosting")
+        f"{other} on {_pair(errors, 'LL-RAC2', other)} of {len(errors)} sets and worse "
+        f"on {_pair(errors, other, 'LL-RAC2')}"
+        for other in ("svm", "tree", "random-forest", "gradient-boosting")
     ]
     return [
         f"LL-RAC2 is significantly better than {', than '.join(verdicts)} (paper: than "

@@ -1,4 +1,4 @@
-"""What Bontempi, Birattari and Meyer report, to be put beside ours."""
+"""The figures that Bontempi, Birattari and Meyer report."""
 
 REFERENCE = (
     "G. Bontempi, M. Birattari, P. E. Meyer: Combining lazy learning, racing and "

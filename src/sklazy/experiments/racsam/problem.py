@@ -17,9 +17,9 @@ N_TRAINING, N_TEST = 270, 500  # of forward selection, as in the paper
 def draw_problem(n_inputs: int, n_rows: int, seed: int) -> tuple[Floats, Floats]:
     """Friedman's function of x1..x5 plus the same of x6..x10, plus noise.
 
-    The paper's own formula is lost in our copy; it says that the inputs are uniform,
-    the noise is standard normal, ten inputs matter and the problem is a harder
-    version of Friedman's.
+    The paper's own formula is missing in our copy. The paper describes uniform
+    inputs, standard normal noise, ten relevant inputs and a harder version of
+    Friedman's problem.
     """
     rng = np.random.default_rng(seed)
     X = rng.uniform(size=(n_rows, n_inputs))
@@ -58,12 +58,12 @@ def run_racsam(n_inputs: int, start: str, seed: int, max_candidates: int) -> Pla
         "n_until": _until_found(selector, (1 << N_RELEVANT) - 1),
         "n_test": selector.n_predictions_ / selector.n_candidates_,
         "n_training": _mean_training(selector),
-        "races": told_races(selector),
+        "races": race_records(selector),
     }
 
 
-def told_races(selector: RaceFeatureSelector) -> list[list[object]]:
-    """The races of a search: phase, sets in it, blocks run, the best one's loss."""
+def race_records(selector: RaceFeatureSelector) -> list[list[object]]:
+    """The races of a search: phase, number of sets, blocks run, loss of the best."""
     return [
         [step.phase, step.n_candidates, step.n_blocks, step.best_loss]
         for step in selector.history_
@@ -77,7 +77,7 @@ def _until_found(selector: RaceFeatureSelector, truth: int) -> int | None:
 
 
 def _mean_training(selector: RaceFeatureSelector) -> float:
-    """Training rows behind a prediction, on average."""
+    """Training rows per prediction, on average."""
     learned = sum(step.n_learned for step in selector.history_)
     return learned / selector.n_predictions_
 

@@ -1,4 +1,4 @@
-"""RACSAM: does it find the inputs that matter, and how well does it predict."""
+"""The report on RACSAM: relevant inputs found, and errors of prediction."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from sklazy.experiments.racsam.run import N_INPUTS, STARTS
 from sklazy.report.blocks import Heading, Paragraph
 from sklazy.report.document import Document, Figure, Part, Table
 from sklazy.report.plots import draw_panels
-from sklazy.report.words import counted
+from sklazy.report.words import pluralize
 
 Found = Mapping[Unit, Plain]
 
@@ -60,7 +60,7 @@ def _recovery(found: Found) -> list[Part]:
         "sets until found",
         "sets in all",
         "training rows",
-        "test rows a set",
+        "test rows per set",
     ]
     table = Table(
         "recovery",
@@ -160,7 +160,7 @@ def _recovery_words(found: Found) -> list[str]:
     if not runs or not forward:
         return []
     return [
-        f"Of {counted(len(runs), 'run')}, RACSAM finds the ten inputs among its "
+        f"Of {pluralize(len(runs), 'run')}, RACSAM finds the ten inputs among its "
         f"winners in {_percent([run['success'] for run in runs])} % (paper: "
         f"{paper.SUCCESS} %) and selects them in "
         f"{_percent([run['selected'] for run in runs])} %; forward selection finds "

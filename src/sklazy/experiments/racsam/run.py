@@ -13,26 +13,27 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from threadpoolctl import threadpool_limits
 
+from sklazy.estimators.encoded import EncodedModel
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
 from sklazy.estimators.search.race_selector import RaceFeatureSelector
 from sklazy.estimators.search.raced_regressor import RacedRegressor
-from sklazy.experiments.harness.catalog import Known, find_known
+from sklazy.experiments.harness.catalog import Known
 from sklazy.experiments.harness.data import (
     DataSet,
     checksum,
+    find_sets,
     load_unit_set,
-    require_sets,
 )
 from sklazy.experiments.harness.folds import plain_folds
-from sklazy.experiments.harness.peers import REGRESSORS, Peer
+from sklazy.experiments.harness.peers import REGRESSORS
 from sklazy.experiments.harness.unit import Plain, Unit
-from sklazy.experiments.lazy_stacking.r_tree import RTree
 from sklazy.experiments.racsam.problem import (
     Floats,
+    race_records,
     run_forward,
     run_racsam,
-    told_races,
 )
+from sklazy.experiments.racsam.r_tree import RTree
 from sklazy.tables import Table
 
 NAME = "racsam"
@@ -65,7 +66,7 @@ _SECONDS = {20: 4.0, 50: 15.0}  # a race for that many inputs, roughly
 
 
 def make_units(names: Iterable[str], folder: Path, *, quick: bool) -> list[Unit]:
-    """All units: the runs of table 1, and of table 2 a fold by a method each."""
+    """All units: the runs of table 1, and each fold of table 2 by each method."""
     return [*_problem_units(quick), *_set_units(names, folder, quick)]
 
 
@@ -84,11 +85,9 @@ def _problem_units(quick: bool) -> list[Unit]:
 
 
 def _set_units(names: Iterable[str], folder: Path, quick: bool) -> list[Unit]:
-    sets = [find_known(name) for name in names]
-    require_sets(sets, folder)
     most = QUICK_CANDIDATES if quick else MAX_CANDIDATES
     units = []
-    for known in sets:
+    for known in find_sets(names, folder):
         data = checksum(known, folder)
         for fold in range(N_FOLDS):
             setting = {"set": known.name, "fold": fold, "folds": N_FOLDS, "seed": SEED}
@@ -129,18 +128,18 @@ def work(unit: Unit, folder: Path) -> Plain:
 
 
 def run_fold(data: DataSet, fold: int, setting: Mapping[str, Any]) -> Plain:
-    """The absolute errors on one fold, of a peer or of what came of a race."""
+    """The absolute errors on one fold, of a peer or of the winners of a race."""
     y = data.numbers
     testing = plain_folds(len(y), N_FOLDS, SEED) == fold
     train, test = data.table.take(~testing), data.table.take(testing)
     if setting["part"] == "raced":
-        told, found = run_race(train, y[~testing], test, setting["max_candidates"])
+        details, found = run_race(train, y[~testing], test, setting["max_candidates"])
     else:
         with threadpool_limits(1):
             model = _peer(setting["method"]).fit(train, y[~testing])
-            told, found = {}, {setting["method"]: model.predict(test)}
+            details, found = {}, {setting["method"]: model.predict(test)}
     errors = {name: pack(np.abs(p - y[testing])) for name, p in found.items()}
-    return {"errors": errors, **told}
+    return {"errors": errors, **details}
 
 
 def pack(values: Floats) -> str:
@@ -155,14 +154,14 @@ def pack(values: Floats) -> str:
 
 
 def unpack(text: str) -> Floats:
-    """The numbers that `pack` made text of."""
+    """The numbers that `pack` encoded."""
     return np.frombuffer(base64.b64decode(text), "<f4").astype(np.float64)
 
 
 def run_race(
     train: Table, y: Floats, test: Table, max_candidates: int
 ) -> tuple[Plain, dict[str, Floats]]:
-    """One race, and the predictions of its best set, of all winners, of all inputs."""
+    """One race, and predictions with its best set, all winners, and all inputs."""
     selector = RaceFeatureSelector(max_candidates=max_candidates, random_state=SEED)
     averaging = RacedRegressor(selector).fit(train, y)
     race = averaging.selector_
@@ -174,26 +173,28 @@ def run_race(
         "LL-RAC2": np.asarray(averaging.predict(test)),
         "lazy, all inputs": np.asarray(whole.predict(test)),
     }
-    told = {
+    details = {
         "best": names,
         "n_winners": len(race.winners_),
         "n_candidates": race.n_candidates_,
         "n_predictions": race.n_predictions_,
-        "races": told_races(race),
+        "races": race_records(race),
     }
-    return told, found
+    return details, found
 
 
-def _peer(name: str) -> Peer:
-    """The paper's rivals as R has them, and two of today's."""
+def _peer(name: str) -> EncodedModel:
+    """The models of the paper with the defaults of R, and two of scikit-learn."""
     if name == "svm":
         # R's svm scales the target, too.
-        return Peer(_scaling_target(SVR(cache_size=500)), scaled=True)
+        return EncodedModel(_scaling_target(SVR(cache_size=500)), scaled=True)
     if name == "gradient-boosting":
         # It stops when the loss falls by less than 1e-7. Where targets are as small
         # as those of ailerons, that is at once.
-        return Peer(_scaling_target(HistGradientBoostingRegressor(random_state=SEED)))
-    return Peer(RTree()) if name == "tree" else REGRESSORS[name](SEED)
+        return EncodedModel(
+            _scaling_target(HistGradientBoostingRegressor(random_state=SEED))
+        )
+    return EncodedModel(RTree()) if name == "tree" else REGRESSORS[name](SEED)
 
 
 def _scaling_target(model: BaseEstimator) -> TransformedTargetRegressor:

@@ -40,7 +40,7 @@ def choose_split(data, rules, node, key, total):
         largest = max(largest, totals[c])
         node.present[n_present] = c
         n_present += totals[c] > 0
-    if total < 2 * rules.min_weight - ALIKE or total - largest <= ALIKE:
+    if total < 2 * rules.min_branch_weight - ALIKE or total - largest <= ALIKE:
         return -1
     present = node.present[:n_present]
     begin, end = 0, n_attributes
@@ -60,7 +60,7 @@ def choose_split(data, rules, node, key, total):
             present,
             total,
             data.logs,
-            rules.min_weight,
+            rules.min_branch_weight,
             attributes,
         )
         gainful |= value_fews(

@@ -45,7 +45,7 @@ from sklazy.kernels.paths.table import (
 
 
 class Route(NamedTuple):
-    """The way from the root, one element a depth.
+    """The way from the root, one element per depth.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ _BY_LIST = np.int64(0)  # not a literal: that would be compiled for itself
 ATTRIBUTE, CUT, BRANCH, LAST, LACKING = range(5)
 FRACTION, SHARE = range(2)
 
-WEIGHT, PART, N_STEP_COLUMNS = 4, 5, 6
+PART, N_STEP_COLUMNS = 5, 6
 """A step is: depth, attribute, branch, cut, weight of the node, part of the query."""
 
 
@@ -129,7 +129,7 @@ def place_cut(facts, lines, bag, cuts, j, rules):
     holds; NaN for a nominal attribute.
     """
     middle = cut_midway(facts, lines, cuts, j)
-    if not rules.at_values or facts[KIND, j] == NOMINAL:
+    if not rules.split_at_values or facts[KIND, j] == NOMINAL:
         return middle
     line, low, rank = facts[LINE, j], cuts[0, j], cuts[1, j]
     levels, ends, entries = lines.levels[line], lines.ends[line], lines.lists[line]

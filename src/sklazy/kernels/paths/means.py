@@ -46,17 +46,17 @@ class RegressionRules(NamedTuple):
 
     Attributes
     ----------
-    min_weight : float
+    min_branch_weight : float
         Two branches of a split must hold at least this.
     inspect : int
         Attributes looked at in a node, drawn by the node's key; 0 looks at all.
     """
 
-    min_weight: float = 2.0
+    min_branch_weight: float = 2.0
     inspect: int = 0
 
 
-class Moments(NamedTuple):
+class CenteredTargets(NamedTuple):
     """Targets relative to the mean of a node.
 
     Attributes
@@ -98,8 +98,8 @@ def bagged_means(
         As in `bagged_paths`.
     node : Node
         With weights that are fractions.
-    moments : Moments
-    answers : float64 array of shape (n_queries, n_bags)
+    moments : CenteredTargets
+    answers : float64 array of shape (n_queries, n_bags, 1)
     """
     rows, n_bags, last_step = node.rows, seeds.shape[2], steps.shape[2] - 1
     facts, codes, slots = data.facts, data.codes, data.slots
@@ -139,7 +139,7 @@ def bagged_means(
             step[3], step[4], step[5] = cut, total, route.parts[depth, SHARE]
             n_steps += 1
             if branch < 0:
-                answers[query, bag] += route.parts[depth, SHARE] * mean
+                answers[query, bag, 0] += route.parts[depth, SHARE] * mean
                 depth = next_open(
                     rows, node.lengths, facts, codes, node.sizes, route, depth
                 )
@@ -174,7 +174,7 @@ def center_rows(rows, targets, moments):
 def choose_reduction(data, rules, node, moments, key, total, squares):
     """The attribute a node splits on, -1 for a leaf; ties go to the lowest index."""
     facts, n_attributes = data.facts, data.facts.shape[1]
-    if total < 2 * rules.min_weight - ALIKE or squares <= 0.0:
+    if total < 2 * rules.min_branch_weight - ALIKE or squares <= 0.0:
         return -1
     begin, end = 0, n_attributes
     for j in range(n_attributes):
@@ -228,7 +228,7 @@ def sum_cells(rows, facts, slots, cells, table, moments, attributes):
 @lean_kernel
 def value_reduction(data, rules, node, moments, j, tie):
     """Write the reduction and the cut of an attribute; 0 marks one without a split."""
-    facts, least = data.facts, rules.min_weight - ALIKE
+    facts, least = data.facts, rules.min_branch_weight - ALIKE
     place = facts[PLACE, j]
     if facts[KIND, j] == MANY:
         n_kept = read_list(data.lines, facts[:, j], node)
@@ -263,7 +263,7 @@ def reduction(left, below, right, above):
 
 @lean_kernel
 def reduce_values(weights, sums, least):
-    """What one branch a value takes from the sum of squares of the known rows."""
+    """What one branch per value takes from the sum of squares of the known rows."""
     known, moment, within, n_large = 0.0, 0.0, 0.0, 0
     for value in range(weights.size):
         weight = weights[value]

@@ -30,14 +30,14 @@ from sklazy.kernels.paths.table import (
 _TWO = np.uint64(2)
 
 N_ROWS, BY_BITS, N_GONE, N_SPILT, WHOLE, KEPT = range(6)
-"""Places in `Rows.now`."""
+"""Places in `NodeRows.now`."""
 
 N_PLANES = 3
 MOST = (1 << N_PLANES) - 1
 """The greatest weight that the planes hold; the few greater ones spill."""
 
 
-class Rows(NamedTuple):
+class NodeRows(NamedTuple):
     """The rows of a node; `unit` is int32, or float64 if cells are missing.
 
     Attributes
@@ -58,7 +58,7 @@ class Rows(NamedTuple):
     inside : uint64 array of shape (n_words,)
         The rows of the node as a bit set.
     planes : uint64 array of shape (3, n_words)
-        The bag's weights, at most `MOST`, a bit a plane.
+        The bag's weights, at most `MOST`, a bit per plane.
     """
 
     bag: NDArray[np.int32]
@@ -75,7 +75,7 @@ class Node(NamedTuple):
 
     Attributes
     ----------
-    rows : Rows
+    rows : NodeRows
     sums : unit array of shape (3, n_classes)
         Rows `TOTAL`, `KNOWN` and `LEFT` of class weights.
     present : int64 array of shape (n_classes,)
@@ -96,7 +96,7 @@ class Node(NamedTuple):
     places : int64 array of shape (2, n_classes + 1)
         What `fill_terms` tabulates for whole weights, and room; no places otherwise.
     worth : float64 array of shape (2, n_attributes)
-        Gain and split information, bits a unit of weight; a gain of -1 marks an
+        Gain and split information, bits per unit of weight; a gain of -1 marks an
         attribute that cannot split.
     cuts : int64 array of shape (2, n_attributes)
         Ranks on the two sides of the best cut.
@@ -105,7 +105,7 @@ class Node(NamedTuple):
     sizes : float64 array of shape (n_most_branches,)
     """
 
-    rows: Rows
+    rows: NodeRows
     sums: NDArray[np.number]
     present: NDArray[np.int64]
     table: NDArray[np.number]
@@ -131,7 +131,7 @@ def make_node(data: PathTable, n_classes: int, unit: type) -> Node:
     n_long = int((data.facts[KIND] == MANY).sum())
     n_words = data.bits.shape[1] if data.bits.shape[0] else 0
     levels = data.facts[N_LEVELS, data.facts[KIND] == NOMINAL]
-    rows = Rows(
+    rows = NodeRows(
         bag=np.zeros(n_rows, np.int32),
         weight=np.zeros(n_rows, unit),
         rows=np.zeros(n_rows + 1, np.int32),
@@ -269,7 +269,7 @@ def sum_bits(rows, classes, class_bits, masked, totals):
 
 @lean_kernel
 def weigh_bits(planes, rows):
-    """The weight of a set of rows: one, two and four a bit of the planes."""
+    """The weight of a set of rows: one, two and four for a bit of the planes."""
     weight = ZERO
     ones, twos, fours = planes[0], planes[1], planes[2]
     for word in range(rows.size):

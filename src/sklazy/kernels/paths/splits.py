@@ -34,32 +34,32 @@ class PathRules(NamedTuple):
 
     Attributes
     ----------
-    min_weight : float
+    min_branch_weight : float
         Two branches of a split must hold at least this.
-    min_share : bool
+    c45_min_side : bool
         Each side of a numeric split must hold a tenth of the mean weight of a class,
         but not more than 25.
-    correct : bool
+    penalize_numeric_splits : bool
         The gain of a numeric split pays ``log2(candidate cuts) / weight``.
-    at_values : bool
+    split_at_values : bool
         A cut lies at a value that the bag holds instead of midway between two.
     inspect : int
         Attributes looked at in a node, drawn by the node's key; 0 looks at all.
     """
 
-    min_weight: float = 2.0
-    min_share: bool = True
-    correct: bool = True
-    at_values: bool = True
+    min_branch_weight: float = 2.0
+    c45_min_side: bool = True
+    penalize_numeric_splits: bool = True
+    split_at_values: bool = True
     inspect: int = 0
 
 
 @lean_kernel
-def least_side(known, n_classes, min_weight, min_share):
+def least_side(known, n_classes, rules):
     """The least weight of either side of a numeric split."""
-    if not min_share:
-        return min_weight
-    return max(min_weight, min(25.0, 0.1 * known / n_classes))
+    if not rules.c45_min_side:
+        return rules.min_branch_weight
+    return max(rules.min_branch_weight, min(25.0, 0.1 * known / n_classes))
 
 
 @lean_kernel
@@ -105,15 +105,17 @@ def sum_slots(table, first, last, present, n_classes, logs, sizes, inner, outer)
 
 
 @lean_kernel
-def value_nominals(facts, slots, node, present, total, logs, min_weight, attributes):
-    """Write gain and split information of nominal attributes, one branch a value.
+def value_nominals(
+    facts, slots, node, present, total, logs, min_branch_weight, attributes
+):
+    """Write gain and split information of nominal attributes, one branch per value.
 
     `present` lists the classes of the node. Returns whether any gains.
     """
     sums, sizes, worth = node.sums, node.slot_sizes, node.worth
     inner, outer, n_classes = node.slot_inner, node.slot_outer, sums.shape[1]
     before, whole = information(logs, sums[TOTAL], total), xlog2x(logs, total)
-    inverse, least, gainful = 1.0 / total, min_weight - ALIKE, False
+    inverse, least, gainful = 1.0 / total, min_branch_weight - ALIKE, False
     if attributes.size == facts.shape[1]:
         end = np.uintp(slots[-1])
         sum_slots(node.table, _NO, end, present, n_classes, logs, sizes, inner, outer)
@@ -142,12 +144,12 @@ def value_nominals(facts, slots, node, present, total, logs, min_weight, attribu
 
 
 @lean_kernel
-def value_cut(gain, below, known, n_candidates, total, logs, correct):
+def value_cut(gain, below, known, n_candidates, total, logs, rules):
     """Gain and split information of a binary split; a gain of -1 forbids it."""
     gain /= total
     if n_candidates == 0:
         return -1.0, 0.0
-    if correct:
+    if rules.penalize_numeric_splits:
         gain -= math.log2(n_candidates) / total
     if gain <= ALIKE:
         return -1.0, 0.0
@@ -170,14 +172,14 @@ def value_fews(
             continue
         first, last = slots[facts[PLACE, j]], slots[facts[PLACE, j] + 1] - 1
         known = known_totals(table, last, sums)
-        least = least_side(known, n_classes, rules.min_weight, rules.min_share)
+        least = least_side(known, n_classes, rules)
         gain, cut, below, n_candidates = cut_slots(
             table, first, last, present, sums, known, logs, least, ALIKE * total
         )
         worth[GAIN, j] = -1.0
         if cut >= 0:
             worth[GAIN, j], worth[SPLIT, j] = value_cut(
-                gain, below, known, n_candidates, total, logs, rules.correct
+                gain, below, known, n_candidates, total, logs, rules
             )
             cuts[0, j] = cut - first
             cuts[1, j] = next_filled(table, cut + 1, n_classes) - first
@@ -210,7 +212,7 @@ def value_many(
         for c in range(sums.shape[1]):
             sums[KNOWN, c] = sums[TOTAL, c]
     n_classes = sums.shape[1]
-    least = least_side(known, n_classes, rules.min_weight, rules.min_share)
+    least = least_side(known, n_classes, rules)
     tie = ALIKE * total
     before = information(logs, sums[KNOWN], known)
     if places.size == 0:
@@ -229,9 +231,7 @@ def value_many(
         return -1.0, 0.0, 0, 0
     low = np.int64(entries[at - 1] >> RANK_SHIFT)
     high = np.int64(entries[at] >> RANK_SHIFT)
-    gain, split = value_cut(
-        gain, below, known, n_candidates, total, logs, rules.correct
-    )
+    gain, split = value_cut(gain, below, known, n_candidates, total, logs, rules)
     return gain, split, low, high
 
 
@@ -239,7 +239,7 @@ def value_many(
 def choose_attribute(worth, counted):
     """The attribute of best gain ratio among those of at least average gain.
 
-    `worth` has gains and split information, bits a unit of weight; a gain of -1 marks
+    `worth` has gains and split information, bits per unit of weight; a gain of -1 marks
     an attribute that cannot split; returns -1 if none can. Ties: the lowest index.
     """
     total, n_counted = 0.0, 0

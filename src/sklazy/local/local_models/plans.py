@@ -20,9 +20,9 @@ NBest = int | Sequence[int] | str
 """How many models are combined: of all, of each degree, or "auto"."""
 
 _LEAST = 2  # one neighbor alone cannot be left out
-_MOST_REGRESSORS = 100  # a line through more costs a second a query and says little
+_MOST_REGRESSORS = 100  # a line through more costs a second per query and says little
 _CONSTANT = (3, 40)  # neighbors of a constant, found by measurement
-_A_TERM = (3, 5)  # neighbors a coefficient of other models, as in R
+_A_TERM = (3, 5)  # neighbors per coefficient of other models, as in R
 _BEST = (3, 7, 7)  # models combined of each degree, found by measurement
 _BEST_ALONE = 10  # constants combined where there is nothing else
 
@@ -45,7 +45,7 @@ def neighbor_range(
     Parameters
     ----------
     span : float, int, pair or triple
-        A float s stands for 3 to 5 s neighbors a coefficient, as in R; an int for
+        A float s stands for 3 to 5 s neighbors per coefficient, as in R; an int for
         exactly so many; a pair for its range; a third number for how many of the
         nearest neighbors the leave-one-out score is taken over.
     degree : {0, 1, 2}
@@ -103,9 +103,9 @@ def _numbers(span: Span, n_terms: int, name: str) -> tuple[int, int, int]:
 
 def _bad_span(span: object, name: str) -> BadInputError:
     return BadInputError(
-        f"{name}={span!r} is no range of neighbors; give (fewest, most), a third "
-        "number for how many are scored, one whole number for exactly so many, or a "
-        "float above 0 for so many times the usual range."
+        f"{name}={span!r}; expected (fewest, most), a third number for how many are "
+        "scored, one whole number for exactly so many, or a float above 0 for so many "
+        "times the usual range."
     )
 
 
@@ -119,7 +119,7 @@ def find_ranges(
     degrees : "auto", or ints among 0, 1 and 2
         By itself: constants, and lines where there are 1 to 100 regressors.
     spans : "auto", what `neighbor_range` takes, or a dict of these by degree
-        By itself: 3 to 40 neighbors for constants and 3 to 5 a coefficient for
+        By itself: 3 to 40 neighbors for constants and 3 to 5 per coefficient for
         lines and parabolas, or all where there are fewer.
     n_regressors, n_rows : int
 

@@ -7,16 +7,21 @@ Missing cells are as far as can be in the distance (HEOM), and stand where the q
 stands in the regression, so they tilt no model.
 """
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.casebase.columns import (
+    Placement,
+    Scale,
+    make_columns,
+    place_by_scale,
+    place_cells,
+)
 from sklazy.errors import BadInputError
-from sklazy.flow import MISSING, Cases, Columns, Queries
-from sklazy.kernels.nearest import NOMINAL, NUMERIC, NUMERIC_MISSING
+from sklazy.flow import Cases, Columns, Queries
 
-Scale = Literal["std", "range", "none"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -28,8 +33,8 @@ class Space(NamedTuple):
     ----------
     columns : Columns of n_attributes columns
         What distances are measured on.
-    centers, factors : float64 arrays of shape (n_attributes,)
-        A number x is placed at (x - center) * factor.
+    placement : Placement
+        Where cells stand in these columns.
     sources, categories : int64 arrays of shape (n_regressors,)
         The attribute a regressor comes from, and the category it indicates or -1.
     regressors : float64 array of shape (n_rows, n_regressors)
@@ -37,8 +42,7 @@ class Space(NamedTuple):
     """
 
     columns: Columns
-    centers: Floats
-    factors: Floats
+    placement: Placement
     sources: Ints
     categories: Ints
     regressors: Floats
@@ -68,32 +72,12 @@ def make_space(
     max_categories : int
         A nominal attribute with more is left to the distance.
     """
-    n_attributes = len(cases.numeric)
-    values = np.empty((n_attributes, len(rows)))
-    measures = np.tile([0.0, 1.0, 1.0], (n_attributes, 1))
-    for j, i in enumerate(cases.numeric):
-        if i >= 0:
-            measures[j] = _measure(cases.numbers[i, rows], scale)
-            values[j] = (cases.numbers[i, rows] - measures[j, 0]) * measures[j, 1]
-        else:
-            values[j] = _as_floats(cases.codes[j, rows])
-    centers, factors, absents = measures.T.copy()
-    columns = Columns(
-        values,
-        _kinds(cases, values),
-        attribute_weights(weights, n_attributes),
-        absents,
-        check_metric(metric) == "euclidean",
-    )
-    sources, categories = _regressors_of(cases, factors, max_categories)
-    regressors = _regress(values.T, sources, categories)
-    return Space(columns, centers, factors, sources, categories, regressors)
-
-
-def _kinds(cases: Cases, values: Floats) -> Ints:
-    missing = np.isnan(values).any(axis=1)
-    numeric = np.where(missing, NUMERIC_MISSING, NUMERIC)
-    return np.where(cases.numeric < 0, NOMINAL, numeric).astype(np.int64)
+    placement = place_by_scale(cases, rows, scale)
+    weights = attribute_weights(weights, len(cases.numeric))
+    columns = make_columns(cases, rows, placement, weights, metric)
+    sources, categories = _regressors_of(cases, placement.factors, max_categories)
+    regressors = _regress(columns.values.T, sources, categories)
+    return Space(columns, placement, sources, categories, regressors)
 
 
 def place(space: Space, queries: Queries) -> tuple[Floats, Floats]:
@@ -104,23 +88,12 @@ def place(space: Space, queries: Queries) -> tuple[Floats, Floats]:
     columns : float64 array of shape (n_queries, n_attributes)
     regressors : float64 array of shape (n_queries, n_regressors)
     """
-    placed = (queries.values - space.centers) * space.factors
-    nominal = space.columns.kinds == NOMINAL
-    placed[:, nominal] = _as_floats(queries.codes[:, nominal])
+    placed = place_cells(space.placement, queries)
     return placed, _regress(placed, space.sources, space.categories)
 
 
-def check_metric(metric: str) -> str:
-    """The name of a metric, if it is one."""
-    if metric not in ("euclidean", "manhattan"):
-        raise BadInputError(
-            f"metric={metric!r} is unknown; use 'euclidean' or 'manhattan'."
-        )
-    return metric
-
-
 def attribute_weights(weights: object, n_attributes: int) -> Floats:
-    """One weight an attribute; all 1 if none are given."""
+    """One weight per attribute; all 1 if none are given."""
     if weights is None:
         return np.ones(n_attributes)
     array = np.array(weights, float)
@@ -128,31 +101,9 @@ def attribute_weights(weights: object, n_attributes: int) -> Floats:
     if array.shape != (n_attributes,) or not finite or not array.any():
         raise BadInputError(
             f"attribute_weights={weights!r}; expected {n_attributes} finite numbers of "
-            "at least 0, one an attribute and one of them above 0."
+            "at least 0, one per attribute, one of them above 0."
         )
     return array
-
-
-def _measure(values: Floats, scale: Scale) -> tuple[float, float, float]:
-    """Center and factor of a column, and the difference a missing cell counts.
-
-    A column without spread says nothing: its factor is 0, unless nothing is scaled.
-    """
-    present = values[~np.isnan(values)]
-    low, high = (present.min(), present.max()) if len(present) else (0.0, 0.0)
-    if scale == "none":
-        with np.errstate(over="ignore"):  # no float may hold the range
-            return 0.0, 1.0, high - low
-    center = low + 0.5 * (high - low)
-    if low == high:
-        return center, 0.0, 0.0
-    spread = high - low if scale == "range" else float(np.std(present - center))
-    return center, 1.0 / spread, (high - low) / spread
-
-
-def _as_floats(codes: NDArray[np.int32]) -> Floats:
-    """Codes as numbers, missing as NaN; an unseen code equals none."""
-    return np.where(codes == MISSING, np.nan, codes)
 
 
 def _regressors_of(

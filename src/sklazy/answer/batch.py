@@ -1,0 +1,108 @@
+"""A batch of queries and the cases they are put to."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.casebase import CaseBase
+from sklazy.flow import Cases, Queries
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Votes = NDArray[Any]  # int64 where rows are counted, float64 where weights are
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Queries put to the cases of a base.
+
+    Attributes
+    ----------
+    base : CaseBase
+    cases : Cases
+        The base as the kernels see it.
+    queries : Queries
+    excluded : int64 array of shape (n_queries,), or None
+        For each query the case that it is, which must not count.
+    """
+
+    base: CaseBase
+    cases: Cases
+    queries: Queries
+    excluded: Ints | None = None
+
+    def __len__(self) -> int:
+        return self.queries.codes.shape[0]
+
+    @property
+    def n_attributes(self) -> int:
+        """The number of columns."""
+        return self.queries.codes.shape[1]
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return self.cases.class_counts.size
+
+    def part(self, first: int, last: int) -> "Batch":
+        """The queries ``first..last - 1`` by themselves."""
+        codes, values = self.queries
+        excluded = None if self.excluded is None else self.excluded[first:last]
+        part = Queries(codes[first:last], values[first:last])
+        return replace(self, queries=part, excluded=excluded)
+
+    def priors(self) -> Votes:
+        """Rows of each class, (n_classes,); without the case left out (n_queries, ...).
+
+        Sums of weights where rows have them.
+        """
+        totals = class_totals(self.base)
+        if self.excluded is None:
+            return totals
+        own = np.zeros((len(self), self.n_classes), totals.dtype)
+        classes = self.cases.classes[self.excluded]
+        own[np.arange(len(self)), classes] = (
+            self.cases.weights[self.excluded] if self.base.weighted else 1
+        )
+        return np.asarray(totals - own)
+
+    def n_others(self) -> int:
+        """How many cases can be seen."""
+        return self.cases.n_rows - (self.excluded is not None)
+
+
+def batch_of_cases(base: CaseBase, rows: Ints) -> Batch:
+    """Put cases as queries, each of them left out."""
+    cases = base.cases
+    codes = np.ascontiguousarray(cases.codes[:, rows].T)
+    values = np.full(codes.shape, np.nan)
+    numeric = np.flatnonzero(cases.numeric >= 0)
+    values[:, numeric] = cases.numbers[np.ix_(cases.numeric[numeric], rows)].T
+    return Batch(base, cases, Queries(codes, values), rows)
+
+
+def class_totals(base: CaseBase) -> Votes:
+    """Rows of each class, or their weights, added in canonical order."""
+    if not base.weighted:
+        return base.cases.class_counts
+    return base.derive(class_totals, lambda: _weigh_classes(base))
+
+
+def _weigh_classes(base: CaseBase) -> Floats:
+    cases, order = base.cases, base.order
+    n_classes = cases.class_counts.size
+    sums = np.bincount(cases.classes[order], cases.weights[order], n_classes)
+    return np.asarray(sums, np.float64)
+
+
+def canonical_places(base: CaseBase) -> Ints:
+    """The place of every case in the canonical order."""
+
+    def find() -> Ints:
+        places = np.empty(base.n_rows, np.int64)
+        places[base.order] = np.arange(base.n_rows)
+        return places
+
+    return base.derive(canonical_places, find)

@@ -1,0 +1,126 @@
+"""Any number of queries: cut into slices, which a backend runs.
+
+This is the one place that calls a backend. What it hands over can be pickled: the
+learner, the cases and the queries, and which parts of the answer are wanted.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.batch import Batch, Ints
+from sklazy.answer.learner import AnyLearner, Effort, prepare
+from sklazy.backends import Slice, current_backend
+from sklazy.casebase import CaseBase
+from sklazy.casebase.matrix import encode_matrix
+from sklazy.flow import Queries
+from sklazy.report.progress import Progress
+
+Outputs = tuple[NDArray[Any], ...]
+
+_WORTH_WORKERS = 1e6  # nanoseconds; less work is done before threads have started
+_SLICES_PER_WORKER = 2
+_ALIGNMENT = 64  # queries that share a block in the kernels
+_LONGEST = 5e8  # nanoseconds between two steps of the bar, and to answer an interrupt
+
+
+class NotPlainError(Exception):
+    """A matrix has cells that only a table can code."""
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """Slices of queries to be answered, anywhere.
+
+    Attributes
+    ----------
+    learner : Learner
+    base : CaseBase
+    rows : Queries, or matrix of numbers that is coded slice by slice
+    excluded : int64 array of shape (n_queries,), or None
+        As in `Batch`.
+    outputs : names of attributes of the answer
+    """
+
+    learner: AnyLearner
+    base: CaseBase
+    rows: Queries | NDArray[Any]
+    excluded: Ints | None
+    outputs: tuple[str, ...]
+
+    def __call__(self, first: int, last: int) -> Outputs:
+        """What is wanted of the answers to the queries ``first..last - 1``."""
+        ready = prepare(self.learner, self.base)
+        answer = self.learner.answer(ready, self._batch(first, last))
+        return tuple(getattr(answer, name) for name in self.outputs)
+
+    def _batch(self, first: int, last: int) -> Batch:
+        """The queries ``first..last - 1``, coded."""
+        excluded = None if self.excluded is None else self.excluded[first:last]
+        if isinstance(self.rows, Queries):
+            codes, values = self.rows
+            queries = Queries(codes[first:last], values[first:last])
+            return Batch(self.base, self.base.cases, queries, excluded)
+        found = encode_matrix(self.base, self.rows[first:last])
+        if found is None:
+            raise NotPlainError
+        return Batch(self.base, self.base.cases, found, excluded)
+
+
+def answer_queries(
+    learner: AnyLearner,
+    base: CaseBase,
+    rows: Queries | NDArray[Any],
+    outputs: Sequence[str],
+    *,
+    n_jobs: int | None = None,
+    excluded: Ints | None = None,
+) -> Outputs:
+    """Answer any number of queries, keeping only what is wanted of the answers.
+
+    Parameters
+    ----------
+    learner : Learner
+    base : CaseBase
+    rows : Queries, or matrix of numbers
+        A matrix that cannot be coded at once raises `NotPlainError`.
+    outputs : sequence of str
+        Attributes of the answer, arrays whose first axis is the query.
+    n_jobs : int, optional
+        Slices at a time; see `sklazy.backends.count_workers`.
+    excluded : int64 array of shape (n_queries,), optional
+        The cases that the queries are, which must not count.
+
+    Returns
+    -------
+    arrays : tuple, one array for each output
+    """
+    work = Work(learner, base, rows, excluded, tuple(outputs))
+    n_queries = len(rows.codes if isinstance(rows, Queries) else rows)
+    slices = _cut(n_queries, prepare(learner, base).effort, n_jobs)
+    if len(slices) == 1:
+        return work(*slices[0])
+    if excluded is not None:
+        work(0, 1)  # what left-out rows share is found before slices run side by side
+    with Progress("answering", total=n_queries) as progress:
+        parts = current_backend().run(work, slices, n_jobs, progress.advance)
+    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+
+
+def _cut(n_queries: int, effort: Effort, n_jobs: int | None) -> list[Slice]:
+    """Slices that are worth a worker, and neither too long nor too large."""
+    n_workers = 1
+    if n_jobs == 0 or effort.nanoseconds * n_queries >= _WORTH_WORKERS:
+        n_workers = current_backend().count_workers(n_jobs)
+    size = n_queries
+    if n_workers > 1:
+        size = math.ceil(n_queries / (n_workers * _SLICES_PER_WORKER))
+        size = math.ceil(size / _ALIGNMENT) * _ALIGNMENT
+    size = min(size, int(_LONGEST / effort.nanoseconds) + 1)
+    size = min(max(size, effort.fewest), effort.most)
+    starts = range(0, max(n_queries, 1), max(size, 1))
+    return [(first, min(n_queries, first + size)) for first in starts]

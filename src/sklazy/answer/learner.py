@@ -1,0 +1,88 @@
+"""How queries are answered: the protocol that every family of learners follows."""
+
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.batch import Batch
+from sklazy.answer.target import Target
+from sklazy.casebase import CaseBase
+from sklazy.flow import Queries
+
+
+class Prepared(Protocol):
+    """What all queries share."""
+
+    @property
+    def effort(self) -> "Effort":
+        """What a query takes."""
+
+
+Ready = TypeVar("Ready", bound=Prepared)
+
+
+class Answer(Protocol):
+    """A batch of queries, answered; learners add what explains the answer.
+
+    For classes an answer has `decisions` of shape (n_queries,) and `probabilities` of
+    shape (n_queries, n_classes); for numbers `values` of shape (n_queries, n_targets).
+    """
+
+    @property
+    def base(self) -> CaseBase:
+        """The cases that answered."""
+
+    @property
+    def queries(self) -> Queries:
+        """What was asked."""
+
+
+class Effort(NamedTuple):
+    """What a query costs, and how many are best answered at a time.
+
+    Attributes
+    ----------
+    nanoseconds : float
+        Of one query, roughly.
+    fewest, most : int
+        Queries per slice: what a slice shares must pay, and its arrays must fit the
+        memory.
+    """
+
+    nanoseconds: float
+    fewest: int
+    most: int
+
+
+class Learner(Protocol[Ready]):
+    """An estimator's parameters, checked, and the way from queries to answers.
+
+    It is immutable, can be pickled and knows no data; equal learners prepare the same.
+    """
+
+    def __hash__(self) -> int: ...
+
+    @property
+    def target(self) -> Target:
+        """What is predicted."""
+
+    def prepare(self, base: CaseBase) -> Ready:
+        """What all queries share, found once for every state of the base."""
+
+    def answer(self, ready: Ready, batch: Batch) -> Answer:
+        """Answer a batch of queries, each by itself."""
+
+    def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
+        """Which rows a batch may exclude; the others must be forgotten to be left out.
+
+        Excluding such a row equals forgetting it.
+        """
+
+
+def prepare(learner: Learner[Ready], base: CaseBase) -> Ready:
+    """What a learner prepares for a base, kept until the cases change."""
+    return base.derive(learner, lambda: learner.prepare(base))
+
+
+AnyLearner = Learner[Any]

@@ -1,0 +1,133 @@
+"""What classifies by the attributes that were selected for a query."""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.batch import Batch, Floats, Ints, Votes
+from sklazy.casebase import CaseBase
+from sklazy.flow import Selected
+
+
+class Neighborhood(NamedTuple):
+    """The cases that voted for one query, nearest first, then in canonical order.
+
+    Attributes
+    ----------
+    n_neighbors : int
+        How many were asked for.
+    rows : int64 array of shape (n_voting,)
+    distances, weights : float64 arrays of shape (n_voting,)
+        The distance is the number of attributes in use that differ or, where
+        numbers are compared, the HEOM distance.
+    agree : bool array of shape (n_voting, n_used)
+        Whether case and query agree on each attribute in use, in its order.
+    n_tied : int
+        How many are as far as the last.
+    opposing : int
+        The nearest case of another class than the answer's, -1 if there is none.
+    opposing_distance : float
+    opposing_agree : bool array of shape (n_used,)
+    """
+
+    n_neighbors: int
+    rows: Ints
+    distances: Floats
+    weights: Floats
+    agree: NDArray[np.bool_]
+    n_tied: int
+    opposing: int
+    opposing_distance: float
+    opposing_agree: NDArray[np.bool_]
+
+
+class BayesTerms(NamedTuple):
+    """What naive Bayes added up for one query, as logarithms.
+
+    Attributes
+    ----------
+    priors : float64 array of shape (n_classes,)
+    terms : float64 array of shape (n_used, n_classes)
+        In the order of use; zeros for a value that says nothing.
+    """
+
+    priors: Floats
+    terms: Floats
+
+
+class ModelUse(NamedTuple):
+    """The model of one query's attributes.
+
+    Attributes
+    ----------
+    estimator : str
+    n_models : int
+        How many models this batch of queries needed.
+    """
+
+    estimator: str
+    n_models: int
+
+
+HostEvidence = Neighborhood | BayesTerms | ModelUse
+
+
+class HostWork(Protocol):
+    """A host at work on a batch: what it finds is written for each query by itself."""
+
+    @property
+    def votes(self) -> Votes:
+        """Shape (n_queries, n_classes), of the queries that were run."""
+
+    def run(self, first: int, last: int) -> None:
+        """Answer the queries ``first..last - 1`` on their selected attributes."""
+
+    def vote_with_each(self, order: NDArray[np.int32], first: int) -> Votes:
+        """Votes with the first attribute, the first two, ... of each query's order.
+
+        Parameters
+        ----------
+        order : int32 array of shape (n, n_most)
+            The orders of the queries from `first` on.
+
+        Returns
+        -------
+        votes : array of shape (n, n_most, n_classes)
+        """
+
+    def decide(self, votes: Votes, priors: Votes) -> Ints:
+        """The class of each query; ties: the larger prior, then the lower index.
+
+        Parameters
+        ----------
+        votes : array of shape (n_queries, n_classes)
+        priors : array of shape (n_classes,) or (n_queries, n_classes)
+        """
+
+    def to_probabilities(self, votes: Votes) -> Floats:
+        """Votes of shape (n_queries, n_classes) as probabilities."""
+
+    def evidence(self, query: int, decision: int) -> HostEvidence:
+        """What the answer to one query rests on."""
+
+
+class Host(Protocol):
+    """A kind of classifier that takes the attributes of each query as given."""
+
+    @property
+    def discretize(self) -> bool:
+        """Whether the host sees the bins of numbers."""
+
+    @property
+    def whole_batches(self) -> bool:
+        """Whether a batch must not be cut into slices."""
+
+    def start(self, batch: Batch, selected: Selected) -> HostWork:
+        """Make ready to answer; `selected` is filled before a query is run."""
+
+    def cost(self, base: CaseBase, n_selected: int) -> float:
+        """Nanoseconds per query, roughly."""
+
+    def can_leave_out(self, base: CaseBase) -> bool:
+        """Whether excluding a case from a batch equals forgetting it."""

@@ -1,0 +1,77 @@
+"""What is predicted: a class or a number."""
+
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.casebase import CaseBase
+from sklazy.casebase.incoming import Target as GivenTarget
+from sklazy.casebase.rows import CLASSES as CLASS_VOCABULARY
+from sklazy.tables import Column
+
+Kind = Literal["nominal", "numeric"]
+
+
+class Target(Protocol):
+    """The part of a learner that depends on what is predicted.
+
+    Attributes
+    ----------
+    kind : {"nominal", "numeric"}
+    """
+
+    kind: Kind
+
+    def of_case(self, base: CaseBase, row: int) -> GivenTarget:
+        """The target of one case, as a case base takes it."""
+
+    def recode(
+        self, output: str, values: NDArray[Any], others: CaseBase, base: CaseBase
+    ) -> NDArray[Any]:
+        """An output of an answer by `others`, in the codes of `base`."""
+
+
+class Classes:
+    """Classes are predicted, numbered by the base that answers."""
+
+    kind: Kind = "nominal"
+
+    def of_case(self, base: CaseBase, row: int) -> GivenTarget:
+        """The class of one case, as a column."""
+        classes = base.cases.classes[row : row + 1]
+        return Column("target", "nominal", classes, tuple(base.class_labels))
+
+    def recode(
+        self, output: str, values: NDArray[Any], others: CaseBase, base: CaseBase
+    ) -> NDArray[Any]:
+        """Number classes as `base` does: one may have left with its only case."""
+        vocabulary = base.coder.vocabularies[CLASS_VOCABULARY]
+        codes = vocabulary.lookup(list(others.class_labels))
+        if output == "decisions":
+            return codes[values]
+        if output == "probabilities":
+            wider = np.zeros((len(values), base.cases.class_counts.size))
+            wider[:, codes] = values
+            return wider
+        return values
+
+
+class Numbers:
+    """Numbers are predicted, the same in every base."""
+
+    kind: Kind = "numeric"
+
+    def of_case(self, base: CaseBase, row: int) -> GivenTarget:
+        """The numbers of one case, shape (1, n_targets)."""
+        return base.cases.targets[:, row : row + 1].T
+
+    def recode(
+        self, output: str, values: NDArray[Any], others: CaseBase, base: CaseBase
+    ) -> NDArray[Any]:
+        """Numbers need no code."""
+        return values
+
+
+CLASSES = Classes()
+NUMBERS = Numbers()

@@ -1,0 +1,137 @@
+"""Slices of work, one after the other or in threads."""
+
+import functools
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+import joblib
+
+from sklazy.errors import BadInputError
+
+Result = TypeVar("Result")
+
+# Nanoseconds; less work than this is done before threads have started.
+_WORTH_THREADS = 1_000_000
+
+_CHUNKS_A_WORKER = 2
+_ALIGNMENT = 64  # queries that share a block in the kernels
+
+
+def run_chunks(
+    function: Callable[[int, int], None],
+    n_queries: int,
+    n_jobs: int | None = None,
+    work: float = 0.0,
+) -> None:
+    """Call ``function(first, last)`` so that every query is covered once.
+
+    The function writes its results into arrays, each query's into its own place, so
+    that results do not depend on how the queries were cut.
+
+    Parameters
+    ----------
+    function : callable
+        Releases the GIL while it works, or gains nothing from threads.
+    n_queries : int
+    n_jobs : int or None
+        Threads; see `count_workers`.
+    work : float
+        Estimate of the whole job in nanoseconds; small jobs start no threads.
+    """
+    n_workers = min(count_workers(n_jobs), -(-n_queries // _ALIGNMENT))
+    if n_workers <= 1 or work < _WORTH_THREADS:
+        if n_queries:
+            function(0, n_queries)
+        return
+    _run_threads(function, _cut(n_queries, n_workers), n_workers)
+
+
+def count_workers(n_jobs: int | None) -> int:
+    """Return the number of threads that `n_jobs` stands for.
+
+    None takes every core this process may use, or ``OMP_NUM_THREADS`` where it is
+    set: as scikit-learn's own compiled searches do, which makes nested parallelism
+    (a grid search with processes) behave. Negative numbers count from all cores down,
+    -1 being all.
+    """
+    if n_jobs is None:
+        return _default_workers(os.environ.get("OMP_NUM_THREADS", ""))
+    if n_jobs == 0:
+        raise BadInputError(
+            "n_jobs=0 means nothing; give a number of threads, -1 for all cores, "
+            "or None."
+        )
+    return n_jobs if n_jobs > 0 else max(1, joblib.cpu_count() + 1 + n_jobs)
+
+
+@functools.lru_cache(maxsize=8)
+def _default_workers(limit: str) -> int:
+    cores = int(joblib.cpu_count())
+    return min(cores, max(1, int(limit))) if limit.isdigit() else cores
+
+
+def _cut(n_queries: int, n_workers: int) -> Iterator[tuple[int, int]]:
+    """Yield chunks of equal size, whole blocks of queries each."""
+    size = -(-n_queries // (n_workers * _CHUNKS_A_WORKER))
+    size = -(-size // _ALIGNMENT) * _ALIGNMENT
+    for first in range(0, n_queries, size):
+        yield first, min(n_queries, first + size)
+
+
+class Backend:
+    """Slices in this thread and, with several workers, in others of this process."""
+
+    def count_workers(self, n_jobs: int | None) -> int:
+        """How many threads `n_jobs` stands for."""
+        return count_workers(n_jobs)
+
+    def run(
+        self,
+        work: Callable[[int, int], Result],
+        slices: Sequence[tuple[int, int]],
+        n_jobs: int | None,
+        done: Callable[[int], None],
+    ) -> list[Result]:
+        """Call ``work(first, last)`` for every slice; the results in their order."""
+        results: dict[int, Result] = {}
+
+        def take(number: int, _: int) -> None:
+            first, last = slices[number]
+            results[number] = work(first, last)
+            done(last - first)
+
+        numbers = ((i, i + 1) for i in range(len(slices)))
+        _run_threads(take, numbers, min(count_workers(n_jobs), len(slices)))
+        return [results[i] for i in range(len(slices))]
+
+
+def _run_threads(
+    function: Callable[[int, int], None],
+    chunks: Iterator[tuple[int, int]],
+    n_workers: int,
+) -> None:
+    """Share the chunks among this thread and ``n_workers - 1`` new ones."""
+    lock = threading.Lock()
+    failures: list[BaseException] = []
+
+    def take() -> tuple[int, int] | None:
+        with lock:
+            return None if failures else next(chunks, None)
+
+    def work() -> None:
+        try:
+            while chunk := take():
+                function(*chunk)
+        except BaseException as failure:  # raised again in the caller's thread
+            failures.append(failure)
+
+    helpers = [threading.Thread(target=work) for _ in range(n_workers - 1)]
+    for helper in helpers:
+        helper.start()
+    work()
+    for helper in helpers:
+        helper.join()
+    if failures:
+        raise failures[0]

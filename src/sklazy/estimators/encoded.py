@@ -1,0 +1,90 @@
+"""Any scikit-learn model on tables with labels and missing cells."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from sklazy.tables import Column, Table, align, as_table
+from sklazy.tables.labels import indicators
+
+Floats = NDArray[np.float64]
+
+
+class EncodedModel(BaseEstimator):
+    """A scikit-learn model on a table, encoded as the model needs it.
+
+    Labels become indicators and missing numbers the mean; for a model that takes
+    codes, labels become codes and missing cells NaN.
+
+    Parameters
+    ----------
+    model : estimator
+    scaled : bool, default=False
+        Whether numbers are scaled to mean 0 and variance 1.
+    categories : bool, default=False
+        Whether the model takes codes and missing numbers. If it has a parameter
+        `categorical_features`, that is set to the nominal columns.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> rows = [[1.0, "a"], [None, "b"], [3.0, None], [4.0, "b"]]
+    >>> model = EncodedModel(DecisionTreeClassifier(random_state=0))
+    >>> model.fit(rows, [0, 1, 0, 1]).predict([[2.0, "b"], [1.0, "unseen"]]).tolist()
+    [1, 0]
+    """
+
+    def __init__(
+        self, model: BaseEstimator, *, scaled: bool = False, categories: bool = False
+    ) -> None:
+        self.model = model
+        self.scaled = scaled
+        self.categories = categories
+
+    def fit(self, X: object, y: object) -> Self:
+        """Fit the model to the rows."""
+        self.like_ = as_table(X)
+        means = [_mean(column) for column in self.like_]
+        self.means_: Floats = np.array([0.0 if np.isnan(m) else m for m in means])
+        self.scales_: Floats = np.array([_scale(column) for column in self.like_])
+        if self.categories and "categorical_features" in self.model.get_params():
+            mask = [column.kind == "nominal" for column in self.like_]
+            self.model.set_params(categorical_features=mask)
+        self.model.fit(self._matrix(self.like_), y)
+        return self
+
+    def predict(self, X: object) -> NDArray[Any]:
+        """Predict with the model."""
+        return self.model.predict(self._matrix(align(as_table(X), self.like_)))
+
+    def _matrix(self, table: Table) -> Floats:
+        blocks = [self._block(column, j) for j, column in enumerate(table)]
+        return np.concatenate(blocks, axis=1)
+
+    def _block(self, column: Column, j: int) -> Floats:
+        """One column of the table as columns of the matrix."""
+        if column.kind == "nominal":
+            if self.categories:
+                return np.where(column.data < 0, np.nan, column.data)[:, None]
+            return indicators(column.data, len(column.categories))
+        if self.categories:
+            return column.data[:, None]
+        numbers = np.where(column.missing, self.means_[j], column.data)
+        if self.scaled:
+            numbers = (numbers - self.means_[j]) / self.scales_[j]
+        return numbers[:, None]
+
+
+def _mean(column: Column) -> float:
+    known = column.data[~column.missing]
+    is_numeric = column.kind == "numeric" and len(known)
+    return float(known.mean()) if is_numeric else np.nan
+
+
+def _scale(column: Column) -> float:
+    """The standard deviation, 1 where there is none."""
+    known = column.data[~column.missing]
+    deviation = known.std() if column.kind == "numeric" and len(known) else 1.0
+    return float(deviation) or 1.0

@@ -1,0 +1,97 @@
+"""Checks of parameters and columns that several estimators share."""
+
+from numbers import Real
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from sklazy.errors import BadInputError
+from sklazy.tables import Table
+
+Default = TypeVar("Default", int, None)
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """Refuse a parameter that is none of its choices."""
+    if not isinstance(value, str) or value not in choices:
+        raise BadInputError(f"{name}={value!r} is not known; give one of {choices}.")
+
+
+def check_count(name: str, value: object, least: int = 1) -> None:
+    """Refuse anything but a whole number of at least `least`."""
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or value < least:  # type: ignore[operator]
+        raise BadInputError(
+            f"{name}={value!r}; expected a whole number of at least {least}."
+        )
+
+
+def check_positive(name: str, value: object, meaning: str) -> None:
+    """Refuse anything but a finite number above 0."""
+    if not _is_number(value) or not 0 < value < np.inf:  # type: ignore[operator]
+        raise BadInputError(f"{name}={value!r}; expected a number above 0: {meaning}.")
+
+
+def check_not_negative(name: str, value: object) -> None:
+    """Refuse anything but a number of at least 0."""
+    if not _is_number(value) or not value >= 0:  # type: ignore[operator]
+        raise BadInputError(f"{name}={value!r}; expected a number of at least 0.")
+
+
+def check_fraction(name: str, value: object) -> None:
+    """Refuse anything but a number in [0, 1]."""
+    if not _is_number(value) or not 0 <= value <= 1:  # type: ignore[operator]
+        raise BadInputError(f"{name}={value!r}; expected a number in [0, 1].")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def check_columns(estimator: Any, X: object, *, reset: bool) -> None:  # noqa: ANN401
+    """Record (`reset`) or compare the number and the names of the columns.
+
+    As scikit-learn does for frames and arrays; it does not know tables.
+    """
+    if not (isinstance(X, Table) and X.named):
+        validate_data(estimator, X, skip_check_array=True, reset=reset)
+    elif reset:
+        estimator.n_features_in_ = len(X.columns)
+        estimator.feature_names_in_ = np.array(X.names, dtype=object)
+    elif X.names != list(getattr(estimator, "feature_names_in_", X.names)):
+        raise BadInputError(
+            "The feature names should match those that were passed during fit: "
+            f"expected {estimator.feature_names_in_.tolist()}, got {X.names}. Rename "
+            "or select columns."
+        )
+    elif len(X.columns) != estimator.n_features_in_:
+        raise BadInputError(
+            f"X has {len(X.columns)} features, but {type(estimator).__name__} is "
+            f"expecting {estimator.n_features_in_} features as input."
+        )
+
+
+def find_seed(random_state: object, default: Default) -> int | Default:
+    """The seed that `random_state` stands for: itself, or drawn from a RandomState.
+
+    Parameters
+    ----------
+    random_state : int, RandomState or None
+    default : int or None
+        What None stands for; None again leaves the seed open.
+
+    Examples
+    --------
+    >>> find_seed(7, 0), find_seed(None, 0), find_seed(None, None)
+    (7, 0, None)
+    >>> find_seed(np.random.RandomState(0), 0)
+    209652396
+    """
+    if random_state is None:
+        return default
+    generator = check_random_state(random_state)
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(generator.randint(np.iinfo(np.int32).max))

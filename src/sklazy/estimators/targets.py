@@ -1,0 +1,334 @@
+"""Lazy classifiers and regressors, with and without weights of rows."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from sklazy.answer import CLASSES, NUMBERS, Target
+from sklazy.casebase.incoming import GivenIds
+from sklazy.errors import BadInputError
+from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.inputs import class_column
+from sklazy.tables import Column, label_array
+
+Floats = NDArray[np.float64]
+
+
+class LazyClassifier(ClassifierMixin, LazyEstimator):
+    """A lazy classifier: its classes are those of its cases."""
+
+    target: ClassVar[Target] = CLASSES
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The class labels, in order."""
+        if not hasattr(self, "cases_"):
+            check_is_fitted(self)
+        cases = self.cases_
+        return cases.derive(label_array, lambda: label_array(cases.class_labels)).copy()
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the class of each query.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        labels : array of shape (n_queries,)
+        """
+        (decisions,) = self._answer(X, "decisions")
+        return self.classes_[decisions]
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Predict the probability of each class, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        probabilities : float64 array of shape (n_queries, n_classes)
+        """
+        (probabilities,) = self._answer(X, "probabilities")
+        return probabilities
+
+    def predict_both(self, X: ArrayLike) -> tuple[NDArray[Any], Floats]:
+        """Predict classes and probabilities from one computation.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        labels : array of shape (n_queries,)
+            Those of `predict`.
+        probabilities : float64 array of shape (n_queries, n_classes)
+            Those of `predict_proba`.
+        """
+        decisions, probabilities = self._answer(X, "decisions", "probabilities")
+        return self.classes_[decisions], probabilities
+
+    def loo_predict(self, rows: ArrayLike | None = None) -> NDArray[Any]:
+        """Predict the class of training rows, each from all other rows.
+
+        Equal to forgetting the row and asking for it.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            The rows to predict, by their place in order of arrival; all by default.
+
+        Returns
+        -------
+        labels : array of shape (n_rows,)
+            In order of arrival, as `ids_`, or of `rows`.
+
+        Notes
+        -----
+        Rows that the learner can pass by cost a query each. Others, on which cuts or
+        classes hang, are forgotten in a copy of the cases, asked for, and added
+        again: each costs a query and all that is derived from the cases before the
+        first one. So do all rows of ensembles and lazy trees.
+        """
+        (decisions,) = self._left_out(rows, "decisions")
+        return self.classes_[decisions]
+
+    def loo_predict_proba(self, rows: ArrayLike | None = None) -> Floats:
+        """Predict the class probabilities of training rows, each from all others.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            As for `loo_predict`.
+
+        Returns
+        -------
+        probabilities : float64 array of shape (n_rows, n_classes)
+        """
+        (probabilities,) = self._left_out(rows, "probabilities")
+        return probabilities
+
+    def _add_classes(
+        self,
+        X: object,
+        y: object,
+        classes: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        ids: GivenIds,
+    ) -> Self:
+        if classes is not None:
+            _check_labels(class_column(y), class_column(classes))
+        return self._add(X, y, sample_weight, ids, classes)
+
+
+class LazyRegressor(RegressorMixin, LazyEstimator):
+    """A lazy regressor."""
+
+    target: ClassVar[Target] = NUMBERS
+
+    def predict(self, X: ArrayLike) -> Floats:
+        """Predict the number of each query.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        values : float64 array of shape (n_queries,)
+        """
+        (values,) = self._answer(X, "values")
+        return values[:, 0]
+
+    def loo_predict(self, rows: ArrayLike | None = None) -> Floats:
+        """Predict the number of training rows, each from all other rows.
+
+        Equal to forgetting the row and asking for it.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            The rows to predict, by their place in order of arrival; all by default.
+
+        Returns
+        -------
+        values : float64 array of shape (n_rows,)
+            In order of arrival, as `ids_`, or of `rows`.
+        """
+        (values,) = self._left_out(rows, "values")
+        return values[:, 0]
+
+
+class WeightedClassifier(LazyClassifier):
+    """A lazy classifier whose rows may have weights."""
+
+    def fit(
+        self,
+        X: object,
+        y: object,
+        sample_weight: ArrayLike | None = None,
+        ids: GivenIds = None,
+    ) -> Self:
+        """Keep the rows.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_rows, n_attributes)
+            Numbers and labels, missing cells where there are some.
+        y : array-like of shape (n_rows,)
+            The classes, nowhere missing.
+        sample_weight : array-like of shape (n_rows,), optional
+            How much each row counts.
+        ids : sequence of int or str, optional
+            The rows' names, by which `forget` and receipts know them; by default
+            0, 1, ... in order of arrival.
+        """
+        return self._keep(X, y, sample_weight, ids)
+
+    def partial_fit(
+        self,
+        X: object,
+        y: object,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        ids: GivenIds = None,
+    ) -> Self:
+        """Add rows: the state is the same as after a fit to all rows together.
+
+        Parameters
+        ----------
+        X, y, sample_weight, ids
+            As for `fit`.
+        classes : array-like, optional
+            In the first call: classes that count even where no row has them. Not
+            needed: a new class may come at any time. A label of y that is not
+            among them is refused.
+        """
+        return self._add_classes(X, y, classes, sample_weight, ids)
+
+
+class UnweightedClassifier(LazyClassifier):
+    """A lazy classifier whose rows all count alike."""
+
+    def fit(self, X: object, y: object, ids: GivenIds = None) -> Self:
+        """Keep the rows.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_rows, n_attributes)
+            Numbers and labels, missing cells where there are some.
+        y : array-like of shape (n_rows,)
+            The classes, nowhere missing.
+        ids : sequence of int or str, optional
+            The rows' names, by which `forget` and receipts know them; by default
+            0, 1, ... in order of arrival.
+        """
+        return self._keep(X, y, None, ids)
+
+    def partial_fit(
+        self,
+        X: object,
+        y: object,
+        classes: ArrayLike | None = None,
+        ids: GivenIds = None,
+    ) -> Self:
+        """Add rows: the state is the same as after a fit to all rows together.
+
+        Parameters
+        ----------
+        X, y, ids
+            As for `fit`.
+        classes : array-like, optional
+            In the first call: classes that count even where no row has them. Not
+            needed: a new class may come at any time. A label of y that is not
+            among them is refused.
+        """
+        return self._add_classes(X, y, classes, None, ids)
+
+
+class WeightedRegressor(LazyRegressor):
+    """A lazy regressor whose rows may have weights."""
+
+    def fit(
+        self,
+        X: object,
+        y: object,
+        sample_weight: ArrayLike | None = None,
+        ids: GivenIds = None,
+    ) -> Self:
+        """Keep the rows.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_rows, n_attributes)
+            Numbers and labels, missing cells where there are some.
+        y : array-like of shape (n_rows,)
+            The numbers to predict, nowhere missing.
+        sample_weight : array-like of shape (n_rows,), optional
+            How much each row counts.
+        ids : sequence of int or str, optional
+            The rows' names, by which `forget` and receipts know them; by default
+            0, 1, ... in order of arrival.
+        """
+        return self._keep(X, y, sample_weight, ids)
+
+    def partial_fit(
+        self,
+        X: object,
+        y: object,
+        sample_weight: ArrayLike | None = None,
+        ids: GivenIds = None,
+    ) -> Self:
+        """Add rows: the state is the same as after a fit to all rows together.
+
+        Parameters
+        ----------
+        X, y, sample_weight, ids
+            As for `fit`.
+        """
+        return self._add(X, y, sample_weight, ids)
+
+
+class UnweightedRegressor(LazyRegressor):
+    """A lazy regressor whose rows all count alike."""
+
+    def fit(self, X: object, y: object, ids: GivenIds = None) -> Self:
+        """Keep the rows.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_rows, n_attributes)
+            Numbers and labels, missing cells where there are some.
+        y : array-like of shape (n_rows,)
+            The numbers to predict, nowhere missing.
+        ids : sequence of int or str, optional
+            The rows' names, by which `forget` and receipts know them; by default
+            0, 1, ... in order of arrival.
+        """
+        return self._keep(X, y, None, ids)
+
+    def partial_fit(self, X: object, y: object, ids: GivenIds = None) -> Self:
+        """Add rows: the state is the same as after a fit to all rows together.
+
+        Parameters
+        ----------
+        X, y, ids
+            As for `fit`.
+        """
+        return self._add(X, y, None, ids)
+
+
+def _check_labels(target: Column, classes: Column) -> None:
+    strange = [l for l in target.categories if l not in classes.categories]
+    if strange:
+        raise BadInputError(
+            f"y holds the labels {strange}, which are not among "
+            f"classes={list(classes.categories)}; name all classes, or none."
+        )

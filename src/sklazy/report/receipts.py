@@ -1,0 +1,145 @@
+"""Receipts of every kind as text, Markdown, a page, or a fragment for a notebook."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sklazy.report import blocks as b
+from sklazy.report.article import Article, Plain
+from sklazy.report.ensembles import draw_ensemble
+from sklazy.report.html import render
+from sklazy.report.local_models import draw_local_models
+from sklazy.report.selection import draw_selection
+from sklazy.report.trees import draw_tree
+from sklazy.report.words import (
+    format_number,
+    format_probability,
+    format_value,
+    pluralize,
+)
+
+_FAMILIES = {
+    "selection": draw_selection,
+    "ensembles": draw_ensemble,
+    "trees": draw_tree,
+    "local_models": draw_local_models,
+}
+_MOST_IN_TABLE = 50
+
+
+def to_text(receipts: Sequence[Plain], width: int = b.WIDTH) -> str:
+    """Receipts as plain text, no line wider than `width`."""
+    return "\n\n\n".join(b.to_text(part, width) for part in _documents(receipts))
+
+
+def to_markdown(receipts: Sequence[Plain]) -> str:
+    """Receipts as Markdown."""
+    return "\n".join(map(b.to_markdown, _documents(receipts)))
+
+
+def to_page(receipts: Sequence[Plain], title: str = "") -> str:
+    """A whole page with all receipts."""
+    named = title or ("Receipt" if len(receipts) == 1 else "Receipts")
+    return render("page", title=named, headed=True, **_view(receipts))
+
+
+def to_fragment(receipts: Sequence[Plain], n_more: int = 0) -> str:
+    """Receipts as a piece of HTML; `n_more` is how many are not among them."""
+    return render("fragment", n_more=n_more, **_view(receipts))
+
+
+class _Drawn(NamedTuple):
+    """A receipt on its way to be shown, and where it will stand on a page."""
+
+    receipt: Plain
+    article: Article
+    anchor: str
+
+
+def _draw(receipts: Sequence[Plain]) -> list[_Drawn]:
+    # Several outputs of a notebook are one page: the seal tells them apart.
+    return [
+        _Drawn(one, _FAMILIES[one["kind"]](one), f"receipt-{i}-{one['seal'][:8]}")
+        for i, one in enumerate(receipts, 1)
+    ]
+
+
+def _documents(receipts: Sequence[Plain]) -> list[list[b.Block]]:
+    drawn = _draw(receipts)
+    opening: list[b.Block] = [b.Heading(f"{len(drawn)} receipts", 1), _overview(drawn)]
+    return [opening] * (len(drawn) > 1) + [_blocks(one) for one in drawn]
+
+
+def _view(receipts: Sequence[Plain]) -> dict[str, object]:
+    drawn = _draw(receipts)
+    return {
+        "opening": [_overview(drawn)] * (len(drawn) > 1),
+        "articles": [(o.anchor, _answer(o.receipt), _blocks(o)) for o in drawn],
+    }
+
+
+def _overview(drawn: Sequence[_Drawn]) -> b.Grid:
+    """A line for each receipt."""
+    shares = [one.receipt.get("probability") for one in drawn]
+    rows: list[list[b.Cell]] = [
+        [
+            b.Link(str(i), one.anchor),
+            _answer(one.receipt),
+            "" if share is None else format_probability(share),
+            one.article.brief[1],
+        ]
+        for i, (one, share) in enumerate(zip(drawn, shares, strict=True), 1)
+    ]
+    titles = {one.article.brief[0] for one in drawn}
+    last = titles.pop() if len(titles) == 1 else ""
+    sure = "" if shares.count(None) == len(shares) else "probability"
+    header = ["row", "answer", sure, last]
+    return b.Grid(header, "llrl", rows, shown=_MOST_IN_TABLE, noun="receipts")
+
+
+def _blocks(drawn: _Drawn) -> list[b.Block]:
+    receipt, article, _ = drawn
+    return [
+        b.Answer(_target(receipt), _answer(receipt), article.detail),
+        b.Lead(article.why),
+        *article.parts,
+        _origin(receipt),
+    ]
+
+
+def _target(receipt: Plain) -> str:
+    """The target's name where it is a class; numbers are called by theirs anyway."""
+    name = receipt["cases"].get("target", "y")
+    return "" if name == "y" else format_value(name)
+
+
+def _answer(receipt: Plain) -> str:
+    """The answer in words."""
+    answer = receipt["answer"]
+    if "votes" in receipt:
+        return format_value(answer)
+    values = answer if isinstance(answer, list) else [answer]
+    names = [format_value(item["name"]) for item in receipt["cases"]["targets"]]
+    pairs = zip(names, map(format_number, values), strict=True)
+    return ", ".join(f"{name} = {value}" for name, value in pairs)
+
+
+def _origin(receipt: Plain) -> b.Fold:
+    """Who said so, of which cases, under which seal."""
+    cases, maker = receipt["cases"], format_value(receipt["estimator"])
+    settings = ", ".join(
+        f"{format_value(name)}={_setting(value)}"
+        for name, value in receipt["settings"].items()
+    )
+    version = format_value(receipt["sklazy"])
+    return b.Fold(
+        f"{maker} on {pluralize(cases['n_rows'], 'case')}, sklazy {version}",
+        [
+            b.Paragraph(f"Settings: {settings}"),
+            b.Paragraph(f"Digest: {format_value(cases['digest'])}"),
+            b.Paragraph(f"Seal:   {format_value(receipt['seal'])}"),
+        ],
+    )
+
+
+def _setting(value: object) -> str:
+    return format_value(repr(value) if isinstance(value, str | None) else value)

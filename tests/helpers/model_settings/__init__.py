@@ -1,0 +1,22 @@
+"""Every exported estimator in the settings that tests by discovery run.
+
+`discovery` looks here for each estimator of `sklazy.__all__`; one without settings
+fails a test. Those that keep cases are held to the laws in all their settings.
+"""
+
+from model_settings.ensembles import ENSEMBLES
+from model_settings.filters import FILTERS
+from model_settings.local_models import LOCAL_MODELS
+from model_settings.search import SEARCH
+from model_settings.selection import SELECTION
+from model_settings.setting import Setting
+from model_settings.trees import TREES
+
+SETTINGS: dict[type, list[Setting]] = {
+    **SELECTION,
+    **ENSEMBLES,
+    **TREES,
+    **LOCAL_MODELS,
+    **SEARCH,
+    **FILTERS,
+}

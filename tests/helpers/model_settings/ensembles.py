@@ -1,0 +1,140 @@
+"""Lazy bagging and stacking in several settings."""
+
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from model_settings.setting import Setting, checked
+from sklazy import (
+    LazyBaggingClassifier,
+    LazyBaggingRegressor,
+    LazyStackingClassifier,
+    LazyStackingRegressor,
+)
+
+ENSEMBLES = {
+    LazyBaggingClassifier: [
+        checked(LazyBaggingClassifier(), "the defaults"),
+        checked(
+            LazyBaggingClassifier(3, 0.5, max_features=1, combine="accuracy", n_jobs=1),
+            "many neighbors, random attributes, weighted votes",
+        ),
+        checked(
+            LazyBaggingClassifier(
+                5, n_neighbors=2, combine="probability", share_bags=True
+            ),
+            "bags that queries share",
+            min_rows=2,
+        ),
+        checked(
+            LazyBaggingClassifier(
+                5,
+                min_branch_weight=1,
+                c45_min_side=False,
+                split_at_values=False,
+                n_jobs=2,
+            ),
+            "other rules of trees, in threads",
+        ),
+        Setting(LazyBaggingClassifier(5), "few members"),
+        Setting(
+            LazyBaggingClassifier(4, 0.5, max_features=1, random_state=3), "a seed"
+        ),
+        Setting(
+            LazyBaggingClassifier(
+                3, n_neighbors=2, combine="accuracy", min_branch_weight=1
+            ),
+            "small leaves, weighted votes",
+            min_rows=2,
+        ),
+        Setting(
+            LazyBaggingClassifier(
+                3, combine="probability", share_bags=True, penalize_numeric_splits=False
+            ),
+            "gains as they are",
+        ),
+        Setting(
+            LazyBaggingClassifier(3, beta=0.2, share_bags=True, c45_min_side=False),
+            "nearly all rows are neighbors",
+        ),
+    ],
+    LazyStackingClassifier: [
+        checked(LazyStackingClassifier(), "the defaults"),
+        checked(
+            LazyStackingClassifier(n_estimators=5, combine="accuracy", share_bags=True),
+            "weighted votes on shared bags",
+        ),
+        checked(
+            LazyStackingClassifier([GaussianNB(), "bayes"], 2, combine="probability"),
+            "a member of scikit-learn's",
+        ),
+        Setting(LazyStackingClassifier(n_estimators=5), "few members"),
+        Setting(LazyStackingClassifier.paper(), "as published"),
+        Setting(
+            LazyStackingClassifier(
+                n_estimators=6, beta=0.5, combine="accuracy", alpha=0.3
+            ),
+            "many neighbors, weighted votes",
+        ),
+        Setting(
+            LazyStackingClassifier(
+                ["linear", ("near", "neighbors"), "rule"],
+                4,
+                n_neighbors=2,
+                combine="probability",
+                share_bags=True,
+                member_neighbors=2,
+                ridge=0.1,
+            ),
+            "named members without trees",
+            min_rows=2,
+        ),
+        Setting(
+            LazyStackingClassifier(
+                [("leaves", DecisionTreeClassifier(max_depth=3)), "tree"],
+                3,
+                combine="accuracy",
+            ),
+            "trees of scikit-learn's and ours",
+        ),
+    ],
+    LazyBaggingRegressor: [
+        checked(LazyBaggingRegressor(), "the defaults"),
+        checked(
+            LazyBaggingRegressor(3, 0.5, max_features=1, combine="median", n_jobs=1),
+            "random attributes, the median",
+        ),
+        Setting(LazyBaggingRegressor(4), "few members"),
+        Setting(
+            LazyBaggingRegressor(
+                3, 0.5, max_features=1, combine="median", random_state=3
+            ),
+            "a seed",
+        ),
+        Setting(
+            LazyBaggingRegressor(
+                3, n_neighbors=2, combine="error", min_branch_weight=1
+            ),
+            "small leaves, weighted members",
+            min_rows=2,
+        ),
+    ],
+    LazyStackingRegressor: [
+        checked(LazyStackingRegressor(), "the defaults"),
+        checked(
+            LazyStackingRegressor(n_estimators=4, combine="error", n_neighbors=1),
+            "one neighbor, weighted members",
+        ),
+        Setting(
+            LazyStackingRegressor(n_estimators=5, beta=0.5, combine="error", ridge=0.1),
+            "many neighbors, weighted members",
+        ),
+        Setting(
+            LazyStackingRegressor(
+                [("leaves", DecisionTreeRegressor(max_depth=3)), "neighbors"],
+                3,
+                member_neighbors=2,
+            ),
+            "a member of scikit-learn's",
+        ),
+    ],
+}

@@ -1,0 +1,118 @@
+"""Lazy attribute selection in several settings."""
+
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from model_settings.setting import Setting, checked
+from sklazy import LazyKNeighborsClassifier, LazyNBClassifier, LazySelectionClassifier
+
+ROWS_ONCE = {
+    "check_sample_weight_equivalence_on_dense_data": (
+        "cuts, ranges and the choice of attributes look at rows, each once: the stop "
+        "rule of the cuts is a code length in rows"
+    )
+}
+
+SELECTION = {
+    LazyKNeighborsClassifier: [
+        checked(LazyKNeighborsClassifier(), "the defaults", ROWS_ONCE),
+        checked(
+            LazyKNeighborsClassifier(3, 1.0, discretize=False),
+            "all attributes, distances of numbers",
+            ROWS_ONCE,
+        ),
+        checked(
+            LazyKNeighborsClassifier(1, "vote", "eager", "gini"),
+            "a vote over eager sets",
+            ROWS_ONCE,
+        ),
+        checked(
+            LazyKNeighborsClassifier(selection="none", n_jobs=2),
+            "plain k-NN in threads",
+            ROWS_ONCE,
+        ),
+        Setting(LazyKNeighborsClassifier(3), "ties among few"),
+        Setting(LazyKNeighborsClassifier(1, 1, measure="gini"), "one of each"),
+        Setting(LazyKNeighborsClassifier(2, 0.5, discretize=False), "half, of numbers"),
+        Setting(
+            LazyKNeighborsClassifier(3, 2, selection="eager", measure="chi_square"),
+            "the same attributes for all",
+        ),
+        Setting(
+            LazyKNeighborsClassifier(4, selection="none", discretize=False),
+            "plain k-NN on numbers",
+        ),
+        Setting(LazyKNeighborsClassifier(3, selection="lazy-cfs"), "sets by CFS"),
+        Setting(
+            LazyKNeighborsClassifier(3, selection="lazy-consistency", min_support=2),
+            "sets by conjunctions",
+        ),
+        Setting(
+            LazyKNeighborsClassifier(2, "auto", max_loo_rows=8), "a number for all"
+        ),
+        Setting(
+            LazyKNeighborsClassifier(2, "local", n_local_neighbors=4),
+            "a number for each query",
+        ),
+        Setting(
+            LazyKNeighborsClassifier(2, "local", n_local_neighbors=4, discretize=False),
+            "a number for each query, by distances of numbers",
+        ),
+        Setting(LazyKNeighborsClassifier(1, "vote", measure="gain_ratio"), "a vote"),
+        Setting(LazyKNeighborsClassifier(3, "vote", discretize=False), "of numbers"),
+    ],
+    LazyNBClassifier: [
+        checked(LazyNBClassifier(), "the defaults", ROWS_ONCE),
+        checked(
+            LazyNBClassifier("auto", discretize=False), "normal densities", ROWS_ONCE
+        ),
+        checked(
+            LazyNBClassifier("local", measure="chi_square"),
+            "a number of attributes for each query",
+            ROWS_ONCE,
+        ),
+        checked(
+            LazyNBClassifier(selection="lazy-consistency", cuts="frozen"),
+            "sets by conjunctions, cuts of the first fit",
+            ROWS_ONCE,
+        ),
+        Setting(LazyNBClassifier(2, "eager", alpha=0.1), "the same for all"),
+        Setting(LazyNBClassifier(selection="none", discretize=False), "plain Bayes"),
+        Setting(LazyNBClassifier(0.5, discretize=False, alpha=0.3), "half, of numbers"),
+        Setting(LazyNBClassifier("auto", max_loo_rows=8), "a number for all"),
+        Setting(
+            LazyNBClassifier("local", n_local_neighbors=4, discretize=False),
+            "of numbers",
+        ),
+        Setting(
+            LazyNBClassifier("vote", discretization="kononenko"), "other cuts, a vote"
+        ),
+        Setting(LazyNBClassifier(selection="lazy-cfs"), "sets by CFS"),
+        Setting(LazyNBClassifier(selection="lazy-consistency"), "sets, exact cuts"),
+    ],
+    LazySelectionClassifier: [
+        checked(LazySelectionClassifier(), "the defaults", ROWS_ONCE),
+        checked(
+            LazySelectionClassifier(LogisticRegression(), 0.5, selection="eager"),
+            "one model, numbers and indicators",
+            ROWS_ONCE,
+            exempt="its model rounds one query and many differently",
+        ),
+        checked(
+            LazySelectionClassifier(GaussianNB(), selection="none"),
+            "the host alone: weights are repetitions",
+            exempt="its model divides by the variance, which a constant has not",
+        ),
+        Setting(
+            LazySelectionClassifier(DecisionTreeClassifier(max_depth=2), 1),
+            "few sets, shared models",
+        ),
+        Setting(
+            LazySelectionClassifier(
+                DecisionTreeClassifier(max_depth=2), "vote", cache_size=2
+            ),
+            "more models than are kept",
+        ),
+    ],
+}
