@@ -10,7 +10,6 @@ import oracle
 from sklazy.combine import (
     average_probabilities,
     cast_votes,
-    decide_votes,
     diversity_measures,
     majority_shares,
     q_statistic,
@@ -32,7 +31,7 @@ def test_the_majority_decides_and_ties_go_to_the_neighbors(votes, seed):
     rng = np.random.default_rng(seed)
     near, priors = rng.integers(0, 3, (len(votes), 3)), rng.integers(1, 3, 3)
     shares = majority_shares(votes, 3)
-    decided = decide_votes(shares, near.astype(float), priors.astype(float))
+    decided = argmax_with_ties(shares, near.astype(float), priors.astype(float))
     for row, around, chosen in zip(votes.tolist(), near.tolist(), decided, strict=True):
         ranks = [(row.count(c), around[c], priors[c], -c) for c in range(3)]
         assert chosen == ranks.index(max(ranks))

@@ -10,9 +10,9 @@ from sklazy.answer.batch import Batch, Floats, Ints
 from sklazy.answer.learner import Effort
 from sklazy.answer.target import CLASSES, Target
 from sklazy.casebase import CaseBase
+from sklazy.combine import argmax_with_ties
 from sklazy.flow import Queries
 from sklazy.local.trees import answer_by_lazy_trees
-from sklazy.neighbors import decide
 
 _MOST_QUERIES = 8192
 
@@ -65,7 +65,7 @@ class TreeLearner:
         """Grow the path of each query."""
         cases, queries = ready.base.cases, batch.queries
         left, steps = answer_by_lazy_trees(cases, queries.codes)
-        decisions = decide(left, cases.class_counts)
+        decisions = argmax_with_ties(left, cases.class_counts)
         return TreeAnswer(ready.base, queries, left, steps, decisions)
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:

@@ -8,19 +8,19 @@ from sklazy.combine.diversity import (
     q_statistic,
     vote_entropy,
 )
+from sklazy.combine.ties import argmax_with_ties
 from sklazy.combine.votes import (
     average_probabilities,
     cast_votes,
-    decide_votes,
     majority_shares,
     to_shares,
     weighted_shares,
 )
 
 __all__ = [
+    "argmax_with_ties",
     "average_probabilities",
     "cast_votes",
-    "decide_votes",
     "disagreement",
     "diversity_measures",
     "double_fault",

@@ -1,4 +1,4 @@
-"""From sums of logarithms or probabilities to a class: rounding decides nothing."""
+"""One rule from votes to a class: rounding decides nothing."""
 
 from typing import Any
 
@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from sklazy.kernels.ties import TIE, argmax_by_order
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Votes = NDArray[Any]
 
@@ -15,25 +14,47 @@ Votes = NDArray[Any]
 _SMALL_JOB = 20_000
 
 
-def argmax_with_ties(votes: Floats, priors: Votes) -> Ints:
+def argmax_with_ties(votes: Votes, *breakers: Votes) -> Ints:
     """The class with the highest vote; what is equal but for rounding is a tie.
 
-    Ties: the larger prior, then the lower index.
+    Votes within `TIE` times the highest (or 1, if that is more) are tied. A tie goes to
+    the class with the highest first breaker, then to that with the highest second one,
+    then to the lowest index.
 
     Parameters
     ----------
-    votes : float64 array of shape (n_queries, n_classes)
-    priors : array of shape (n_classes,) or (n_queries, n_classes)
+    votes : array of shape (n_queries, n_classes)
+        Counts, shares, probabilities or their logarithms.
+    *breakers : arrays of shape (n_classes,) or (n_queries, n_classes)
+        What settles a tie, such as the number of cases of each class.
 
     Examples
     --------
     >>> argmax_with_ties(np.array([[0.1 + 0.2, 0.3], [0.2, 0.3]]), np.array([4, 5]))
     array([1, 1])
+    >>> near = np.array([[1, 2], [1, 1]])
+    >>> argmax_with_ties(np.array([[0.5, 0.5], [0.5, 0.5]]), near, np.array([4, 3]))
+    array([1, 0])
     """
-    orders = np.atleast_2d(np.argsort(-priors, axis=-1, kind="stable"))
+    if len(breakers) == 1:
+        return _argmax_by_order(votes, breakers[0])
+    best = votes.max(axis=1, keepdims=True)
+    left = votes >= best - TIE * np.maximum(1.0, np.abs(best))
+    for figures in breakers:
+        own = np.where(left, figures, -np.inf)
+        left &= own == own.max(axis=1, keepdims=True)
+    return left.argmax(axis=1)
+
+
+def _argmax_by_order(votes: Votes, breaker: Votes) -> Ints:
+    """The same with one breaker, by the order that it puts the classes into."""
+    order = np.argsort(-breaker, axis=-1, kind="stable")
+    if votes.dtype.kind in "iu" and order.ndim == 1:  # counts tie when they are equal
+        return order[votes.take(order, axis=1).argmax(axis=1)]
+    orders = np.atleast_2d(order)
     if argmax_by_order.is_ready() or votes.size > _SMALL_JOB:
         decisions = np.empty(len(votes), np.int64)
-        argmax_by_order(votes, orders, decisions)
+        argmax_by_order(np.asarray(votes, np.float64), orders, decisions)
         return decisions
     orders = np.broadcast_to(orders, votes.shape)
     best = votes.max(axis=1, keepdims=True)

@@ -1,40 +1,12 @@
-"""From the members' answers to one: by majority, by weight, by average.
-
-Ties go to the class with more weight among the query's neighbors, then to the larger
-prior, then to the lower index.
-"""
+"""From the members' answers to one: by majority, by weight, by average."""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.combine.ties import argmax_with_ties
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-_ALIKE = 1e-9  # shares this close are equal: rounding must not decide
-
-
-def decide_votes(shares: Floats, near: Floats, priors: Floats) -> Ints:
-    """The class with the largest share.
-
-    Parameters
-    ----------
-    shares : float64 array of shape (n_queries, n_classes)
-    near : float64 array of shape (n_queries, n_classes)
-        Weight of the classes among the neighbors of each query.
-    priors : float64 array of shape (n_classes,)
-
-    Examples
-    --------
-    >>> shares = np.array([[0.5, 0.5], [0.5, 0.5], [0.6, 0.4]])
-    >>> near = np.array([[1.0, 2.0], [1.0, 1.0], [0.0, 9.0]])
-    >>> decide_votes(shares, near, np.array([3.0, 4.0])).tolist()
-    [1, 1, 0]
-    """
-    left = np.ones(shares.shape, np.bool_)
-    for figures in (shares, near, np.broadcast_to(priors, shares.shape)):
-        best = np.where(left, figures, -np.inf).max(axis=1, keepdims=True)
-        left &= figures >= best - _ALIKE * np.maximum(1.0, np.abs(best))
-    return left.argmax(axis=1)
 
 
 def cast_votes(probabilities: Floats, near: Floats, priors: Floats) -> Ints:
@@ -43,13 +15,15 @@ def cast_votes(probabilities: Floats, near: Floats, priors: Floats) -> Ints:
     Parameters
     ----------
     probabilities : float64 array of shape (n_queries, n_members, n_classes)
-    near, priors
-        As in `decide_votes`.
+    near : float64 array of shape (n_queries, n_classes)
+        Weight of the classes among the neighbors of each query, which settles ties.
+    priors : float64 array of shape (n_classes,)
+        What settles ties of both.
     """
     n_queries, n_members, n_classes = probabilities.shape
     flat = probabilities.reshape(-1, n_classes)
     around = np.repeat(near, n_members, axis=0)
-    return decide_votes(flat, around, priors).reshape(n_queries, n_members)
+    return argmax_with_ties(flat, around, priors).reshape(n_queries, n_members)
 
 
 def majority_shares(votes: Ints, n_classes: int) -> Floats:

@@ -2,7 +2,7 @@
 
 from sklazy.kernels.compiling import entry, kernel
 
-TIE = 1e-12  # of the size of the best; what is closer is equal on paper
+TIE = 1e-9  # of the size of the best; what is closer is equal on paper
 
 
 @kernel

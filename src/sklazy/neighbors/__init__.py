@@ -12,7 +12,7 @@ from sklazy.neighbors.nominal import (
     count_agreements,
     vote_with_each_count,
 )
-from sklazy.neighbors.voting import decide, to_probabilities, vote_by_weight
+from sklazy.neighbors.voting import to_probabilities, vote_by_weight
 
 __all__ = [
     "MixedSearch",
@@ -20,7 +20,6 @@ __all__ = [
     "ScaledColumns",
     "WeightedColumns",
     "count_agreements",
-    "decide",
     "find_nearest",
     "place_queries",
     "prepare_columns",

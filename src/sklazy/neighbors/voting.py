@@ -1,32 +1,7 @@
-"""From votes to a class and to probabilities."""
+"""From votes to probabilities, and votes by weight."""
 
 import numpy as np
 from numpy.typing import NDArray
-
-
-def decide(
-    votes: NDArray[np.float64] | NDArray[np.int64],
-    class_counts: NDArray[np.int64] | NDArray[np.float64],
-) -> NDArray[np.int64]:
-    """Return the class with most votes; ties: the larger prior, then the lower index.
-
-    Parameters
-    ----------
-    votes : array of shape (n_queries, n_classes)
-    class_counts : array of shape (n_classes,) or (n_queries, n_classes)
-        The second where every query has a prior of its own (leaving a row out).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> decide(np.array([[2, 2, 1], [0, 1, 1]]), np.array([5, 9, 9])).tolist()
-    [1, 1]
-    """
-    if class_counts.ndim == 1:  # argmax takes the first of equals
-        order = np.argsort(-class_counts, kind="stable")
-        return order[votes.take(order, axis=1).argmax(axis=1)]
-    is_best = votes == votes.max(axis=1, keepdims=True)
-    return np.where(is_best, class_counts, -1).argmax(axis=1)
 
 
 def to_probabilities(

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from sklazy.answer.ensembles.data import ClassData, Floats, Ints
 from sklazy.combine import (
+    argmax_with_ties,
     average_probabilities,
     cast_votes,
-    decide_votes,
     weighted_shares,
 )
 from sklazy.flow import Bags
@@ -66,7 +66,8 @@ def combine_classes(
         shares = average_probabilities(outputs)
     else:
         shares = weighted_shares(votes, weights, data.n_outputs)
-    return Combined(weights, shares, votes, decide_votes(shares, around, data.priors))
+    decisions = argmax_with_ties(shares, around, data.priors)
+    return Combined(weights, shares, votes, decisions)
 
 
 def combine_numbers(how: str, outputs: Floats, tried: Tried | None) -> Combined:

@@ -14,7 +14,7 @@ from sklazy.answer.learner import Effort
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import Scale
-from sklazy.combine import to_shares
+from sklazy.combine import argmax_with_ties, to_shares
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import (
     LocalCases,
@@ -128,10 +128,9 @@ class LocalAnswer:
         return to_shares(self.values, self._priors)
 
     @property
-    def decisions(self) -> NDArray[np.intp]:
+    def decisions(self) -> Ints:
         """The class of highest probability; ties by more cases, then lower code."""
-        best = self.probabilities.max(axis=1, keepdims=True)
-        return np.where(self.probabilities == best, self._priors, -1.0).argmax(axis=1)
+        return argmax_with_ties(self.probabilities, self._priors)
 
     @property
     def _priors(self) -> Floats:

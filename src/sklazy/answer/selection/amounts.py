@@ -26,6 +26,7 @@ from sklazy.answer.selection.nearest import NearestHost
 from sklazy.answer.selection.recipe import Recipe
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
+from sklazy.combine import argmax_with_ties
 from sklazy.flow import Selected
 
 # Votes that are written down at once.
@@ -86,16 +87,17 @@ def decide_with_each(
         end = min(n_queries, begin + step)
         priors = batch.part(first + begin, first + end).priors()
         votes = work.vote_with_each(order[begin:end], first + begin)
-        decisions[begin:end] = _decide_all(work, votes, priors)
+        decisions[begin:end] = _decide_all(votes, priors)
     return decisions
 
 
-def _decide_all(work: HostWork, votes: Votes, priors: Votes) -> Ints:
+def _decide_all(votes: Votes, priors: Votes) -> Ints:
     """Decide for votes of shape (n, n_most, n_classes)."""
     n_most, n_classes = votes.shape[1:]
     if priors.ndim == 2:
         priors = np.repeat(priors, n_most, axis=0)
-    return work.decide(votes.reshape(-1, n_classes), priors).reshape(-1, n_most)
+    flat = votes.reshape(-1, n_classes)
+    return argmax_with_ties(flat, priors).reshape(-1, n_most)
 
 
 def local_counts(

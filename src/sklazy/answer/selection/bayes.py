@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, class_totals
 from sklazy.answer.selection.host import BayesTerms
 from sklazy.casebase import CaseBase
-from sklazy.combine.ties import argmax_with_ties
 from sklazy.flow import MISSING, Selected
 from sklazy.local.naive_bayes import (
     Likelihoods,
@@ -210,10 +209,6 @@ class BayesWork:
             terms[rows, places] = normal_terms(
                 moments, column, values, self.host.alpha, left_out
             )
-
-    def decide(self, votes: Votes, priors: Votes) -> Ints:
-        """The class of the largest sum, but for rounding."""
-        return argmax_with_ties(votes, priors)
 
     def to_probabilities(self, votes: Votes) -> Floats:
         """P(class | query)."""

@@ -96,15 +96,6 @@ class HostWork(Protocol):
         votes : array of shape (n, n_most, n_classes)
         """
 
-    def decide(self, votes: Votes, priors: Votes) -> Ints:
-        """The class of each query; ties: the larger prior, then the lower index.
-
-        Parameters
-        ----------
-        votes : array of shape (n_queries, n_classes)
-        priors : array of shape (n_classes,) or (n_queries, n_classes)
-        """
-
     def to_probabilities(self, votes: Votes) -> Floats:
         """Votes of shape (n_queries, n_classes) as probabilities."""
 

@@ -18,9 +18,9 @@ from sklazy.answer.target import CLASSES, Target
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
 from sklazy.casebase.removals import rows_behind_cuts
+from sklazy.combine import argmax_with_ties
 from sklazy.flow import Chunk, Queries, Selected
 from sklazy.measures import how_many
-from sklazy.neighbors import decide
 from sklazy.selection import RankTable, to_mask
 
 # Cells of a matrix, and queries, that are answered at once: memory used again and
@@ -89,11 +89,9 @@ class SelectionLearner:
         if ready.rule == "vote":
             ballots = decide_with_each(batch, work, selection.selected.attributes, 0)
             votes = _count(ballots, batch.n_classes)
-            decisions = decide(votes, priors)
         else:
             work.run(0, len(batch))
             votes = work.votes
-            decisions = work.decide(votes, priors)
         return SelectionAnswer(
             recipe=self.recipe,
             base=batch.base,
@@ -101,7 +99,7 @@ class SelectionLearner:
             selected=selection.selected,
             rule=ready.rule,
             votes=votes,
-            decisions=decisions,
+            decisions=argmax_with_ties(votes, priors),
             ballots=ballots,
             chooser=selection,
             work=work,

@@ -16,7 +16,6 @@ from sklearn.utils.validation import has_fit_parameter
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, class_totals
 from sklazy.answer.selection.host import ModelUse
 from sklazy.casebase import CaseBase
-from sklazy.combine.ties import argmax_with_ties
 from sklazy.errors import BadInputError
 from sklazy.flow import Queries, Selected
 from sklazy.tables.labels import indicators
@@ -206,10 +205,6 @@ class ModelWork:
         numbers = queries.values[:, attribute] if is_number else None
         codes = queries.codes[:, attribute]
         return self.host.encode(self.batch.base, attribute, codes, numbers)
-
-    def decide(self, votes: Votes, priors: Votes) -> Ints:
-        """The likeliest class; batches of other sizes may differ in the last bit."""
-        return argmax_with_ties(votes, priors)
 
     def to_probabilities(self, votes: Votes) -> Floats:
         """Votes are probabilities already."""

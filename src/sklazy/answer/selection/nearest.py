@@ -14,7 +14,6 @@ from sklazy.neighbors import (
     NominalSearch,
     ScaledColumns,
     count_agreements,
-    decide,
     prepare_columns,
     to_probabilities,
     vote_by_weight,
@@ -143,7 +142,6 @@ class NearestWork:
         self.host, self.batch, self.selected = host, batch, selected
         self.searching = host.search(batch, selected)
         self.votes: Votes = self.searching.votes
-        self.decide = decide  # votes are whole numbers, or sums in one order
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""

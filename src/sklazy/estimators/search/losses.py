@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.combine import argmax_with_ties
 from sklazy.errors import BadInputError
 
 Floats = NDArray[np.float64]
@@ -83,7 +84,9 @@ class RowLoss(NamedTuple):
             return self.function(outputs, target)
         label = target.argmax()
         if self.compares == "labels":
-            return self.function(outputs.argmax(axis=1), label)
+            return self.function(
+                argmax_with_ties(outputs, np.zeros(target.size)), label
+            )
         clipped = np.clip(outputs, 0.0, 1.0)
         totals = np.maximum(clipped.sum(axis=1), _SMALLEST)
         return self.function(clipped[:, label] / totals)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.ensembles.data import ClassData
-from sklazy.combine import cast_votes, decide_votes, majority_shares
+from sklazy.combine import argmax_with_ties, cast_votes, majority_shares
 from sklazy.flow import Queries
 from sklazy.local.bags import beta_neighbors
 from sklazy.local.paths import PathRules, answer_by_given_bags
@@ -43,7 +43,7 @@ def predict_by_neighbors(data: ClassData, queries: Queries, seed: int) -> Predic
     near = find_nearest(columns.columns, place_queries(columns, queries), n_near)
     votes = data.targets[near.rows].astype(np.int64)
     shares = majority_shares(votes, data.n_outputs)
-    return Predicted(decide_votes(shares, np.zeros_like(shares), data.priors))
+    return Predicted(argmax_with_ties(shares, data.priors))
 
 
 def predict_by_tree(data: ClassData, queries: Queries, seed: int) -> Predicted:
@@ -59,7 +59,7 @@ def predict_by_bagging(data: ClassData, queries: Queries, seed: int) -> Predicte
     weights = rng.multinomial(n, np.full(n, 1.0 / n), N_BAGS).astype(np.int32)
     votes = _vote_by_bags(data, queries, weights, seed)
     shares = majority_shares(votes, data.n_outputs)
-    return Predicted(decide_votes(shares, np.zeros_like(shares), data.priors), votes)
+    return Predicted(argmax_with_ties(shares, data.priors), votes)
 
 
 def _vote_by_bags(
