@@ -462,3 +462,12 @@ def test_a_class_goes_with_its_last_case():
     assert (model.predict_proba(X) == fresh.predict_proba(X)).all()
     model.partial_fit(X[29:], [7])
     assert model.classes_.tolist() == [0, 1, 7]
+
+
+def test_weights_of_attributes_may_be_a_series():
+    X, y = wavy(30, d=2)
+    series = LazyLearningRegressor(attribute_weights=pd.Series([1.0, 2.0])).fit(X, y)
+    plain = LazyLearningRegressor(attribute_weights=[1.0, 2.0]).fit(X, y)
+    assert np.array_equal(series.predict(X), plain.predict(X))
+    with pytest.raises(BadInputError, match="scale="):
+        LazyLearningRegressor(scale=np.array([1.0, 2.0])).fit(X, y)

@@ -28,7 +28,9 @@ from sklazy import (
 )
 from sklazy.answer import batches
 from sklazy.answer.selection import learner as selection_learner
+from sklazy.answer.selection.bayes import BayesHost
 from sklazy.answer.selection.models import ModelCache
+from sklazy.answer.selection.nearest import NearestHost
 from sklazy.errors import BadInputError, ReceiptError
 from strategies import split_problems
 
@@ -242,9 +244,38 @@ def test_models_are_shared_kept_and_dropped():
     assert distinct > 2
     assert {r.to_dict()["model"]["n_models_in_batch"] for r in receipts} == {distinct}
     assert first.to_dict()["model"]["estimator"] == "DecisionTreeClassifier()"
-    assert len(model.cases_.derive(ModelCache, dict)) == 2
+    assert [len(cache) for cache in caches_of(model)] == [2]
     model.partial_fit(frame[:1], y[:1])
-    assert not model.cases_.derive(ModelCache, dict)
+    assert not caches_of(model)
+
+
+def caches_of(model):
+    found = model.cases_._found.values()
+    return [cache for cache in found if isinstance(cache, ModelCache)]
+
+
+def test_another_estimator_answers_by_models_of_its_own():
+    frame, y = load_wine(return_X_y=True, as_frame=True)
+    model = LazySelectionClassifier(DecisionTreeClassifier(max_depth=1), 2)
+    before = model.fit(frame, y).predict_proba(frame)
+    model.set_params(estimator__max_depth=5)
+    fresh = LazySelectionClassifier(DecisionTreeClassifier(max_depth=5), 2)
+    found = model.predict_proba(frame)
+    assert not np.array_equal(found, before)
+    assert np.array_equal(found, fresh.fit(frame, y).predict_proba(frame))
+
+
+def test_choosing_attributes_keeps_nothing_more_each_time():
+    X, y = load_iris(return_X_y=True)
+    model = LazySelectionClassifier(n_attributes=2).fit(X, y)
+    model.select_attributes(X)
+    kept = len(model.cases_._found)
+    model.select_attributes(X)
+    assert len(model.cases_._found) == kept
+
+
+def test_hosts_of_other_kinds_differ():
+    assert NearestHost(1, True) != BayesHost(1, True)
 
 
 def test_models_without_probabilities():

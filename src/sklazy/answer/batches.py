@@ -1,7 +1,7 @@
 """Any number of queries: cut into slices, which a backend runs.
 
-This is the one place that calls a backend. What it hands over can be pickled: the
-learner, the cases and the queries, and which parts of the answer are wanted.
+This is the one place that calls the current backend. What it hands over can be
+pickled: the learner, the cases and the queries, and which outputs are wanted.
 """
 
 import math

@@ -35,7 +35,7 @@ class Answer(Protocol):
 
     @property
     def queries(self) -> Queries:
-        """What was asked."""
+        """The queries answered."""
 
 
 class Effort(NamedTuple):

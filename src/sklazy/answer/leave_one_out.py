@@ -1,8 +1,8 @@
-"""Every case answered by the others: what forgetting it and asking would give.
+"""Every case answered by the others, as if it had been forgotten.
 
-Most cases can stay where they are while they are asked for: a learner passes them by,
-and counts and ranks without them follow from those with them. The others, on which
-cuts or classes hang, are forgotten in a copy of the case base, one at a time.
+Most cases can stay in place while they are predicted: a learner skips them, and counts
+and ranks without them follow from those with them. The others, on which cuts or classes
+depend, are forgotten in a copy of the case base, one at a time.
 """
 
 import copy
@@ -70,7 +70,7 @@ def _exclude(
 
 
 def _merge(first: np.ndarray, of_first: np.ndarray, of_rest: np.ndarray) -> np.ndarray:
-    """Two arrays in one: rows of the first where the mask says so."""
+    """Two arrays in one: rows of the first where the mask is True."""
     merged = np.empty((len(first), *of_first.shape[1:]), of_first.dtype)
     merged[first], merged[~first] = of_first, of_rest
     return merged
@@ -99,7 +99,7 @@ def each_without(
 ) -> Iterator[tuple[CaseBase, Queries]]:
     """All cases but one, and that one as a query, for each that is named by place.
 
-    It is the same copy of the base every time, good until the next is asked for.
+    The same copy of the base every time, valid until the next one is taken.
     """
     others, cases, table = copy.deepcopy(base), base.cases, base.to_table()
     for row in track(rows.tolist(), "leaving out"):

@@ -76,6 +76,7 @@ def _find(name: str) -> Backend:
         return importlib.import_module(f"sklazy.backends.{name}").Backend()
     except (ModuleNotFoundError, AttributeError, TypeError) as error:
         raise BadInputError(
-            f"backend={name!r} could not be loaded ({error}); give 'threads' or an "
-            "object with count_workers and run."
+            f"backend={name!r} could not be loaded ({error}); give the name of a file "
+            "in sklazy/backends, such as 'threads', or an object with count_workers "
+            "and run."
         ) from error

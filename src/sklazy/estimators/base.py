@@ -127,7 +127,7 @@ class LazyEstimator(BaseEstimator):
         """The rows' ids, in order of arrival."""
         return self.cases_.ids[np.argsort(self.cases_.arrival)]
 
-    # --- what a subclass says ---------------------------------------------------------
+    # --- what a subclass defines ------------------------------------------------------
 
     def _learner(self) -> AnyLearner:
         """The parameters, once they are known to make sense, as a learner."""
@@ -139,9 +139,11 @@ class LazyEstimator(BaseEstimator):
         kept: dict[str, Any] = self.cases_.derive(type(self).__name__, dict)
         now = [own[name] for name in own if name[-1] != "_" and name[0] != "_"]
         before = kept.get("parameters", ())
-        if len(before) != len(now) or any(map(is_not, before, now)):
-            kept.update(learner=self._learner(), parameters=now)
-        return kept["learner"]
+        if len(before) == len(now) and not any(map(is_not, before, now)):
+            return kept["learner"]
+        learner = self._learner()
+        kept.update(learner=learner, parameters=now)
+        return learner
 
     def _explainer(self) -> AnyLearner:
         """The learner whose answers become receipts."""

@@ -78,7 +78,7 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
     def loo_predict(self, rows: ArrayLike | None = None) -> NDArray[Any]:
         """Predict the class of training rows, each from all other rows.
 
-        Equal to forgetting the row and asking for it.
+        Equal to forgetting the row and predicting it.
 
         Parameters
         ----------
@@ -92,10 +92,10 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
 
         Notes
         -----
-        Rows that the learner can pass by cost a query each. Others, on which cuts or
-        classes hang, are forgotten in a copy of the cases, asked for, and added
-        again: each costs a query and all that is derived from the cases before the
-        first one. So do all rows of ensembles and lazy trees.
+        Rows that the learner can skip cost one query each. The others are forgotten
+        in a copy of the cases, predicted and added again, one after the other whatever
+        `n_jobs`: each costs a query plus all that is derived from the cases. All rows
+        of ensembles and lazy trees are of this second kind.
         """
         (decisions,) = self._left_out(rows, "decisions")
         return self.classes_[decisions]
@@ -150,7 +150,7 @@ class LazyRegressor(RegressorMixin, LazyEstimator):
     def loo_predict(self, rows: ArrayLike | None = None) -> Floats:
         """Predict the number of training rows, each from all other rows.
 
-        Equal to forgetting the row and asking for it.
+        Equal to forgetting the row and predicting it.
 
         Parameters
         ----------

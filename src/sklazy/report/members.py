@@ -128,7 +128,7 @@ def _rule(evidence: Plain, member: Plain, labels: Sequence[object]) -> Cell:
 
 def _model(evidence: Plain, member: Plain, labels: Sequence[object]) -> Cell:
     name = format_value(evidence["estimator"])
-    return name if evidence["fitted"] else f"{name}: nothing to fit"
+    return name if evidence["fitted"] else f"{name}: no model; the bag's own answer"
 
 
 _WRITERS = {

@@ -52,6 +52,7 @@ class Progress:
         self.done, self.note = 0.0, ""
         self._lock = threading.Lock()
         self._bar: Any = None
+        self._ended = False
         self._task: Any = None
         self._timer = threading.Timer(silent_for, self._show)
         self._timer.daemon = True
@@ -71,6 +72,7 @@ class Progress:
         _under_way.remove(self)
         self._timer.cancel()
         with self._lock:
+            self._ended = True
             if self._bar is not None:
                 self._bar.stop()
 
@@ -89,6 +91,8 @@ class Progress:
         except ImportError:
             return
         with self._lock:
+            if self._ended:  # while the bar was being imported
+                return
             self._bar = bars.Progress(
                 *bars.Progress.get_default_columns(),
                 bars.TextColumn("{task.fields[note]}"),

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints
 from sklazy.answer.ensembles.combining import (
-    COMBINATIONS,
     Combined,
     combine_classes,
     combine_numbers,
@@ -170,7 +169,7 @@ class EnsembleLearner:
         return Effort(cost, fewest, most)
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
-        """Rows are forgotten: bags and relevances hang on all of them."""
+        """Rows are forgotten: bags and relevances depend on all of them."""
         return np.zeros(base.n_rows, bool)
 
     def _n_near(self, n_rows: int) -> int:
@@ -280,13 +279,3 @@ def find_evidence(answer: EnsembleAnswer, query: int) -> list[tuple[str, Evidenc
         pairs = zip(own.tolist(), evidence, strict=True)
         found |= {bag: (member.name, of_bag) for bag, of_bag in pairs}
     return [found[bag] for bag in range(learner.n_estimators)]
-
-
-__all__ = [
-    "COMBINATIONS",
-    "N_TRIED",
-    "EnsembleAnswer",
-    "EnsembleLearner",
-    "find_evidence",
-    "losses_around",
-]

@@ -1,7 +1,7 @@
 """Naive Bayes on the query's attributes."""
 
 import itertools
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,8 @@ from sklazy.local.without_own_row import Tallied, terms_without_own_row
 _MOST_TERMS = 4_000_000
 
 
-class BayesHost(NamedTuple):
+@dataclass(frozen=True)
+class BayesHost:
     """Naive Bayes with smoothed frequencies.
 
     Attributes

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
@@ -150,6 +151,8 @@ class ModelWork:
         self.host, self.batch, self.selected = host, batch, selected
         self.votes = np.zeros((len(batch), batch.n_classes))
         self.used: set[Subset] = set()
+        # Another estimator, or other parameters of it, must find no models of this one.
+        self._key = ModelCache, joblib.hash(clone(host.estimator))
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -191,7 +194,7 @@ class ModelWork:
     def _predict_group(self, part: Batch, subset: Subset, rows: Ints) -> Floats:
         """Probabilities of queries that use the same attributes."""
         host, base = self.host, part.base
-        cache = base.derive(ModelCache, ModelCache)
+        cache = base.derive(self._key, ModelCache)
         model = cache.find(subset, lambda: host.fit(base, subset), host.cache_size)
         if model is None:
             totals = class_totals(base)

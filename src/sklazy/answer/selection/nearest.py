@@ -1,6 +1,7 @@
 """The k nearest cases vote."""
 
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,8 @@ from sklazy.neighbors import (
 )
 
 
-class NearestHost(NamedTuple):
+@dataclass(frozen=True)
+class NearestHost:
     """Nearest neighbors, all tied with the k-th included.
 
     Attributes

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import column_or_1d
 
-from sklazy.answer.ensembles.learner import COMBINATIONS, EnsembleLearner
+from sklazy.answer.ensembles.combining import COMBINATIONS
+from sklazy.answer.ensembles.learner import EnsembleLearner
 from sklazy.answer.ensembles.members import Member
 from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds, Target

@@ -39,7 +39,13 @@ DEFAULT_KINDS = ("tree", "tree", "tree", "bayes", "linear")
 """The members of lazy stacking of classes, unless others are given."""
 
 NUMBER_KINDS = ("tree", "neighbors", "linear", "rule")
-"""The members of our own for numbers; all of them by default."""
+"""The members of our own for numbers."""
+
+DEFAULT_NUMBER_KINDS = ("tree", "neighbors", "linear", "rule")
+"""The members of lazy stacking of numbers, unless others are given."""
+
+_PAPER_KINDS = ["tree", "bayes", "neighbors", "linear", "rule"]
+_PAPER_NUMBER_KINDS = ["tree", "neighbors", "linear", "rule"]
 
 
 class LazyStackingClassifier(EnsembleClassifier):
@@ -206,7 +212,7 @@ class LazyStackingClassifier(EnsembleClassifier):
         10
         """
         published = {
-            "estimators": list(KINDS),
+            "estimators": list(_PAPER_KINDS),
             "n_estimators": 10,
             "beta": 0.99,
             "max_features": None,
@@ -362,7 +368,7 @@ class LazyStackingRegressor(EnsembleRegressor):
         10
         """
         published = {
-            "estimators": list(NUMBER_KINDS),
+            "estimators": list(_PAPER_NUMBER_KINDS),
             "n_estimators": 10,
             "beta": 0.99,
             "max_features": None,
@@ -384,7 +390,7 @@ class LazyStackingRegressor(EnsembleRegressor):
         return {**report_settings(self), "estimators": describe_kinds(self._kinds())}
 
     def _kinds(self) -> list[Named]:
-        return named_kinds(self.estimators, NUMBER_KINDS, NUMBER_KINDS)
+        return named_kinds(self.estimators, NUMBER_KINDS, DEFAULT_NUMBER_KINDS)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

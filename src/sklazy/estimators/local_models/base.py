@@ -125,10 +125,11 @@ class LocalModels(LazyEstimator):
         """The parameters, once they are known to make sense."""
         if self.compat not in (None, "r"):
             raise BadInputError(f"compat={self.compat!r}; expected None or 'r'.")
-        if isinstance(self.scale, list) or self.scale not in _SCALES:
+        if not isinstance(self.scale, str | bool) or self.scale not in _SCALES:
             raise BadInputError(
                 f"scale={self.scale!r}; expected True, False, 'std' or 'range'."
             )
+        weights = self.attribute_weights
         return LocalSettings(
             self.degrees,
             self.n_neighbors,
@@ -136,7 +137,7 @@ class LocalModels(LazyEstimator):
             self.metric,
             self.ridge,
             _SCALES[self.scale],
-            self.attribute_weights,
+            None if weights is None else np.asarray(weights),
             self.max_categories,
             self.compat == "r",
         )

@@ -1,8 +1,11 @@
 """What the three hosts of lazy attribute selection share."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import answer_queries
 from sklazy.answer.selection.host import Host
@@ -43,7 +46,10 @@ class SelectingClassifier(WeightedClassifier):
         -------
         mask : bool array of shape (n_queries, n_attributes)
         """
-        learner, queries = ChoiceLearner(self._recipe(), self._host()), self._queries(X)
+        check_is_fitted(self)
+        own: Any = self._current_learner()
+        queries = self._queries(X)
+        learner = ChoiceLearner(own.recipe, own.host)
         (mask,) = answer_queries(
             learner, self.cases_, queries, ["mask"], n_jobs=self.n_jobs
         )
