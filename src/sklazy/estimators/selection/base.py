@@ -43,10 +43,14 @@ class SelectingClassifier(WeightedClassifier):
         -------
         mask : bool array of shape (n_queries, n_attributes)
         """
-        learner, queries = ChoiceLearner(self._recipe(), self._host()), self._queries(X)
-        (mask,) = answer_queries(
-            learner, self.cases_, queries, ["mask"], n_jobs=self.n_jobs
+        learner, table = (
+            ChoiceLearner(self._recipe(), self._host()),
+            self._query_table(X),
         )
+        with self.cases_.snapshot() as cases:
+            (mask,) = answer_queries(
+                learner, cases, cases.encode(table), ["mask"], n_jobs=self.n_jobs
+            )
         return mask
 
     def _learner(self) -> SelectionLearner:
