@@ -49,7 +49,7 @@ def test_equals_the_naive_learner(problems, metric, scale):
         degrees=(0, 1), metric=metric, scale=scale, max_categories=99, **SMALL
     ).fit(cases.frame, cases.targets)
     data = model._prepared()
-    coded = model._queries(queries.frame)
+    coded = model.cases_.encode(model._query_table(queries.frame))
     found = answer_locally(data, coded, data.plan, curves=True)
     order = model.cases_.arrival[data.rows]
     cases = cases.take(order)

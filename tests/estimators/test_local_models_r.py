@@ -75,7 +75,9 @@ def test_every_case(golden_folder, name):
 def check_neighbors(case, receipts, model, queries):
     """All neighbors that R lists, in its order: ids are row numbers."""
     data = model._prepared()
-    found = answer_locally(data, model._queries(queries), data.plan).neighbors.rows
+    found = answer_locally(
+        data, model.cases_.encode(model._query_table(queries)), data.plan
+    ).neighbors.rows
     assert data.rows[found].shape == np.shape(case["neighbors"])
     ids = model.cases_.ids[data.rows[found]]
     assert ids.tolist() == case["neighbors"]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.casebase.rows import CLASSES as CLASS_VOCABULARY
-from sklazy.tables import Column
+from sklazy.tables import Column, label_array
 
 Kind = Literal["nominal", "numeric"]
 
@@ -30,6 +30,9 @@ class Target(Protocol):
         self, output: str, values: NDArray[Any], others: CaseBase, base: CaseBase
     ) -> NDArray[Any]:
         """An output of an answer by `others`, in the codes of `base`."""
+
+    def decode(self, output: str, values: NDArray[Any], base: CaseBase) -> NDArray[Any]:
+        """An output of an answer by `base`, without codes."""
 
 
 class Classes:
@@ -56,6 +59,10 @@ class Classes:
             return wider
         return values
 
+    def decode(self, output: str, values: NDArray[Any], base: CaseBase) -> NDArray[Any]:
+        """The labels of decisions and votes."""
+        return class_labels(base)[values] if output in _CODED else values
+
 
 class Numbers:
     """Numbers are predicted, the same in every base."""
@@ -72,6 +79,16 @@ class Numbers:
         """Numbers need no code."""
         return values
 
+    def decode(self, output: str, values: NDArray[Any], base: CaseBase) -> NDArray[Any]:
+        """Numbers have no code."""
+        return values
 
+
+def class_labels(base: CaseBase) -> NDArray[Any]:
+    """The classes by code, as an array."""
+    return base.derive(class_labels, lambda: label_array(base.class_labels))
+
+
+_CODED = ("decisions", "votes")
 CLASSES = Classes()
 NUMBERS = Numbers()

@@ -1,10 +1,9 @@
 """The case base: rows that can be added and erased, and all that follows from them."""
 
-import threading
 import warnings
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +25,7 @@ from sklazy.casebase.incoming import (
 from sklazy.casebase.ranges import Ranges
 from sklazy.casebase.rows import NO_ROWS, CodedRows, Ids, Mark, Places, Rows, own_arrays
 from sklazy.casebase.schema import Schema
+from sklazy.casebase.states import SHARING, Shared, copy_arrays, shallow
 from sklazy.casebase.tallies import Tallies
 from sklazy.errors import DataWarning
 from sklazy.flow import Cases, Queries
@@ -35,7 +35,7 @@ Cuts = Literal["exact", "frozen"]
 Found = TypeVar("Found")
 
 
-class CaseBase:
+class CaseBase(Shared):
     """The memory that every lazy learner shares.
 
     It keeps the rows and what follows from them: categories, bins, counts by
@@ -73,8 +73,10 @@ class CaseBase:
     a base that was saved and loaded takes what it needs.
 
     A change is made as a whole or, if it fails or is interrupted, not at all. Changes
-    and questions may come from several threads; the arrays of `cases` are the memory
-    itself, so whoever works on them must be done before the next change.
+    and questions may come from several threads: whoever asks uses a `snapshot`, which
+    no change reaches. A change that comes while one is in use copies the arrays, O(nd).
+    The arrays of the base's own `cases` are the memory itself; whoever works on them
+    must be done before the next change.
 
     Examples
     --------
@@ -116,8 +118,7 @@ class CaseBase:
         self.tallies = Tallies(n_attributes)
         self.ranges = Ranges(n_numeric)
         self.next_id = self.n_arrived = self.version = 0
-        self._found: dict[Hashable, Any] = {}
-        self._lock = threading.RLock()
+        self._start_sharing()
 
         given = new_ids(ids, len(table), 0, self.rows.ids)
         incoming = check_incoming(table, self.coder.numeric, target, weights, given)
@@ -168,12 +169,14 @@ class CaseBase:
     def refresh(self) -> None:
         """Find frozen cuts anew from the rows that are there."""
         with self._lock:
+            self._drop_state()
             self.bins.thaw()
             self._outdate()
 
     def settle_cuts(self, cuts: list[NDArray[np.float64]]) -> None:
         """Take frozen cuts found before, one array a numeric attribute."""
         with self._lock:
+            self._drop_state()
             for numeric, own in enumerate(cuts):
                 self._recode(numeric, own)
             self.bins.restore(cuts)
@@ -216,8 +219,9 @@ class CaseBase:
     @property
     def cuts(self) -> list[NDArray[np.float64]]:
         """The cut points of each attribute, none for nominal ones."""
-        self._sync()
-        found = dict(zip(self._numeric, self.bins.cuts, strict=True))
+        with self._lock:
+            self._sync()
+            found = dict(zip(self._numeric, self.bins.cuts, strict=True))
         return [found.get(j, np.zeros(0)) for j in range(len(self.names))]
 
     def categories(self, attribute: int) -> list[Label]:
@@ -329,6 +333,7 @@ class CaseBase:
 
         `places` are those of the rows that will go or move.
         """
+        self._drop_state()
         mark, labels = self.rows.mark(places), self.coder.mark()
         kept = self.ranges.edges, self.next_id, self.n_arrived
         try:
@@ -386,15 +391,27 @@ class CaseBase:
             self._sync()
             return fingerprint(content(self))
 
+    def _make_state(self) -> Self:
+        self._sync()
+        state = shallow(self)
+        for name in ("rows", "tallies", "bins", "ranges"):
+            setattr(state, name, shallow(getattr(self, name)))
+        state.coder, state.bins.cuts = self.coder.twin(), list(self.bins.cuts)
+        state._start_sharing()
+        return state
+
+    def _own_arrays(self) -> None:
+        # All else that a change touches it replaces.
+        copy_arrays(self.rows)
+        copy_arrays(self.tallies)
+
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:
             self._sync()  # so that no cut of rows since forgotten goes into the copy
-            state = {**self.__dict__, "_found": {}}
-        del state["_lock"]
-        return state
+            return {n: v for n, v in vars(self).items() if n not in SHARING}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _found={})
+        self.__dict__.update(state)
         for part in (self, self.rows, self.tallies, self.bins, *self.coder.holders()):
             own_arrays(part)  # they may lie in memory that cannot be written to
-        self._lock = threading.RLock()
+        self._start_sharing()

@@ -9,6 +9,7 @@ from sklazy.casebase.canonical import canonical_order, label_words, number_words
 from sklazy.casebase.incoming import Incoming, numbers_of, recoded, used_labels
 from sklazy.casebase.rows import CLASSES, CodedRows
 from sklazy.casebase.schema import Schema
+from sklazy.casebase.states import shallow
 from sklazy.casebase.vocabulary import Mark, Vocabulary
 from sklazy.flow import UNSEEN
 from sklazy.measures import check_countable
@@ -36,6 +37,12 @@ class Coder:
         }
         if has_classes:
             self.vocabularies[CLASSES] = Vocabulary(schema.classes)
+
+    def twin(self) -> "Coder":
+        """The same labels, which changes here do not reach: they make new lists."""
+        twin = shallow(self)
+        twin.vocabularies = {j: shallow(v) for j, v in self.vocabularies.items()}
+        return twin
 
     @property
     def nominal(self) -> list[int]:

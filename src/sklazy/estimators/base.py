@@ -1,7 +1,8 @@
 """What every estimator with a case base shares: rows, answers, receipts, files."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from operator import is_not
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -31,7 +32,6 @@ from sklazy.errors import BadInputError
 from sklazy.estimators.inputs import class_column
 from sklazy.estimators.parameters import check_columns
 from sklazy.estimators.settings import to_settings
-from sklazy.flow import Queries
 from sklazy.receipts import Receipt, Receipts, build_receipts, verify
 from sklazy.tables import Table, as_table, as_target
 from sklazy.tables.frames import target_names
@@ -74,7 +74,9 @@ class LazyEstimator(BaseEstimator):
             One per query, each with `to_dict`, `to_json`, `to_html` and a text.
         """
         check_is_fitted(self)
-        return self._receipts(self._query_table(X))
+        table = self._query_table(X)
+        with self.cases_.snapshot() as cases:
+            return self._receipts(cases, table)
 
     def verify(self, receipt: Receipt | Mapping[str, Any]) -> bool:
         """Recompute the answer and check that the receipt matches it.
@@ -87,7 +89,8 @@ class LazyEstimator(BaseEstimator):
         receipt : Receipt, or what its `to_dict` gave
         """
         check_is_fitted(self)
-        return verify(receipt, self._receipts, self.digest())
+        with self.cases_.snapshot() as cases:
+            return verify(receipt, partial(self._receipts, cases), cases.digest())
 
     def forget(self, ids: GivenIds) -> Self:
         """Erase rows by id: the state is the same as after a fit without them."""
@@ -104,7 +107,8 @@ class LazyEstimator(BaseEstimator):
     def digest(self) -> str:
         """The fingerprint of the cases and of all that was derived from them."""
         check_is_fitted(self)
-        return self.cases_.digest()
+        with self.cases_.snapshot() as cases:
+            return cases.digest()
 
     def save(self, path: str | Path) -> None:
         """Write parameters and cases to a file, as data only; see `sklazy.load`.
@@ -125,7 +129,8 @@ class LazyEstimator(BaseEstimator):
     @property
     def ids_(self) -> NDArray[Any]:
         """The rows' ids, in order of arrival."""
-        return self.cases_.ids[np.argsort(self.cases_.arrival)]
+        with self.cases_.snapshot() as cases:
+            return cases.ids[np.argsort(cases.arrival)]
 
     # --- what a subclass defines ------------------------------------------------------
 
@@ -133,10 +138,10 @@ class LazyEstimator(BaseEstimator):
         """The parameters, once they are known to make sense, as a learner."""
         raise NotImplementedError
 
-    def _current_learner(self) -> AnyLearner:
+    def _current_learner(self, cases: CaseBase) -> AnyLearner:
         """The learner of the parameters as they are; made again when they change."""
         own = vars(self)
-        kept: dict[str, Any] = self.cases_.derive(type(self).__name__, dict)
+        kept: dict[str, Any] = cases.derive(type(self).__name__, dict)
         now = [own[name] for name in own if name[-1] != "_" and name[0] != "_"]
         before = kept.get("parameters", ())
         if len(before) == len(now) and not any(map(is_not, before, now)):
@@ -145,9 +150,9 @@ class LazyEstimator(BaseEstimator):
         kept.update(learner=learner, parameters=now)
         return learner
 
-    def _explainer(self) -> AnyLearner:
+    def _explainer(self, cases: CaseBase) -> AnyLearner:
         """The learner whose answers become receipts."""
-        return self._current_learner()
+        return self._current_learner(cases)
 
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense; subclasses have their own."""
@@ -245,34 +250,65 @@ class LazyEstimator(BaseEstimator):
     # --- answers ----------------------------------------------------------------------
 
     def _answer(self, X: object, *outputs: str) -> tuple[NDArray[Any], ...]:
-        """What is wanted of the answers to queries; one computation for all of it."""
+        """What is wanted of the answers to queries; one computation for all of it.
+
+        Decisions and votes come as labels.
+        """
         if not hasattr(self, "cases_"):
             check_is_fitted(self)
-        learner, n_jobs = self._current_learner(), getattr(self, "n_jobs", None)
+        with self.cases_.snapshot() as cases:
+            return self._answer_by(cases, X, *outputs)
+
+    def _answer_by(
+        self, cases: CaseBase, X: object, *outputs: str
+    ) -> tuple[NDArray[Any], ...]:
+        """What is wanted of the answers to queries by one state of the cases."""
+        learner, n_jobs = self._current_learner(cases), getattr(self, "n_jobs", None)
         if type(X) is np.ndarray and X.ndim == 2:
             try:
-                found = answer_queries(learner, self.cases_, X, outputs, n_jobs=n_jobs)
+                found = answer_queries(learner, cases, X, outputs, n_jobs=n_jobs)
             except NotPlainError:  # a table must look at the cells
                 pass
             else:
                 if hasattr(self, "feature_names_in_"):
                     self._check_columns(X)
-                return found
-        queries = self._queries(X)
-        return answer_queries(learner, self.cases_, queries, outputs, n_jobs=n_jobs)
+                return self._decoded(outputs, found, cases)
+        queries = cases.encode(self._query_table(X))
+        found = answer_queries(learner, cases, queries, outputs, n_jobs=n_jobs)
+        return self._decoded(outputs, found, cases)
 
     def _left_out(
         self, rows: ArrayLike | None, *outputs: str
     ) -> tuple[NDArray[Any], ...]:
         """What is wanted of the answers to training rows, each left out."""
-        places, n_jobs = self._places(rows), getattr(self, "n_jobs", None)
-        learner = self._current_learner()
-        return leave_one_out(learner, self.cases_, places, outputs, n_jobs)
+        check_is_fitted(self)
+        with self.cases_.snapshot() as cases:
+            learner = self._current_learner(cases)
+            return self._left_out_by(cases, learner, rows, *outputs)
 
-    def _receipts(self, table: Table) -> Receipts:
-        learner, queries = self._explainer(), self.cases_.encode(table)
-        batch = Batch(self.cases_, self.cases_.cases, queries)
-        answer = learner.answer(prepare(learner, self.cases_), batch)
+    def _left_out_by(
+        self,
+        cases: CaseBase,
+        learner: AnyLearner,
+        rows: ArrayLike | None,
+        *outputs: str,
+    ) -> tuple[NDArray[Any], ...]:
+        """What is wanted of the answers to rows of one state of the cases."""
+        places, n_jobs = _places(cases, rows), getattr(self, "n_jobs", None)
+        found = leave_one_out(learner, cases, places, outputs, n_jobs)
+        return self._decoded(outputs, found, cases)
+
+    def _decoded(
+        self, outputs: Sequence[str], found: Sequence[NDArray[Any]], cases: CaseBase
+    ) -> tuple[NDArray[Any], ...]:
+        """Answers with labels for codes, those of the cases that answered."""
+        named = zip(outputs, found, strict=True)
+        return tuple(self.target.decode(*output, cases) for output in named)
+
+    def _receipts(self, cases: CaseBase, table: Table) -> Receipts:
+        learner, queries = self._explainer(cases), cases.encode(table)
+        batch = Batch(cases, cases.cases, queries)
+        answer = learner.answer(prepare(learner, cases), batch)
         name, settings = type(self).__name__, self._reported_settings()
         return build_receipts(answer, table, name, settings)
 
@@ -282,16 +318,11 @@ class LazyEstimator(BaseEstimator):
         self._check_columns(X)
         return table
 
-    def _queries(self, X: object) -> Queries:
-        """Queries, coded like the cases."""
-        table = self._query_table(X)
-        return self.cases_.encode(table)
 
-    def _places(self, rows: ArrayLike | None) -> NDArray[np.int64]:
-        """Where rows lie that are named by their order of arrival; None for all."""
-        check_is_fitted(self)
-        places = np.argsort(self.cases_.arrival)
-        return places if rows is None else places[_check_rows(rows, len(places))]
+def _places(cases: CaseBase, rows: ArrayLike | None) -> NDArray[np.int64]:
+    """Where rows lie that are named by their order of arrival; None for all."""
+    places = np.argsort(cases.arrival)
+    return places if rows is None else places[_check_rows(rows, len(places))]
 
 
 def _check_weights(sample_weight: ArrayLike | None) -> None:

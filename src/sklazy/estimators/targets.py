@@ -8,11 +8,12 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import CLASSES, NUMBERS, Target
+from sklazy.answer.target import class_labels
 from sklazy.casebase.incoming import GivenIds
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.inputs import class_column
-from sklazy.tables import Column, label_array
+from sklazy.tables import Column
 
 Floats = NDArray[np.float64]
 
@@ -27,8 +28,8 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         """The class labels, in order."""
         if not hasattr(self, "cases_"):
             check_is_fitted(self)
-        cases = self.cases_
-        return cases.derive(label_array, lambda: label_array(cases.class_labels)).copy()
+        with self.cases_.snapshot() as cases:
+            return class_labels(cases).copy()
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the class of each query.
@@ -41,8 +42,8 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         -------
         labels : array of shape (n_queries,)
         """
-        (decisions,) = self._answer(X, "decisions")
-        return self.classes_[decisions]
+        (labels,) = self._answer(X, "decisions")
+        return labels
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Predict the probability of each class, in the order of `classes_`.
@@ -72,8 +73,8 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         probabilities : float64 array of shape (n_queries, n_classes)
             Those of `predict_proba`.
         """
-        decisions, probabilities = self._answer(X, "decisions", "probabilities")
-        return self.classes_[decisions], probabilities
+        labels, probabilities = self._answer(X, "decisions", "probabilities")
+        return labels, probabilities
 
     def loo_predict(self, rows: ArrayLike | None = None) -> NDArray[Any]:
         """Predict the class of training rows, each from all other rows.
@@ -97,8 +98,8 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         `n_jobs`: each costs a query plus all that is derived from the cases. All rows
         of ensembles and lazy trees are of this second kind.
         """
-        (decisions,) = self._left_out(rows, "decisions")
-        return self.classes_[decisions]
+        (labels,) = self._left_out(rows, "decisions")
+        return labels
 
     def loo_predict_proba(self, rows: ArrayLike | None = None) -> Floats:
         """Predict the class probabilities of training rows, each from all others.

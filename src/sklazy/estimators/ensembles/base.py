@@ -133,8 +133,8 @@ class EnsembleClassifier(LazyEnsemble, UnweightedClassifier):
         -------
         labels : array of shape (n_queries, n_estimators)
         """
-        (votes,) = self._answer(X, "votes")
-        return self.classes_[votes]
+        (labels,) = self._answer(X, "votes")
+        return labels
 
     def _rules(self) -> PathRules:
         """How trees split."""

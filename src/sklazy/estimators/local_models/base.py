@@ -7,8 +7,9 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
-from sklazy.answer import leave_one_out, prepare
+from sklazy.answer import prepare
 from sklazy.answer.local_models.learner import (
     LocalData,
     LocalModelLearner,
@@ -80,7 +81,8 @@ class LocalModels(LazyEstimator):
         return self
 
     def _check_cases(self, cases: CaseBase) -> None:
-        prepare(self._learner(), cases)
+        with cases.snapshot() as state:
+            prepare(self._learner(), state)
 
     def _state(self) -> dict[str, Any]:
         return {"is_flat": self._is_flat}
@@ -94,7 +96,7 @@ class LocalModels(LazyEstimator):
     def _learner(self) -> LocalModelLearner:
         return LocalModelLearner(self._settings(), self.target)
 
-    def _explainer(self) -> LocalModelLearner:
+    def _explainer(self, cases: CaseBase) -> LocalModelLearner:
         return replace(self._learner(), curves=True)
 
     def _left_out_of(
@@ -103,21 +105,15 @@ class LocalModels(LazyEstimator):
         """What is wanted of the answers to training rows, their own group left out."""
         if groups is None:
             return self._left_out(rows, *outputs)
-        places, by_arrival = self._places(rows), self._places(None)
-        labels = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
-        if labels.shape != by_arrival.shape:
-            raise BadInputError(
-                f"groups has shape {labels.shape}; expected one label for each of the "
-                f"{len(by_arrival)} cases."
-            )
-        of_row = np.empty_like(labels)
-        of_row[by_arrival] = labels
-        learner = replace(self._learner(), groups=of_row)
-        return leave_one_out(learner, self.cases_, places, outputs, self.n_jobs)
+        check_is_fitted(self)
+        with self.cases_.snapshot() as cases:
+            learner = replace(self._learner(), groups=_groups_of_rows(groups, cases))
+            return self._left_out_by(cases, learner, rows, *outputs)
 
     def _prepared(self) -> LocalData:
         """The cases made ready, again after a change."""
-        return prepare(self._learner(), self.cases_)
+        with self.cases_.snapshot() as cases:
+            return prepare(self._learner(), cases)
 
     # --- checks ---------------------------------------------------------------------
 
@@ -142,16 +138,32 @@ class LocalModels(LazyEstimator):
             self.compat == "r",
         )
 
-    def _answer(self, X: object, *outputs: str) -> tuple[NDArray[Any], ...]:
+    def _answer_by(
+        self, cases: CaseBase, X: object, *outputs: str
+    ) -> tuple[NDArray[Any], ...]:
         if self.compat is not None:  # every cell must be looked at
             X = self._query_table(X)
-        return super()._answer(X, *outputs)
+        return super()._answer_by(cases, X, *outputs)
 
     def _table(self, X: object) -> Table:
         table = super()._table(X)
         if self.compat == "r":
             _check_plain(table)
         return table
+
+
+def _groups_of_rows(groups: ArrayLike, cases: CaseBase) -> NDArray[np.int64]:
+    """The groups' numbers, given in order of arrival, as the rows lie."""
+    labels = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
+    by_arrival = np.argsort(cases.arrival)
+    if labels.shape != by_arrival.shape:
+        raise BadInputError(
+            f"groups has shape {labels.shape}; expected one label for each of the "
+            f"{len(by_arrival)} cases."
+        )
+    of_row = np.empty_like(labels)
+    of_row[by_arrival] = labels
+    return of_row
 
 
 def _check_plain(table: Table) -> None:

@@ -66,8 +66,8 @@ class LazyLearningClassifier(LocalModels, WeightedClassifier):
         -------
         y : array of shape (n_cases,), in order of arrival, or of `rows`
         """
-        (decisions,) = self._left_out_of(groups, rows, "decisions")
-        return self.classes_[decisions]
+        (labels,) = self._left_out_of(groups, rows, "decisions")
+        return labels
 
     def loo_predict_proba(
         self, rows: ArrayLike | None = None, groups: ArrayLike | None = None

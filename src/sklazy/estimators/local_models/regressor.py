@@ -206,8 +206,9 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
             raise BadInputError(
                 f"coverage={coverage!r}; expected a number above 0 and below 1."
             )
-        values, errors = self._answer(X, "values", "errors")
-        calibration = calibrate(self._learner(), self.cases_, self.n_jobs)
+        with self.cases_.snapshot() as cases:
+            values, errors = self._answer_by(cases, X, "values", "errors")
+            calibration = calibrate(self._learner(), cases, self.n_jobs)
         half = half_widths(calibration, errors, coverage)
         ends = np.stack([values - half, values + half], axis=-1)
         return ends[:, 0] if self._is_flat else ends

@@ -47,12 +47,13 @@ class SelectingClassifier(WeightedClassifier):
         mask : bool array of shape (n_queries, n_attributes)
         """
         check_is_fitted(self)
-        own: Any = self._current_learner()
-        queries = self._queries(X)
-        learner = ChoiceLearner(own.recipe, own.host)
-        (mask,) = answer_queries(
-            learner, self.cases_, queries, ["mask"], n_jobs=self.n_jobs
-        )
+        table = self._query_table(X)
+        with self.cases_.snapshot() as cases:
+            own: Any = self._current_learner(cases)
+            learner = ChoiceLearner(own.recipe, own.host)
+            (mask,) = answer_queries(
+                learner, cases, cases.encode(table), ["mask"], n_jobs=self.n_jobs
+            )
         return mask
 
     def _learner(self) -> SelectionLearner:
