@@ -1,5 +1,6 @@
 """Local models: their answers against the slow ones, their receipts, bad days."""
 
+import copy
 import json
 import pickle
 import warnings
@@ -471,3 +472,24 @@ def test_weights_of_attributes_may_be_a_series():
     assert np.array_equal(series.predict(X), plain.predict(X))
     with pytest.raises(BadInputError, match="scale="):
         LazyLearningRegressor(scale=np.array([1.0, 2.0])).fit(X, y)
+
+
+def test_a_tie_is_settled_without_the_row_that_is_left_out():
+    X, y = [[4.0], [2.0], [3.0], [1.0], [0.0], [3.0]], np.array([0, 0, 1, 1, 1, 0])
+    model = LazyLearningClassifier(degrees=0, n_neighbors=4, scale=False).fit(X, y)
+    weighted = clone(model).fit(X, y, sample_weight=[1, 1, 1, 1, 1, 2])
+    for own in (model, weighted):
+        loo, chances = own.loo_predict(), own.loo_predict_proba()
+        for row in range(6):
+            without = copy.deepcopy(own).forget([row])
+            assert loo[row] == without.predict(X[row : row + 1])[0]
+            assert (chances[row] == without.predict_proba(X[row : row + 1])).all()
+    assert model.loo_predict(rows=[0]).tolist() == [1]
+
+
+def test_a_tie_is_settled_without_the_group_that_is_left_out():
+    X, groups = np.array([[0.0], [0], [0], [0], [9], [0]]), [0, 0, 0, 1, 1, 1]
+    model = LazyLearningClassifier(degrees=0, n_neighbors=2, scale=False)
+    model.fit(X, [0, 0, 0, 1, 1, 0])
+    assert model.loo_predict_proba(groups=groups)[0].tolist() == [0.5, 0.5]
+    assert model.loo_predict(groups=groups).tolist() == [1, 1, 1, 0, 0, 0]

@@ -44,18 +44,6 @@ def keeps_cases_with(parameter):
     return lambda setting: keeps_cases(setting) and hasattr(setting.model, parameter)
 
 
-def known_to_fail(late, reason, wanted=keeps_cases):
-    """One setting of each that is wanted; those that are `late` must fail."""
-    return [
-        pytest.param(
-            *param.values,
-            id=param.id,
-            marks=pytest.mark.xfail(reason=reason) if late(*param.values) else (),
-        )
-        for param in settings_of(wanted, most=1)
-    ]
-
-
 every_setting = pytest.mark.parametrize("setting", settings_of())
 every_keeper = pytest.mark.parametrize("setting", settings_of(keeps_cases))
 one_of_each = pytest.mark.parametrize("setting", settings_of(most=1))

@@ -11,9 +11,9 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
 from discovery import (
+    every_keeper,
     keeps_cases,
     keeps_cases_with,
-    known_to_fail,
     one_keeper_of_each,
     settings_of,
 )
@@ -35,10 +35,6 @@ def forgets(setting):
     return keeps_cases(setting) and not is_local(setting)
 
 
-def counts_itself(setting):
-    return is_local(setting) and is_classifier(setting.model)
-
-
 def takes_weights(setting):
     return forgets(setting) and has_fit_parameter(setting.model, "sample_weight")
 
@@ -47,9 +43,7 @@ def asked_rows(problem):
     return st.lists(st.integers(0, len(problem.rows) - 1), min_size=1, max_size=4)
 
 
-@pytest.mark.parametrize(
-    "setting", settings_of(lambda s: keeps_cases(s) and not counts_itself(s))
-)
+@every_keeper
 @fewer
 @given(st.data())
 def test_its_own_target_cannot_leak(setting, data):
@@ -65,12 +59,7 @@ def test_its_own_target_cannot_leak(setting, data):
 
 
 @pytest.mark.parametrize(
-    "setting",
-    known_to_fail(
-        counts_itself,
-        "local models break ties by the classes of all cases, the row's own too",
-        lambda s: keeps_cases(s) and is_classifier(s.model),
-    ),
+    "setting", settings_of(lambda s: keeps_cases(s) and is_classifier(s.model), most=1)
 )
 def test_a_row_left_out_breaks_no_tie(setting):
     nothing = np.full((3, 1), np.nan)

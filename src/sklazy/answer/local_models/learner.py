@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -99,6 +99,8 @@ class LocalAnswer:
         The queries as the models see them.
     neighbors : Neighbors
     models : LocalModels
+    hidden : int64 array of shape (n_queries, n_classes), or None
+        The cases of each class that a query does not see, where there are any.
     """
 
     data: LocalData
@@ -106,6 +108,7 @@ class LocalAnswer:
     regressors: Floats
     neighbors: Neighbors
     models: LocalModels
+    hidden: Ints | None = None
 
     @property
     def base(self) -> CaseBase:
@@ -134,8 +137,11 @@ class LocalAnswer:
 
     @property
     def _priors(self) -> Floats:
+        """Shares of the classes among the cases seen, whatever weights these have."""
         counts = self.base.cases.class_counts
-        return counts / counts.sum()
+        if self.hidden is not None:
+            counts = counts - self.hidden
+        return counts / counts.sum(axis=-1, keepdims=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,9 +183,11 @@ class LocalModelLearner:
     def answer(self, ready: LocalData, batch: Batch) -> LocalAnswer:
         """Find neighbors, fit models on them, combine the best."""
         plan, groups = ready.plan, None
-        if batch.excluded is not None:
-            groups, plan = self._hide(ready, batch.excluded)
-        return answer_locally(ready, batch.queries, plan, groups, self.curves)
+        if batch.excluded is None:
+            return answer_locally(ready, batch.queries, plan, groups, self.curves)
+        groups, plan = self._hide(ready, batch.excluded)
+        found = answer_locally(ready, batch.queries, plan, groups, self.curves)
+        return replace(found, hidden=self._count_hidden(batch.base, batch.excluded))
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """Every row; the scales stay those of all rows."""
@@ -193,6 +201,18 @@ class LocalModelLearner:
         own = groups[ready.rows]
         plan = plan_without(ready, int(np.bincount(own).max()))
         return (own, groups[excluded]), plan
+
+    def _count_hidden(self, base: CaseBase, excluded: Ints) -> Ints | None:
+        """The cases of each class that queries do not see, (n_queries, n_classes)."""
+        if not base.class_labels:
+            return None
+        cases = base.cases
+        one_hot = np.eye(cases.class_counts.size, dtype=np.int64)
+        if self.groups is None:
+            return one_hot[cases.classes[excluded]]
+        counts = np.zeros((self.groups.max() + 1, len(one_hot)), np.int64)
+        np.add.at(counts, (self.groups, cases.classes[: base.n_rows]), 1)
+        return counts[self.groups[excluded]]
 
 
 def _frozen(value: Any) -> Hashable:  # noqa: ANN401 - a parameter of any kind
