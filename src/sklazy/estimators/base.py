@@ -76,7 +76,9 @@ class LazyEstimator(BaseEstimator):
         check_is_fitted(self)
         return self._receipts(self._query_table(X))
 
-    def verify(self, receipt: Receipt | Mapping[str, Any]) -> bool:
+    def verify(
+        self, receipt: Receipt | Mapping[str, Any], *, key: bytes | None = None
+    ) -> bool:
         """Recompute the answer and check that the receipt matches it.
 
         A receipt that was edited, that is of other cases or that says anything else
@@ -85,9 +87,12 @@ class LazyEstimator(BaseEstimator):
         Parameters
         ----------
         receipt : Receipt, or what its `to_dict` gave
+        key : bytes, optional
+            The key that the receipt must have been signed with (`Receipt.signed`);
+            one without a signature, or with another, is refused.
         """
         check_is_fitted(self)
-        return verify(receipt, self._receipts, self.digest())
+        return verify(receipt, self._receipts, self.digest(), key)
 
     def forget(self, ids: GivenIds) -> Self:
         """Erase rows by id: the state is the same as after a fit without them."""
