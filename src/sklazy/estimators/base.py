@@ -78,7 +78,9 @@ class LazyEstimator(BaseEstimator):
         with self.cases_.snapshot() as cases:
             return self._receipts(cases, table)
 
-    def verify(self, receipt: Receipt | Mapping[str, Any]) -> bool:
+    def verify(
+        self, receipt: Receipt | Mapping[str, Any], *, key: bytes | None = None
+    ) -> bool:
         """Recompute the answer and check that the receipt matches it.
 
         A receipt that was edited, that is of other cases or that says anything else
@@ -87,10 +89,14 @@ class LazyEstimator(BaseEstimator):
         Parameters
         ----------
         receipt : Receipt, or what its `to_dict` gave
+        key : bytes, optional
+            The key that the receipt must have been signed with (`Receipt.signed`);
+            one without a signature, or with another, is refused.
         """
         check_is_fitted(self)
         with self.cases_.snapshot() as cases:
-            return verify(receipt, partial(self._receipts, cases), cases.digest())
+            ask = partial(self._receipts, cases)
+            return verify(receipt, ask, cases.digest(), key)
 
     def forget(self, ids: GivenIds) -> Self:
         """Erase rows by id: the state is the same as after a fit without them."""

@@ -13,12 +13,19 @@ Check = Callable[[object, str], None]
 _MOST = 2**63  # things that can be counted
 _DEEPEST = 12  # levels of free data
 _ROUNDING = 1e-9
+_DIGITS = set("0123456789abcdef")
 
 
 def text(value: object, place: str) -> None:
     """A string."""
     if not isinstance(value, str):
         raise _wrong(place, "a string", value)
+
+
+def fingerprint(value: object, place: str) -> None:
+    """64 hexadecimal digits, in lower case."""
+    if not isinstance(value, str) or len(value) != 64 or not set(value) <= _DIGITS:
+        raise _wrong(place, "64 hexadecimal digits", value)
 
 
 def flag(value: object, place: str) -> None:
@@ -196,18 +203,18 @@ def _entries(value: object, place: str) -> dict[str, object]:
 
 def _refuse(what: str, keys: Sequence[str], place: str) -> None:
     if keys:
-        raise ReceiptError(f"{place} {what} {_short(keys[:5])}; see docs/receipts.md.")
+        raise ReceiptError(f"{place} {what} {short(keys[:5])}; see docs/receipts.md.")
 
 
 def _wrong(place: str, expected: str, value: object) -> ReceiptError:
     kind = type(value).__name__
-    return ReceiptError(f"{place} must be {expected}; got {_short(value)} ({kind}).")
+    return ReceiptError(f"{place} must be {expected}; got {short(value)} ({kind}).")
 
 
-def _short(value: object) -> str:
+def short(value: object) -> str:
     """A value as it is written, cut where it is long; never an error itself."""
     try:
         written = ascii(value)
-    except (RecursionError, ValueError):
+    except (RecursionError, ValueError):  # too deep, or too many digits
         return "something"
     return written if len(written) <= 60 else f"{written[:57]}..."

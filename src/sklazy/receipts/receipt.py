@@ -8,6 +8,7 @@ from typing import Any, Self, overload
 from sklazy.errors import MissingExtraError, ReceiptError
 from sklazy.receipts.replay import Explain, check_digest, check_replay
 from sklazy.receipts.schema import check_receipt
+from sklazy.receipts.seal import check_signature, signed
 from sklazy.report import receipts as report
 from sklazy.report.html import preformatted
 
@@ -117,6 +118,38 @@ class Receipt(_Shown):
         """The fingerprint of all the rest."""
         return self.content["seal"]
 
+    def signed(self, key: bytes) -> Self:
+        """The receipt with a signature that only the holder of the key can make.
+
+        Parameters
+        ----------
+        key : bytes, at least 16
+            A secret, say of ``secrets.token_bytes(32)``.
+
+        Examples
+        --------
+        >>> from sklazy import LazyKNeighborsClassifier
+        >>> model = LazyKNeighborsClassifier(1).fit([["red"], ["blue"]], ["a", "b"])
+        >>> receipt = model.explain([["red"]])[0].signed(b"a secret of ours")
+        >>> receipt.check_signature(b"a secret of ours")
+        True
+        >>> model.verify(receipt, key=b"another's secret")
+        Traceback (most recent call last):
+            ...
+        sklazy.errors.ReceiptError: the signature of the receipt is not that of this
+        key: it was signed with another key, or changed since.
+        """
+        return type(self)(signed(check_receipt(self.content), key))
+
+    def check_signature(self, key: bytes) -> bool:
+        """True if the holder of the key signed this receipt as it is.
+
+        A receipt without a signature, with another key's, or one that was changed
+        since is refused with a `ReceiptError`.
+        """
+        check_signature(check_receipt(self.content), key)
+        return True
+
     def to_dict(self) -> dict[str, Any]:
         """A copy of the data: strings, numbers, bools, None, lists and dicts."""
         return json.loads(self.to_json())
@@ -195,6 +228,10 @@ class Receipts(_Shown, Sequence[Receipt]):
         of = f" of {', '.join(makers)}" if makers else ""
         return f"Receipts({len(self)} receipts{of})"
 
+    def signed(self, key: bytes) -> Self:
+        """The receipts, each signed with a key; see `Receipt.signed`."""
+        return type(self)(receipt.signed(key) for receipt in self)
+
     def to_dict(self) -> list[dict[str, Any]]:
         """Copies of the data, one dict for each receipt."""
         return [receipt.to_dict() for receipt in self]
@@ -209,12 +246,22 @@ class Receipts(_Shown, Sequence[Receipt]):
 
 def _parse_json(text: str | bytes) -> object:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_distinct)
     except (ValueError, RecursionError) as error:
         raise ReceiptError(f"this is no JSON ({error}).") from None
 
 
-def verify(receipt: object, explain: Explain, digest: str) -> bool:
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A dict of pairs; other programs may read the first of two equal keys."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key comes twice in one object")
+    return found
+
+
+def verify(
+    receipt: object, explain: Explain, digest: str, key: bytes | None = None
+) -> bool:
     """Recompute the answer and check that the receipt matches it.
 
     Parameters
@@ -223,6 +270,8 @@ def verify(receipt: object, explain: Explain, digest: str) -> bool:
     explain : function from a table of one row to its receipts
     digest : str
         The fingerprint of the cases that are asked.
+    key : bytes, optional
+        The key that the receipt must be signed with.
 
     Returns
     -------
@@ -231,9 +280,11 @@ def verify(receipt: object, explain: Explain, digest: str) -> bool:
     Raises
     ------
     ReceiptError
-        If the receipt is malformed, was edited, is of other cases, or if asking
-        again gives anything else than it says.
+        If the receipt is malformed, was edited, is not signed with the key given, is
+        of other cases, or if asking again gives anything else than it says.
     """
     claimed = Receipt.from_dict(receipt)
+    if key is not None:
+        claimed.check_signature(key)
     check_digest(claimed["cases"]["digest"], digest)
     return check_replay(claimed.content, explain)

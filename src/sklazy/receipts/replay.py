@@ -78,8 +78,9 @@ def _compare(claimed: Mapping[str, Any], again: Mapping[str, Any]) -> None:
 
 
 def _by_itself(content: Mapping[str, Any]) -> dict[str, Any]:
-    """A receipt without its seal and without what it says of its whole batch."""
-    plain = {key: value for key, value in content.items() if key != "seal"}
+    """A receipt without its seals and without what it says of its whole batch."""
+    seals = ("seal", "signature")
+    plain = {key: value for key, value in content.items() if key not in seals}
     if "model" in plain:
         plain["model"] = {**plain["model"], "n_models_in_batch": 0}
     return plain

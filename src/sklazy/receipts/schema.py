@@ -22,6 +22,7 @@ _HEAD = {
     "query": c.list_of(_QUERY),
     "seal": c.text,
 }
+_SIGNED = {"signature": c.fingerprint}
 _CASES = {"digest": c.text, "n_rows": c.count}
 _CLASS_COUNTS = c.list_of(c.record({"label": c.label, "rows": c.count}))
 _VOTE = {"label": c.label, "votes": c.figure, "probability": c.share}
@@ -57,18 +58,22 @@ class Shape(NamedTuple):
 
 
 def _both(fields: Callable[[bool], dict[str, c.Check]]) -> tuple[c.Check, c.Check]:
-    of_classes = c.record({**_OF_CLASSES, **fields(True)})
-    return of_classes, c.record({**_OF_NUMBERS, **fields(False)})
+    of_classes = c.record({**_OF_CLASSES, **fields(True)}, _SIGNED)
+    return of_classes, c.record({**_OF_NUMBERS, **fields(False)}, _SIGNED)
 
 
 KINDS = {
     "selection": Shape(
-        c.record({**_OF_CLASSES, **selection.FIELDS}, selection.OPTIONAL),
+        c.record(
+            {**_OF_CLASSES, **selection.FIELDS}, {**selection.OPTIONAL, **_SIGNED}
+        ),
         None,
         selection.check_parts,
     ),
     "ensembles": Shape(*_both(ensembles.fields), ensembles.check_parts),
-    "trees": Shape(c.record({**_OF_CLASSES, **trees.FIELDS}), None, trees.check_parts),
+    "trees": Shape(
+        c.record({**_OF_CLASSES, **trees.FIELDS}, _SIGNED), None, trees.check_parts
+    ),
     "local_models": Shape(*_both(local_models.fields), local_models.check_parts),
 }
 
@@ -79,10 +84,11 @@ def check_receipt(content: object) -> dict[str, Any]:
         raise ReceiptError(
             "this is no receipt; give what explain() returned, or its to_dict()."
         )
-    if content["schema"] != SCHEMA:
+    schema = content["schema"]
+    if not isinstance(schema, str) or schema != SCHEMA:
         raise ReceiptError(
-            f"the receipt has the schema {str(content['schema'])[:60]!r}; this sklazy "
-            f"reads {SCHEMA!r}."
+            f"the receipt has the schema {c.short(schema)}; this sklazy reads "
+            f"{SCHEMA!r}."
         )
     check_seal(content)
     c.one_of(*KINDS)(content.get("kind"), "receipt.kind")

@@ -131,13 +131,16 @@ def _origin(receipt: Plain) -> b.Fold:
         for name, value in receipt["settings"].items()
     )
     version = format_value(receipt["sklazy"])
+    lines = [
+        f"Settings: {settings}",
+        f"Digest: {format_value(cases['digest'])}",
+        f"Seal:   {format_value(receipt['seal'])}",
+    ]
+    if "signature" in receipt:
+        lines.append(f"Signature: {format_value(receipt['signature'])}")
     return b.Fold(
         f"{maker} on {pluralize(cases['n_rows'], 'case')}, sklazy {version}",
-        [
-            b.Paragraph(f"Settings: {settings}"),
-            b.Paragraph(f"Digest: {format_value(cases['digest'])}"),
-            b.Paragraph(f"Seal:   {format_value(receipt['seal'])}"),
-        ],
+        [b.Paragraph(line) for line in lines],
     )
 
 
