@@ -3,9 +3,8 @@
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic
 
-from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.compiling import entry, instruction, kernel
 
 WORD_BITS = 64
 PAD_WORDS = 8  # 64 bytes, one cache line
@@ -26,7 +25,11 @@ def words_for(n_rows: int) -> int:
     return max(1, lines) * PAD_WORDS
 
 
-@intrinsic
+def _lowest_bit(word: int) -> int:
+    return (word & -word).bit_length() - 1 if word else WORD_BITS
+
+
+@instruction(lambda word: type(word)(int(word).bit_count()))
 def popcount(_context, word):
     """Number of set bits of an integer, as an integer of the same type."""
     if not isinstance(word, types.Integer):
@@ -38,7 +41,7 @@ def popcount(_context, word):
     return word(word), generate
 
 
-@intrinsic
+@instruction(lambda word: type(word)(_lowest_bit(int(word))))
 def trailing_zeros(_context, word):
     """Position of the lowest set bit of an integer (its width if there is none)."""
     if not isinstance(word, types.Integer):

@@ -1,4 +1,8 @@
-"""How this library compiles: cached, without the GIL, announced when it takes long."""
+"""How this library compiles: cached, without the GIL, announced when it takes long.
+
+With `NUMBA_DISABLE_JIT=1` (debuggers, coverage) nothing is compiled: the kernels run
+as the Python functions that they are.
+"""
 
 import functools
 import sys
@@ -7,6 +11,10 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import numba
+import numpy as np
+from numba.extending import intrinsic
+
+from sklazy.kernels.caching import KernelCache, warn_of_lost_code
 
 # Never `True`: it would compile the tests for NaN away.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
@@ -14,7 +22,7 @@ FAST = {"reassoc", "contract", "nsz", "arcp"}
 _ANNOUNCE_AFTER = 1.0  # seconds
 
 # As in numpy, a number over zero is infinite or NaN, and no error.
-_PLAIN = {"cache": True, "nogil": True, "error_model": "numpy"}
+_PLAIN = {"nogil": True, "error_model": "numpy"}
 
 # Helpers are called by compiled code alone: they need no way in from Python.
 _INNER = {
@@ -26,7 +34,7 @@ _INNER = {
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function for use by other kernels."""
-    return numba.njit(**_INNER)(function)
+    return _compiled(function, **_INNER)
 
 
 def lean_kernel(function: Callable[..., Any]) -> Any:
@@ -35,7 +43,7 @@ def lean_kernel(function: Callable[..., Any]) -> Any:
     Arrays are then not counted while they are in use. Counting is atomic, and where
     small functions take tuples of arrays it takes longer than their work.
     """
-    return numba.njit(_nrt=False, **_INNER)(function)
+    return _compiled(function, _nrt=False, **_INNER)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
@@ -43,12 +51,12 @@ def inlined(function: Callable[..., Any]) -> Any:
 
     For a few lines that run so often that the call itself counts.
     """
-    return numba.njit(_nrt=False, forceinline=True, **_INNER)(function)
+    return _compiled(function, _nrt=False, forceinline=True, **_INNER)
 
 
 def fast_kernel(function: Callable[..., Any]) -> Any:
     """Compile like `kernel`, and let sums be reordered (NaN stays alive)."""
-    return numba.njit(fastmath=FAST, **_INNER)(function)
+    return _compiled(function, fastmath=FAST, **_INNER)
 
 
 def entry(function: Callable[..., Any]) -> Any:
@@ -57,12 +65,35 @@ def entry(function: Callable[..., Any]) -> Any:
     Its `is_ready()` tells whether a call would start at once, so that a small job
     can take a path of numpy instead of waiting for the compiler.
     """
-    return _announced(function, numba.njit(**_PLAIN)(function))
+    return _announced(function, _compiled(function, **_PLAIN))
 
 
 def lean_entry(function: Callable[..., Any]) -> Any:
     """Compile like `entry`, for code that allocates nothing; see `lean_kernel`."""
-    return _announced(function, numba.njit(_nrt=False, **_PLAIN)(function))
+    return _announced(function, _compiled(function, _nrt=False, **_PLAIN))
+
+
+def instruction(python: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Make an instruction of the processor of its generator (`numba.intrinsic`).
+
+    Parameters
+    ----------
+    python : callable
+        The same in Python, which stands in for it where nothing is compiled.
+    """
+    return lambda generator: python if _runs_as_python() else intrinsic(generator)
+
+
+def _runs_as_python() -> bool:
+    return bool(numba.config.DISABLE_JIT)
+
+
+def _compiled(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile, at the first call, or take from the cache; or leave it as Python."""
+    compiled = numba.njit(**options)(function)
+    if compiled is not function:
+        compiled._cache = KernelCache(function)
+    return compiled
 
 
 def _announced(function: Callable[..., Any], compiled: Any) -> Any:
@@ -72,7 +103,21 @@ def _announced(function: Callable[..., Any], compiled: Any) -> Any:
             return compiled(*arguments)
         return _call_first(compiled, arguments)
 
+    if compiled is function:
+        return _as_python(function)
     call.is_ready = lambda: bool(compiled.overloads)  # type: ignore[attr-defined]
+    return call
+
+
+def _as_python(function: Callable[..., Any]) -> Any:
+    """The function itself, silent where numbers wrap around, as compiled code is."""
+
+    @functools.wraps(function)
+    def call(*arguments: object) -> Any:
+        with np.errstate(all="ignore"):
+            return function(*arguments)
+
+    call.is_ready = lambda: True  # type: ignore[attr-defined]
     return call
 
 
@@ -87,7 +132,9 @@ def _call_first(compiled: Callable[..., Any], arguments: tuple[object, ...]) -> 
         answer = fresh.submit(compiled, *arguments)
         if not wait([answer], _ANNOUNCE_AFTER).done:
             _announce()
-        return answer.result()
+        result = answer.result()
+    warn_of_lost_code()
+    return result
 
 
 def _announce() -> None:

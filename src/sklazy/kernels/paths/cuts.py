@@ -28,7 +28,10 @@ _NOWHERE = np.int64(-1)
 
 def xlog2x(logs: Any, x: Any) -> float:
     """``x * log2(x)``: from the table for whole weights, else computed."""
-    raise NotImplementedError  # compiled code has the versions below
+    whole = int(x)
+    if whole == x:
+        return float(logs[whole])
+    return x * math.log2(x) if x > 1e-9 else 0.0
 
 
 @overload(xlog2x)

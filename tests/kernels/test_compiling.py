@@ -1,0 +1,213 @@
+"""The package imports and answers whatever becomes of the folders of compiled code."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import sklazy
+
+SOURCES = pathlib.Path(sklazy.__file__).parent
+HELPERS = pathlib.Path(__file__).parents[1] / "helpers"
+
+# One small kernel: `popcount` of bit sets, and what the cache did.
+ASK = """
+import json, warnings
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    import numpy as np
+    import sklazy
+    from sklazy.kernels import bits
+    compiled = bits.build_bits.__closure__
+    answers = [
+        bits.build_bits(np.zeros((1, 3), np.int32), np.array([0, 1]), 8)[0, 0].item()
+        for _ in range(2)
+    ]
+    words = [str(w.message) for w in seen if "compiled code" in str(w.message)]
+    dispatcher = next(
+        cell.cell_contents for cell in compiled if hasattr(cell.cell_contents, "stats")
+    )
+    hits = sum(dispatcher.stats.cache_hits.values())
+    print(json.dumps([answers, hits, words]))
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package, whose folder of compiled files is its own."""
+    copy = tmp_path / "site" / "sklazy"
+    shutil.copytree(SOURCES, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+def run(package, code=ASK, cache=None, **variables):
+    """Run code with a package and cache folder; the user has no folder at all."""
+    given = {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
+    nowhere = package / "py.typed" / "below a file"  # cannot be made, even by root
+    places = {"HOME": str(nowhere), "XDG_CACHE_HOME": str(nowhere)}
+    if cache is not None:
+        places["NUMBA_CACHE_DIR"] = str(cache)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**kept, **given, **places, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def seal(folder):
+    """Make a folder of compiled files one that cannot be written, even by root.
+
+    numba tries a folder by writing a nameless file into it.
+    """
+    return f"""
+import tempfile
+true_file = tempfile.TemporaryFile
+def refuse(*args, dir=None, **kwargs):
+    if dir is not None and str(dir).startswith({str(folder)!r}):
+        raise PermissionError(13, "read-only", str(dir))
+    return true_file(*args, dir=dir, **kwargs)
+tempfile.TemporaryFile = refuse
+"""
+
+
+def block(package):
+    """Let the package have no folder of compiled files: a file is in its place."""
+    for folder in [package, *(p for p in package.rglob("*") if p.is_dir())]:
+        (folder / "__pycache__").touch()
+
+
+def test_import_works_without_any_folder_and_compiles_nothing(package):
+    block(package)
+    code = """
+import json, sys
+import sklazy
+from numba.core.dispatcher import Dispatcher
+import gc
+ours = [d for d in gc.get_objects() if isinstance(d, Dispatcher)
+        and d.py_func.__module__.startswith("sklazy")]
+print(json.dumps([len(ours) > 50, sum(len(d.overloads) for d in ours)]))
+"""
+    assert run(package, code) == [True, 0]
+
+
+def test_without_a_folder_code_is_compiled_with_one_warning(package):
+    block(package)
+    answers, hits, words = run(package, cache=package / "py.typed" / "cache")
+    assert answers == [7, 7]
+    assert hits == 0
+    assert len(words) == 1
+    assert "NUMBA_CACHE_DIR" in words[0]
+
+
+@pytest.mark.parametrize("beside", [True, False], ids=["package", "given"])
+def test_a_cache_filled_beforehand_is_used(package, tmp_path, beside):
+    cache = None if beside else tmp_path / "cache"
+    assert run(package, cache=cache) == [[7, 7], 0, []]
+    if not beside:
+        block(package)
+    sealed = seal(package if beside else cache)
+    assert run(package, sealed + ASK, cache=cache) == [[7, 7], 1, []]
+
+
+def test_a_filled_cache_is_used_although_another_folder_can_be_written(
+    package, tmp_path
+):
+    assert run(package) == [[7, 7], 0, []]
+    places = {"XDG_CACHE_HOME": str(tmp_path / "user")}
+    assert run(package, seal(package) + ASK, **places) == [[7, 7], 1, []]
+
+
+def truncate(path):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+def rename_a_class(path):
+    """Let the file ask for a name that no module has."""
+    whole = path.read_bytes()
+    assert b"Signature" in whole or b"Array" in whole
+    path.write_bytes(
+        whole.replace(b"Array", b"Arrax").replace(b"Signature", b"Signatura")
+    )
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", [truncate, empty, rename_a_class])
+def test_a_damaged_cache_is_set_aside_and_compiled_anew(
+    package, tmp_path, damage, ending
+):
+    cache = tmp_path / "cache"
+    assert run(package, cache=cache) == [[7, 7], 0, []]
+    for path in cache.rglob(f"*.{ending}"):
+        damage(path)
+    assert run(package, cache=cache) == [[7, 7], 0, []]
+    assert list(cache.rglob("*.damaged"))
+    assert run(package, cache=cache) == [[7, 7], 1, []]
+
+
+def test_a_damaged_cache_that_cannot_be_written_is_left_alone(package, tmp_path):
+    cache = tmp_path / "cache"
+    run(package, cache=cache)
+    block(package)
+    for path in cache.rglob("*.nbi"):
+        truncate(path)
+    refuse = "import os\ndef no(*_):\n    raise PermissionError\nos.replace = no\n"
+    answers, hits, words = run(package, seal(cache) + refuse + ASK, cache=cache)
+    assert (answers, hits, len(words)) == ([7, 7], 0, 1)
+
+
+PREDICT = f"""
+import json, sys, warnings
+sys.path.insert(0, {str(HELPERS)!r})
+import numpy as np, pandas as pd
+from discovery import exported
+from model_settings import SETTINGS
+from sklearn.base import clone, is_classifier
+rng = np.random.default_rng(0)
+X = pd.DataFrame({{
+    "a": rng.normal(size=12),
+    "b": pd.Categorical(list("uvw" * 4)),
+    "c": rng.integers(0, 3, 12).astype(float),
+    "d": rng.normal(size=12),
+}})
+X.loc[2, "a"] = np.nan
+y = np.arange(12) % 2
+said = {{}}
+for name, kind in exported().items():
+    if not hasattr(kind, "predict"):
+        continue
+    table = X if hasattr(kind, "forget") else X[["c", "d"]]
+    for number, setting in enumerate(SETTINGS[kind][:MOST]):
+        warnings.simplefilter("error", RuntimeWarning)
+        model = clone(setting.model).fit(table, y)
+        said[f"{{name}} {{number}}"] = [repr(float(v)) for v in model.predict(table)]
+print(json.dumps(said))
+"""
+
+
+@pytest.mark.slow
+def test_without_a_compiler_the_kernels_answer_alike(tmp_path):
+    package, cache = SOURCES, os.environ.get("NUMBA_CACHE_DIR", tmp_path)
+    code = PREDICT.replace("MOST", "None")
+    plain = run(package, code, cache=cache, NUMBA_DISABLE_JIT="1")
+    compiled = run(package, code, cache=cache)
+    assert plain == compiled
+
+
+def test_without_a_compiler_every_estimator_predicts():
+    code = PREDICT.replace("MOST", "1")
+    said = run(SOURCES, code, NUMBA_DISABLE_JIT="1")
+    assert len(said) >= 11
+    assert all(len(answers) == 12 for answers in said.values())
