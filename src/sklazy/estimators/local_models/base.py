@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 
-from sklazy.answer import leave_one_out, prepare
+from sklazy.answer import leave_groups_out, leave_one_out, prepare
 from sklazy.answer.local_models.learner import (
     LocalData,
     LocalModelLearner,
@@ -98,12 +98,26 @@ class LocalModels(LazyEstimator):
         return replace(self._learner(), curves=True)
 
     def _left_out_of(
-        self, groups: ArrayLike | None, rows: ArrayLike | None, *outputs: str
+        self,
+        groups: ArrayLike | None,
+        rows: ArrayLike | None,
+        approximate: bool,
+        *outputs: str,
     ) -> tuple[NDArray[Any], ...]:
         """What is wanted of the answers to training rows, their own group left out."""
+        places, cases, n_jobs = self._places(rows), self.cases_, self.n_jobs
+        learner = replace(self._learner(), approximate=approximate)
         if groups is None:
-            return self._left_out(rows, *outputs)
-        places, by_arrival = self._places(rows), self._places(None)
+            return leave_one_out(learner, cases, places, outputs, n_jobs)
+        labels = self._groups_of_rows(groups)
+        if not approximate:
+            return leave_groups_out(learner, cases, places, labels, outputs, n_jobs)
+        learner = replace(learner, groups=labels)
+        return leave_one_out(learner, cases, places, outputs, n_jobs)
+
+    def _groups_of_rows(self, groups: ArrayLike) -> NDArray[np.int64]:
+        """The group of every row of the case base, numbered from 0."""
+        by_arrival = self._places(None)
         labels = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
         if labels.shape != by_arrival.shape:
             raise BadInputError(
@@ -112,8 +126,7 @@ class LocalModels(LazyEstimator):
             )
         of_row = np.empty_like(labels)
         of_row[by_arrival] = labels
-        learner = replace(self._learner(), groups=of_row)
-        return leave_one_out(learner, self.cases_, places, outputs, self.n_jobs)
+        return of_row
 
     def _prepared(self) -> LocalData:
         """The cases made ready, again after a change."""
