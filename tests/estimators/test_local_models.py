@@ -127,11 +127,13 @@ def test_a_rows_own_target_cannot_leak():
     assert (after != before).sum() > 3
 
 
-def test_groups_are_hidden_together():
+@pytest.mark.parametrize("scale", [True, "range", False])
+def test_groups_are_hidden_together(scale):
     X, y = wavy(60)
     groups = np.array(["a", "b", "c"])[np.arange(60) % 3]
-    model = LazyLearningRegressor(scale=False, n_neighbors=(3, 9)).fit(X, y)
+    model = LazyLearningRegressor(scale=scale, n_neighbors=(3, 9)).fit(X, y)
     loo = model.loo_predict(groups=groups)
+    assert (model.loo_predict([5, 0, 5], groups) == loo[[5, 0, 5]]).all()
     for group in "abc":
         kept = groups != group
         without = clone(model).fit(X[kept], y[kept])
@@ -472,6 +474,44 @@ def test_weights_of_attributes_may_be_a_series():
     assert np.array_equal(series.predict(X), plain.predict(X))
     with pytest.raises(BadInputError, match="scale="):
         LazyLearningRegressor(scale=np.array([1.0, 2.0])).fit(X, y)
+
+
+def test_a_left_out_row_leaves_its_category_its_class_and_its_weight_behind():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"size": rng.normal(size=24), "kind": ["a", "b", "c"] * 8})
+    X.loc[0, "kind"] = "alone"
+    y, weights = np.array([0, 1] * 12), np.ones(24)
+    y[1], weights[2] = 2, 3
+    model = LazyLearningClassifier(n_neighbors=(2, 8)).fit(X, y, weights)
+    found = model.loo_predict_proba(rows=[0, 1, 2])
+    assert found[1, 2] == 0
+    for row in range(3):
+        without = copy.deepcopy(model).forget([row])
+        said = without.predict_proba(X.iloc[[row]])[0]
+        assert found[row, without.classes_].tolist() == said.tolist()
+
+
+@pytest.mark.parametrize("scale", [True, "range", False])
+def test_a_row_of_weight_zero_is_left_out_like_any_other(scale):
+    X, y = wavy(12)
+    weights = np.array([0.0, 1.0, 2.0] * 4)
+    model = LazyLearningRegressor(scale=scale).fit(X, y, weights)
+    found = model.loo_predict()
+    for row in range(12):
+        without = copy.deepcopy(model).forget([row])
+        assert found[row] == without.predict(X[row : row + 1])[0]
+
+
+def test_approximate_leaving_out_keeps_the_scales_of_all_rows():
+    X, y = wavy(40)
+    X[0] *= 50
+    scales = X.std(axis=0)
+    model = LazyLearningRegressor().fit(X, y)
+    by_hand = LazyLearningRegressor(scale=False).fit(X / scales, y).loo_predict()
+    found = model.loo_predict(approximate=True)
+    np.testing.assert_allclose(found, by_hand, rtol=1e-9)
+    assert found[0] != model.loo_predict(rows=[0])[0]
+    assert (model.loo_predict(groups=np.arange(40), approximate=True) == found).all()
 
 
 def test_a_tie_is_settled_without_the_row_that_is_left_out():

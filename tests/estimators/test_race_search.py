@@ -425,7 +425,7 @@ def test_rows_are_scored_by_leave_one_out():
     assert ours.n_splits_ == 120
     rows = np.random.default_rng(0).permutation(120)
     for i, params in enumerate(results["params"]):
-        said = LazyLearningRegressor(**params).fit(X, y).loo_predict()
+        said = LazyLearningRegressor(**params).fit(X, y).loo_predict(approximate=True)
         run = rows[: results["n_splits_run"][i]]
         score = -np.mean(np.abs(said - y)[run])
         assert results["mean_test_score"][i] == pytest.approx(score)

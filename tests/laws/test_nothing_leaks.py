@@ -23,20 +23,8 @@ from sklazy.errors import BadInputError, DataWarning
 pytestmark = quiet
 
 
-def is_local(setting):
-    """Whether a row is hidden from its neighborhood instead of being forgotten.
-
-    The units of the columns are then those of all rows.
-    """
-    return keeps_cases_with("scale")(setting)
-
-
-def forgets(setting):
-    return keeps_cases(setting) and not is_local(setting)
-
-
 def takes_weights(setting):
-    return forgets(setting) and has_fit_parameter(setting.model, "sample_weight")
+    return keeps_cases(setting) and has_fit_parameter(setting.model, "sample_weight")
 
 
 def asked_rows(problem):
@@ -70,7 +58,7 @@ def test_a_row_left_out_breaks_no_tie(setting):
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("setting", settings_of(forgets))
+@every_keeper
 @few
 @given(st.data())
 def test_a_row_left_out_is_a_row_forgotten(setting, data):
@@ -126,12 +114,13 @@ def test_leaving_out_follows_weights_and_changes(setting, data):
     assert found[row] == others.predict(problem.take([row]).frame)[0]
 
 
+@pytest.mark.parametrize("scale", [True, "range", False])
 @pytest.mark.parametrize("setting", settings_of(keeps_cases_with("scale")))
-def test_a_hidden_row_is_a_row_never_seen(setting):
+def test_a_hidden_row_is_a_row_never_seen(setting, scale):
     rng = np.random.default_rng(0)
     X = rng.random((40, 2))
     y = np.sin(6 * X[:, 0]) + X[:, -1] + 0.1 * rng.standard_normal(40)
-    model = clone(setting.model).set_params(scale=False)
+    model = clone(setting.model).set_params(scale=scale)
     y = y if is_regressor(model) else (y > y.mean()).astype(int)
     further = {"return_std": True} if is_regressor(model) else {}
     loo = np.atleast_2d(model.fit(X, y).loo_predict(**further))

@@ -3,7 +3,7 @@
 from sklazy.answer.batch import Batch
 from sklazy.answer.batches import NotPlainError, answer_queries
 from sklazy.answer.learner import Answer, AnyLearner, Effort, Learner, prepare
-from sklazy.answer.leave_one_out import leave_one_out
+from sklazy.answer.leave_one_out import leave_groups_out, leave_one_out
 from sklazy.answer.target import CLASSES, NUMBERS, Target
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "NotPlainError",
     "Target",
     "answer_queries",
+    "leave_groups_out",
     "leave_one_out",
     "prepare",
 ]

@@ -13,7 +13,7 @@ import numpy as np
 
 from sklazy.answer.batch import Batch, Ints, batch_of_cases
 from sklazy.answer.batches import Outputs, answer_queries
-from sklazy.answer.learner import AnyLearner
+from sklazy.answer.learner import AnyLearner, prepare
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError, DataWarning
@@ -82,9 +82,10 @@ def forget_each(
     """Answer for cases named by their place, each forgotten by itself."""
     found = []
     for others, query in each_without(base, rows, learner.target):
-        answer = learner.answer(
-            learner.prepare(others), Batch(others, others.cases, query)
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # what was warned of is known
+            ready = learner.prepare(others)
+        answer = learner.answer(ready, Batch(others, others.cases, query))
         found.append(
             [
                 learner.target.recode(name, getattr(answer, name), others, base)
@@ -110,6 +111,62 @@ def each_without(
         yield others, others.encode(one)
         weights = cases.weights[row : row + 1]
         others.add(one, target.of_case(base, row), weights=weights, ids=own)
+
+
+def leave_groups_out(
+    learner: AnyLearner,
+    base: CaseBase,
+    rows: Ints,
+    groups: Ints,
+    outputs: Sequence[str],
+    n_jobs: int | None = None,
+) -> Outputs:
+    """Answer for cases, each by those of other groups.
+
+    Equal to forgetting the group and asking for the case. A group costs a copy of the
+    cases and all that is derived from them before the first question.
+
+    Parameters
+    ----------
+    learner, base, rows, outputs, n_jobs
+        As for `leave_one_out`.
+    groups : int64 array of shape (n_rows,)
+        The group of every row of the base.
+    """
+    check_leaves_some(base)
+    table, of_asked = base.to_table(), groups[rows]
+    places, found = [], []
+    for group in track(np.unique(of_asked).tolist(), "leaving out"):
+        others = _without_rows(base, np.flatnonzero(groups == group))
+        places.append(np.flatnonzero(of_asked == group))
+        queries = others.encode(table.take(rows[places[-1]].tolist()))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # what was warned of is known
+            prepare(learner, others)
+        answers = answer_queries(learner, others, queries, outputs, n_jobs=n_jobs)
+        recode = learner.target.recode
+        found.append(
+            [
+                recode(name, values, others, base)
+                for name, values in zip(outputs, answers, strict=True)
+            ]
+        )
+    order = np.argsort(np.concatenate(places))
+    return tuple(np.concatenate(column)[order] for column in zip(*found, strict=True))
+
+
+def _without_rows(base: CaseBase, rows: Ints) -> CaseBase:
+    """A copy of a base that has forgotten some rows."""
+    if len(rows) == base.n_rows:
+        raise BadInputError(
+            "groups has one label for all cases, so n_samples=0 are left to learn "
+            "from; give at least two groups."
+        )
+    others = copy.deepcopy(base)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # frozen cuts: meant to stay
+        others.forget(base.ids[rows])
+    return others
 
 
 def check_leaves_some(base: CaseBase) -> None:

@@ -300,7 +300,7 @@ class LazyEstimator(BaseEstimator):
         *outputs: str,
     ) -> tuple[NDArray[Any], ...]:
         """What is wanted of the answers to rows of one state of the cases."""
-        places, n_jobs = _places(cases, rows), getattr(self, "n_jobs", None)
+        places, n_jobs = places_of(cases, rows), getattr(self, "n_jobs", None)
         found = leave_one_out(learner, cases, places, outputs, n_jobs)
         return self._decoded(outputs, found, cases)
 
@@ -325,7 +325,7 @@ class LazyEstimator(BaseEstimator):
         return table
 
 
-def _places(cases: CaseBase, rows: ArrayLike | None) -> NDArray[np.int64]:
+def places_of(cases: CaseBase, rows: ArrayLike | None) -> NDArray[np.int64]:
     """Where rows lie that are named by their order of arrival; None for all."""
     places = np.argsort(cases.arrival)
     return places if rows is None else places[_check_rows(rows, len(places))]

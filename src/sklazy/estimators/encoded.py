@@ -16,7 +16,8 @@ class EncodedModel(BaseEstimator):
     """A scikit-learn model on a table, encoded as the model needs it.
 
     Labels become indicators and missing numbers the mean; for a model that takes
-    codes, labels become codes and missing cells NaN.
+    codes, labels become codes and missing cells NaN, but a column without any value in
+    training, which some models cannot take, is 0 throughout, for queries as well.
 
     Parameters
     ----------
@@ -49,6 +50,7 @@ class EncodedModel(BaseEstimator):
         means = [_mean(column) for column in self.like_]
         self.means_: Floats = np.array([0.0 if np.isnan(m) else m for m in means])
         self.scales_: Floats = np.array([_scale(column) for column in self.like_])
+        self.empty_ = np.array([bool(column.missing.all()) for column in self.like_])
         if self.categories and "categorical_features" in self.model.get_params():
             mask = [column.kind == "nominal" for column in self.like_]
             self.model.set_params(categorical_features=mask)
@@ -65,16 +67,22 @@ class EncodedModel(BaseEstimator):
 
     def _block(self, column: Column, j: int) -> Floats:
         """One column of the table as columns of the matrix."""
-        if column.kind == "nominal":
-            if self.categories:
-                return np.where(column.data < 0, np.nan, column.data)[:, None]
-            return indicators(column.data, len(column.categories))
         if self.categories:
-            return column.data[:, None]
+            return self._code(column, j)[:, None]
+        if column.kind == "nominal":
+            return indicators(column.data, len(column.categories))
         numbers = np.where(column.missing, self.means_[j], column.data)
         if self.scaled:
             numbers = (numbers - self.means_[j]) / self.scales_[j]
         return numbers[:, None]
+
+    def _code(self, column: Column, j: int) -> Floats:
+        """Numbers or codes, NaN where missing; 0 where training had nothing."""
+        if self.empty_[j]:
+            return np.zeros(len(column.data))
+        if column.kind == "nominal":
+            return np.where(column.data < 0, np.nan, column.data)
+        return column.data
 
 
 def _mean(column: Column) -> float:

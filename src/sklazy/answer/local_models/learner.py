@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch
 from sklazy.answer.learner import Effort
+from sklazy.answer.local_models.leave_one_out import (
+    find_last_holders,
+    find_scale_holders,
+)
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import Scale
@@ -87,8 +91,34 @@ class LocalData(NamedTuple):
         return Effort(cost, 1, _MOST_QUERIES)
 
 
+class IndicatedClasses:
+    """Classes by the values of their indicators."""
+
+    base: CaseBase
+    values: Floats
+    hidden: Ints | None
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """Values of classes, clipped and normalized; their shares where all are 0."""
+        return to_shares(self.values, self._priors)
+
+    @property
+    def decisions(self) -> Ints:
+        """The class of highest probability; ties by more cases, then lower code."""
+        return argmax_with_ties(self.probabilities, self._priors)
+
+    @property
+    def _priors(self) -> Floats:
+        """Shares of the classes among the cases seen, whatever weights these have."""
+        counts = self.base.cases.class_counts
+        if self.hidden is not None:
+            counts = counts - self.hidden
+        return counts / counts.sum(axis=-1, keepdims=True)
+
+
 @dataclass(frozen=True, eq=False)
-class LocalAnswer:
+class LocalAnswer(IndicatedClasses):
     """A batch of queries, answered, and from what.
 
     Attributes
@@ -111,12 +141,12 @@ class LocalAnswer:
     hidden: Ints | None = None
 
     @property
-    def base(self) -> CaseBase:
+    def base(self) -> CaseBase:  # type: ignore[override]
         """The cases that answered."""
         return self.data.base
 
     @property
-    def values(self) -> Floats:
+    def values(self) -> Floats:  # type: ignore[override]
         """Predictions, (n_queries, n_targets); of classes, their indicators."""
         return self.models.coefficients[:, :, 0]
 
@@ -125,23 +155,24 @@ class LocalAnswer:
         """Mean squared leave-one-out errors of the models, (n_queries, n_targets)."""
         return self.models.errors
 
-    @cached_property
-    def probabilities(self) -> Floats:
-        """Values of classes, clipped and normalized; their shares where all are 0."""
-        return to_shares(self.values, self._priors)
 
-    @property
-    def decisions(self) -> Ints:
-        """The class of highest probability; ties by more cases, then lower code."""
-        return argmax_with_ties(self.probabilities, self._priors)
+@dataclass(frozen=True, eq=False)
+class LeftOutAnswer(IndicatedClasses):
+    """Cases as queries, each answered in the space of the others.
 
-    @property
-    def _priors(self) -> Floats:
-        """Shares of the classes among the cases seen, whatever weights these have."""
-        counts = self.base.cases.class_counts
-        if self.hidden is not None:
-            counts = counts - self.hidden
-        return counts / counts.sum(axis=-1, keepdims=True)
+    Attributes
+    ----------
+    base : CaseBase
+    queries : Queries
+    values, errors, hidden
+        As in `LocalAnswer`.
+    """
+
+    base: CaseBase
+    queries: Queries
+    values: Floats
+    errors: Floats
+    hidden: Ints | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,12 +189,16 @@ class LocalModelLearner:
         own group. By default each case is a group of its own.
     curves : bool
         Whether to keep the score of every number of neighbors.
+    approximate : bool
+        Whether scales, categories and codes stay those of all rows when rows are left
+        out, as they must for groups.
     """
 
     settings: LocalSettings
     target: Target
     groups: Ints | None = field(default=None, repr=False)
     curves: bool = False
+    approximate: bool = False
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -180,18 +215,66 @@ class LocalModelLearner:
         """Place the cases, and plan which models are tried."""
         return prepare_local(base, self.settings)
 
-    def answer(self, ready: LocalData, batch: Batch) -> LocalAnswer:
+    def answer(self, ready: LocalData, batch: Batch) -> LocalAnswer | LeftOutAnswer:
         """Find neighbors, fit models on them, combine the best."""
-        plan, groups = ready.plan, None
         if batch.excluded is None:
-            return answer_locally(ready, batch.queries, plan, groups, self.curves)
-        groups, plan = self._hide(ready, batch.excluded)
-        found = answer_locally(ready, batch.queries, plan, groups, self.curves)
-        return replace(found, hidden=self._count_hidden(batch.base, batch.excluded))
+            return self._answer(ready, batch.queries)
+        if self.approximate:
+            return self._exclude(ready, batch.queries, batch.excluded)
+        return self._leave_out(ready, batch, batch.excluded)
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
-        """Every row; the scales stay those of all rows."""
-        return np.ones(base.n_rows, bool)
+        """All but the only rows of a category or a class."""
+        if self.approximate:
+            return np.ones(base.n_rows, bool)
+        return ~find_last_holders(base)
+
+    def _answer(self, ready: LocalData, queries: Queries) -> LocalAnswer:
+        return answer_locally(ready, queries, ready.plan, curves=self.curves)
+
+    def _exclude(
+        self, ready: LocalData, queries: Queries, excluded: Ints
+    ) -> LocalAnswer:
+        """Answer cases that stay where they are, in the space of all."""
+        groups, plan = self._hide(ready, excluded)
+        found = answer_locally(ready, queries, plan, groups, self.curves)
+        return replace(found, hidden=self._count_hidden(ready.base, excluded))
+
+    def _leave_out(
+        self, ready: LocalData, batch: Batch, excluded: Ints
+    ) -> LeftOutAnswer:
+        """Answer cases, each in the space of the others.
+
+        Most rows of a column shape its standard deviation, so each of these has a
+        space made for it, which is several times the work of searching it. Where
+        ranges scale, or nothing does, there are few such rows.
+        """
+        base, shape = batch.base, (len(batch), ready.cases.targets.shape[1])
+        holders = base.derive(
+            (find_scale_holders, self),
+            lambda: find_scale_holders(base.cases, ready.rows, self.settings.scale),
+        )[excluded]
+        values, errors = np.empty(shape), np.empty(shape)
+        stay = np.flatnonzero(~holders)
+        if len(stay):
+            found = self._exclude(ready, _take(batch.queries, stay), excluded[stay])
+            values[stay], errors[stay] = found.values, found.errors
+        for i in np.flatnonzero(holders).tolist():
+            others = self._without(ready, int(excluded[i]))
+            found = self._answer(others, _take(batch.queries, [i]))
+            values[i], errors[i] = found.values[0], found.errors[0]
+        hidden = self._count_hidden(base, excluded)
+        return LeftOutAnswer(base, batch.queries, values, errors, hidden)
+
+    def _without(self, ready: LocalData, row: int) -> LocalData:
+        """The cases without one of them, made ready."""
+        rows = ready.rows[ready.rows != row]
+        space, cases = place_rows(ready.base, rows, self.settings)
+        key = (plan_without, self, space.regressors.shape[1], len(rows))
+        plan = ready.base.derive(
+            key, lambda: plan_without(self.settings, space, len(rows))
+        )
+        return LocalData(ready.base, space, cases, rows, plan, self.settings)
 
     def _hide(self, ready: LocalData, excluded: Ints) -> tuple[Groups, LocalPlan]:
         """What each query does not see, and which models are tried then."""
@@ -199,7 +282,8 @@ class LocalModelLearner:
         if groups is None:
             groups = np.arange(ready.base.n_rows)
         own = groups[ready.rows]
-        plan = plan_without(ready, int(np.bincount(own).max()))
+        n_rows = len(own) - int(np.bincount(own).max())
+        plan = plan_without(self.settings, ready.space, n_rows)
         return (own, groups[excluded]), plan
 
     def _count_hidden(self, base: CaseBase, excluded: Ints) -> Ints | None:
@@ -235,10 +319,20 @@ def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:
     cases = base.cases
     order = np.argsort(base.arrival) if settings.as_in_r else base.order
     rows = order[cases.weights[order] > 0]
+    space, local = place_rows(base, rows, settings)
+    plan = make_plan_for(settings, space, len(rows))
+    return LocalData(base, space, local, rows, plan, settings)
+
+
+def place_rows(
+    base: CaseBase, rows: Ints, settings: LocalSettings
+) -> tuple[Space, LocalCases]:
+    """Some rows of a base, in a space of their own."""
     if not len(rows):
         raise BadInputError(
             "all sample weights are zero; give at least one row a weight above 0."
         )
+    cases = base.cases
     space = make_space(
         cases,
         rows,
@@ -248,9 +342,7 @@ def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:
         max_categories=settings.max_categories,
     )
     weights = cases.weights[rows] if base.weighted else np.zeros(0)
-    local = LocalCases(space.regressors, _targets(base, rows), weights)
-    plan = make_plan_for(settings, space, len(rows))
-    return LocalData(base, space, local, rows, plan, settings)
+    return space, LocalCases(space.regressors, _targets(base, rows), weights)
 
 
 def make_plan_for(settings: LocalSettings, space: Space, n_rows: int) -> LocalPlan:
@@ -260,12 +352,15 @@ def make_plan_for(settings: LocalSettings, space: Space, n_rows: int) -> LocalPl
     return make_plan(ranges, settings.n_best, settings.ridge, as_in_r=settings.as_in_r)
 
 
-def plan_without(data: LocalData, n_hidden: int) -> LocalPlan:
-    """The plan where so many rows cannot be seen; what was warned of is known."""
+def plan_without(settings: LocalSettings, space: Space, n_rows: int) -> LocalPlan:
+    """The plan where some rows cannot be seen; what was warned of is known."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        n_rows = len(data.rows) - n_hidden
-        return make_plan_for(data.settings, data.space, n_rows)
+        return make_plan_for(settings, space, n_rows)
+
+
+def _take(queries: Queries, places: Ints | list[int]) -> Queries:
+    return Queries(queries.codes[places], queries.values[places])
 
 
 def _targets(base: CaseBase, rows: Ints) -> Floats:

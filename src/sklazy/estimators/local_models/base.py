@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from sklazy.answer import prepare
+from sklazy.answer import leave_groups_out, prepare
 from sklazy.answer.local_models.learner import (
     LocalData,
     LocalModelLearner,
@@ -18,7 +18,7 @@ from sklazy.answer.local_models.learner import (
 from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
 from sklazy.errors import BadInputError
-from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.base import LazyEstimator, places_of
 from sklazy.local.local_models.plans import NBest, Spans
 from sklazy.tables import Table
 
@@ -100,15 +100,27 @@ class LocalModels(LazyEstimator):
         return replace(self._learner(), curves=True)
 
     def _left_out_of(
-        self, groups: ArrayLike | None, rows: ArrayLike | None, *outputs: str
+        self,
+        groups: ArrayLike | None,
+        rows: ArrayLike | None,
+        approximate: bool,
+        *outputs: str,
     ) -> tuple[NDArray[Any], ...]:
         """What is wanted of the answers to training rows, their own group left out."""
-        if groups is None:
-            return self._left_out(rows, *outputs)
         check_is_fitted(self)
+        learner = replace(self._learner(), approximate=approximate)
         with self.cases_.snapshot() as cases:
-            learner = replace(self._learner(), groups=_groups_of_rows(groups, cases))
-            return self._left_out_by(cases, learner, rows, *outputs)
+            if groups is None:
+                return self._left_out_by(cases, learner, rows, *outputs)
+            labels = _groups_of_rows(groups, cases)
+            if approximate:
+                learner = replace(learner, groups=labels)
+                return self._left_out_by(cases, learner, rows, *outputs)
+            places = places_of(cases, rows)
+            found = leave_groups_out(
+                learner, cases, places, labels, outputs, self.n_jobs
+            )
+            return self._decoded(outputs, found, cases)
 
     def _prepared(self) -> LocalData:
         """The cases made ready, again after a change."""

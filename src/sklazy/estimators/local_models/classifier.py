@@ -51,9 +51,14 @@ class LazyLearningClassifier(LocalModels, WeightedClassifier):
     """
 
     def loo_predict(
-        self, rows: ArrayLike | None = None, groups: ArrayLike | None = None
+        self,
+        rows: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        approximate: bool = False,
     ) -> NDArray[Any]:
         """Predict the class of every case from the others.
+
+        Equal to forgetting the case, or its group, and asking for it.
 
         Parameters
         ----------
@@ -61,17 +66,26 @@ class LazyLearningClassifier(LocalModels, WeightedClassifier):
             The cases to predict, by their place in order of arrival; all by default.
         groups : array-like of shape (n_cases,), optional
             Cases of one group do not see each other. In order of arrival.
+        approximate : bool
+            Whether scales, categories and codes stay those of all cases; see
+            `LazyLearningRegressor.loo_predict` for what that saves.
 
         Returns
         -------
         y : array of shape (n_cases,), in order of arrival, or of `rows`
         """
-        (labels,) = self._left_out_of(groups, rows, "decisions")
+        (labels,) = self._left_out_of(groups, rows, approximate, "decisions")
         return labels
 
     def loo_predict_proba(
-        self, rows: ArrayLike | None = None, groups: ArrayLike | None = None
+        self,
+        rows: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        approximate: bool = False,
     ) -> NDArray[np.float64]:
-        """Predict the class probabilities of every case from the others."""
-        (probabilities,) = self._left_out_of(groups, rows, "probabilities")
+        """Predict the class probabilities of every case from the others.
+
+        The parameters are those of `loo_predict`.
+        """
+        (probabilities,) = self._left_out_of(groups, rows, approximate, "probabilities")
         return probabilities

@@ -325,7 +325,11 @@ class RowEvaluator:
 
 
 class LeaveOneOutModel:
-    """A fitted lazy learner that predicts its own rows, each from the others."""
+    """A fitted lazy learner that predicts its own rows, each from the others.
+
+    A learner that offers ``approximate=True`` is asked for that: what it keeps of a row
+    knows no target, and is the same for all candidates.
+    """
 
     def __init__(self, model: Model, groups: object = None) -> None:
         self.model, self.groups = model, groups
@@ -342,11 +346,14 @@ class LeaveOneOutModel:
 
     def _call(self, method: str, row: int) -> Any:  # noqa: ANN401
         predict = getattr(self.model, method)
-        groups = {} if self.groups is None else {"groups": self.groups}
-        if "rows" in inspect.signature(predict).parameters:
-            return predict(rows=[row], **groups)[0]
+        given = {} if self.groups is None else {"groups": self.groups}
+        accepted = inspect.signature(predict).parameters
+        if "approximate" in accepted:
+            given["approximate"] = True
+        if "rows" in accepted:
+            return predict(rows=[row], **given)[0]
         if method not in self._all:
-            self._all[method] = predict(**groups)
+            self._all[method] = predict(**given)
         return self._all[method][row]
 
 
