@@ -21,6 +21,7 @@ import oracle
 from sklazy.casebase import CaseBase, load_cases, save_cases
 from sklazy.casebase.files import _PREFIX as PREFIX
 from sklazy.errors import BadFileError, BadInputError, DataWarning, UnknownIdError
+from sklazy.kernels.bits import words_for
 from sklazy.tables import Column, Table
 
 COLORS = ("red", "green", "blue", "ocre")
@@ -545,6 +546,31 @@ def test_a_saved_base_comes_back_the_same(tmp_path_factory, rows, cuts):
             with pytest.warns(DataWarning):
                 base.forget(ids)
     same_state(cases, back)
+
+
+@pytest.mark.parametrize("targets", [classes_of(["a"] * 200), np.arange(200.0)])
+def test_a_copy_does_not_tell_how_many_rows_there_were(targets):
+    table = table_of([(float(i), 0.0, "red", "small") for i in range(200)])
+    cases = CaseBase(table, targets, ids=[f"row {i}" for i in range(200)])
+    cases.digest()
+    cases.forget([f"row {i}" for i in range(190)])
+    back = pickle.loads(pickle.dumps(cases))
+    assert sorted(back.arrival) == list(range(10)) == back.rows.origin.tolist()
+    assert back.rows.capacity == 10
+    assert back.cases.value_bits.shape[1] == words_for(10)
+    same_state(cases, back)
+
+
+def test_default_ids_end_where_given_ones_do():
+    rows = table_of([(1.0, 0.0, "red", "small")] * 2)
+    cases = CaseBase(rows, classes_of(["a", "b"]), ids=[0, 2**62 - 2])
+    one = table_of([(2.0, 0.0, "red", "small")]), classes_of(["b"])
+    (last,) = cases.add(*one)
+    with pytest.raises(BadInputError, match=r"ids=None, .*2\*\*62; give an id"):
+        cases.add(*one)
+    cases.add(*one, ids=[7])
+    cases.forget([last])
+    assert cases.n_rows == 3
 
 
 def test_text_ids_weights_and_numeric_targets_are_saved(tmp_path):

@@ -117,7 +117,7 @@ class CaseBase(Shared):
         self.bins = Bins(n_numeric, criterion, frozen=cuts == "frozen")
         self.tallies = Tallies(n_attributes)
         self.ranges = Ranges(n_numeric)
-        self.next_id = self.n_arrived = self.version = 0
+        self.next_id = 0
         self._start_sharing()
 
         given = new_ids(ids, len(table), 0, self.rows.ids)
@@ -145,14 +145,15 @@ class CaseBase(Shared):
             incoming = check_incoming(matched, self._numeric, target, weights, given)
             with self._all_or_nothing() as mark:
                 self._follow(self.coder.admit(incoming), mark)
-                self._enter(self.coder.coded(incoming, self.n_arrived))
+                self._enter(self.coder.coded(incoming, self.n_rows))
             return given
 
     def forget(self, ids: GivenIds) -> None:
-        """Erase rows: their values are nowhere any more.
+        """Erase rows: their values are nowhere any more, nor what was derived of them.
 
         Exact cuts that they had a part in go with the next question, copy or file;
-        with frozen cuts a warning says that these still stem from them.
+        with frozen cuts a warning says that these still stem from them. What is asked
+        at this moment is answered by the rows as they were, which are erased then.
         """
         with self._lock:
             gone = slots_of(ids, self.rows.ids)
@@ -208,7 +209,7 @@ class CaseBase(Shared):
 
     @property
     def arrival(self) -> NDArray[np.int64]:
-        """The rows' numbers in order of arrival, in the order in which they lie."""
+        """The rows' numbers from 0 in order of arrival, in the order they lie in."""
         return self.rows.arrival[: self.n_rows]
 
     @property
@@ -309,7 +310,6 @@ class CaseBase(Shared):
         self.ranges.widen(batch.numbers)
         self.tallies.shift(self.rows, places, 1)
         self._touch()
-        self.n_arrived += len(batch)
         if batch.ids.dtype != object and len(batch):
             self.next_id = max(self.next_id, int(batch.ids.max()) + 1)
 
@@ -335,13 +335,13 @@ class CaseBase(Shared):
         """
         self._drop_state()
         mark, labels = self.rows.mark(places), self.coder.mark()
-        kept = self.ranges.edges, self.next_id, self.n_arrived
+        kept = self.ranges.edges, self.next_id
         try:
             yield mark
         except BaseException:
             self.rows.restore(mark)
             self.coder.restore(labels)
-            self.ranges.edges, self.next_id, self.n_arrived = kept
+            self.ranges.edges, self.next_id = kept
             self.tallies.discard()
             self.bins.lose_track()
             self._outdate()
@@ -364,9 +364,8 @@ class CaseBase(Shared):
         self._outdate()
 
     def _outdate(self) -> None:
-        """Let nobody use what was found before; `version` tells them."""
+        """Let nobody use what was found before."""
         self._found = {}
-        self.version += 1
 
     # --- what follows -----------------------------------------------------------------
 
@@ -408,7 +407,9 @@ class CaseBase(Shared):
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:
             self._sync()  # so that no cut of rows since forgotten goes into the copy
-            return {n: v for n, v in vars(self).items() if n not in SHARING}
+            state = {n: v for n, v in vars(self).items() if n not in SHARING}
+            rows, tallies = self.rows.trimmed(), self.tallies.trimmed(self.n_rows)
+            return {**state, "rows": rows, "tallies": tallies}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

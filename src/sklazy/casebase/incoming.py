@@ -16,6 +16,8 @@ from sklazy.tables import Column, Label, Table
 Target = Column | NDArray[np.float64]
 GivenIds = Sequence[int] | Sequence[str] | NDArray[np.generic] | None
 
+_END_OF_IDS = 2**62
+
 
 @dataclass
 class Incoming:
@@ -124,6 +126,11 @@ def new_ids(given: GivenIds, n_rows: int, next_id: int, present: Ids) -> Ids:
             raise BadInputError(
                 "ids=None, but the rows here have text ids; give one for each new row."
             )
+        if next_id + n_rows > _END_OF_IDS:
+            raise BadInputError(
+                f"ids=None, but the next number would be {next_id}, and numbers end "
+                f"before 2**62; give an id for each of the {n_rows} new rows."
+            )
         return np.arange(next_id, next_id + n_rows, dtype=np.int64)
     ids = as_ids(given)
     if ids.shape != (n_rows,):
@@ -151,7 +158,7 @@ def as_ids(given: GivenIds) -> Ids:
     ids = np.asarray(given)
     if ids.size == 0:
         return np.zeros(0, np.int64)
-    if ids.ndim == 1 and ids.dtype.kind in "iu" and ids.max() < 2**62:
+    if ids.ndim == 1 and ids.dtype.kind in "iu" and ids.max() < _END_OF_IDS:
         return ids.astype(np.int64)
     # A list of text and numbers would have become an array of text.
     cells = given if isinstance(given, list | tuple) else ids.tolist()
@@ -159,7 +166,7 @@ def as_ids(given: GivenIds) -> Ids:
         return ids.astype(object)
     raise BadInputError(
         f"ids={reprlib.repr(given)} cannot name rows; give a flat list of whole "
-        "numbers or of text."
+        "numbers below 2**62 or of text."
     )
 
 

@@ -34,7 +34,8 @@ def load_cases(path: str | Path) -> CaseBase:
 def to_plain(cases: CaseBase) -> tuple[dict[str, Any], Arrays]:
     """Take a case base apart into JSON and arrays of their own."""
     with cases._lock:  # as it is now, whatever others do to it meanwhile
-        return _taken_apart(cases, cases.rows.live().take(np.arange(cases.n_rows)))
+        # In order of arrival, so that no numbers need to be written for it.
+        return _taken_apart(cases, cases.rows.live().take(np.argsort(cases.arrival)))
 
 
 def _taken_apart(cases: CaseBase, rows: CodedRows) -> tuple[dict[str, Any], Arrays]:
@@ -54,7 +55,6 @@ def _taken_apart(cases: CaseBase, rows: CodedRows) -> tuple[dict[str, Any], Arra
         "settled": cases.bins.frozen and cases.bins.current,
         "ids": rows.ids.tolist() if text_ids else None,
         "next_id": cases.next_id,
-        "n_arrived": cases.n_arrived,
     }
     arrays: Arrays = {
         "numbers": rows.numbers,
@@ -62,7 +62,6 @@ def _taken_apart(cases: CaseBase, rows: CodedRows) -> tuple[dict[str, Any], Arra
         "classes": rows.classes,
         "targets": rows.targets,
         "weights": rows.weights,
-        "arrival": rows.arrival,
         "ids": np.zeros(0, np.int64) if text_ids else rows.ids,
     }
     frozen = cases.bins.cuts if header["settled"] else []
@@ -84,11 +83,7 @@ def from_plain(header: dict[str, Any], arrays: Arrays, path: object) -> CaseBase
         if header["settled"]:
             n_numeric = len(cases.rows.numbers)
             cases.settle_cuts([arrays[f"cuts{i}"] for i in range(n_numeric)])
-        cases.rows.arrival[: cases.n_rows] = arrays["arrival"][cases.arrival]
-        cases.next_id, cases.n_arrived = (
-            int(header["next_id"]),
-            int(header["n_arrived"]),
-        )
+        cases.next_id = max(cases.next_id, int(header["next_id"]))
     except SENSELESS as error:
         raise BadFileError(f"the file contradicts itself ({error}).", path) from error
     return cases

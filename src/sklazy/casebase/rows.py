@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.casebase.states import shallow
 from sklazy.flow import MISSING
 
 Floats = NDArray[np.float64]
@@ -81,8 +82,9 @@ class Rows:
     """A dense store: row i is column i of every array; the last row fills a hole.
 
     The arrays have room to spare behind `n_rows`, all zeros. `arrival` numbers the
-    rows as they came; `origin` says which row this was when `settle` was last
-    called, -1 for a newcomer, so that sorted orders can follow the moves.
+    rows from 0 as they came, without those that went; `origin` says which row this
+    was when `settle` was last called, -1 for a newcomer, so that sorted orders can
+    follow the moves.
     """
 
     def __init__(self, n_numeric: int, n_attributes: int, n_targets: int) -> None:
@@ -127,6 +129,7 @@ class Rows:
         """Take rows out: the last rows fill their places, what is behind is zero."""
         tail, holes = self.moves(gone)
         left = self.n_rows - len(gone)
+        self.arrival = self._numbered_without(gone)
         for name in _KEPT:
             array = getattr(self, name)
             array[..., holes] = array[..., tail]
@@ -135,6 +138,24 @@ class Rows:
         ids[holes] = ids[tail]
         self.ids = ids[:left].copy()
         self.n_rows = left
+
+    def _numbered_without(self, gone: Places) -> Ints:
+        """Numbers of arrival without gaps: they do not tell that rows were there."""
+        arrival = self.arrival.copy()
+        live = arrival[: self.n_rows]
+        live -= np.searchsorted(np.sort(live[gone]), live)
+        return arrival
+
+    def trimmed(self) -> "Rows":
+        """The same rows without room, which would tell how many there were before.
+
+        Nobody follows their moves yet.
+        """
+        rows = shallow(self)
+        for name in _GIVEN:
+            setattr(rows, name, getattr(self, name)[..., : self.n_rows].copy())
+        rows.origin = np.arange(self.n_rows)
+        return rows
 
     def relabel(self, attribute: int, moved: NDArray[np.int32], mark: Mark) -> None:
         """Follow a map of an attribute's codes; missing stays missing."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.rows import CLASSES, Places, Rows
+from sklazy.casebase.states import shallow
 from sklazy.kernels.bits import build_bits, words_for
 
 MOST_BIT_VALUES = 64
@@ -55,6 +56,13 @@ class Tallies:
             first, last = self.offsets[attribute : attribute + 2]
             self.counts[first:last] = 0
             self._bits_of(attribute)[:] = 0
+
+    def trimmed(self, n_rows: int) -> "Tallies":
+        """The same counts, with bit sets for so many rows."""
+        tallies, words = shallow(self), words_for(n_rows)
+        tallies.value_bits = self.value_bits[:, :words].copy()
+        tallies.class_bits = self.class_bits[:, :words].copy()
+        return tallies
 
     def shift(self, rows: Rows, places: Places, step: int) -> None:
         """Count rows in (step 1) or out (step -1), where they lie now."""
