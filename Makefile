@@ -12,7 +12,7 @@ STAMP = $(shell cat src/sklazy/kernels/*.py src/sklazy/kernels/*/*.py src/sklazy
 export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-$(STAMP)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint slow bench compat format clean
+.PHONY: help demo test check lint slow mutate bench compat format clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -38,6 +38,9 @@ lint: $(READY)  ## format, lint, types and contracts, no tests
 
 slow: $(READY)  ## the statistical and large tests
 	$(BIN)/python -m pytest -q -m slow
+
+mutate: $(READY)  ## whether tests notice changed operators (ROOMS=, SEED=, NUMBER=)
+	$(BIN)/python tests/mutation.py --seed $(or $(SEED),0) --number $(or $(NUMBER),20) $(ROOMS)
 
 bench: $(READY)  ## speeds as ratios to a peer (ONLY=word picks benchmarks)
 	$(BIN)/python benchmarks/run.py $(ONLY)

@@ -1,0 +1,187 @@
+"""Change one operator or constant at a time, and see whether the tests notice.
+
+    python tests/mutation.py [--seed 0] [--number 20] [--timeout 900] [ROOM ...]
+
+A sample by seed: places are drawn from the sources of the rooms outside the kernels,
+each is changed in a copy of the project, and the tests of its room, of receipts and of
+the laws are run there until the first failure. What survives is printed, and is worth
+a test or a reason. Rooms are folders or files below ``src/sklazy``.
+"""
+
+import argparse
+import ast
+import copy
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).parent.parent
+SOURCES = ROOT / "src" / "sklazy"
+ROOMS = [
+    "answer",
+    "casebase",
+    "combine",
+    "local",
+    "measures",
+    "neighbors",
+    "racing",
+    "receipts",
+    "selection",
+    "tables",
+]
+NEEDED = 0.9  # the share that must be noticed
+
+SWAPS = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+}
+
+
+def variant(node):
+    """A changed copy of a node; None where there is nothing to change."""
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+        return _changed(node, ops=[SWAPS[type(node.ops[0])](), *node.ops[1:]])
+    if isinstance(node, ast.BinOp | ast.BoolOp) and type(node.op) in SWAPS:
+        return _changed(node, op=SWAPS[type(node.op)]())
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float, bool):
+        old = node.value
+        return _changed(node, value=not old if isinstance(old, bool) else old + 1)
+    return None
+
+
+def _changed(node, **fields):
+    changed = copy.deepcopy(node)
+    for name, value in fields.items():
+        setattr(changed, name, value)
+    return changed
+
+
+def places(path):
+    """(line, source before, source after, the whole file after) of each change.
+
+    Annotations are left alone: `int | None` is no operation.
+    """
+    text = path.read_text()
+    tree = ast.parse(text)
+    lines = text.splitlines(keepends=True)
+    skipped = set()
+    for node in ast.walk(tree):
+        for field in ("annotation", "returns"):
+            if getattr(node, field, None) is not None:
+                skipped |= {id(n) for n in ast.walk(getattr(node, field))}
+    for node in ast.walk(tree):
+        if id(node) in skipped or not hasattr(node, "lineno"):
+            continue
+        changed = variant(node)
+        if changed is not None:
+            before = ast.get_source_segment(text, node)
+            after = f"({ast.unparse(changed)})"
+            yield node.lineno, before, after, _spliced(lines, node, after)
+
+
+def _spliced(lines, node, after):
+    """The file with other text where a node stands; columns count bytes."""
+    first = lines[node.lineno - 1].encode()[: node.col_offset].decode()
+    last = lines[node.end_lineno - 1].encode()[node.end_col_offset :].decode()
+    head, tail = lines[: node.lineno - 1], lines[node.end_lineno :]
+    return "".join([*head, first, after, last, *tail])
+
+
+def files_of(rooms):
+    for room in rooms:
+        found = SOURCES / room
+        if not found.exists():
+            raise SystemExit(f"{room!r} is no room; give folders or files of {SOURCES}")
+        yield from [found] if found.is_file() else sorted(found.rglob("*.py"))
+
+
+def folders_of(path):
+    """The tests of a file's room, where a receipt could show it, and the laws."""
+    room = path.relative_to(SOURCES).parts[0].removesuffix(".py")
+    folders = dict.fromkeys([room, "receipts", "laws", "estimators"])
+    return [
+        f"tests/{folder}" for folder in folders if (ROOT / "tests" / folder).is_dir()
+    ]
+
+
+def outcome(copied, path, text, timeout):
+    """Whether a test fails with the changed file: noticed, SURVIVED, or TIMED OUT.
+
+    What ran out of time may be noticed or not, so it does not count as noticed.
+    """
+    place = copied / path.relative_to(ROOT)
+    original = place.read_text()
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    command += ["-m", "not slow", *folders_of(path)]
+    environment = {**os.environ, "PYTHONPATH": str(copied / "src")}
+    place.write_text(text)
+    try:
+        found = subprocess.run(
+            command,
+            cwd=copied,
+            env=environment,
+            timeout=timeout,
+            capture_output=True,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return "TIMED OUT"
+    finally:
+        place.write_text(original)
+    if found.returncode > 2:  # neither passed, failed nor failed to import
+        raise SystemExit(found.stdout.decode(errors="replace")[-2000:])
+    return "noticed" if found.returncode else "SURVIVED"
+
+
+def copy_project(folder):
+    for name in ("src", "tests"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    for name in ("pyproject.toml", "conftest.py"):
+        shutil.copy(ROOT / name, folder / name)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rooms", nargs="*", default=ROOMS)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--number", type=int, default=20)
+    parser.add_argument("--timeout", type=float, default=900.0, help="seconds for each")
+    given = parser.parse_args()
+    every = [(path, *place) for path in files_of(given.rooms) for place in places(path)]
+    number = min(given.number, len(every))
+    sample = random.Random(given.seed).sample(every, number)
+    n_noticed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        copied = pathlib.Path(folder)
+        copy_project(copied)
+        for path, line, before, after, text in sample:
+            found = outcome(copied, path, text, given.timeout)
+            n_noticed += found == "noticed"
+            place = f"{path.relative_to(ROOT)}:{line}"
+            sys.stdout.write(f"{found:9} {place}: {before} -> {after}\n")
+            sys.stdout.flush()
+    sys.stdout.write(f"{n_noticed} of {number} noticed\n")
+    return 0 if n_noticed >= NEEDED * number else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
