@@ -2,13 +2,20 @@
 
 import inspect
 from collections.abc import Callable
+from typing import Any
 
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils import _safe_indexing as take
 from sklearn.utils.metaestimators import _safe_split as split_rows
 from sklearn.utils.validation import _check_method_params as rows_of_params
 
-__all__ = ["forwards_sample_weight", "rows_of_params", "split_rows", "take"]
+__all__ = [
+    "forwards_sample_weight",
+    "rows_of_params",
+    "split_rows",
+    "take",
+    "validate_parameters",
+]
 
 # Whether this release's own searches hand sample weights on to their scorers when
 # metadata routing is off.
@@ -23,3 +30,9 @@ def forwards_sample_weight(scorer: Callable[..., object]) -> bool:
     if accepts is not None:
         return bool(accepts())
     return "sample_weight" in inspect.signature(scorer).parameters
+
+
+def validate_parameters(model: Any) -> None:  # noqa: ANN401 - any estimator
+    """Check an estimator's parameters as its `fit` would, where it declares them."""
+    if hasattr(model, "_parameter_constraints"):
+        model._validate_params()

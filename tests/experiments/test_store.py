@@ -253,3 +253,16 @@ def test_new_workers_ignore_an_interrupt_while_they_import():
 
 def _nothing(unit):
     return {"done": True}
+
+
+@pytest.mark.parametrize("damage", [b"{\xff\xfe", b"{not JSON", b"\x00"])
+def test_a_damaged_result_is_called_damaged(damage, tmp_path):
+    path = tmp_path / "results.sqlite"
+    unit = Unit("demo", 1, "", {"fold": 0})
+    with Store(path) as store:
+        store.record(unit, {"right": 1}, 0.1)
+    with contextlib.closing(sqlite3.connect(path)) as file, file:
+        file.execute("UPDATE units SET result = CAST(? AS TEXT)", [damage])
+    with Store(path) as store, pytest.raises(ResultsFileError) as caught:
+        store.find([unit])
+    assert str(path) in str(caught.value)

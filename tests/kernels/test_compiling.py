@@ -188,11 +188,13 @@ said = {{}}
 for name, kind in exported().items():
     if not hasattr(kind, "predict"):
         continue
-    table = X if hasattr(kind, "forget") else X[["c", "d"]]
     for number, setting in enumerate(SETTINGS[kind][:MOST]):
         warnings.simplefilter("error", RuntimeWarning)
-        model = clone(setting.model).fit(table, y)
-        said[f"{{name}} {{number}}"] = [repr(float(v)) for v in model.predict(table)]
+        try:
+            answers = clone(setting.model).fit(X, y).predict(X)
+        except ValueError:  # some take numbers only
+            answers = clone(setting.model).fit(X[["c", "d"]], y).predict(X[["c", "d"]])
+        said[f"{{name}} {{number}}"] = [repr(float(v)) for v in answers]
 print(json.dumps(said))
 """
 
@@ -203,7 +205,11 @@ def test_without_a_compiler_the_kernels_answer_alike(tmp_path):
     code = PREDICT.replace("MOST", "None")
     plain = run(package, code, cache=cache, NUMBA_DISABLE_JIT="1")
     compiled = run(package, code, cache=cache)
-    assert plain == compiled
+    assert plain.keys() == compiled.keys()
+    for name, answers in plain.items():  # compiled code may fuse or reorder sums
+        assert list(map(float, answers)) == pytest.approx(
+            list(map(float, compiled[name])), rel=1e-9, abs=1e-12
+        ), name
 
 
 def test_without_a_compiler_every_estimator_predicts():

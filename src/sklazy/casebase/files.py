@@ -23,7 +23,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.errors import BadFileError
+from sklazy.errors import BadFileError, BadInputError
 
 MAGIC = b"SKLAZY\x1a\n"
 VERSION = 1
@@ -45,7 +45,9 @@ _counter = itertools.count()
 
 def write_file(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> None:
     """Write a header and arrays; the old file stands until the new one is complete."""
-    with _replacing(Path(os.path.realpath(path))) as file:
+    if not os.fspath(path):
+        raise BadInputError("path='' names no file; give one, such as 'model.sklazy'.")
+    with _named(path), _replacing(Path(os.path.realpath(path))) as file:
         digest = hashlib.sha256()
         for piece in _pieces(header, arrays):
             digest.update(piece)
@@ -121,6 +123,17 @@ def _parse(data: bytes, length: int) -> tuple[dict[str, Any], dict[str, NDArray[
     if place != end:
         raise ValueError("bytes left over")
     return header, arrays
+
+
+@contextlib.contextmanager
+def _named(path: str | Path) -> Iterator[None]:
+    """Let errors of the system name the file that was asked for, not its part."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
 @contextlib.contextmanager

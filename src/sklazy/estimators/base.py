@@ -28,10 +28,10 @@ from sklazy.casebase.incoming import GivenIds
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.casebase.plain import to_plain
 from sklazy.casebase.schema import Attribute, Schema
-from sklazy.errors import BadInputError
+from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.inputs import class_column
 from sklazy.estimators.parameters import check_columns
-from sklazy.estimators.settings import to_settings
+from sklazy.estimators.settings import from_settings, to_settings
 from sklazy.receipts import Receipt, Receipts, build_receipts, verify
 from sklazy.tables import Table, as_table, as_target
 from sklazy.tables.frames import target_names
@@ -122,11 +122,13 @@ class LazyEstimator(BaseEstimator):
         The old file, if any, stands until the new one is complete.
         """
         check_is_fitted(self)
+        saved = self._saved_settings()
+        from_settings(saved)  # what `load` would refuse is refused now
         header, arrays = to_plain(self.cases_)
         settings = {
             "content": "estimator",
             "estimator": type(self).__name__,
-            "settings": self._saved_settings(),
+            "settings": saved,
             "state": self._state(),
             "cases": header,
         }
@@ -166,8 +168,21 @@ class LazyEstimator(BaseEstimator):
     def _check_table(self, table: Table) -> None:
         """Refuse parameters that do not fit the rows."""
 
+    def _check_width(self, n_attributes: int) -> None:
+        """Refuse parameters that do not fit the number of attributes."""
+
     def _check_cases(self, cases: CaseBase) -> None:
         """Refuse cases that cannot be learned from."""
+
+    def _check_loaded(self) -> None:
+        """Refuse what `fit` would refuse, or the next question."""
+        self._check_parameters()
+        n_jobs = getattr(self, "n_jobs", None)
+        if n_jobs is not None and not isinstance(n_jobs, int):
+            raise BadTypeError(f"n_jobs={n_jobs!r}; expected a whole number or None.")
+        self._check_width(len(self.cases_.names))
+        self._check_cases(self.cases_)
+        self._learner()
 
     def _saved_settings(self) -> dict[str, Any]:
         """The parameters as JSON."""
@@ -203,6 +218,7 @@ class LazyEstimator(BaseEstimator):
         self._check_parameters()
         table, target = self._table(X), self._target(y)
         self._check_table(table)
+        self._check_width(len(table.columns))
         _check_weights(sample_weight)
         schema = replace(Schema.of(table, target), targets=target_names(y))
         if classes is not None:

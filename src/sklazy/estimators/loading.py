@@ -13,7 +13,9 @@ def load(path: str | Path) -> LazyEstimator:
     """Read an estimator that `save` wrote.
 
     A truncated or altered file, one of a newer format, or one that is anything else
-    is refused with the reason; nothing in a file is ever executed.
+    is refused with the reason, and so are parameters that `fit` would refuse. Nothing
+    in a file is ever executed: it holds data, and names of scikit-learn's estimators
+    with parameters that are data; no functions, and no folders to read from.
 
     Parameters
     ----------
@@ -39,7 +41,9 @@ def load(path: str | Path) -> LazyEstimator:
     try:
         kind = check_known(header["estimator"])
         estimator = kind(**from_settings(header["settings"]))
-        estimator._restore(from_plain(header["cases"], arrays, path), header["state"])
+        cases = from_plain(header["cases"], arrays, path)
+        estimator._restore(cases, header["state"])
+        estimator._check_loaded()
     except SENSELESS as error:
         raise BadFileError(f"the file contradicts itself ({error}).", path) from error
     return estimator

@@ -1,12 +1,42 @@
-"""Parameters of estimators as plain data, and back, without executing anything."""
+"""Parameters of estimators as plain data, and back, without executing anything.
 
+What comes back is data, and estimators of scikit-learn with parameters that
+scikit-learn allows. No value is a function, and none names a file or folder: those
+that could (`_REFUSED`) are refused, in a file and when one is written.
+"""
+
+import functools
+import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.utils.discovery import all_estimators
 
+from sklazy.compat import validate_parameters
 from sklazy.errors import BadInputError
+
+# Parameters of scikit-learn's estimators by which a file could have others read,
+# unpickled or evaluated: what is allowed, and why nothing else is.
+_REFUSED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "memory": (
+        lambda value: value is None,
+        "results are unpickled from that folder; set memory=None",
+    ),
+    "input": (
+        lambda value: value not in ("filename", "file"),
+        "files would be read whose names are in the data; set input='content'",
+    ),
+    "pre_dispatch": (
+        lambda value: bool(
+            re.fullmatch(r"all|[0-9]{0,9} ?\*? ?n_jobs|[0-9]+", f"{value}")
+        ),
+        "joblib evaluates it; give 'all', a count or a multiple such as '2*n_jobs'",
+    ),
+}
+
+# Estimators that are more than their parameters.
+_STATEFUL = {"FrozenEstimator"}
 
 
 def to_settings(estimator: Any) -> dict[str, Any]:  # noqa: ANN401 - any estimator
@@ -16,7 +46,7 @@ def to_settings(estimator: Any) -> dict[str, Any]:  # noqa: ANN401 - any estimat
 
 
 def from_settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """The parameters that `to_settings` took apart."""
+    """The parameters that `to_settings` took apart, if a file may hold them."""
     return {name: _unpack(value) for name, value in settings.items()}
 
 
@@ -52,10 +82,33 @@ def _unpack(packed: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
 def _model(items: list[Any]) -> object:
     """An estimator of scikit-learn, found by name among its own and no others."""
     name, settings = items
-    known = dict(all_estimators())
-    if name not in known:
-        raise BadInputError(f"scikit-learn has no estimator {name!r}.")
-    return known[name](**from_settings(settings))
+    kind = _known_models().get(name)
+    if kind is None:
+        raise BadInputError(
+            f"{name} cannot be saved or loaded: a file holds estimators that "
+            "scikit-learn lists by name (`all_estimators`) and that are made by their "
+            "parameters alone."
+        )
+    parameters = from_settings(settings)
+    for parameter, value in parameters.items():
+        _check_allowed(name, parameter, value)
+    model = kind(**parameters)
+    validate_parameters(model)
+    return model
+
+
+@functools.cache
+def _known_models() -> dict[str, Any]:
+    return {name: kind for name, kind in all_estimators() if name not in _STATEFUL}
+
+
+def _check_allowed(name: str, parameter: str, value: object) -> None:
+    """Refuse a value by which a file could have others read or run."""
+    is_allowed, reason = _REFUSED.get(parameter, (lambda _: True, ""))
+    if not is_allowed(value):
+        raise BadInputError(
+            f"{parameter}={value!r} of {name} cannot be saved or loaded: {reason}."
+        )
 
 
 _MAKERS: dict[str, Callable[[list[Any]], object]] = {

@@ -20,8 +20,8 @@ Counts = NDArray[Any]  # int64, or float64 where missing cells were spread
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_CELLS = 2**28
-"""Of a table of counts: 2 GiB."""
+MOST_CELLS = 2**26
+"""Of a table of counts: 512 MiB, and four times that while figures are made of it."""
 
 _DECIMALS = 12
 _LARGE = 16.0
@@ -45,7 +45,8 @@ def check_countable(
         widest = max(range(len(widths)), key=widths.__getitem__)
         raise BadInputError(
             f"counts of {sum(widths)} values by {n_classes} classes would take "
-            f"{n_cells / 2**27:.0f} GiB; column {names[widest]!r} has {widths[widest]} "
+            f"{n_cells / 2**27:.1f} GiB, more than the 0.5 GiB allowed; column "
+            f"{names[widest]!r} has {widths[widest]} "
             "values. Drop columns that are hardly more than row numbers, or merge rare "
             "labels or classes."
         )

@@ -15,6 +15,9 @@ from sklazy.tables.text import read_text, unpacked
 
 Format = Literal["csv", "arff", "parquet", "feather"]
 
+MOST_ARROW_BYTES = 2**32
+"""Of the cells of a Parquet file, unless more are asked for."""
+
 _FORMATS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -41,6 +44,7 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     header: bool | None = None,
     decimal: str = ".",
     encoding: str = "utf-8",
+    max_bytes: int = MOST_ARROW_BYTES,
 ) -> Table:
     r"""Read a CSV, ARFF, Parquet or Feather file into a typed table.
 
@@ -77,6 +81,9 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         The decimal mark of a CSV file.
     encoding : str, default="utf-8"
         Of a text file; a byte order mark is left out.
+    max_bytes : int, default=2**32
+        A Parquet file whose cells take more memory than that, at 8 bytes each, is
+        refused before they are read: a small file may hold very many equal cells.
 
     Returns
     -------
@@ -109,7 +116,7 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         table, notes = read_arff(read_text(path, encoding), wanted)
     else:
         _refuse_options(which, missing, delimiter, header, decimal)
-        table = _read_arrow(path, which, wanted)
+        table = _read_arrow(path, which, wanted, max_bytes)
     _check_known(wanted, table)
     for note in notes:
         warnings.warn(f"{path}: {note}", DataWarning, stacklevel=2)
@@ -188,7 +195,9 @@ def _refuse_options(which: str, *given: object) -> None:
         )
 
 
-def _read_arrow(path: str, which: str, wanted: Mapping[str, Kind]) -> Table:
+def _read_arrow(
+    path: str, which: str, wanted: Mapping[str, Kind], max_bytes: int
+) -> Table:
     try:
         import pyarrow  # noqa: PLC0415 (an optional dependency)
     except ImportError:
@@ -199,7 +208,12 @@ def _read_arrow(path: str, which: str, wanted: Mapping[str, Kind]) -> Table:
     with open(path, "rb") as file:
         raw = unpacked(path, file.read())
     try:
+        if which == "parquet":
+            _check_size(path, pyarrow.BufferReader(raw), max_bytes)
         native = _arrow_table(pyarrow.BufferReader(raw), which)
+        native.validate(full=True)  # places outside of the data would be read else
+    except BadFileError:
+        raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise BadFileError(f"not a readable {which} file ({error}).", path) from None
     try:
@@ -218,6 +232,21 @@ _KIND_MASK: dict[str | None, bool | None] = {
     "nominal": True,
     "numeric": False,
 }
+
+
+def _check_size(path: str, stream: object, max_bytes: int) -> None:
+    """Refuse a Parquet file by what it says of itself, before its cells are read."""
+    import pyarrow.parquet  # noqa: PLC0415 (an optional dependency)
+
+    told = pyarrow.parquet.read_metadata(stream)
+    size = 8 * told.num_rows * told.num_columns
+    if size > max_bytes:
+        raise BadFileError(
+            f"{told.num_rows} rows and {told.num_columns} columns take {size} bytes, "
+            f"more than max_bytes={max_bytes}; give a larger max_bytes if that is "
+            "right, or save fewer rows or columns.",
+            path,
+        )
 
 
 def _arrow_table(stream: object, which: str) -> Any:  # noqa: ANN401 (pyarrow is untyped)

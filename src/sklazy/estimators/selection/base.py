@@ -15,7 +15,6 @@ from sklazy.errors import BadInputError
 from sklazy.estimators.parameters import check_choice, check_count
 from sklazy.estimators.targets import WeightedClassifier
 from sklazy.measures import find_measure, how_many
-from sklazy.tables import Table
 
 BY_CASES = ("auto", "local", "vote")
 """What `n_attributes` can be beside a number."""
@@ -84,9 +83,9 @@ class SelectingClassifier(WeightedClassifier):
             if name in own:
                 check_count(name, own[name])
 
-    def _check_table(self, table: Table) -> None:
+    def _check_width(self, n_attributes: int) -> None:
         if not isinstance(self.n_attributes, str):
-            how_many(self.n_attributes, len(table.columns))
+            how_many(self.n_attributes, n_attributes)
 
 
 _RECIPE = tuple(Recipe.__dataclass_fields__)

@@ -110,12 +110,13 @@ class Store:
                 marks = ", ".join("?" * len(part))
                 query = f"SELECT key, result FROM units WHERE key IN ({marks})"
                 texts.update(self._file.execute(query, part))
-        found = {key: json.loads(text) for key, text in texts.items()}
+            found = {key: json.loads(text) for key, text in texts.items()}
         return {unit: found[key] for key, unit in by_key.items() if key in found}
 
     def seconds(self, units: Iterable[Unit]) -> float:
         """The total time of the recorded units among these."""
-        known = dict(self._file.execute("SELECT key, seconds FROM units"))
+        with self._errors():
+            known = dict(self._file.execute("SELECT key, seconds FROM units"))
         return sum(known.get(unit.key, 0.0) for unit in units)
 
     def __len__(self) -> int:
@@ -185,6 +186,10 @@ class Store:
             way_out = _WAYS_OUT.get(plain, f"{error}. Choose another folder with -o")
             raise ResultsFileError(
                 f"{self.path}: {way_out}. What was recorded before is safe."
+            ) from error
+        except ValueError as error:  # bytes that are not text, text that is not JSON
+            raise ResultsFileError(
+                f"{self.path}: {_WAYS_OUT['SQLITE_CORRUPT']}."
             ) from error
         except OSError as error:
             raise ResultsFileError(
