@@ -45,8 +45,7 @@ def check_countable(
         widest = max(range(len(widths)), key=widths.__getitem__)
         raise BadInputError(
             f"counts of {sum(widths)} values by {n_classes} classes would take "
-            f"{n_cells / 2**27:.1f} GiB, more than the 0.5 GiB allowed; column "
-            f"{names[widest]!r} has {widths[widest]} "
+            f"{n_cells / 2**27:.0f} GiB; column {names[widest]!r} has {widths[widest]} "
             "values. Drop columns that are hardly more than row numbers, or merge rare "
             "labels or classes."
         )
