@@ -18,6 +18,7 @@ from sklazy.answer import (
     NotPlainError,
     Target,
     answer_queries,
+    check_finite,
     leave_one_out,
     prepare,
 )
@@ -271,6 +272,7 @@ class LazyEstimator(BaseEstimator):
         learner, queries = self._explainer(), self.cases_.encode(table)
         batch = Batch(self.cases_, self.cases_.cases, queries)
         answer = learner.answer(prepare(learner, self.cases_), batch)
+        check_finite(answer, self.target.kind)
         name, settings = type(self).__name__, self._reported_settings()
         return build_receipts(answer, table, name, settings)
 

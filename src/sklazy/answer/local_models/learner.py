@@ -14,6 +14,7 @@ from sklazy.answer.learner import Effort
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import Scale
+from sklazy.casebase.magnitudes import find_unit
 from sklazy.combine import argmax_with_ties, to_shares
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import (
@@ -32,13 +33,18 @@ from sklazy.local import (
     make_space,
     place,
 )
-from sklazy.local.local_models.plans import NBest, Spans
+from sklazy.local.local_models.plans import NBest, Spans, check_ridge, limit_ridge
 from sklazy.neighbors import find_nearest
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _MOST_QUERIES = 8192  # whose neighbors are in memory at one time
+_FAR = 1e50  # further away all queries are the same: a fourth power must be a float
+_ORDINARY_WEIGHT = 2.0**30
+# Ratios of weights of cases, before the lighter are lost in rounding (in lines), or
+# their scores are beyond floats (in constants).
+_MOST_UNEQUAL = {True: 1e12, False: 1e100}
 
 Groups = tuple[Ints, Ints]
 
@@ -69,6 +75,9 @@ class LocalData(NamedTuple):
         Where each case lies in the case base; rows of weight 0 are left out.
     plan : LocalPlan
     settings : LocalSettings
+        The ridge is that of the weights in `cases`.
+    target_units : float64 array of shape (n_targets,)
+        What the targets in `cases` were multiplied by, so that they can be squared.
     """
 
     base: CaseBase
@@ -77,6 +86,7 @@ class LocalData(NamedTuple):
     rows: Ints
     plan: LocalPlan
     settings: LocalSettings
+    target_units: Floats
 
     @property
     def effort(self) -> Effort:
@@ -115,12 +125,16 @@ class LocalAnswer:
     @property
     def values(self) -> Floats:
         """Predictions, (n_queries, n_targets); of classes, their indicators."""
-        return self.models.coefficients[:, :, 0]
+        with np.errstate(over="ignore"):  # what is not finite is refused
+            values: Floats = self.models.coefficients[:, :, 0] / self.data.target_units
+        return values
 
     @property
-    def errors(self) -> Floats:
-        """Mean squared leave-one-out errors of the models, (n_queries, n_targets)."""
-        return self.models.errors
+    def deviations(self) -> Floats:
+        """Roots of mean squared leave-one-out errors, (n_queries, n_targets)."""
+        with np.errstate(over="ignore"):
+            roots: Floats = np.sqrt(self.models.errors) / self.data.target_units
+        return roots
 
     @cached_property
     def probabilities(self) -> Floats:
@@ -219,6 +233,7 @@ def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:
         raise BadInputError(
             "all sample weights are zero; give at least one row a weight above 0."
         )
+    check_ridge(settings.ridge)
     space = make_space(
         cases,
         rows,
@@ -227,10 +242,32 @@ def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:
         scale=settings.scale,
         max_categories=settings.max_categories,
     )
+    if settings.as_in_r and (space.placement.units != 1.0).any():
+        raise BadInputError(
+            f"the numbers of X reach {np.nanmax(np.abs(cases.numbers[:, rows])):g}, "
+            "whose squares R's lazy cannot compute with; scale the columns, or use "
+            "LazyLearningRegressor() without compat."
+        )
     weights = cases.weights[rows] if base.weighted else np.zeros(0)
-    local = LocalCases(space.regressors, _targets(base, rows), weights)
+    unit = find_unit(weights, _ORDINARY_WEIGHT)
+    if unit != 1.0:  # the ridge is the weight of what is not known: it goes along
+        settings = settings._replace(ridge=limit_ridge(settings.ridge * unit))
+    targets = _targets(base, rows)
+    units = np.array([find_unit(own) for own in targets.T])
+    local = LocalCases(space.regressors, targets * units, weights * unit)
     plan = make_plan_for(settings, space, len(rows))
-    return LocalData(base, space, local, rows, plan, settings)
+    _check_weights(weights, plan)
+    return LocalData(base, space, local, rows, plan, settings, units)
+
+
+def _check_weights(weights: Floats, plan: LocalPlan) -> None:
+    """Refuse weights so unequal that models come out wrong."""
+    most = _MOST_UNEQUAL[bool(plan.ranges[1:, 0].any())]
+    if len(weights) and weights.min() < weights.max() / most:
+        raise BadInputError(
+            f"sample_weight goes from {weights.min():g} to {weights.max():g}; expected "
+            f"ratios of at most {most:g}. Give the lightest rows the weight 0."
+        )
 
 
 def make_plan_for(settings: LocalSettings, space: Space, n_rows: int) -> LocalPlan:
@@ -275,7 +312,7 @@ def answer_locally(
     curves : bool
         Whether to keep the score of every number of neighbors.
     """
-    columns, regressors = place(data.space, queries)
+    columns, regressors = place(data.space, queries, _FAR)
     n_nearest = int(plan.ranges[:, 1].max())
     neighbors = find_nearest(data.space.columns, columns, n_nearest, groups=groups)
     models = fit_models(data.cases, plan, regressors, neighbors.rows, curves=curves)

@@ -182,7 +182,7 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
         y : float64 array of shape (n_queries,) or (n_queries, n_targets)
         std : float64 array of the same shape, if asked for
         """
-        return self._shaped(self._answer(X, "values", "errors"), return_std)
+        return self._shaped(self._answer(X, "values", "deviations"), return_std)
 
     def predict_interval(self, X: object, coverage: float = 0.9) -> Floats:
         """Intervals that hold the target with the given probability.
@@ -206,9 +206,9 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
             raise BadInputError(
                 f"coverage={coverage!r}; expected a number above 0 and below 1."
             )
-        values, errors = self._answer(X, "values", "errors")
+        values, deviations = self._answer(X, "values", "deviations")
         calibration = calibrate(self._learner(), self.cases_, self.n_jobs)
-        half = half_widths(calibration, errors, coverage)
+        half = half_widths(calibration, deviations, coverage)
         ends = np.stack([values - half, values + half], axis=-1)
         return ends[:, 0] if self._is_flat else ends
 
@@ -247,14 +247,14 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
             In order of arrival, or of `rows`.
         std : float64 array of the same shape, if asked for
         """
-        found = self._left_out_of(groups, rows, "values", "errors")
+        found = self._left_out_of(groups, rows, "values", "deviations")
         return self._shaped(found, return_std)
 
     def _shaped(
         self, found: tuple[Floats, ...], with_std: bool
     ) -> Floats | tuple[Floats, Floats]:
         """Values, and errors if asked for, as flat as the target was."""
-        values, errors = [self._flat(one) for one in (found[0], np.sqrt(found[1]))]
+        values, errors = [self._flat(one) for one in found]
         return (values, errors) if with_std else values
 
     def _flat(self, values: Floats) -> Floats:
