@@ -131,6 +131,33 @@ def test_a_hidden_row_is_a_row_never_seen(setting, scale):
         assert found[:, 0].tolist() == loo[:, i].tolist()
 
 
+def is_weighted_and_scaled(setting):
+    """Local regressions, which put large and small numbers in other units."""
+    scaled = keeps_cases_with("scale")(setting) and takes_weights(setting)
+    return scaled and is_regressor(setting.model)
+
+
+@pytest.mark.parametrize("scale", [True, "range", False])
+@pytest.mark.parametrize(
+    ("of_target", "of_weight"), [(1e200, 1), (1e-200, 1), (1, 1e11)]
+)
+@pytest.mark.parametrize("setting", settings_of(is_weighted_and_scaled, most=1))
+def test_units_are_those_of_the_rows_that_stay(setting, scale, of_target, of_weight):
+    rng, n_rows = np.random.default_rng(0), 16
+    X, y, weights = rng.random((n_rows, 2)), rng.random(n_rows), 1 + rng.random(n_rows)
+    X[:4] = [[0, 0], [0, 0], [1, 1], [1, 1]]  # no row alone ends a range
+    y[9] *= max(of_target, 1)  # one row is large, or the others are small
+    y[np.arange(n_rows) != 9] *= min(of_target, 1)
+    weights[9] *= of_weight
+    model = clone(setting.model).set_params(scale=scale)
+    found = np.array(model.fit(X, y, weights).loo_predict(return_std=True))
+    for i in range(8, 12):
+        kept = np.arange(n_rows) != i
+        others = clone(model).fit(X[kept], y[kept], weights[kept])
+        alone = np.array(others.predict(X[i : i + 1], return_std=True))
+        assert alone[:, 0].tolist() == found[:, i].tolist()
+
+
 @one_keeper_of_each
 @pytest.mark.parametrize(
     "rows", [[0, 6], [-7], [0.5], [True] * 6, 3, ["a"], [999]], ids=str

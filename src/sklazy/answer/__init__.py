@@ -1,7 +1,7 @@
 """The flow, top to bottom: the one room that knows the order of the steps."""
 
 from sklazy.answer.batch import Batch
-from sklazy.answer.batches import NotPlainError, answer_queries
+from sklazy.answer.batches import NotPlainError, answer_queries, check_finite
 from sklazy.answer.learner import Answer, AnyLearner, Effort, Learner, prepare
 from sklazy.answer.leave_one_out import leave_groups_out, leave_one_out
 from sklazy.answer.target import CLASSES, NUMBERS, Target
@@ -17,6 +17,7 @@ __all__ = [
     "NotPlainError",
     "Target",
     "answer_queries",
+    "check_finite",
     "leave_groups_out",
     "leave_one_out",
     "prepare",

@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Ints
-from sklazy.answer.learner import AnyLearner, Effort, prepare
+from sklazy.answer.learner import Answer, AnyLearner, Effort, prepare
+from sklazy.answer.target import Kind
 from sklazy.backends import Slice, current_backend
 from sklazy.casebase import CaseBase
 from sklazy.casebase.matrix import encode_matrix
+from sklazy.errors import BadInputError
 from sklazy.flow import Queries
 from sklazy.report.progress import Progress
 
@@ -56,6 +58,7 @@ class Work:
         """What is wanted of the answers to the queries ``first..last - 1``."""
         ready = prepare(self.learner, self.base)
         answer = self.learner.answer(ready, self._batch(first, last))
+        check_finite(answer, self.learner.target.kind)
         return tuple(getattr(answer, name) for name in self.outputs)
 
     def _batch(self, first: int, last: int) -> Batch:
@@ -69,6 +72,29 @@ class Work:
         if found is None:
             raise NotPlainError
         return Batch(self.base, self.base.cases, found, excluded)
+
+
+def check_finite(answer: Answer, kind: Kind) -> None:
+    """Refuse an answer that is NaN or infinite: it would be none.
+
+    Parameters
+    ----------
+    answer : Answer
+    kind : {"nominal", "numeric"}
+        What the target is.
+    """
+    output = "probabilities" if kind == "nominal" else "values"
+    found = getattr(answer, output, None)  # None: only the attributes were asked for
+    if found is None:
+        return
+    finite = np.isfinite(found).all(axis=1)
+    if not finite.all():
+        query = int(np.flatnonzero(~finite)[0])
+        raise BadInputError(
+            f"the answer to query {query} (counted in its batch) is beyond what a "
+            "float holds; numbers of X, y, weights or parameters are too large or too "
+            "small. Scale them, for example to a largest value of 1."
+        )
 
 
 def answer_queries(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from sklazy.answer.batch import Batch, Ints, batch_of_cases
-from sklazy.answer.batches import Outputs, answer_queries
+from sklazy.answer.batches import Outputs, answer_queries, check_finite
 from sklazy.answer.learner import AnyLearner, prepare
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
@@ -86,6 +86,7 @@ def forget_each(
             warnings.simplefilter("ignore", DataWarning)  # what was warned of is known
             ready = learner.prepare(others)
         answer = learner.answer(ready, Batch(others, others.cases, query))
+        check_finite(answer, learner.target.kind)
         found.append(
             [
                 learner.target.recode(name, getattr(answer, name), others, base)

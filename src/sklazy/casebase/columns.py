@@ -9,11 +9,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.casebase.magnitudes import find_unit
 from sklazy.errors import BadInputError
 from sklazy.flow import MISSING, Cases, Columns, Queries
 from sklazy.kernels.columns import METRICS, NOMINAL, NUMERIC, NUMERIC_MISSING
 
-Scale = Literal["std", "range", "none"]
+Scale = Literal["std", "range", "none", "raw"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Where = NDArray[np.integer] | slice
@@ -92,20 +93,25 @@ def place_by_scale(cases: Cases, rows: Where, scale: Scale) -> Placement:
     ----------
     cases : Cases
     rows : int array or slice
-    scale : {"std", "range", "none"}
-        What a number is divided by.
+    scale : {"std", "range", "none", "raw"}
+        What a number is divided by. With "raw" cells stand at their numbers, however
+        large; else numbers whose squares no float holds are put in other units, those
+        of a column or, if nothing is scaled, those of all columns and categories.
     """
     n_attributes = len(cases.numeric)
+    units = _find_units(cases, rows, scale)
     measures = np.tile([0.0, 1.0, 1.0], (n_attributes, 1))
+    measures[:, 2] = units
     for j in np.flatnonzero(cases.numeric >= 0):
-        measures[j] = _measure(cases.numbers[cases.numeric[j], rows], scale)
+        numbers = cases.numbers[cases.numeric[j], rows]
+        measures[j] = _measure(numbers * units[j], scale)
     centers, factors, absents = measures.T.copy()
     ones = np.ones(n_attributes)
     return Placement(
         np.arange(n_attributes),
         cases.numeric < 0,
         np.zeros(n_attributes, np.bool_),
-        ones,
+        units,
         centers,
         factors,
         ones,
@@ -113,11 +119,27 @@ def place_by_scale(cases: Cases, rows: Where, scale: Scale) -> Placement:
     )
 
 
+def _find_units(cases: Cases, rows: Where, scale: Scale) -> Floats:
+    """What the numbers of each attribute are multiplied by; 1 for nominal ones.
+
+    Where nothing is scaled, differences of columns are added up as they are: all have
+    the unit of the largest, also the difference of 1 between two categories.
+    """
+    is_numeric, units = cases.numeric >= 0, np.ones(len(cases.numeric))
+    if scale == "none":
+        numbers = cases.numbers[:, rows]
+        unit = find_unit(numbers)
+        return units * (unit if is_numeric.all() else min(unit, 1.0))
+    for j in np.flatnonzero(is_numeric) if scale != "raw" else ():
+        units[j] = find_unit(cases.numbers[cases.numeric[j], rows])
+    return units
+
+
 def _measure(values: Floats, scale: Scale) -> tuple[float, float, float]:
     """Center and factor of a column, and the difference a missing cell counts."""
     present = values[~np.isnan(values)]
     low, high = (present.min(), present.max()) if len(present) else (0.0, 0.0)
-    if scale == "none":
+    if scale in ("none", "raw"):
         with np.errstate(over="ignore"):  # no float may hold the range
             return 0.0, 1.0, high - low
     center = low + 0.5 * (high - low)
@@ -177,7 +199,7 @@ def make_columns(
 def place_cells(placement: Placement, queries: Queries) -> Floats:
     """Queries as the columns see them, shape (n_queries, n_columns)."""
     numbers = queries.values[:, placement.attributes]
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         placed = _place_numbers(numbers, placement, slice(None))
     codes = _as_floats(queries.codes[:, placement.attributes])
     return np.where(placement.nominal, codes, placed)

@@ -17,6 +17,7 @@ Target = Column | NDArray[np.float64]
 GivenIds = Sequence[int] | Sequence[str] | NDArray[np.generic] | None
 
 _END_OF_IDS = 2**62
+_HEAVIEST = 1e290  # weights of more rows than there can be add up to a float
 
 
 @dataclass
@@ -207,11 +208,12 @@ def _checked_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float
             f"weights have the shape {array.shape}; give one for each of the {n_rows} "
             "rows, or None."
         )
-    wrong = np.flatnonzero(~np.isfinite(array) | (array < 0))
+    wrong = np.flatnonzero(~np.isfinite(array) | (array < 0) | (array > _HEAVIEST))
     if len(wrong):
         raise BadInputError(
             f"row {wrong[0]} has the weight {array[wrong[0]]}; give finite numbers "
-            "of at least 0."
+            f"of at least 0 and at most {_HEAVIEST:g}. Where weights are larger, "
+            "divide all by the largest."
         )
     return array + 0.0
 

@@ -19,6 +19,7 @@ from sklazy.answer import (
     NotPlainError,
     Target,
     answer_queries,
+    check_finite,
     leave_one_out,
     prepare,
 )
@@ -331,6 +332,7 @@ class LazyEstimator(BaseEstimator):
         learner, queries = self._explainer(cases), cases.encode(table)
         batch = Batch(cases, cases.cases, queries)
         answer = learner.answer(prepare(learner, cases), batch)
+        check_finite(answer, self.target.kind)
         name, settings = type(self).__name__, self._reported_settings()
         return build_receipts(answer, table, name, settings)
 

@@ -12,6 +12,8 @@ from sklazy.tables import Table
 
 Default = TypeVar("Default", int, None)
 
+_MOST = 1e290  # a parameter that is added to every count must leave sums finite
+
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Refuse a parameter that is none of its choices."""
@@ -29,9 +31,12 @@ def check_count(name: str, value: object, least: int = 1) -> None:
 
 
 def check_positive(name: str, value: object, meaning: str) -> None:
-    """Refuse anything but a finite number above 0."""
-    if not _is_number(value) or not 0 < value < np.inf:  # type: ignore[operator]
-        raise BadInputError(f"{name}={value!r}; expected a number above 0: {meaning}.")
+    """Refuse anything but a number above 0 whose sums are finite, too."""
+    if not _is_number(value) or not 0 < value <= _MOST:  # type: ignore[operator]
+        raise BadInputError(
+            f"{name}={value!r}; expected a number above 0 and at most {_MOST:g}: "
+            f"{meaning}."
+        )
 
 
 def check_not_negative(name: str, value: object) -> None:

@@ -42,6 +42,7 @@ __all__ = [
 
 _FAR = 1e100  # further away than this all queries are the same to a linear model
 _SMALL_UNIT = 2.0**-700
+_LARGE_UNIT = 2.0**700
 
 
 class LinearCases(NamedTuple):
@@ -54,7 +55,7 @@ class LinearCases(NamedTuple):
     targets : float64 array of shape (n_rows, n_targets)
     units, centers, factors : float64 arrays of shape (n_regressors,)
         A regressor x is placed at (x * unit - center) * factor. Units are 1, but
-        small powers of 2 for numbers whose squares no float holds.
+        other powers of 2 for numbers whose squares no float holds.
     """
 
     rows: Floats
@@ -238,7 +239,9 @@ def make_linear(regressors: Floats, targets: Floats) -> LinearCases:
     known = ~np.isnan(regressors)
     n_known = np.maximum(known.sum(axis=0), 1)
     numbers = np.where(known, regressors, 0.0)
-    units = np.where(np.abs(numbers).max(axis=0, initial=0.0) > _FAR, _SMALL_UNIT, 1.0)
+    largest = np.abs(numbers).max(axis=0, initial=0.0)
+    units = np.where(largest > _FAR, _SMALL_UNIT, 1.0)
+    units[(largest > 0.0) & (largest < 1.0 / _FAR)] = _LARGE_UNIT
     centers = (numbers * units).sum(axis=0) / n_known
     centered = np.where(known, numbers * units - centers, 0.0)
     sizes = np.sqrt((centered**2).sum(axis=0) / n_known)  # standard deviations

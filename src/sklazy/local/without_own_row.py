@@ -69,9 +69,15 @@ def terms_without_own_row(
     rows, places = np.nonzero(cells < offsets[-1])
     own = cells[rows, places], classes[rows]
     totals = smooth_totals(counts, offsets, alpha)[own] - weights[rows]
-    share = (counts[own] - weights[rows] + alpha) / totals
+    share = _at_least(counts[own] - weights[rows] + alpha, alpha)
+    share /= _at_least(totals, alpha)
     terms[rows, places, classes[rows]] = np.log(share)
     remaining = np.repeat(class_counts[None], len(classes), axis=0)
     remaining[np.arange(len(classes)), classes] -= weights
-    smoothed = remaining + alpha
+    smoothed = _at_least(remaining + alpha, alpha)
     return np.log(smoothed / smoothed.sum(axis=1, keepdims=True)), terms
+
+
+def _at_least(counts: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+    """Smoothed counts: alpha is left, whatever rounding makes of unequal weights."""
+    return np.where(counts > 0.5 * alpha, counts, alpha)

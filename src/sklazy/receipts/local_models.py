@@ -136,9 +136,14 @@ def _outcomes(answer: LocalAnswer, slots: NDArray[np.int64]) -> list[Plain]:
 
 
 def _distances(answer: LocalAnswer, query: int, k: int) -> list[float | None]:
-    distances = answer.neighbors.distances[query, :k]
-    metric = answer.data.space.columns.metric
-    return numbers(to_distances(distances, metric))
+    space = answer.data.space
+    sums = answer.neighbors.distances[query, :k]
+    distances = to_distances(sums, space.columns.metric)
+    unit = float(to_distances(np.array(space.unit), space.columns.metric))
+    if answer.data.settings.scale == "none":
+        unit *= float(space.placement.units.min())
+    with np.errstate(over="ignore"):
+        return numbers(distances / unit)
 
 
 def _target(
@@ -146,14 +151,14 @@ def _target(
 ) -> Plain:
     """The evidence for one number, or for one class."""
     models, scores, shares = chosen_models(answer, query, target)
-    fitted = answer.models
     k = int(models[:, 1].max()) if len(models) else 0
     slots = answer.data.rows[answer.neighbors.rows[query, :k]]
-    chosen = zip(models.tolist(), numbers(scores), numbers(shares), strict=True)
+    squares = _squares(answer, target, scores)
+    chosen = zip(models.tolist(), squares, numbers(shares), strict=True)
     return {
         "name": name,
-        "prediction": number(fitted.coefficients[query, target, 0]),
-        "error": number(np.sqrt(fitted.errors[query, target])),
+        "prediction": number(answer.values[query, target]),
+        "error": number(answer.deviations[query, target]),
         "k": k,
         "models": [
             {"degree": degree, "k": size, "score": score, "share": share}
@@ -166,6 +171,13 @@ def _target(
     }
 
 
+def _squares(answer: LocalAnswer, target: int, scores: Floats) -> list[float | None]:
+    """Scores in the units of the target, None where no float holds them."""
+    unit = float(answer.data.target_units[target])
+    with np.errstate(over="ignore"):
+        return numbers(scores / unit / unit)
+
+
 def _curves(answer: LocalAnswer, query: int, target: int) -> list[Plain]:
     """The score of every number of neighbors that was tried, by degree."""
     ranges = enumerate(answer.data.plan.ranges.tolist())
@@ -174,7 +186,7 @@ def _curves(answer: LocalAnswer, query: int, target: int) -> list[Plain]:
         {
             "degree": degree,
             "first": least,
-            "scores": numbers(scores[degree, least - 1 : most]),
+            "scores": _squares(answer, target, scores[degree, least - 1 : most]),
         }
         for degree, (least, most, _) in ranges
         if least
@@ -187,7 +199,7 @@ def _coefficients(
     """Coefficients of differences from the query, in the units of the data."""
     names, units = _regressors(answer)
     values = answer.models.coefficients[query, target]
-    d = len(names)
+    outcome, d = float(answer.data.target_units[target]), len(names)
     labels, scales = ["intercept"], [1.0]
     if len(values) > 1:
         labels, scales = labels + names, scales + units
@@ -196,9 +208,15 @@ def _coefficients(
         labels += [f"{names[a]} * {names[b]}" for a, b in pairs]
         scales += [units[a] * units[b] for a, b in pairs]
     return {
-        label: number(value * scale)
+        label: number(_rescale(value, scale, outcome))
         for label, value, scale in zip(labels, values, scales, strict=True)
     }
+
+
+def _rescale(value: float, scale: float, outcome: float) -> float:
+    """A coefficient in the units of the data; infinite where no float holds it."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.float64(value) * scale / outcome)
 
 
 def _regressors(answer: LocalAnswer) -> tuple[list[str], list[float]]:
@@ -210,10 +228,11 @@ def _regressors(answer: LocalAnswer) -> tuple[list[str], list[float]]:
     ):
         if category < 0:
             names.append(base.names[j])
-            units.append(float(space.placement.factors[j]))
+            factor, unit = space.placement.factors[j], space.placement.units[j]
+            units.append(float(factor) * float(unit))  # infinite where no float holds
         else:
             names.append(f"{base.names[j]} = {base.categories(j)[category]}")
-            units.append(1.0)
+            units.append(float(space.placement.units[j]))
     return names, units
 
 
@@ -227,7 +246,7 @@ def _neighbors(answer: LocalAnswer, query: int, target: int) -> list[Plain]:
     columns = zip(
         answer.base.ids[data.rows[rows]].tolist(),
         _distances(answer, query, len(rows)),
-        numbers(data.cases.targets[rows, target]),
+        numbers(data.cases.targets[rows, target] / data.target_units[target]),
         numbers(weights),
         numbers(np.append(leverages, unknown)),
         numbers(np.append(errors, unknown)),
@@ -243,10 +262,11 @@ def _loo(
     weights = answer.data.cases.weights
     best, k = model_details(answer, query, target)
     leverages, residuals = best.leverages[0, target, :k], best.residuals[0, target, :k]
+    unit = answer.data.target_units[target]
     if len(weights):
         residuals = residuals / np.sqrt(weights[rows[:k]])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return leverages, residuals / (1.0 - leverages)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return leverages, residuals / (1.0 - leverages) / unit
 
 
 def _outside(

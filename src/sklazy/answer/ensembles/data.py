@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from sklazy.answer.target import CLASSES, NUMBERS, Target
 from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import bin_codes
+from sklazy.casebase.magnitudes import find_unit
 from sklazy.combine import cast_votes
+from sklazy.errors import BadInputError
 from sklazy.flow import Bags, Neighbors, Queries
 from sklazy.local import Space, make_space
 from sklazy.local.members import BinTable, LinearCases, build_bin_table, make_linear
@@ -31,6 +33,7 @@ Ints = NDArray[np.int64]
 
 _MOST_CATEGORIES = 50  # a linear model has an indicator of each
 _N_BINS = 10
+_SQUARE = 2.0**490  # sums of squares of numbers up to this, or one over it, are floats
 
 
 class EnsembleData:
@@ -105,7 +108,7 @@ class EnsembleData:
     def space(self) -> Space:
         """Numbers as they are and indicators of categories."""
         return make_space(
-            self.cases, self.order, scale="none", max_categories=_MOST_CATEGORIES
+            self.cases, self.order, scale="raw", max_categories=_MOST_CATEGORIES
         )
 
     @cached_property
@@ -282,7 +285,14 @@ class NumberData(EnsembleData):
         return (outputs[:, :, 0] - self.targets[rows][:, None]) ** 2
 
     def _find_targets(self) -> tuple[Floats, int]:
-        return np.ascontiguousarray(self.cases.targets[0, self.order]), 1
+        targets = np.ascontiguousarray(self.cases.targets[0, self.order])
+        if find_unit(targets, _SQUARE) != 1.0:
+            raise BadInputError(
+                f"the numbers of y reach {np.abs(targets).max():g}, whose squares no "
+                "float holds; members of an ensemble are grown by squares. Divide y "
+                "by its largest number."
+            )
+        return targets, 1
 
     def _find_relevance(self) -> Floats:
         return np.array([self._explained(column) for column in self.codes])

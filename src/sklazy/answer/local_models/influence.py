@@ -77,4 +77,20 @@ def _first_row(terms: Floats, weights: Floats, penalties: Floats) -> Floats:
     if n_terms == 1:
         return weights / weights.sum()
     ridge = np.diag(penalties[:n_terms])
-    return weighted @ np.linalg.solve(terms.T @ weighted + ridge, np.eye(n_terms)[0])
+    try:
+        normal = terms.T @ weighted + ridge
+        return weighted @ np.linalg.solve(normal, np.eye(n_terms)[0])
+    except np.linalg.LinAlgError:  # too far away, or columns too alike, to be squared
+        return _first_row_of_least_squares(terms, weights, penalties[:n_terms])
+
+
+def _first_row_of_least_squares(
+    terms: Floats, weights: Floats, penalties: Floats
+) -> Floats:
+    """The same without squares: the ridge as rows of its own, columns of length 1."""
+    roots = np.sqrt(weights)
+    rows = np.vstack([terms * roots[:, None], np.diag(np.sqrt(penalties))])
+    lengths = np.linalg.norm(rows, axis=0)
+    lengths[lengths == 0] = 1.0
+    row: Floats = np.linalg.pinv(rows / lengths)[0, : len(terms)] * roots / lengths[0]
+    return row

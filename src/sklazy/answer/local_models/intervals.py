@@ -52,36 +52,39 @@ def _calibrate(
     data = prepare(learner, base)
     sample = np.random.default_rng(0).permutation(len(data.rows))[:_MOST_CASES]
     rows, targets = data.rows[sample], data.cases.targets[sample]
-    values, errors = answer_queries(
+    values, deviations = answer_queries(
         replace(learner, approximate=True),
         base,
         batch_of_cases(base, rows).queries,
-        ["values", "errors"],
+        ["values", "deviations"],
         n_jobs=n_jobs,
         excluded=rows,
     )
-    residuals = np.abs(targets - values)
+    # In the units of the cases: residuals of opposite signs may add up to no float.
+    residuals = np.abs(targets - values * data.target_units)
     typical = residuals.mean(axis=0)
-    ratios = residuals / _length(errors, typical)
-    return Calibration(np.sort(ratios, axis=0), typical)
+    ratios = residuals / _length(deviations * data.target_units, typical)
+    return Calibration(np.sort(ratios, axis=0), typical / data.target_units)
 
 
-def half_widths(calibration: Calibration, errors: Floats, coverage: float) -> Floats:
+def half_widths(
+    calibration: Calibration, deviations: Floats, coverage: float
+) -> Floats:
     """Half widths of intervals, shape (n_queries, n_targets).
 
     Parameters
     ----------
     calibration : Calibration
-    errors : float64 array of shape (n_queries, n_targets)
-        The mean squared leave-one-out errors of the queries' models.
+    deviations : float64 array of shape (n_queries, n_targets)
+        The roots of the mean squared leave-one-out errors of the queries' models.
     coverage : float
     """
     n = len(calibration.ratios)
     rank = min(math.ceil((n + 1) * coverage), n)
-    return calibration.ratios[rank - 1] * _length(errors, calibration.typical)
+    return calibration.ratios[rank - 1] * _length(deviations, calibration.typical)
 
 
-def _length(errors: Floats, typical: Floats) -> Floats:
+def _length(deviations: Floats, typical: Floats) -> Floats:
     """Local errors as lengths above zero; one that is unknown counts as typical."""
-    lengths = np.where(np.isnan(errors), typical, np.sqrt(errors))
+    lengths = np.where(np.isnan(deviations), typical, deviations)
     return lengths + _FLOOR * typical + np.finfo(float).tiny

@@ -14,10 +14,12 @@ from sklazy.answer.learner import Effort
 from sklazy.answer.local_models.leave_one_out import (
     find_last_holders,
     find_scale_holders,
+    find_unit_holder,
 )
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import Scale
+from sklazy.casebase.magnitudes import find_unit
 from sklazy.combine import argmax_with_ties, to_shares
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import (
@@ -36,13 +38,18 @@ from sklazy.local import (
     make_space,
     place,
 )
-from sklazy.local.local_models.plans import NBest, Spans
+from sklazy.local.local_models.plans import NBest, Spans, check_ridge, limit_ridge
 from sklazy.neighbors import find_nearest
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _MOST_QUERIES = 8192  # whose neighbors are in memory at one time
+_FAR = 1e50  # further away all queries are the same: a fourth power must be a float
+_ORDINARY_WEIGHT = 2.0**30
+# Ratios of weights of cases, before the lighter are lost in rounding (in lines), or
+# their scores are beyond floats (in constants).
+_MOST_UNEQUAL = {True: 1e12, False: 1e100}
 
 Groups = tuple[Ints, Ints]
 
@@ -73,6 +80,9 @@ class LocalData(NamedTuple):
         Where each case lies in the case base; rows of weight 0 are left out.
     plan : LocalPlan
     settings : LocalSettings
+        The ridge is that of the weights in `cases`.
+    target_units : float64 array of shape (n_targets,)
+        What the targets in `cases` were multiplied by, so that they can be squared.
     """
 
     base: CaseBase
@@ -81,6 +91,7 @@ class LocalData(NamedTuple):
     rows: Ints
     plan: LocalPlan
     settings: LocalSettings
+    target_units: Floats
 
     @property
     def effort(self) -> Effort:
@@ -148,12 +159,16 @@ class LocalAnswer(IndicatedClasses):
     @property
     def values(self) -> Floats:  # type: ignore[override]
         """Predictions, (n_queries, n_targets); of classes, their indicators."""
-        return self.models.coefficients[:, :, 0]
+        with np.errstate(over="ignore"):  # what is not finite is refused
+            values: Floats = self.models.coefficients[:, :, 0] / self.data.target_units
+        return values
 
     @property
-    def errors(self) -> Floats:
-        """Mean squared leave-one-out errors of the models, (n_queries, n_targets)."""
-        return self.models.errors
+    def deviations(self) -> Floats:
+        """Roots of mean squared leave-one-out errors, (n_queries, n_targets)."""
+        with np.errstate(over="ignore"):
+            roots: Floats = np.sqrt(self.models.errors) / self.data.target_units
+        return roots
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,14 +179,14 @@ class LeftOutAnswer(IndicatedClasses):
     ----------
     base : CaseBase
     queries : Queries
-    values, errors, hidden
+    values, deviations, hidden
         As in `LocalAnswer`.
     """
 
     base: CaseBase
     queries: Queries
     values: Floats
-    errors: Floats
+    deviations: Floats
     hidden: Ints | None
 
 
@@ -251,30 +266,28 @@ class LocalModelLearner:
         """
         base, shape = batch.base, (len(batch), ready.cases.targets.shape[1])
         holders = base.derive(
-            (find_scale_holders, self),
-            lambda: find_scale_holders(base.cases, ready.rows, self.settings.scale),
+            (find_holders, self), lambda: find_holders(ready, self.settings.scale)
         )[excluded]
-        values, errors = np.empty(shape), np.empty(shape)
+        values, deviations = np.empty(shape), np.empty(shape)
         stay = np.flatnonzero(~holders)
         if len(stay):
             found = self._exclude(ready, _take(batch.queries, stay), excluded[stay])
-            values[stay], errors[stay] = found.values, found.errors
+            values[stay], deviations[stay] = found.values, found.deviations
         for i in np.flatnonzero(holders).tolist():
             others = self._without(ready, int(excluded[i]))
             found = self._answer(others, _take(batch.queries, [i]))
-            values[i], errors[i] = found.values[0], found.errors[0]
+            values[i], deviations[i] = found.values[0], found.deviations[0]
         hidden = self._count_hidden(base, excluded)
-        return LeftOutAnswer(base, batch.queries, values, errors, hidden)
+        return LeftOutAnswer(base, batch.queries, values, deviations, hidden)
 
     def _without(self, ready: LocalData, row: int) -> LocalData:
         """The cases without one of them, made ready."""
         rows = ready.rows[ready.rows != row]
-        space, cases = place_rows(ready.base, rows, self.settings)
-        key = (plan_without, self, space.regressors.shape[1], len(rows))
-        plan = ready.base.derive(
-            key, lambda: plan_without(self.settings, space, len(rows))
-        )
-        return LocalData(ready.base, space, cases, rows, plan, self.settings)
+        space, cases, units, own = place_rows(ready.base, rows, self.settings)
+        key = (plan_without, self, own.ridge, space.regressors.shape[1], len(rows))
+        plan = ready.base.derive(key, lambda: plan_without(own, space, len(rows)))
+        check_weights(ready.base, rows, plan)
+        return LocalData(ready.base, space, cases, rows, plan, own, units)
 
     def _hide(self, ready: LocalData, excluded: Ints) -> tuple[Groups, LocalPlan]:
         """What each query does not see, and which models are tried then."""
@@ -283,7 +296,7 @@ class LocalModelLearner:
             groups = np.arange(ready.base.n_rows)
         own = groups[ready.rows]
         n_rows = len(own) - int(np.bincount(own).max())
-        plan = plan_without(self.settings, ready.space, n_rows)
+        plan = plan_without(ready.settings, ready.space, n_rows)
         return (own, groups[excluded]), plan
 
     def _count_hidden(self, base: CaseBase, excluded: Ints) -> Ints | None:
@@ -319,19 +332,48 @@ def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:
     cases = base.cases
     order = np.argsort(base.arrival) if settings.as_in_r else base.order
     rows = order[cases.weights[order] > 0]
-    space, local = place_rows(base, rows, settings)
-    plan = make_plan_for(settings, space, len(rows))
-    return LocalData(base, space, local, rows, plan, settings)
+    space, local, units, own = place_rows(base, rows, settings)
+    plan = make_plan_for(own, space, len(rows))
+    check_weights(base, rows, plan)
+    return LocalData(base, space, local, rows, plan, own, units)
 
 
-def place_rows(
-    base: CaseBase, rows: Ints, settings: LocalSettings
-) -> tuple[Space, LocalCases]:
-    """Some rows of a base, in a space of their own."""
+class PlacedRows(NamedTuple):
+    """Some rows of a base, in a space and in units of their own.
+
+    Attributes
+    ----------
+    space : Space
+    cases : LocalCases
+    target_units : float64 array of shape (n_targets,)
+    settings : LocalSettings
+        As in `LocalData`.
+    """
+
+    space: Space
+    cases: LocalCases
+    target_units: Floats
+    settings: LocalSettings
+
+
+def find_holders(ready: LocalData, scale: Scale) -> NDArray[np.bool_]:
+    """The rows without which cells, targets or weights would be placed anew."""
+    base, rows = ready.base, ready.rows
+    found = find_scale_holders(base.cases, rows, scale)
+    for own in _targets(base, rows).T:
+        found[rows] |= find_unit_holder(own)
+    if base.weighted:
+        found[rows] |= find_unit_holder(base.cases.weights[rows], _ORDINARY_WEIGHT)
+    return found
+
+
+def place_rows(base: CaseBase, rows: Ints, settings: LocalSettings) -> PlacedRows:
+    """Some rows of a base, in a space and in units of their own."""
     if not len(rows):
         raise BadInputError(
             "all sample weights are zero; give at least one row a weight above 0."
         )
+    check_ridge(settings.ridge)
     cases = base.cases
     space = make_space(
         cases,
@@ -341,8 +383,31 @@ def place_rows(
         scale=settings.scale,
         max_categories=settings.max_categories,
     )
+    if settings.as_in_r and (space.placement.units != 1.0).any():
+        raise BadInputError(
+            f"the numbers of X reach {np.nanmax(np.abs(cases.numbers[:, rows])):g}, "
+            "whose squares R's lazy cannot compute with; scale the columns, or use "
+            "LazyLearningRegressor() without compat."
+        )
     weights = cases.weights[rows] if base.weighted else np.zeros(0)
-    return space, LocalCases(space.regressors, _targets(base, rows), weights)
+    unit = find_unit(weights, _ORDINARY_WEIGHT)
+    if unit != 1.0:  # the ridge is the weight of what is not known: it goes along
+        settings = settings._replace(ridge=limit_ridge(settings.ridge * unit))
+    targets = _targets(base, rows)
+    units = np.array([find_unit(own) for own in targets.T])
+    local = LocalCases(space.regressors, targets * units, weights * unit)
+    return PlacedRows(space, local, units, settings)
+
+
+def check_weights(base: CaseBase, rows: Ints, plan: LocalPlan) -> None:
+    """Refuse weights so unequal that models come out wrong."""
+    weights = base.cases.weights[rows] if base.weighted else np.zeros(0)
+    most = _MOST_UNEQUAL[bool(plan.ranges[1:, 0].any())]
+    if len(weights) and weights.min() < weights.max() / most:
+        raise BadInputError(
+            f"sample_weight goes from {weights.min():g} to {weights.max():g}; expected "
+            f"ratios of at most {most:g}. Give the lightest rows the weight 0."
+        )
 
 
 def make_plan_for(settings: LocalSettings, space: Space, n_rows: int) -> LocalPlan:
@@ -390,7 +455,7 @@ def answer_locally(
     curves : bool
         Whether to keep the score of every number of neighbors.
     """
-    columns, regressors = place(data.space, queries)
+    columns, regressors = place(data.space, queries, _FAR)
     n_nearest = int(plan.ranges[:, 1].max())
     neighbors = find_nearest(data.space.columns, columns, n_nearest, groups=groups)
     models = fit_models(data.cases, plan, regressors, neighbors.rows, curves=curves)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import Scale
+from sklazy.casebase.magnitudes import ORDINARY, find_unit
 from sklazy.flow import Cases
 
 Bools = NDArray[np.bool_]
@@ -48,6 +49,15 @@ def find_scale_holders(cases: Cases, rows: Ints, scale: Scale) -> Bools:
     found[rows] = False
     for j in cases.numeric[cases.numeric >= 0]:
         found[rows] |= _shape_scale(cases.numbers[j, rows], scale)
+    return found
+
+
+def find_unit_holder(values: NDArray[np.float64], ordinary: float = ORDINARY) -> Bools:
+    """The one row, if any, without which numbers would have another unit."""
+    found = np.zeros(len(values), np.bool_)
+    largest = int(np.argmax(np.abs(values)))
+    others = np.delete(values, largest)
+    found[largest] = find_unit(others, ordinary) != find_unit(values, ordinary)
     return found
 
 

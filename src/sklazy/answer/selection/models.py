@@ -1,6 +1,7 @@
 """One scikit-learn model for each set of attributes that queries use."""
 
 import threading
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,12 +18,18 @@ from sklearn.utils.validation import has_fit_parameter
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, class_totals
 from sklazy.answer.selection.host import ModelUse
 from sklazy.casebase import CaseBase
-from sklazy.errors import BadInputError
+from sklazy.casebase.magnitudes import find_unit
+from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import Queries, Selected
 from sklazy.tables.labels import indicators
 
 Subset = tuple[int, ...]
 Model: TypeAlias = Any  # a fitted classifier; None: the answer is the prior
+
+# Trees of scikit-learn compute in float32: 3.4e38 at most, 1.2e-38 at least.
+_ORDINARY = 2.0**100
+_FAR = 1e38  # further away all queries are the same
+_NEARLY_ONE = 1e-5  # how far the sum of float32 probabilities may be off
 
 
 class ModelCache:
@@ -115,9 +122,11 @@ class ModelHost:
         if numbers is None:
             width = int(np.diff(base.cases.offsets)[attribute])
             return indicators(codes, width)
-        if get_tags(self.estimator).input_tags.allow_nan:
-            return numbers[:, None]
-        return np.where(np.isnan(numbers), _median(base, attribute), numbers)[:, None]
+        if not get_tags(self.estimator).input_tags.allow_nan:
+            numbers = np.where(np.isnan(numbers), _median(base, attribute), numbers)
+        with np.errstate(over="ignore"):
+            placed = numbers * _unit(base, attribute)
+        return np.clip(placed, -_FAR, _FAR)[:, None]
 
 
 def seeded(estimator: BaseEstimator) -> BaseEstimator:
@@ -136,12 +145,25 @@ def _median(base: CaseBase, attribute: int) -> float:
     """What stands for a missing number."""
 
     def find() -> float:
-        cases = base.cases
-        numbers = cases.numbers[cases.numeric[attribute], : cases.n_rows]
+        numbers = _numbers(base, attribute)
         known = numbers[~np.isnan(numbers)]
-        return float(np.median(known)) if known.size else 0.0
+        if not known.size:
+            return 0.0
+        unit = find_unit(known)  # the middle of two large numbers is their mean
+        return float(np.median(known * unit)) / unit
 
     return base.derive((_median, attribute), find)
+
+
+def _unit(base: CaseBase, attribute: int) -> float:
+    """What numbers are multiplied by: 1, unless they are far beyond float32."""
+    key = _unit, attribute
+    return base.derive(key, lambda: find_unit(_numbers(base, attribute), _ORDINARY))
+
+
+def _numbers(base: CaseBase, attribute: int) -> Floats:
+    cases = base.cases
+    return cases.numbers[cases.numeric[attribute], : cases.n_rows]
 
 
 class ModelWork:
@@ -195,13 +217,25 @@ class ModelWork:
         """Probabilities of queries that use the same attributes."""
         host, base = self.host, part.base
         cache = base.derive(self._key, ModelCache)
-        model = cache.find(subset, lambda: host.fit(base, subset), host.cache_size)
-        if model is None:
-            totals = class_totals(base)
-            return np.tile(totals / totals.sum(), (len(rows), 1))
         queries = Queries(part.queries.codes[rows], part.queries.values[rows])
-        inputs = np.hstack([self._encode(queries, j) for j in subset])
-        return class_probabilities(model, inputs, part.n_classes)
+        try:
+            with np.errstate(all="ignore"):  # what is not finite is refused
+                fit, most = lambda: host.fit(base, subset), host.cache_size
+                model = cache.find(subset, fit, most)
+                if model is None:
+                    totals = class_totals(base)
+                    return np.tile(totals / totals.sum(), (len(rows), 1))
+                inputs = np.hstack([self._encode(queries, j) for j in subset])
+                return class_probabilities(model, inputs, part.n_classes)
+        except BadInputError:
+            raise
+        except (ValueError, ArithmeticError) as error:
+            names = [base.names[j] for j in subset]
+            raise BadInputError(
+                f"estimator={host.estimator!r} could not be fitted or asked with the "
+                f"attributes {names}: {error} Scale or clean these columns, or use "
+                "another estimator."
+            ) from error
 
     def _encode(self, queries: Queries, attribute: int) -> Floats:
         is_number = self.batch.cases.numeric[attribute] >= 0
@@ -219,10 +253,35 @@ class ModelWork:
 
 
 def class_probabilities(model: Model, inputs: Floats, n_classes: int) -> Floats:
-    """Probabilities by class code; 0 or 1 where the model gives labels only."""
+    """Probabilities by class code; 0 or 1 where the model gives labels only.
+
+    Rows that do not sum to 1 are made to, with a warning; what cannot be made a
+    probability is refused.
+    """
     found = np.zeros((len(inputs), n_classes))
     if hasattr(model, "predict_proba"):
         found[:, model.classes_] = model.predict_proba(inputs)
     else:
         found[np.arange(len(inputs)), model.predict(inputs)] = 1.0
-    return found
+    return _as_probabilities(found, type(model).__name__)
+
+
+def _as_probabilities(found: Floats, name: str) -> Floats:
+    sums = found.sum(axis=1)
+    sound = np.isfinite(sums) & (sums > 0) & (found >= 0).all(axis=1)
+    if not sound.all():
+        wrong = found[np.flatnonzero(~sound)[0]].tolist()
+        raise BadInputError(
+            f"{name}.predict_proba answers {wrong}; expected probabilities. Scale or "
+            "clean the columns, or use another estimator."
+        )
+    off = np.abs(sums - 1.0) > _NEARLY_ONE
+    if not off.any():
+        return found
+    warnings.warn(
+        f"{name}.predict_proba gives rows that sum to {sums[off][0]:g}; they are "
+        "divided by their sums.",
+        DataWarning,
+        stacklevel=2,
+    )
+    return np.where(off[:, None], found / sums[:, None], found)

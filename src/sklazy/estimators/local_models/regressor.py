@@ -182,7 +182,7 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
         y : float64 array of shape (n_queries,) or (n_queries, n_targets)
         std : float64 array of the same shape, if asked for
         """
-        return self._shaped(self._answer(X, "values", "errors"), return_std)
+        return self._shaped(self._answer(X, "values", "deviations"), return_std)
 
     def predict_interval(self, X: object, coverage: float = 0.9) -> Floats:
         """Intervals that hold the target with the given probability.
@@ -207,9 +207,9 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
                 f"coverage={coverage!r}; expected a number above 0 and below 1."
             )
         with self.cases_.snapshot() as cases:
-            values, errors = self._answer_by(cases, X, "values", "errors")
+            values, deviations = self._answer_by(cases, X, "values", "deviations")
             calibration = calibrate(self._learner(), cases, self.n_jobs)
-        half = half_widths(calibration, errors, coverage)
+        half = half_widths(calibration, deviations, coverage)
         ends = np.stack([values - half, values + half], axis=-1)
         return ends[:, 0] if self._is_flat else ends
 
@@ -268,14 +268,14 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
         category, a class or a weight is forgotten in a copy of the cases and added
         again; a group is forgotten as a whole, in a copy of its own.
         """
-        found = self._left_out_of(groups, rows, approximate, "values", "errors")
+        found = self._left_out_of(groups, rows, approximate, "values", "deviations")
         return self._shaped(found, return_std)
 
     def _shaped(
         self, found: tuple[Floats, ...], with_std: bool
     ) -> Floats | tuple[Floats, Floats]:
         """Values, and errors if asked for, as flat as the target was."""
-        values, errors = [self._flat(one) for one in (found[0], np.sqrt(found[1]))]
+        values, errors = [self._flat(one) for one in found]
         return (values, errors) if with_std else values
 
     def _flat(self, values: Floats) -> Floats:

@@ -7,6 +7,8 @@ from sklazy.casebase.base import Cuts
 from sklazy.errors import BadInputError
 from sklazy.estimators.selection.base import SelectingClassifier
 
+_MOST_ALPHA = 1e290  # added to every count, it must leave sums finite
+
 
 class LazyNBClassifier(SelectingClassifier):
     """Naive Bayes whose product runs over the attributes chosen for the query.
@@ -104,8 +106,9 @@ class LazyNBClassifier(SelectingClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not isinstance(self.alpha, Real) or not 0 < self.alpha < float("inf"):
+        if not isinstance(self.alpha, Real) or not 0 < self.alpha <= _MOST_ALPHA:
             raise BadInputError(
-                f"alpha={self.alpha!r}; expected a number above 0. Without it a value "
-                "that a class lacks would rule the class out."
+                f"alpha={self.alpha!r}; expected a number above 0 and at most "
+                f"{_MOST_ALPHA:g}. Without it a value that a class lacks would rule "
+                "the class out."
             )

@@ -24,6 +24,7 @@ _MOST_REGRESSORS = 100  # a line through more costs a second per query and says 
 _CONSTANT = (3, 40)  # neighbors of a constant, found by measurement
 _A_TERM = (3, 5)  # neighbors per coefficient of other models, as in R
 _BEST = (3, 7, 7)  # models combined of each degree, found by measurement
+_RIDGES = (1e-12, 1e100)  # less is lost in rounding, more is no float when squared
 _BEST_ALONE = 10  # constants combined where there is nothing else
 
 
@@ -195,12 +196,25 @@ def make_plan(
     """
     if not ranges:
         raise BadInputError("no degree is on; give at least one of 0, 1 and 2.")
-    if not 0 < ridge < math.inf:
-        raise BadInputError(f"ridge={ridge!r}; expected a number above 0.")
+    check_ridge(ridge)
     table = np.zeros((3, 3), np.int64)
     for degree, span in ranges.items():
         table[degree] = span
     return LocalPlan(table, _best(n_best, list(ranges)), 1.0 / ridge, as_in_r)
+
+
+def check_ridge(ridge: float) -> None:
+    """Refuse a ridge that is lost in rounding, or beyond floats."""
+    least, most = _RIDGES
+    if not least <= ridge <= most:
+        raise BadInputError(
+            f"ridge={ridge!r}; expected a number above 0, from {least:g} to {most:g}."
+        )
+
+
+def limit_ridge(ridge: float) -> float:
+    """The nearest ridge that can be computed with."""
+    return min(max(ridge, _RIDGES[0]), _RIDGES[1])
 
 
 def _best(n_best: NBest, degrees: list[int]) -> np.ndarray:

@@ -19,6 +19,7 @@ from sklazy.casebase.columns import (
     place_by_scale,
     place_cells,
 )
+from sklazy.casebase.magnitudes import find_unit
 from sklazy.errors import BadInputError
 from sklazy.flow import Cases, Columns, Queries
 
@@ -39,6 +40,9 @@ class Space(NamedTuple):
         The attribute a regressor comes from, and the category it indicates or -1.
     regressors : float64 array of shape (n_rows, n_regressors)
         What models are fitted on.
+    unit : float
+        What the sums that distances are found from are multiplied by: 1, but another
+        power of two where weights or numbers are too large or too small to square.
     """
 
     columns: Columns
@@ -46,6 +50,7 @@ class Space(NamedTuple):
     sources: Ints
     categories: Ints
     regressors: Floats
+    unit: float
 
 
 def make_space(
@@ -67,29 +72,38 @@ def make_space(
     metric : {"euclidean", "manhattan"}
     weights : array-like of shape (n_attributes,), optional
         What an attribute counts in the distance; 0 leaves it to the regression.
-    scale : {"std", "range", "none"}
-        What a number is divided by.
+    scale : {"std", "range", "none", "raw"}
+        What a number is divided by; see `place_by_scale`.
     max_categories : int
         A nominal attribute with more is left to the distance.
     """
     placement = place_by_scale(cases, rows, scale)
     weights = attribute_weights(weights, len(cases.numeric))
-    columns = make_columns(cases, rows, placement, weights, metric)
+    unit = find_unit(weights)
+    columns = make_columns(cases, rows, placement, weights * unit, metric)
     sources, categories = _regressors_of(cases, placement.factors, max_categories)
-    regressors = _regress(columns.values.T, sources, categories)
-    return Space(columns, placement, sources, categories, regressors)
+    regressors = _regress(columns.values.T, sources, categories, placement)
+    return Space(columns, placement, sources, categories, regressors, unit)
 
 
-def place(space: Space, queries: Queries) -> tuple[Floats, Floats]:
+def place(space: Space, queries: Queries, far: float = np.inf) -> tuple[Floats, Floats]:
     """Queries as distances see them, and as regressions do.
+
+    Parameters
+    ----------
+    space : Space
+    queries : Queries
+    far : float
+        Further away from the middle all queries are the same.
 
     Returns
     -------
     columns : float64 array of shape (n_queries, n_attributes)
     regressors : float64 array of shape (n_queries, n_regressors)
     """
-    placed = place_cells(space.placement, queries)
-    return placed, _regress(placed, space.sources, space.categories)
+    placed = place_cells(space.placement, queries).clip(-far, far)
+    sources, categories = space.sources, space.categories
+    return placed, _regress(placed, sources, categories, space.placement)
 
 
 def attribute_weights(weights: object, n_attributes: int) -> Floats:
@@ -121,11 +135,14 @@ def _regressors_of(
     return table[:, 0].copy(), table[:, 1].copy()
 
 
-def _regress(placed: Floats, sources: Ints, categories: Ints) -> Floats:
+def _regress(
+    placed: Floats, sources: Ints, categories: Ints, placement: Placement
+) -> Floats:
     """Placed rows as regressors: numbers, and indicators with NaN where unknown."""
     values = np.ascontiguousarray(placed[:, sources])
     indicating = categories >= 0
     codes = values[:, indicating]
-    indicators = np.where(codes == categories[indicating], 1.0, 0.0)
+    one = placement.units[sources[indicating]]
+    indicators = np.where(codes == categories[indicating], one, 0.0)
     values[:, indicating] = np.where(codes >= 0, indicators, np.nan)
     return values
