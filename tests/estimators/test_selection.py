@@ -250,7 +250,8 @@ def test_models_are_shared_kept_and_dropped():
 
 
 def caches_of(model):
-    found = model.cases_._found.values()
+    with model.cases_.snapshot() as cases:
+        found = list(cases._found.values())
     return [cache for cache in found if isinstance(cache, ModelCache)]
 
 
@@ -269,9 +270,10 @@ def test_choosing_attributes_keeps_nothing_more_each_time():
     X, y = load_iris(return_X_y=True)
     model = LazySelectionClassifier(n_attributes=2).fit(X, y)
     model.select_attributes(X)
-    kept = len(model.cases_._found)
-    model.select_attributes(X)
-    assert len(model.cases_._found) == kept
+    with model.cases_.snapshot() as cases:
+        kept = len(cases._found)
+        model.select_attributes(X)
+        assert len(cases._found) == kept
 
 
 def test_hosts_of_other_kinds_differ():
