@@ -136,7 +136,7 @@ def test_what_lies_outside_the_neighbors(seed, k):
 
 def answer_of(model, frame):
     """The answer behind receipts, with the bags, and the receipts."""
-    table, learner = model._query_table(frame), model._explainer()
+    table, learner = model._query_table(frame), model._explainer(model.cases_)
     batch = Batch(model.cases_, model.cases_.cases, model.cases_.encode(table))
     answer = learner.answer(prepare(learner, model.cases_), batch)
     return answer, build_receipts(answer, table, type(model).__name__, {})
