@@ -14,6 +14,7 @@ from sklazy.answer.ensembles.members import (
     TreeMember,
 )
 from sklazy.casebase.base import Cuts
+from sklazy.errors import BadInputError
 from sklazy.estimators.ensembles.base import (
     EnsembleClassifier,
     EnsembleRegressor,
@@ -241,7 +242,7 @@ class LazyStackingClassifier(EnsembleClassifier):
         super()._check_parameters()
         check_count("member_neighbors", self.member_neighbors)
         check_positive("alpha", self.alpha, "what naive Bayes adds to every count")
-        check_positive("ridge", self.ridge, "the penalty of the linear member")
+        check_ridge(self.ridge)
         check_kinds(self._kinds(), "classifier")
 
 
@@ -395,8 +396,21 @@ class LazyStackingRegressor(EnsembleRegressor):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count("member_neighbors", self.member_neighbors)
-        check_positive("ridge", self.ridge, "the penalty of the linear member")
+        check_ridge(self.ridge)
         check_kinds(self._kinds(), "regressor")
+
+
+def check_ridge(ridge: object) -> None:
+    """Refuse a penalty with which a linear member has no solution in floats."""
+    check_positive("ridge", ridge, "the penalty of the linear member")
+    if not _RIDGES[0] <= ridge <= _RIDGES[1]:  # type: ignore[operator]
+        raise BadInputError(
+            f"ridge={ridge!r}; expected a number from {_RIDGES[0]:g} to "
+            f"{_RIDGES[1]:g}: the penalty of the linear member."
+        )
+
+
+_RIDGES = 1e-12, 1e100
 
 
 def report_settings(model: LazyEnsemble) -> dict[str, Any]:
