@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
 
@@ -22,6 +22,11 @@ pytestmark = [
 SIZES = [1e-320, 1e-300, 1.0, 1e154, 1e200, 1e300]
 sizes = st.sampled_from(SIZES)
 FINITE = ("predict", "predict_proba", "predict_interval", "loo_predict")
+
+# The same examples in every run: where numbers end is no place for surprises, and new
+# examples are for whoever looks for them (change the seed), not for every change.
+the_same_few = settings(few, derandomize=True)
+the_same_fewer = settings(fewer, derandomize=True)
 
 
 def resized(problem, of_cells, of_targets=1.0):
@@ -65,7 +70,7 @@ def takes(model, parameter):
 
 
 @one_keeper_of_each
-@few
+@the_same_few
 @given(st.data())
 def test_extreme_cells_and_targets(setting, data):
     cases, queries = data.draw(splits(setting, more=2, max_rows=14))
@@ -80,7 +85,7 @@ def test_extreme_cells_and_targets(setting, data):
 @pytest.mark.parametrize(
     "setting", settings_of(lambda s: keeps_cases(s) and takes(s.model, "sample_weight"))
 )
-@fewer
+@the_same_fewer
 @given(st.data())
 def test_extreme_weights(setting, data):
     cases, queries = data.draw(splits(setting, more=2, max_rows=14))
@@ -92,7 +97,7 @@ def test_extreme_weights(setting, data):
 
 
 @pytest.mark.parametrize("parameter", ["alpha", "ridge", "attribute_weights"])
-@fewer
+@the_same_fewer
 @given(st.data())
 def test_extreme_parameters(parameter, data):
     found = settings_of(keeps_cases_with(parameter), most=1)

@@ -24,6 +24,9 @@ any_classifier = st.sampled_from(CLASSIFIERS)
 # It says something of the batch, not of the query: alone it is another.
 OF_THE_BATCH = ("model", "n_models_in_batch")
 
+# Rows are forgotten on purpose here; that frozen cuts stay is said elsewhere.
+pytestmark = pytest.mark.filterwarnings("ignore:cuts='frozen'")
+
 
 def fitted(model, problem):
     model = clone(model)

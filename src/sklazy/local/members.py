@@ -257,7 +257,8 @@ def make_linear(regressors: Floats, targets: Floats) -> LinearCases:
 
 def place_linear(cases: LinearCases, regressors: Floats) -> Floats:
     """Queries as the linear models see them."""
-    with np.errstate(over="ignore"):
+    # A number beyond all floats in a column that does not vary stands at the mean.
+    with np.errstate(over="ignore", invalid="ignore"):
         placed = (regressors * cases.units - cases.centers) * cases.factors
     return np.clip(np.nan_to_num(placed), -_FAR, _FAR)
 
