@@ -25,8 +25,9 @@ $(READY): pyproject.toml $(CONSTRAINTS)
 demo: $(READY)  ## the main job, on data that scikit-learn ships
 	$(BIN)/sklazy demo
 
+# The gate draws the same examples every time; `make slow` draws new ones.
 test: $(READY)  ## tests and doctests
-	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+	$(BIN)/python -m pytest -q -n 2 -m "not slow" --hypothesis-profile=ci
 
 check: lint test  ## format, lint, types, contracts, tests, doctests
 
@@ -36,8 +37,8 @@ lint: $(READY)  ## format, lint, types and contracts, no tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-slow: $(READY)  ## the statistical and large tests
-	$(BIN)/python -m pytest -q -m slow
+slow: $(READY)  ## the statistical and large tests, properties on new examples
+	$(BIN)/python -m pytest -q -n 2 -m "slow or hypothesis" --hypothesis-profile=default
 
 mutate: $(READY)  ## whether tests notice changed operators (ROOMS=, SEED=, NUMBER=)
 	$(BIN)/python tests/mutation.py --seed $(or $(SEED),0) --number $(or $(NUMBER),20) $(ROOMS)

@@ -165,7 +165,10 @@ def test_every_edit_of_every_kind_is_refused(name, data):
         event("cannot be sealed")
         return
     if is_equal(content, edited):
-        assert model.verify(forged)
+        # Equal numbers may be written in another way: a count of 0.0 is refused.
+        rewritten = json.dumps(forged) != json.dumps(sealed(content))
+        with contextlib.suppress(ReceiptError) if rewritten else contextlib.nullcontext():
+            assert model.verify(forged)
     elif is_another_receipt(content, edited):
         event("another query")
         with contextlib.suppress(ReceiptError):
