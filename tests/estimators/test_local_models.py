@@ -19,8 +19,8 @@ from sklearn.preprocessing import StandardScaler
 import oracle
 import sklazy
 from sklazy import LazyLearningClassifier, LazyLearningRegressor
-from sklazy.answer.local_models import learner as regression
-from sklazy.answer.local_models.learner import answer_locally
+from sklazy.answer.local_models import data as local_data
+from sklazy.answer.local_models.answers import answer_locally
 from sklazy.errors import BadFileError, BadInputError, DataWarning, ReceiptError
 from sklazy.receipts import Receipt, sealed
 from strategies import split_problems
@@ -105,7 +105,7 @@ def test_slabs_do_not_matter(monkeypatch):
     X, y = wavy(50)
     model = LazyLearningRegressor().fit(X, y)
     answers, loo = model.predict(X), model.loo_predict(groups=np.arange(50) % 9)
-    monkeypatch.setattr(regression, "_MOST_QUERIES", 7)
+    monkeypatch.setattr(local_data, "_MOST_QUERIES", 7)
     assert (model.predict(X) == answers).all()
     assert (model.loo_predict(groups=np.arange(50) % 9) == loo).all()
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sklazy import LazyLearningRegressor
-from sklazy.answer.local_models.learner import answer_locally
+from sklazy.answer.local_models.answers import answer_locally
 from sklazy.errors import BadInputError, DataWarning
 
 SETS = ("a", "b", "e1", "e2")

@@ -63,15 +63,13 @@ class Work:
 
     def _batch(self, first: int, last: int) -> Batch:
         """The queries ``first..last - 1``, coded."""
-        excluded = None if self.excluded is None else self.excluded[first:last]
         if isinstance(self.rows, Queries):
-            codes, values = self.rows
-            queries = Queries(codes[first:last], values[first:last])
-            return Batch(self.base, self.base.cases, queries, excluded)
+            whole = Batch(self.base, self.base.cases, self.rows, self.excluded)
+            return whole.part(first, last)
         found = encode_matrix(self.base, self.rows[first:last])
         if found is None:
             raise NotPlainError
-        return Batch(self.base, self.base.cases, found, excluded)
+        return Batch(self.base, self.base.cases, found)  # no case is left out of these
 
 
 def check_finite(answer: Answer, kind: Kind) -> None:
@@ -83,11 +81,7 @@ def check_finite(answer: Answer, kind: Kind) -> None:
     kind : {"nominal", "numeric"}
         What the target is.
     """
-    output = "probabilities" if kind == "nominal" else "values"
-    found = getattr(answer, output, None)  # None: only the attributes were asked for
-    if found is None:
-        return
-    finite = np.isfinite(found).all(axis=1)
+    finite = _find_finite(answer, kind)
     if not finite.all():
         query = int(np.flatnonzero(~finite)[0])
         raise BadInputError(
@@ -95,6 +89,19 @@ def check_finite(answer: Answer, kind: Kind) -> None:
             "float holds; numbers of X, y, weights or parameters are too large or too "
             "small. Scale them, for example to a largest value of 1."
         )
+
+
+def _find_finite(answer: Answer, kind: Kind) -> NDArray[np.bool_]:
+    """Which queries have an answer in floats; of what decided where that is known.
+
+    Class probabilities cost as much as naive Bayes itself, and often nobody wants them.
+    """
+    finite: NDArray[np.bool_] | None = getattr(answer, "finite", None)
+    if finite is not None:
+        return finite
+    output = "probabilities" if kind == "nominal" else "values"
+    found = getattr(answer, output, None)  # None: only the attributes were asked for
+    return np.ones(0, bool) if found is None else np.isfinite(found).all(axis=1)
 
 
 def answer_queries(

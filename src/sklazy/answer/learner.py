@@ -27,6 +27,7 @@ class Answer(Protocol):
 
     For classes an answer has `decisions` of shape (n_queries,) and `probabilities` of
     shape (n_queries, n_classes); for numbers `values` of shape (n_queries, n_targets).
+    Where probabilities cost time it has `finite`, which decisions rest on numbers.
     """
 
     @property

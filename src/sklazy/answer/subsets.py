@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.local_models.learner import LocalData
+from sklazy.answer.local_models.data import LocalData
 from sklazy.backends import run_chunks
 from sklazy.errors import DataWarning
 from sklazy.flow import Chunk, LocalCases, LocalPlan, Runner

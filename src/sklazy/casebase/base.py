@@ -1,9 +1,8 @@
 """The case base: rows that can be added and erased, and all that follows from them."""
 
-import warnings
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,12 +26,10 @@ from sklazy.casebase.rows import NO_ROWS, CodedRows, Ids, Mark, Places, Rows, ow
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.states import SHARING, Shared, copy_arrays, shallow
 from sklazy.casebase.tallies import Tallies
-from sklazy.errors import DataWarning
 from sklazy.flow import Cases, Queries
 from sklazy.tables import Label, Table
 
 Cuts = Literal["exact", "frozen"]
-Found = TypeVar("Found")
 
 
 class CaseBase(Shared):
@@ -159,13 +156,8 @@ class CaseBase(Shared):
             gone = slots_of(ids, self.rows.ids)
             self._freeze()
             self._leave(gone)
-        if len(gone) and self.bins.frozen and self.bins.current and self._numeric:
-            warnings.warn(
-                "cuts='frozen': the rows are forgotten, but the cuts still stem from "
-                "them until refresh() is called.",
-                DataWarning,
-                stacklevel=2,
-            )
+        if len(gone):
+            self.bins.warn_if_stale()
 
     def refresh(self) -> None:
         """Find frozen cuts anew from the rows that are there."""
@@ -233,13 +225,6 @@ class CaseBase(Shared):
         """The rows' inputs as a table, in the order in which they lie."""
         with self._lock:
             return self.coder.table(self.rows.live().take(np.arange(self.n_rows)))
-
-    def derive(self, key: Hashable, find: Callable[[], Found]) -> Found:
-        """What else follows from the rows: found once, kept until they change."""
-        found = self._found  # a change replaces it: nothing stale gets into the new one
-        if key not in found:
-            found[key] = find()
-        return found[key]
 
     @property
     def cases(self) -> Cases:
@@ -362,10 +347,6 @@ class CaseBase(Shared):
         """Say that rows came or went."""
         self.bins.touch()
         self._outdate()
-
-    def _outdate(self) -> None:
-        """Let nobody use what was found before."""
-        self._found = {}
 
     # --- what follows -----------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 """The bins of numeric attributes: cuts that follow the rows, exactly or frozen."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.cuts import bin_codes, sorted_cuts
 from sklazy.casebase.rows import Places, Rows
+from sklazy.errors import DataWarning
 from sklazy.flow import MISSING
 
 Cuts = NDArray[np.float64]
@@ -46,6 +48,16 @@ class Bins:
         """Say that the rows went back to where they were: sort them anew."""
         self.orders = None
         self.touch()
+
+    def warn_if_stale(self) -> None:
+        """Say that cuts may stem from rows since forgotten."""
+        if self.frozen and self.current and self.cuts:
+            warnings.warn(
+                "cuts='frozen': the rows are forgotten, but the cuts still stem from "
+                "them until refresh() is called.",
+                DataWarning,
+                stacklevel=3,
+            )
 
     def update(self, rows: Rows, n_classes: int) -> Iterator[tuple[int, Cuts]]:
         """Find the cuts anew where needed; the numeric attributes with other ones.

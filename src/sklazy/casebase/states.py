@@ -6,12 +6,13 @@ waits for the other; a change that finds it unused writes in place and drops it.
 """
 
 import threading
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
+Found = TypeVar("Found")
 Part = TypeVar("Part")
 Base = TypeVar("Base", bound="Shared")
 
@@ -50,6 +51,17 @@ class Shared:
         not be changed, and not be used behind the block.
         """
         return Snapshot(self)
+
+    def derive(self, key: Hashable, find: Callable[[], Found]) -> Found:
+        """What else follows from the rows: found once, kept until they change."""
+        found = self._found  # a change replaces it: nothing stale gets into the new one
+        if key not in found:
+            found[key] = find()
+        return found[key]
+
+    def _outdate(self) -> None:
+        """Let nobody use what was found before."""
+        self._found = {}
 
     def _take_state(self) -> Self:
         """The state as it is now, one more block using it."""

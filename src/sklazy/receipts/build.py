@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sklazy.answer import Answer
 from sklazy.answer.ensembles.learner import EnsembleAnswer
-from sklazy.answer.local_models.learner import LocalAnswer
+from sklazy.answer.local_models.answers import LocalAnswer
 from sklazy.answer.selection.result import SelectionAnswer
 from sklazy.answer.trees import TreeAnswer
 from sklazy.receipts import ensembles, local_models, selection, trees

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.answer.local_models.answers import LocalAnswer, model_details
 from sklazy.answer.local_models.influence import chosen_models, influences
-from sklazy.answer.local_models.learner import LocalAnswer, model_details
 from sklazy.kernels.columns import to_distances
 from sklazy.receipts import checks as c
 from sklazy.receipts.plain import (

@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.local_models.learner import LocalAnswer, LocalData
+from sklazy.answer.local_models.answers import LocalAnswer
+from sklazy.answer.local_models.data import LocalData
 
 Floats = NDArray[np.float64]
 

@@ -90,6 +90,11 @@ class SelectionAnswer:
     def __len__(self) -> int:
         return len(self.decisions)
 
+    @property
+    def finite(self) -> NDArray[np.bool_]:
+        """Whether the strongest vote is a finite number, (n_queries,)."""
+        return np.asarray(np.isfinite(self.votes.max(axis=1)))
+
     @cached_property
     def probabilities(self) -> Floats:
         """Class probabilities of shape (n_queries, n_classes)."""

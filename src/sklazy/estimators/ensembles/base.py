@@ -45,6 +45,10 @@ class LazyEnsemble(LazyEstimator):
         """The kinds of members, in turn."""
         raise NotImplementedError
 
+    def _rules(self) -> PathRules | RegressionRules:
+        """How trees split."""
+        raise NotImplementedError
+
     def _learner(self) -> EnsembleLearner:
         self._check_parameters()
         n_near = self.n_neighbors

@@ -3,35 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from sklearn.base import clone
-
-from sklazy.answer.ensembles.members import (
-    BayesMember,
-    LinearMember,
-    Member,
-    NeighborsMember,
-    RuleMember,
-    TreeMember,
-)
+from sklazy.answer.ensembles.members import BayesMember, Member
 from sklazy.casebase.base import Cuts
-from sklazy.errors import BadInputError
-from sklazy.estimators.ensembles.base import (
-    EnsembleClassifier,
-    EnsembleRegressor,
-    LazyEnsemble,
-)
-from sklazy.estimators.ensembles.member_kinds import (
-    Named,
-    check_kinds,
-    describe_kinds,
-    make_members,
-    named_kinds,
-)
+from sklazy.estimators.ensembles.base import EnsembleClassifier, EnsembleRegressor
+from sklazy.estimators.ensembles.several_kinds import LazyStacking
 from sklazy.estimators.ensembles.sklearn_members import (
     ClassifierMember,
     RegressorMember,
 )
-from sklazy.estimators.parameters import check_count, check_positive
+from sklazy.estimators.parameters import check_positive
 
 KINDS = ("tree", "bayes", "neighbors", "linear", "rule")
 """The members of our own for classes."""
@@ -45,11 +25,8 @@ NUMBER_KINDS = ("tree", "neighbors", "linear", "rule")
 DEFAULT_NUMBER_KINDS = ("tree", "neighbors", "linear", "rule")
 """The members of lazy stacking of numbers, unless others are given."""
 
-_PAPER_KINDS = ["tree", "bayes", "neighbors", "linear", "rule"]
-_PAPER_NUMBER_KINDS = ["tree", "neighbors", "linear", "rule"]
 
-
-class LazyStackingClassifier(EnsembleClassifier):
+class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
     """Classifiers of different kinds, built for each query on bags near to it.
 
     Bags are drawn as in lazy bagging, with more of the query's neighbors than
@@ -153,6 +130,10 @@ class LazyStackingClassifier(EnsembleClassifier):
     (1, 3)
     """
 
+    _all_kinds = KINDS
+    _default_kinds = DEFAULT_KINDS
+    _sklearn_member = ClassifierMember
+
     def __init__(
         self,
         estimators: Sequence[Any] | None = None,
@@ -213,7 +194,7 @@ class LazyStackingClassifier(EnsembleClassifier):
         10
         """
         published = {
-            "estimators": list(_PAPER_KINDS),
+            "estimators": list(KINDS),
             "n_estimators": 10,
             "beta": 0.99,
             "max_features": None,
@@ -221,32 +202,19 @@ class LazyStackingClassifier(EnsembleClassifier):
         }
         return cls(**{**published, **settings})
 
-    def _members(self) -> tuple[Member, ...]:
-        alpha, share = float(self.alpha), bool(self.share_bags)
-        own: dict[str, Callable[[str], Member]] = {
-            "tree": lambda name: TreeMember(self._rules(), share, name),
+    def _own_members(self) -> dict[str, Callable[[str], Member]]:
+        alpha = float(self.alpha)
+        return {
+            **super()._own_members(),
             "bayes": lambda name: BayesMember(alpha, name),
-            "neighbors": lambda name: NeighborsMember(int(self.member_neighbors), name),
-            "linear": lambda name: LinearMember(float(self.ridge), name),
-            "rule": RuleMember,
         }
-        return make_members(self._kinds(), own, ClassifierMember)
-
-    def _reported_settings(self) -> dict[str, Any]:
-        return {**report_settings(self), "estimators": describe_kinds(self._kinds())}
-
-    def _kinds(self) -> list[Named]:
-        return named_kinds(self.estimators, KINDS, DEFAULT_KINDS)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_count("member_neighbors", self.member_neighbors)
         check_positive("alpha", self.alpha, "what naive Bayes adds to every count")
-        check_ridge(self.ridge)
-        check_kinds(self._kinds(), "classifier")
 
 
-class LazyStackingRegressor(EnsembleRegressor):
+class LazyStackingRegressor(LazyStacking, EnsembleRegressor):
     """Regressors of different kinds, built for each query on bags near to it.
 
     Bags are drawn as in lazy bagging, with more of the query's neighbors than
@@ -321,6 +289,10 @@ class LazyStackingRegressor(EnsembleRegressor):
     array([ 1. , -0.8])
     """
 
+    _all_kinds = NUMBER_KINDS
+    _default_kinds = DEFAULT_NUMBER_KINDS
+    _sklearn_member = RegressorMember
+
     def __init__(
         self,
         estimators: Sequence[Any] | None = None,
@@ -369,52 +341,10 @@ class LazyStackingRegressor(EnsembleRegressor):
         10
         """
         published = {
-            "estimators": list(_PAPER_NUMBER_KINDS),
+            "estimators": list(NUMBER_KINDS),
             "n_estimators": 10,
             "beta": 0.99,
             "max_features": None,
             "combine": "mean",
         }
         return cls(**{**published, **settings})
-
-    def _members(self) -> tuple[Member, ...]:
-        share = bool(self.share_bags)
-        own: dict[str, Callable[[str], Member]] = {
-            "tree": lambda name: TreeMember(self._rules(), share, name),
-            "neighbors": lambda name: NeighborsMember(int(self.member_neighbors), name),
-            "linear": lambda name: LinearMember(float(self.ridge), name),
-            "rule": RuleMember,
-        }
-        return make_members(self._kinds(), own, RegressorMember)
-
-    def _reported_settings(self) -> dict[str, Any]:
-        return {**report_settings(self), "estimators": describe_kinds(self._kinds())}
-
-    def _kinds(self) -> list[Named]:
-        return named_kinds(self.estimators, NUMBER_KINDS, DEFAULT_NUMBER_KINDS)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_count("member_neighbors", self.member_neighbors)
-        check_ridge(self.ridge)
-        check_kinds(self._kinds(), "regressor")
-
-
-def check_ridge(ridge: object) -> None:
-    """Refuse a penalty with which a linear member has no solution in floats."""
-    check_positive("ridge", ridge, "the penalty of the linear member")
-    if not _RIDGES[0] <= ridge <= _RIDGES[1]:  # type: ignore[operator]
-        raise BadInputError(
-            f"ridge={ridge!r}; expected a number from {_RIDGES[0]:g} to "
-            f"{_RIDGES[1]:g}: the penalty of the linear member."
-        )
-
-
-_RIDGES = 1e-12, 1e100
-
-
-def report_settings(model: LazyEnsemble) -> dict[str, Any]:
-    """The settings that answers depend on, but for the members."""
-    plain = clone(model).set_params(estimators=None)
-    plain.seed_ = model.seed_
-    return LazyEnsemble._reported_settings(plain)

@@ -10,11 +10,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import leave_groups_out, prepare
-from sklazy.answer.local_models.learner import (
-    LocalData,
-    LocalModelLearner,
-    LocalSettings,
-)
+from sklazy.answer.local_models.data import LocalData, LocalSettings
+from sklazy.answer.local_models.learner import LocalModelLearner
 from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
 from sklazy.errors import BadInputError

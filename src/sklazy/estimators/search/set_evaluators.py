@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from sklazy.answer.local_models.learner import LocalData
+from sklazy.answer.local_models.data import LocalData
 from sklazy.answer.subsets import SubsetPredictor
 from sklazy.compat import take
 from sklazy.estimators.search.evaluators import LeaveOneOutModel

@@ -39,7 +39,13 @@ def count_terms(n_regressors: int, degree: int) -> int:
 
 
 def neighbor_range(
-    span: Span, degree: int, n_regressors: int, n_rows: int, name: str = "n_neighbors"
+    span: Span,
+    degree: int,
+    n_regressors: int,
+    n_rows: int,
+    name: str = "n_neighbors",
+    *,
+    warn: bool = True,
 ) -> tuple[int, int, int]:
     """The fewest and most neighbors of a model, and how many are scored (0: all).
 
@@ -55,6 +61,8 @@ def neighbor_range(
         A range that goes beyond is cut, with a warning.
     name : str
         What to call the parameter in messages.
+    warn : bool
+        Whether to warn; where a row is left out, the user knows already.
 
     Examples
     --------
@@ -76,7 +84,7 @@ def neighbor_range(
             f"n_samples={n_rows} rows to learn from; ask for fewer neighbors or a "
             "lower degree."
         )
-    if most > n_rows:
+    if most > n_rows and warn:
         warnings.warn(
             f"{name}={span!r} asks for up to {most} neighbors; all {n_rows} rows are "
             "taken at most.",
@@ -111,7 +119,7 @@ def _bad_span(span: object, name: str) -> BadInputError:
 
 
 def find_ranges(
-    degrees: object, spans: Spans, n_regressors: int, n_rows: int
+    degrees: object, spans: Spans, n_regressors: int, n_rows: int, *, warn: bool = True
 ) -> dict[int, tuple[int, int, int]]:
     """The range of neighbors of each degree.
 
@@ -123,6 +131,8 @@ def find_ranges(
         By itself: 3 to 40 neighbors for constants and 3 to 5 per coefficient for
         lines and parabolas, or all where there are fewer.
     n_regressors, n_rows : int
+    warn : bool
+        As in `neighbor_range`.
 
     Examples
     --------
@@ -147,7 +157,7 @@ def find_ranges(
     return {
         degree: _automatic(degree, n_regressors, n_rows)
         if isinstance(span := by_degree.get(degree, "auto"), str) and span == "auto"
-        else neighbor_range(span, degree, n_regressors, n_rows)  # type: ignore[arg-type]
+        else neighbor_range(span, degree, n_regressors, n_rows, warn=warn)  # type: ignore[arg-type]
         for degree in chosen
     }
 

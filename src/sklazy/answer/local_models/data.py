@@ -1,0 +1,189 @@
+"""Cases made ready for local regression: placed, in units, with a plan of models."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.batch import Floats, Ints
+from sklazy.answer.learner import Effort
+from sklazy.answer.local_models.leave_one_out import (
+    find_scale_holders,
+    find_unit_holder,
+)
+from sklazy.casebase import CaseBase
+from sklazy.casebase.columns import Scale
+from sklazy.casebase.magnitudes import find_unit
+from sklazy.errors import BadInputError
+from sklazy.flow import LocalCases, LocalPlan
+from sklazy.local import Space, count_terms, find_ranges, make_plan, make_space
+from sklazy.local.local_models.plans import NBest, Spans, check_ridge, limit_ridge
+
+_MOST_QUERIES = 8192  # whose neighbors are in memory at one time
+_ORDINARY_WEIGHT = 2.0**30
+# Ratios of weights of cases, before the lighter are lost in rounding (in lines), or
+# their scores are beyond floats (in constants).
+_MOST_UNEQUAL = {True: 1e12, False: 1e100}
+
+
+class LocalSettings(NamedTuple):
+    """How local models are made; see `LazyLearningRegressor` for the meaning."""
+
+    degrees: object
+    n_neighbors: Spans
+    n_best: NBest
+    metric: str
+    ridge: float
+    scale: Scale
+    attribute_weights: object
+    max_categories: int
+    as_in_r: bool
+
+
+class LocalData(NamedTuple):
+    """Cases made ready for local regression.
+
+    Attributes
+    ----------
+    base : CaseBase
+    space : Space
+    cases : LocalCases
+    rows : int64 array of shape (n_rows,)
+        Where each case lies in the case base; rows of weight 0 are left out.
+    plan : LocalPlan
+    settings : LocalSettings
+        The ridge is that of the weights in `cases`.
+    target_units : float64 array of shape (n_targets,)
+        What the targets in `cases` were multiplied by, so that they can be squared.
+    """
+
+    base: CaseBase
+    space: Space
+    cases: LocalCases
+    rows: Ints
+    plan: LocalPlan
+    settings: LocalSettings
+    target_units: Floats
+
+    @property
+    def effort(self) -> Effort:
+        """A search over all cells, and p^2 + k p operations for each neighbor."""
+        n_nearest = int(self.plan.ranges[:, 1].max())
+        search = 0.2 * self.space.columns.values.size + 100.0 * n_nearest
+        cost = search + _cost(self.plan, self.space.regressors.shape[1])
+        return Effort(cost, 1, _MOST_QUERIES)
+
+
+def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:
+    """Make a case base ready to be asked.
+
+    Rows are taken in canonical order, so that ties fall the same way whatever order
+    they came in; with `as_in_r` in order of arrival.
+    """
+    cases = base.cases
+    order = np.argsort(base.arrival) if settings.as_in_r else base.order
+    rows = order[cases.weights[order] > 0]
+    space, local, units, own = place_rows(base, rows, settings)
+    plan = plan_models(own, space, len(rows), warn=True)
+    check_weights(base, rows, plan)
+    return LocalData(base, space, local, rows, plan, own, units)
+
+
+class PlacedRows(NamedTuple):
+    """Some rows of a base, in a space and in units of their own.
+
+    Attributes
+    ----------
+    space : Space
+    cases : LocalCases
+    target_units : float64 array of shape (n_targets,)
+    settings : LocalSettings
+        As in `LocalData`.
+    """
+
+    space: Space
+    cases: LocalCases
+    target_units: Floats
+    settings: LocalSettings
+
+
+def place_rows(base: CaseBase, rows: Ints, settings: LocalSettings) -> PlacedRows:
+    """Some rows of a base, in a space and in units of their own."""
+    if not len(rows):
+        raise BadInputError(
+            "all sample weights are zero; give at least one row a weight above 0."
+        )
+    check_ridge(settings.ridge)
+    cases = base.cases
+    space = make_space(
+        cases,
+        rows,
+        metric=settings.metric,
+        weights=settings.attribute_weights,
+        scale=settings.scale,
+        max_categories=settings.max_categories,
+    )
+    if settings.as_in_r and (space.placement.units != 1.0).any():
+        raise BadInputError(
+            f"the numbers of X reach {np.nanmax(np.abs(cases.numbers[:, rows])):g}, "
+            "whose squares R's lazy cannot compute with; scale the columns, or use "
+            "LazyLearningRegressor() without compat."
+        )
+    weights = cases.weights[rows] if base.weighted else np.zeros(0)
+    unit = find_unit(weights, _ORDINARY_WEIGHT)
+    if unit != 1.0:  # the ridge is the weight of what is not known: it goes along
+        settings = settings._replace(ridge=limit_ridge(settings.ridge * unit))
+    targets = find_targets(base, rows)
+    units = np.array([find_unit(own) for own in targets.T])
+    local = LocalCases(space.regressors, targets * units, weights * unit)
+    return PlacedRows(space, local, units, settings)
+
+
+def check_weights(base: CaseBase, rows: Ints, plan: LocalPlan) -> None:
+    """Refuse weights so unequal that models come out wrong."""
+    weights = base.cases.weights[rows] if base.weighted else np.zeros(0)
+    most = _MOST_UNEQUAL[bool(plan.ranges[1:, 0].any())]
+    if len(weights) and weights.min() < weights.max() / most:
+        raise BadInputError(
+            f"sample_weight goes from {weights.min():g} to {weights.max():g}; expected "
+            f"ratios of at most {most:g}. Give the lightest rows the weight 0."
+        )
+
+
+def plan_models(
+    settings: LocalSettings, space: Space, n_rows: int, *, warn: bool = False
+) -> LocalPlan:
+    """Which models are tried where so many rows can be seen."""
+    n_regressors = space.regressors.shape[1]
+    ranges = find_ranges(
+        settings.degrees, settings.n_neighbors, n_regressors, n_rows, warn=warn
+    )
+    return make_plan(ranges, settings.n_best, settings.ridge, as_in_r=settings.as_in_r)
+
+
+def find_targets(base: CaseBase, rows: Ints) -> Floats:
+    """Numbers, or an indicator of each class; shape (n_rows, n_targets)."""
+    cases = base.cases
+    if not base.class_labels:
+        return np.ascontiguousarray(cases.targets[:, rows].T)
+    return np.eye(len(base.class_labels))[cases.classes[rows]]
+
+
+def find_holders(ready: LocalData, scale: Scale) -> NDArray[np.bool_]:
+    """The rows without which cells, targets or weights would be placed anew."""
+    base, rows = ready.base, ready.rows
+    found = find_scale_holders(base.cases, rows, scale)
+    for own in find_targets(base, rows).T:
+        found[rows] |= find_unit_holder(own)
+    if base.weighted:
+        found[rows] |= find_unit_holder(base.cases.weights[rows], _ORDINARY_WEIGHT)
+    return found
+
+
+def _cost(plan: LocalPlan, n_regressors: int) -> float:
+    """Nanoseconds per query, roughly: p^2 + k p operations for each neighbor."""
+    total = 0.0
+    for degree, most in enumerate(plan.ranges[:, 1].tolist()):
+        n_terms = count_terms(n_regressors, degree)
+        total += 0.2 * most * (n_terms**2 + most * n_terms)
+    return total
