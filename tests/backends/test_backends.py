@@ -45,6 +45,20 @@ def test_threads_only_for_long_jobs():
     assert name_threads(10.0) == 0
 
 
+def test_threads_know_the_backend_in_use():
+    """Work inside a slice may cut its own slices; they go to the same backend."""
+    other = threads.Backend()
+    with backends.use_backend(other):
+        slices = [(i, i + 1) for i in range(6)]
+        meeting = threading.Barrier(2, timeout=10)
+
+        def which(*_):
+            meeting.wait()  # two slices at a time: one of them is in a new thread
+            return backends.current_backend() is other
+
+        assert all(other.run(which, slices, 2, lambda _: None))
+
+
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_a_failure_reaches_the_caller(n_jobs):
     def fail(first, _):

@@ -12,7 +12,7 @@ from sklearn.base import is_regressor
 
 import sklazy
 from sklazy.answer import batches
-from sklazy.backends import current_backend, use_backend
+from sklazy.backends import current_backend, threads, use_backend
 from sklazy.errors import BadInputError
 
 KEEPERS = [
@@ -55,8 +55,8 @@ def pool():
 @pytest.fixture
 def small_slices():
     with (
-        mock.patch.object(batches, "_WORTH_WORKERS", -1.0),
-        mock.patch.object(batches, "_ALIGNMENT", 1),
+        mock.patch.object(batches, "WORTH_WORKERS", -1.0),
+        mock.patch.object(threads, "_ALIGNMENT", 1),
     ):
         yield
 

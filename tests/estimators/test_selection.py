@@ -151,7 +151,7 @@ def test_a_large_matrix_is_answered_in_parts(model, amount):
     X[300:, 1] += 1  # a label that no case has
     with (
         mock.patch.object(selection_learner, "_MOST_CELLS", 900),
-        mock.patch.object(batches, "_WORTH_WORKERS", -1.0),
+        mock.patch.object(batches, "WORTH_WORKERS", -1.0),
     ):
         parts = model.predict(X), model.predict_proba(X)
     table = model._table(X)

@@ -4,7 +4,6 @@ This is the one place that calls the current backend. What it hands over can be
 pickled: the learner, the cases and the queries, and which outputs are wanted.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import Batch, Ints
 from sklazy.answer.learner import Answer, AnyLearner, Effort, prepare
 from sklazy.answer.target import Kind
-from sklazy.backends import Slice, current_backend
+from sklazy.backends import WORTH_WORKERS, Slice, current_backend, share_out
 from sklazy.casebase import CaseBase
 from sklazy.casebase.matrix import encode_matrix
 from sklazy.errors import BadInputError
@@ -24,9 +23,6 @@ from sklazy.report.progress import Progress
 
 Outputs = tuple[NDArray[Any], ...]
 
-_WORTH_WORKERS = 1e6  # nanoseconds; less work is done before threads have started
-_SLICES_PER_WORKER = 2
-_ALIGNMENT = 64  # queries that share a block in the kernels
 _LONGEST = 5e8  # nanoseconds between two steps of the bar, and to answer an interrupt
 
 
@@ -147,12 +143,9 @@ def answer_queries(
 def _cut(n_queries: int, effort: Effort, n_jobs: int | None) -> list[Slice]:
     """Slices that are worth a worker, and neither too long nor too large."""
     n_workers = 1
-    if n_jobs == 0 or effort.nanoseconds * n_queries >= _WORTH_WORKERS:
+    if n_jobs == 0 or effort.nanoseconds * n_queries >= WORTH_WORKERS:
         n_workers = current_backend().count_workers(n_jobs)
-    size = n_queries
-    if n_workers > 1:
-        size = math.ceil(n_queries / (n_workers * _SLICES_PER_WORKER))
-        size = math.ceil(size / _ALIGNMENT) * _ALIGNMENT
+    size = share_out(n_queries, n_workers)
     size = min(size, int(_LONGEST / effort.nanoseconds) + 1)
     size = min(max(size, effort.fewest), effort.most)
     starts = range(0, max(n_queries, 1), max(size, 1))

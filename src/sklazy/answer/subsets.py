@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sklazy.answer.batch import Floats, Ints
 from sklazy.answer.local_models.data import LocalData
 from sklazy.backends import run_chunks
 from sklazy.errors import DataWarning
@@ -15,8 +15,6 @@ from sklazy.flow import Chunk, LocalCases, LocalPlan, Runner
 from sklazy.local import find_ranges, fit_models, make_plan
 from sklazy.neighbors.subsets import column_differences, find_nearest_in_subsets
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 AttributeSet = tuple[int, ...]
 
 

@@ -1,5 +1,6 @@
 """Slices of work, one after the other or in threads."""
 
+import contextvars
 import functools
 import os
 import threading
@@ -12,10 +13,10 @@ from sklazy.errors import BadInputError
 
 Result = TypeVar("Result")
 
-# Nanoseconds; less work than this is done before threads have started.
-_WORTH_THREADS = 1_000_000
+WORTH_WORKERS = 1e6
+"""Nanoseconds; less work is done before threads have started."""
 
-_CHUNKS_A_WORKER = 2
+_CHUNKS_PER_WORKER = 2
 _ALIGNMENT = 64  # queries that share a block in the kernels
 
 
@@ -41,7 +42,7 @@ def run_chunks(
         Estimate of the whole job in nanoseconds; small jobs start no threads.
     """
     n_workers = min(count_workers(n_jobs), -(-n_queries // _ALIGNMENT))
-    if n_workers <= 1 or work < _WORTH_THREADS:
+    if n_workers <= 1 or work < WORTH_WORKERS:
         if n_queries:
             function(0, n_queries)
         return
@@ -72,10 +73,17 @@ def _default_workers(limit: str) -> int:
     return min(cores, max(1, int(limit))) if limit.isdigit() else cores
 
 
+def share_out(n_queries: int, n_workers: int) -> int:
+    """The queries of a chunk, whole blocks, so that all workers are busy."""
+    if n_workers == 1:
+        return n_queries
+    size = -(-n_queries // (n_workers * _CHUNKS_PER_WORKER))
+    return -(-size // _ALIGNMENT) * _ALIGNMENT
+
+
 def _cut(n_queries: int, n_workers: int) -> Iterator[tuple[int, int]]:
-    """Yield chunks of equal size, whole blocks of queries each."""
-    size = -(-n_queries // (n_workers * _CHUNKS_A_WORKER))
-    size = -(-size // _ALIGNMENT) * _ALIGNMENT
+    """Yield chunks of equal size."""
+    size = share_out(n_queries, n_workers)
     for first in range(0, n_queries, size):
         yield first, min(n_queries, first + size)
 
@@ -127,7 +135,9 @@ def _run_threads(
         except BaseException as failure:  # raised again in the caller's thread
             failures.append(failure)
 
-    helpers = [threading.Thread(target=work) for _ in range(n_workers - 1)]
+    # Threads know the caller's context variables, such as the backend in use.
+    contexts = [contextvars.copy_context() for _ in range(n_workers - 1)]
+    helpers = [threading.Thread(target=own.run, args=(work,)) for own in contexts]
     for helper in helpers:
         helper.start()
     work()

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.ensembles.data import ClassData, Floats, Ints
+from sklazy.answer.batch import Floats, Ints
+from sklazy.answer.ensembles.data import ClassData
 from sklazy.combine import (
     argmax_with_ties,
     average_probabilities,

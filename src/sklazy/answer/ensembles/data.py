@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.answer.batch import Floats, Ints
 from sklazy.answer.target import CLASSES, NUMBERS, Target
 from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import bin_codes
@@ -27,9 +28,6 @@ from sklazy.local.paths import (
 from sklazy.measures import gain_ratio
 from sklazy.neighbors import find_nearest, place_queries, weigh_columns
 from sklazy.tables import Label
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _MOST_CATEGORIES = 50  # a linear model has an indicator of each
 _N_BINS = 10

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.ensembles.data import ClassData, EnsembleData, Floats
+from sklazy.answer.batch import Floats, Ints
+from sklazy.answer.ensembles.data import ClassData, EnsembleData
 from sklazy.flow import MISSING, Queries
 from sklazy.local import place
 from sklazy.local.members import place_linear
 from sklazy.local.paths import PathStep
 
-Ints = NDArray[np.int64]
 Bag = NDArray[np.int32]
 
 _ALIKE = 1e-6  # of a bag's sum of squares: reductions this close are equal

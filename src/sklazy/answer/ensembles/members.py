@@ -10,7 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.ensembles.data import ClassData, EnsembleData, Floats
+from sklazy.answer.batch import Floats
+from sklazy.answer.ensembles.data import ClassData, EnsembleData
 from sklazy.answer.ensembles.evidence import (
     BayesEvidence,
     Evidence,

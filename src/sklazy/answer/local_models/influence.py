@@ -3,10 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.answer.batch import Floats
 from sklazy.answer.local_models.answers import LocalAnswer
 from sklazy.answer.local_models.data import LocalData
-
-Floats = NDArray[np.float64]
 
 
 def influences(answer: LocalAnswer, query: int, target: int) -> Floats:

@@ -9,15 +9,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sklazy.answer.batch import batch_of_cases
+from sklazy.answer.batch import Floats, batch_of_cases
 from sklazy.answer.batches import answer_queries
 from sklazy.answer.learner import prepare
 from sklazy.answer.local_models.learner import LocalModelLearner
 from sklazy.casebase import CaseBase
-
-Floats = NDArray[np.float64]
 
 _MOST_CASES = 2000  # the 90 % quantile of so many covers 90 % to within 1.3 %
 _FLOOR = 0.1  # of the typical error, added to a local one that may be 0 by chance

@@ -7,13 +7,13 @@ classes stem from all rows, so without it these may be others, too.
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.answer.batch import Ints
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import Scale
 from sklazy.casebase.magnitudes import ORDINARY, find_unit
 from sklazy.flow import Cases
 
 Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 def find_last_holders(base: CaseBase) -> Bools:

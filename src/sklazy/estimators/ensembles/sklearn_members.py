@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from sklazy.answer.ensembles.data import EnsembleData, Floats
+from sklazy.answer.batch import Floats
+from sklazy.answer.ensembles.data import EnsembleData
 from sklazy.answer.ensembles.evidence import ModelEvidence
 from sklazy.answer.selection.models import (
     Model,
