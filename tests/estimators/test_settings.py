@@ -17,6 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.discovery import all_estimators
 
 import sklazy
@@ -196,3 +197,19 @@ def test_forged_settings_fail_when_loaded_or_not_at_all(setting, tmp_path):
             except Exception as error:
                 late.append((parameter, value, repr(error)))
     assert not late
+
+
+class OwnTree(DecisionTreeClassifier):
+    """A classifier that scikit-learn does not list."""
+
+
+def test_an_estimator_that_cannot_be_saved_can_be_explained():
+    tree = OwnTree(max_depth=2)
+    model = sklazy.LazySelectionClassifier(tree, n_attributes=2).fit(X, Y)
+    receipt = model.explain(X[:1])[0]
+    name, settings = receipt.to_dict()["settings"]["estimator"]["estimator"]
+    assert name.endswith("OwnTree")
+    assert settings["max_depth"] == 2
+    assert model.verify(receipt)
+    with pytest.raises(BadInputError, match="cannot be saved"):
+        model.save("model.skl")

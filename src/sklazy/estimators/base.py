@@ -32,7 +32,7 @@ from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.inputs import class_column
 from sklazy.estimators.parameters import check_columns
-from sklazy.estimators.settings import from_settings, to_settings
+from sklazy.estimators.settings import describe_settings, from_settings, to_settings
 from sklazy.receipts import Receipt, Receipts, build_receipts, verify
 from sklazy.tables import Table, as_table, as_target
 from sklazy.tables.frames import target_names
@@ -191,7 +191,7 @@ class LazyEstimator(BaseEstimator):
 
     def _reported_settings(self) -> dict[str, Any]:
         """The parameters that answers depend on, as JSON."""
-        settings = to_settings(self)
+        settings = describe_settings(self)
         return {k: value for k, value in settings.items() if k not in _NOT_RECORDED}
 
     def _state(self) -> dict[str, Any]:

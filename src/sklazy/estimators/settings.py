@@ -8,6 +8,7 @@ that could (`_REFUSED`) are refused, in a file and when one is written.
 import functools
 import re
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -39,10 +40,18 @@ _REFUSED: dict[str, tuple[Callable[[Any], bool], str]] = {
 _STATEFUL = {"FrozenEstimator"}
 
 
+Other = Callable[[str, Any], object]
+"""What becomes of a parameter that is no data."""
+
+
 def to_settings(estimator: Any) -> dict[str, Any]:  # noqa: ANN401 - any estimator
-    """The parameters of an estimator as JSON values."""
-    parameters = estimator.get_params(deep=False)
-    return {name: _pack(name, value) for name, value in parameters.items()}
+    """The parameters of an estimator as JSON values, or an error: to be saved."""
+    return _settings(estimator, _refuse)
+
+
+def describe_settings(estimator: Any) -> dict[str, Any]:  # noqa: ANN401 - any estimator
+    """The parameters of an estimator as JSON values, of any kind: to be read."""
+    return _settings(estimator, _describe)
 
 
 def from_settings(settings: dict[str, Any]) -> dict[str, Any]:
@@ -50,7 +59,12 @@ def from_settings(settings: dict[str, Any]) -> dict[str, Any]:
     return {name: _unpack(value) for name, value in settings.items()}
 
 
-def _pack(name: str, value: Any) -> object:  # noqa: ANN401 - any parameter
+def _settings(estimator: Any, other: Other) -> dict[str, Any]:  # noqa: ANN401
+    parameters = estimator.get_params(deep=False)
+    return {name: _pack(name, value, other) for name, value in parameters.items()}
+
+
+def _pack(name: str, value: Any, other: Other) -> object:  # noqa: ANN401 - any parameter
     """A parameter as JSON that tells lists, tuples, dicts, arrays and models apart."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -58,16 +72,30 @@ def _pack(name: str, value: Any) -> object:  # noqa: ANN401 - any parameter
         return value
     if isinstance(value, list | tuple | np.ndarray):
         kind = "array" if isinstance(value, np.ndarray) else type(value).__name__
-        return {kind: [_pack(name, item) for item in value]}
+        return {kind: [_pack(name, item, other) for item in value]}
     if isinstance(value, dict):
-        return {"dict": [[_pack(name, k), _pack(name, v)] for k, v in value.items()]}
+        pairs = [[_pack(name, part, other) for part in pair] for pair in value.items()]
+        return {"dict": pairs}
     if type(value).__module__.startswith("sklearn.") and hasattr(value, "get_params"):
-        return {"estimator": [type(value).__name__, to_settings(value)]}
+        return {"estimator": [type(value).__name__, _settings(value, other)]}
+    return other(name, value)
+
+
+def _refuse(name: str, value: object) -> object:
     raise BadInputError(
         f"{name}={value!r} cannot be saved: a file holds data only, so a parameter "
         "must be a number, text, None, a list, tuple, dict or array of those, or an "
         "estimator of scikit-learn. Set it again after loading."
     )
+
+
+def _describe(_: str, value: object) -> object:
+    """An object by its class, with its parameters where it has them."""
+    kind = value if isinstance(value, type | FunctionType) else type(value)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return {"estimator": [name, describe_settings(value)]}
+    return {"object": name}
 
 
 def _unpack(packed: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
