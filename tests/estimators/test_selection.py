@@ -318,3 +318,9 @@ def test_bad_parameters(model, message):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(BadInputError, match=message):
         clone(model).fit(X, y).predict(X[:1])
+
+
+@one_of_each
+def test_an_unknown_discretization_is_named_as_the_user_named_it(model):
+    with pytest.raises(BadInputError, match="discretization='gini'"):
+        clone(model).set_params(discretization="gini").fit([[1.0], [2.0]], [0, 1])

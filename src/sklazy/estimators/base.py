@@ -24,6 +24,7 @@ from sklazy.answer import (
     prepare,
 )
 from sklazy.casebase import CaseBase
+from sklazy.casebase.cuts import CRITERIA
 from sklazy.casebase.files import write_file
 from sklazy.casebase.incoming import GivenIds
 from sklazy.casebase.incoming import Target as GivenTarget
@@ -31,7 +32,7 @@ from sklazy.casebase.plain import to_plain
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.inputs import class_column
-from sklazy.estimators.parameters import check_columns
+from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.estimators.settings import describe_settings, from_settings, to_settings
 from sklazy.receipts import Receipt, Receipts, build_receipts, verify
 from sklazy.tables import Table, as_table, as_target
@@ -217,6 +218,8 @@ class LazyEstimator(BaseEstimator):
     ) -> Self:
         """Build the case base; nothing is changed before all of it has gone well."""
         self._check_parameters()
+        criterion = getattr(self, "discretization", "fayyad")
+        check_choice("discretization", criterion, tuple(CRITERIA))
         table, target = self._table(X), self._target(y)
         self._check_table(table)
         self._check_width(len(table.columns))
@@ -230,7 +233,7 @@ class LazyEstimator(BaseEstimator):
             target,
             weights=sample_weight,
             ids=ids,
-            criterion=getattr(self, "discretization", "fayyad"),
+            criterion=criterion,
             cuts=getattr(self, "cuts", "exact"),
             schema=schema,
         )
