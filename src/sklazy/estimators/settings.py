@@ -76,6 +76,10 @@ def _pack(name: str, value: Any, other: Other) -> object:  # noqa: ANN401 - any 
     if isinstance(value, dict):
         pairs = [[_pack(name, part, other) for part in pair] for pair in value.items()]
         return {"dict": pairs}
+    return _pack_object(name, value, other)
+
+
+def _pack_object(name: str, value: Any, other: Other) -> object:  # noqa: ANN401
     if type(value).__module__.startswith("sklearn.") and hasattr(value, "get_params"):
         return {"estimator": [type(value).__name__, _settings(value, other)]}
     return other(name, value)

@@ -120,7 +120,8 @@ class RaceFeatureSelector(ColumnSelector):
     winners_ : bool array of shape (n_winners, n_attributes)
         The sets left at the end, lowest mean loss first.
     winner_losses_ : float64 array of shape (n_winners,)
-        Their mean losses in the last race.
+        Their mean losses in the last race: of rows the loss that `scoring` stands
+        for (an error rate for "accuracy"), of folds minus the score.
     history_ : tuple of SearchStep
         The races, one by one.
     n_predictions_ : int
