@@ -7,6 +7,7 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from sklazy import backends, measures, neighbors, selection
+from sklazy.combine import argmax_with_ties
 from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels import bits, counting
 from sklazy.local import naive_bayes
@@ -145,7 +146,7 @@ def build(kind, n_rows, n_queries, n_attributes, n_selected, repeat=1):
                 search.run(first, last)
 
             backends.run_chunks(work, n_queries, None, nanoseconds)
-            neighbors.decide(search.votes, cases.class_counts)
+            argmax_with_ties(search.votes, cases.class_counts)
 
     peer = KNeighborsClassifier(N_NEIGHBORS, algorithm="brute")
     peer.fit(np.ascontiguousarray(inputs, np.float64), classes)
@@ -166,7 +167,7 @@ def build_bayes(n_attributes, n_classes, n_rows=5000, n_queries=5000):
         selected = selection.select(queries, ranks, n_attributes // 2)
         joint = np.empty((n_queries, n_classes))
         naive_bayes.add_likelihoods(likelihoods, queries, selected, joint, 0, n_queries)
-        neighbors.decide(joint, cases.class_counts)
+        argmax_with_ties(joint, cases.class_counts)
 
     peer = CategoricalNB(min_categories=np.diff(offsets)).fit(codes.T, classes)
     return ours, lambda: peer.predict(queries)
