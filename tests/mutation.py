@@ -1,6 +1,6 @@
 """Change one operator or constant at a time, and see whether the tests notice.
 
-    python tests/mutation.py [--seed 0] [--number 20] [--timeout 900] [ROOM ...]
+    python tests/mutation.py [--seed 0] [--number 20] [--jobs 1] [ROOM ...]
 
 A sample by seed: places are drawn from the sources of the rooms outside the kernels,
 each is changed in a copy of the project, and the tests of its room, of receipts and of
@@ -10,9 +10,11 @@ a test or a reason. Rooms are folders or files below ``src/sklazy``.
 
 import argparse
 import ast
+import concurrent.futures
 import copy
 import os
 import pathlib
+import queue
 import random
 import shutil
 import subprocess
@@ -130,8 +132,9 @@ def outcome(copied, path, text, timeout):
     place = copied / path.relative_to(ROOT)
     original = place.read_text()
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-    command += ["-m", "not slow", *folders_of(path)]
+    command += ["-m", "not slow", "--hypothesis-profile=ci", *folders_of(path)]
     environment = {**os.environ, "PYTHONPATH": str(copied / "src")}
+    environment.pop("NUMBA_CACHE_DIR", None)  # compiled code lies in the copy
     place.write_text(text)
     try:
         found = subprocess.run(
@@ -152,11 +155,33 @@ def outcome(copied, path, text, timeout):
 
 
 def copy_project(folder):
+    """A copy to change, with the compiled kernels: no change is made to these."""
     for name in ("src", "tests"):
-        ignored = shutil.ignore_patterns("__pycache__")
+        ignored = shutil.ignore_patterns("*.pyc")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for name in ("pyproject.toml", "conftest.py"):
         shutil.copy(ROOT / name, folder / name)
+
+
+def try_all(sample, jobs, timeout):
+    """Yield each change with its outcome, several at a time in copies of their own."""
+    with tempfile.TemporaryDirectory() as folder:
+        copies = queue.SimpleQueue()
+        for number in range(jobs):
+            copied = pathlib.Path(folder, str(number))
+            copied.mkdir()
+            copy_project(copied)
+            copies.put(copied)
+
+        def try_one(change):
+            copied = copies.get()
+            try:
+                return change, outcome(copied, change[0], change[-1], timeout)
+            finally:
+                copies.put(copied)
+
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            yield from pool.map(try_one, sample)
 
 
 def main():
@@ -164,21 +189,19 @@ def main():
     parser.add_argument("rooms", nargs="*", default=ROOMS)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--number", type=int, default=20)
-    parser.add_argument("--timeout", type=float, default=900.0, help="seconds for each")
+    parser.add_argument("--timeout", type=float, default=1800.0)
+    parser.add_argument("--jobs", type=int, default=1, help="changes tried at a time")
     given = parser.parse_args()
     every = [(path, *place) for path in files_of(given.rooms) for place in places(path)]
     number = min(given.number, len(every))
     sample = random.Random(given.seed).sample(every, number)
     n_noticed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        copied = pathlib.Path(folder)
-        copy_project(copied)
-        for path, line, before, after, text in sample:
-            found = outcome(copied, path, text, given.timeout)
-            n_noticed += found == "noticed"
-            place = f"{path.relative_to(ROOT)}:{line}"
-            sys.stdout.write(f"{found:9} {place}: {before} -> {after}\n")
-            sys.stdout.flush()
+    for change, found in try_all(sample, given.jobs, given.timeout):
+        path, line, before, after, _ = change
+        n_noticed += found == "noticed"
+        place = f"{path.relative_to(ROOT)}:{line}"
+        sys.stdout.write(f"{found:9} {place}: {before} -> {after}\n")
+        sys.stdout.flush()
     sys.stdout.write(f"{n_noticed} of {number} noticed\n")
     return 0 if n_noticed >= NEEDED * number else 1
 
