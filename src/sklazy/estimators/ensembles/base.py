@@ -74,6 +74,10 @@ class LazyEnsemble(LazyEstimator):
         self.seed_ = seed
         return self
 
+    def _start(self, n_features: int) -> None:
+        super()._start(n_features)
+        self.seed_ = find_seed(self.random_state, default=0)
+
     def _state(self) -> dict[str, Any]:
         return {**super()._state(), "seed": self.seed_}
 
