@@ -142,6 +142,8 @@ def terms_of(answer: LinearAnswer, query: int) -> tuple[list[int], Floats]:
     here = slice(query, query + 1)
     one = Queries(answer.queries.codes[here], answer.queries.values[here])
     terms = fit.coefficients * place(columns, one)
-    attributes = np.unique(columns.attributes)
-    added = [terms[:, columns.attributes == j].sum(axis=1) for j in attributes]
-    return attributes.tolist(), np.reshape(added, (len(attributes), -1))
+    attributes = np.unique(columns.attributes).tolist()
+    added = np.zeros((len(attributes), len(terms)))
+    for i, j in enumerate(attributes):
+        added[i] = terms[:, columns.attributes == j].sum(axis=1)
+    return attributes, added
