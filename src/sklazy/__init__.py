@@ -14,6 +14,7 @@ from sklazy.estimators.ensembles.stacking import (
 )
 from sklazy.estimators.filters.ranker import AttributeRanker
 from sklazy.estimators.filters.subset import SubsetSelector
+from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.estimators.loading import load
 from sklazy.estimators.local_models.classifier import LazyLearningClassifier
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
@@ -39,6 +40,8 @@ __all__ = [
     "LazyBaggingRegressor",
     "LazyDecisionTreeClassifier",
     "LazyKNeighborsClassifier",
+    "LazyKernelClassifier",
+    "LazyKernelRegressor",
     "LazyLearningClassifier",
     "LazyLearningRegressor",
     "LazyNBClassifier",

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 from sklazy.answer import Answer
 from sklazy.answer.ensembles.learner import EnsembleAnswer
+from sklazy.answer.kernel_models.learner import KernelAnswer
 from sklazy.answer.local_models.learner import LocalAnswer
 from sklazy.answer.selection.result import SelectionAnswer
 from sklazy.answer.trees import TreeAnswer
-from sklazy.receipts import ensembles, local_models, selection, trees
+from sklazy.receipts import ensembles, kernel_models, local_models, selection, trees
 from sklazy.receipts.plain import Plain, describe_cases, describe_queries, finite
 from sklazy.receipts.receipt import Receipt, Receipts
 from sklazy.receipts.schema import SCHEMA
@@ -38,6 +39,7 @@ _FAMILIES: dict[type, Family] = {
     EnsembleAnswer: Family("ensembles", ensembles.bodies),
     TreeAnswer: Family("trees", trees.bodies),
     LocalAnswer: Family("local_models", local_models.bodies),
+    KernelAnswer: Family("kernel_models", kernel_models.bodies),
 }
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sklazy.errors import ReceiptError
 from sklazy.receipts import checks as c
-from sklazy.receipts import ensembles, local_models, selection, trees
+from sklazy.receipts import ensembles, kernel_models, local_models, selection, trees
 from sklazy.receipts.seal import check_seal
 
 SCHEMA = "sklazy-receipt/2"
@@ -75,6 +75,7 @@ KINDS = {
         c.record({**_OF_CLASSES, **trees.FIELDS}, _SIGNED), None, trees.check_parts
     ),
     "local_models": Shape(*_both(local_models.fields), local_models.check_parts),
+    "kernel_models": Shape(*_both(kernel_models.fields), kernel_models.check_parts),
 }
 
 

@@ -7,6 +7,7 @@ from sklazy.report import blocks as b
 from sklazy.report.article import Article, Plain
 from sklazy.report.ensembles import draw_ensemble
 from sklazy.report.html import render
+from sklazy.report.kernel_models import draw_kernel_models
 from sklazy.report.local_models import draw_local_models
 from sklazy.report.selection import draw_selection
 from sklazy.report.trees import draw_tree
@@ -22,6 +23,7 @@ _FAMILIES = {
     "ensembles": draw_ensemble,
     "trees": draw_tree,
     "local_models": draw_local_models,
+    "kernel_models": draw_kernel_models,
 }
 _MOST_IN_TABLE = 50
 

@@ -6,6 +6,7 @@ fails a test. Those that keep cases are held to the laws in all their settings.
 
 from model_settings.ensembles import ENSEMBLES
 from model_settings.filters import FILTERS
+from model_settings.kernel_models import KERNEL_MODELS
 from model_settings.local_models import LOCAL_MODELS
 from model_settings.search import SEARCH
 from model_settings.selection import SELECTION
@@ -17,6 +18,7 @@ SETTINGS: dict[type, list[Setting]] = {
     **ENSEMBLES,
     **TREES,
     **LOCAL_MODELS,
+    **KERNEL_MODELS,
     **SEARCH,
     **FILTERS,
 }
