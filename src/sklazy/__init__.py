@@ -15,6 +15,7 @@ from sklazy.estimators.ensembles.stacking import (
 )
 from sklazy.estimators.filters.ranker import AttributeRanker
 from sklazy.estimators.filters.subset import SubsetSelector
+from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.estimators.linear_models import LazyLogisticClassifier, LazyRidgeRegressor
 from sklazy.estimators.loading import load
 from sklazy.estimators.local_models.classifier import LazyLearningClassifier
@@ -43,6 +44,8 @@ __all__ = [
     "LazyBlendRegressor",
     "LazyDecisionTreeClassifier",
     "LazyKNeighborsClassifier",
+    "LazyKernelClassifier",
+    "LazyKernelRegressor",
     "LazyLearningClassifier",
     "LazyLearningRegressor",
     "LazyLogisticClassifier",

@@ -233,6 +233,26 @@ class LocalModels(NamedTuple):
     residuals: NDArray[np.float64]
 
 
+class KernelColumns(NamedTuple):
+    """Cases as a kernel of weighted city-block distances sees them.
+
+    Attributes
+    ----------
+    values : float64 array of shape (n_columns, n_rows)
+        Normal scores of numbers, or codes of a nominal column; NaN where missing.
+    nominal : bool array of shape (n_columns,)
+    absents : float64 array of shape (n_columns,)
+        The difference of a missing cell from one that is there.
+    weights : float64 array of shape (n_columns,)
+        What a difference is multiplied by.
+    """
+
+    values: NDArray[np.float64]
+    nominal: NDArray[np.bool_]
+    absents: NDArray[np.float64]
+    weights: NDArray[np.float64]
+
+
 Chunk = Callable[[int, int], None]
 """Work on the queries first..last of a batch."""
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sklazy.answer import Answer
 from sklazy.answer.blends import BlendAnswer
 from sklazy.answer.ensembles.learner import EnsembleAnswer
+from sklazy.answer.kernel_models.learner import KernelAnswer
 from sklazy.answer.linear_models import LinearAnswer
 from sklazy.answer.local_models.learner import LocalAnswer
 from sklazy.answer.selection.result import SelectionAnswer
@@ -15,6 +16,7 @@ from sklazy.answer.trees import TreeAnswer
 from sklazy.receipts import (
     blends,
     ensembles,
+    kernel_models,
     linear_models,
     local_models,
     selection,
@@ -55,6 +57,7 @@ _FAMILIES: dict[type, Family] = {
     EnsembleAnswer: Family("ensembles", ensembles.bodies),
     TreeAnswer: Family("trees", trees.bodies),
     LocalAnswer: Family("local_models", local_models.bodies),
+    KernelAnswer: Family("kernel_models", kernel_models.bodies),
 }
 
 

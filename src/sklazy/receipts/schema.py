@@ -8,6 +8,7 @@ from sklazy.errors import ReceiptError
 from sklazy.receipts import (
     blends,
     ensembles,
+    kernel_models,
     linear_models,
     local_models,
     selection,
@@ -89,6 +90,7 @@ _SIMPLE = {
     "trees": Shape(trees.FIELDS, None, trees.check_parts),
     "local_models": Shape(*_both(local_models.fields), local_models.check_parts),
     "linear_models": Shape(*_both(linear_models.fields), linear_models.check_parts),
+    "kernel_models": Shape(*_both(kernel_models.fields), kernel_models.check_parts),
 }
 
 

@@ -8,6 +8,7 @@ from sklazy.report.article import Article, Plain
 from sklazy.report.blends import draw_blend
 from sklazy.report.ensembles import draw_ensemble
 from sklazy.report.html import render
+from sklazy.report.kernel_models import draw_kernel_models
 from sklazy.report.linear_models import draw_linear_model
 from sklazy.report.local_models import draw_local_models
 from sklazy.report.selection import draw_selection
@@ -25,6 +26,7 @@ _SIMPLE: dict[str, Callable[[Plain], Article]] = {
     "trees": draw_tree,
     "local_models": draw_local_models,
     "linear_models": draw_linear_model,
+    "kernel_models": draw_kernel_models,
 }
 _FAMILIES = {**_SIMPLE, "blends": lambda one: draw_blend(one, _SIMPLE)}
 _MOST_IN_TABLE = 50
