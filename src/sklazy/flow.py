@@ -139,25 +139,32 @@ class Bags(NamedTuple):
     Attributes
     ----------
     neighbors : int32 array of shape (n_queries, n_neighbors)
-        The rows that make up so many draws of every bag.
+        The rows that make up so many draws of every bag; none in plain bags.
     seeds : uint64 array of shape (2, n_queries, n_bags)
         What decides the draws from the neighbors, and those from all rows.
+    left_out : int64 array of shape (n_queries,)
+        The row that the bags of a query do without, as if it were not there; -1 for
+        none. Only plain bags of random paths can do without one.
     """
 
     neighbors: NDArray[np.int32]
     seeds: NDArray[np.uint64]
+    left_out: NDArray[np.int64]
 
     def part(self, first: int, last: int) -> "Bags":
         """The bags of queries first..last - 1."""
-        return Bags(self.neighbors[first:last], self.seeds[:, first:last])
+        here = slice(first, last)
+        return Bags(self.neighbors[here], self.seeds[:, here], self.left_out[here])
 
     def take(self, queries: NDArray[np.integer]) -> "Bags":
         """The bags of some queries, by number; a number may come again."""
-        return Bags(self.neighbors[queries], self.seeds[:, queries])
+        seeds, left_out = self.seeds[:, queries], self.left_out[queries]
+        return Bags(self.neighbors[queries], seeds, left_out)
 
     def choose(self, bags: NDArray[np.integer]) -> "Bags":
         """Some of the bags of every query, by number."""
-        return Bags(self.neighbors, np.ascontiguousarray(self.seeds[:, :, bags]))
+        seeds = np.ascontiguousarray(self.seeds[:, :, bags])
+        return Bags(self.neighbors, seeds, self.left_out)
 
 
 class LocalCases(NamedTuple):

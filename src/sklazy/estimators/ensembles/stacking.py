@@ -10,6 +10,7 @@ from sklazy.answer.ensembles.members import (
     LinearMember,
     Member,
     NeighborsMember,
+    RandomTreeMember,
     RuleMember,
     TreeMember,
 )
@@ -33,13 +34,13 @@ from sklazy.estimators.ensembles.sklearn_members import (
 )
 from sklazy.estimators.parameters import check_count, check_positive
 
-KINDS = ("tree", "bayes", "neighbors", "linear", "rule")
+KINDS = ("tree", "random_tree", "bayes", "neighbors", "linear", "rule")
 """The members of our own for classes."""
 
 DEFAULT_KINDS = ("tree", "tree", "tree", "bayes", "linear")
 """The members of lazy stacking of classes, unless others are given."""
 
-NUMBER_KINDS = ("tree", "neighbors", "linear", "rule")
+NUMBER_KINDS = ("tree", "random_tree", "neighbors", "linear", "rule")
 """The members of our own for numbers."""
 
 DEFAULT_NUMBER_KINDS = ("tree", "neighbors", "linear", "rule")
@@ -54,14 +55,16 @@ class LazyStackingClassifier(EnsembleClassifier):
 
     Bags are drawn as in lazy bagging, with more of the query's neighbors than
     chance would give. The kinds of members take them in turn: by default three
-    unpruned trees, naive Bayes and a linear model; nearest neighbors and one rule are
-    there, too. They work on the bags' weights and never write a bag out.
+    unpruned trees, naive Bayes and a linear model; trees with drawn splits, nearest
+    neighbors and one rule are there, too. They work on the bags' weights and never
+    write a bag out.
 
     Parameters
     ----------
     estimators : list, optional
-        The kinds of members: "tree", "bayes", "neighbors", "linear", "rule", any
-        classifier of scikit-learn, or pairs of a name and one of these. By default
+        The kinds of members: "tree", "random_tree", "bayes", "neighbors", "linear",
+        "rule", any classifier of scikit-learn, or pairs of a name and one of these. By
+        default
         ``["tree", "tree", "tree", "bayes", "linear"]``.
     n_estimators : int, default=50
         The number of bags, which the kinds take in turn; the paper has 10.
@@ -82,9 +85,9 @@ class LazyStackingClassifier(EnsembleClassifier):
         What "bayes" adds to every count.
     ridge : float, default=1
         The penalty of "linear" on coefficients of standardized columns.
-    max_features : int, float, "sqrt", "log2" or None, default=0.35
-        How many attributes, drawn at random, a node of "tree" looks at: a count or a
-        fraction; None looks at all.
+    max_features : int, float, "sqrt", "log2", "auto" or None, default="auto"
+        How many attributes, drawn at random, a node looks at: a count or a fraction;
+        None looks at all. "auto" is 0.35 for "tree" and "sqrt" for "random_tree".
     min_branch_weight, c45_min_side, penalize_numeric_splits, split_at_values
         The rules of "tree"; see `LazyBaggingClassifier`.
     discretization : {"fayyad", "kononenko"}
@@ -165,7 +168,7 @@ class LazyStackingClassifier(EnsembleClassifier):
         member_neighbors: int = 5,
         alpha: float = 1.0,
         ridge: float = 1.0,
-        max_features: int | float | str | None = 0.35,
+        max_features: int | float | str | None = "auto",
         min_branch_weight: float = 2.0,
         c45_min_side: bool = True,
         penalize_numeric_splits: bool = True,
@@ -225,6 +228,7 @@ class LazyStackingClassifier(EnsembleClassifier):
         alpha, share = float(self.alpha), bool(self.share_bags)
         own: dict[str, Callable[[str], Member]] = {
             "tree": lambda name: TreeMember(self._rules(), share, name),
+            "random_tree": lambda name: RandomTreeMember(self._tried(), name),
             "bayes": lambda name: BayesMember(alpha, name),
             "neighbors": lambda name: NeighborsMember(int(self.member_neighbors), name),
             "linear": lambda name: LinearMember(float(self.ridge), name),
@@ -257,8 +261,9 @@ class LazyStackingRegressor(EnsembleRegressor):
     Parameters
     ----------
     estimators : list, optional
-        The kinds of members: "tree", "neighbors", "linear", "rule", any regressor of
-        scikit-learn, or pairs of a name and one of these. By default these four.
+        The kinds of members: "tree", "random_tree", "neighbors", "linear", "rule", any
+        regressor of scikit-learn, or pairs of a name and one of these. By default
+        these but "random_tree".
     n_estimators : int, default=10
         The number of bags, which the kinds take in turn.
     beta : float, default=0.99
@@ -275,8 +280,9 @@ class LazyStackingRegressor(EnsembleRegressor):
         How many rows of a bag count in "neighbors".
     ridge : float, default=1
         The penalty of "linear" on coefficients of standardized columns.
-    max_features : int, float, "sqrt" or "log2", optional
-        How many attributes, drawn at random, a node of "tree" looks at.
+    max_features : int, float, "sqrt", "log2", "auto" or None, default="auto"
+        How many attributes, drawn at random, a node looks at; None looks at all.
+        "auto" is None for "tree" and "sqrt" for "random_tree".
     min_branch_weight : float, default=2
         Two branches of a split of "tree" must hold at least so many rows.
     categorical_features : "from_dtype", None, or array-like
@@ -332,7 +338,7 @@ class LazyStackingRegressor(EnsembleRegressor):
         share_bags: bool = False,
         member_neighbors: int = 5,
         ridge: float = 1.0,
-        max_features: int | float | str | None = None,
+        max_features: int | float | str | None = "auto",
         min_branch_weight: float = 2.0,
         categorical_features: object = "from_dtype",
         random_state: object = None,
@@ -381,6 +387,7 @@ class LazyStackingRegressor(EnsembleRegressor):
         share = bool(self.share_bags)
         own: dict[str, Callable[[str], Member]] = {
             "tree": lambda name: TreeMember(self._rules(), share, name),
+            "random_tree": lambda name: RandomTreeMember(self._tried(), name),
             "neighbors": lambda name: NeighborsMember(int(self.member_neighbors), name),
             "linear": lambda name: LinearMember(float(self.ridge), name),
             "rule": RuleMember,
