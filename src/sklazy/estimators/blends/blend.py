@@ -96,8 +96,9 @@ class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
     estimators : list of estimators, or of pairs of a name and an estimator, optional
         Further members: classifiers of this library, or of scikit-learn.
     default_members : bool, default=True
-        Whether the default members are among them: bagged trees and a logistic
-        regression.
+        Whether the default members are among them: 100 random paths
+        (`LazyBaggingClassifier`), a kernel model (`LazyKernelClassifier`) and a
+        logistic regression (`LazyLogisticClassifier`).
     max_loo_rows : int, default=300
         How many rows are left out to find powers and weights, drawn by their content.
     categorical_features : "from_dtype", None, or array-like
@@ -173,8 +174,9 @@ class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
     estimators : list of estimators, or of pairs of a name and an estimator, optional
         Further members: regressors of this library, or of scikit-learn.
     default_members : bool, default=True
-        Whether the default members are among them: bagged trees, a ridge line and
-        local lines.
+        Whether the default members are among them: 100 random paths
+        (`LazyBaggingRegressor`), a kernel model (`LazyKernelRegressor`), a ridge line
+        (`LazyRidgeRegressor`) and local lines (`LazyLearningRegressor`).
     max_loo_rows : int, default=300
         How many rows are left out to find weights, drawn by their content.
     categorical_features : "from_dtype", None, or array-like

@@ -15,19 +15,22 @@ from sklazy.estimators.ensembles.bagging import (
     LazyBaggingClassifier,
     LazyBaggingRegressor,
 )
+from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.estimators.linear_models import LazyLogisticClassifier, LazyRidgeRegressor
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
 
 Named = tuple[str, BaseEstimator]
 
 DEFAULT_CLASSIFIERS: tuple[Named, ...] = (
-    ("paths", LazyBaggingClassifier()),
+    ("paths", LazyBaggingClassifier(splits="random")),
+    ("kernel", LazyKernelClassifier()),
     ("logistic", LazyLogisticClassifier()),
 )
 """Members of a blend of classes, before those that are given."""
 
 DEFAULT_REGRESSORS: tuple[Named, ...] = (
-    ("paths", LazyBaggingRegressor()),
+    ("paths", LazyBaggingRegressor(100, splits="random")),
+    ("kernel", LazyKernelRegressor()),
     ("line", LazyRidgeRegressor()),
     ("local", LazyLearningRegressor()),
 )
@@ -136,7 +139,7 @@ def _check_own(name: str, estimator: LazyEstimator) -> None:
         )
     own, plain = estimator.get_params(deep=False), type(estimator)().get_params()
     for parameter in _OF_THE_CASES:
-        if own.get(parameter) != plain.get(parameter):
+        if str(own.get(parameter)) != str(plain.get(parameter)):
             raise BadInputError(
                 f"estimators holds {name!r} with {parameter}={own[parameter]!r}; "
                 "members see the cases as the blend keeps them. Leave it at "
