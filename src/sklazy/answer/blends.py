@@ -141,7 +141,8 @@ class BlendAnswer:
     ready : BlendCases
     queries : Queries
     outputs : float64 array of shape (n_members, n_queries, n_outputs)
-        What each member says, probabilities raised to its power.
+        What each member says, probabilities raised to its power; 0 where it counts
+        nothing and was not asked.
     said : list of Said
         The same before that, and what explains it.
     priors : array of shape (n_classes,) or (n_queries, n_classes)
@@ -191,12 +192,15 @@ class BlendLearner:
     approximate : bool
         Whether weights and powers stay those of all rows when rows are left out, and
         members leave them out in their own way.
+    ask_all : bool
+        Whether members that count nothing are asked, too: receipts tell what each said.
     """
 
     target: Target
     members: tuple[Member, ...]
     max_loo_rows: int
     approximate: bool = field(default=False, compare=False)
+    ask_all: bool = field(default=False, compare=False)
 
     def prepare(self, base: CaseBase) -> BlendCases:
         """Prepare the members, leave rows out, and weigh the members by them."""
@@ -212,8 +216,9 @@ class BlendLearner:
         else:
             counted = _weigh_numbers(said[:, :, 0], base.cases.targets[0, rows])
         weights, powers, losses = counted
+        counting = [effort for effort, w in zip(efforts, weights, strict=True) if w]
         return BlendCases(
-            base, tuple(names), weights, powers, said, losses, _sum_up(efforts)
+            base, tuple(names), weights, powers, said, losses, _sum_up(counting)
         )
 
     def _try(self, member: Member, base: CaseBase, rows: Ints) -> "_Tried | str":
@@ -257,35 +262,38 @@ class BlendLearner:
     def answer(self, ready: BlendCases, batch: Batch) -> BlendAnswer:
         """Ask the members, raise their probabilities to their powers."""
         members = [one for one in self.members if one.name in ready.names]
-        if batch.excluded is None:
-            said = [member.answer(batch) for member in members]
-        else:
-            said = _leave_out(ready, members, batch.excluded)
-        for member, one in zip(members, said, strict=True):
-            _check_said(member, one)
+        said = []
+        for i, member in enumerate(members):
+            said.append(self._ask(ready, i, member, batch))
+            _check_said(member, said[-1])
         outputs = np.stack([one.outputs for one in said])
         if self._classifies:
             outputs = temper(outputs, ready.powers[:, None, None])
         priors = batch.priors() if self._classifies else np.zeros(0)
         return BlendAnswer(ready, batch.queries, outputs, said, priors)
 
+    def _ask(self, ready: BlendCases, i: int, member: Member, batch: Batch) -> Said:
+        """What the i-th member that counts says, of cases without having seen them."""
+        if not ready.weights[i] and not self.ask_all:
+            return Said(np.zeros((len(batch), ready.left_out.shape[2])))
+        if batch.excluded is None:
+            return member.answer(batch)
+        return _leave_out(ready, i, member, batch.excluded)
+
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """All rows, if weights may stay; none where they must be found anew."""
         return np.full(base.n_rows, self.approximate)
 
 
-def _leave_out(ready: BlendCases, members: Sequence[Member], rows: Ints) -> list[Said]:
-    """What members say of cases without having seen them; the first are known."""
-    places, n_known = canonical_places(ready.base)[rows], ready.left_out.shape[1]
-    known = places < n_known
-    said = []
-    for member, first in zip(members, ready.left_out, strict=True):
-        outputs = np.empty((len(rows), first.shape[1]))
-        outputs[known] = first[places[known]]
-        if not known.all():
-            outputs[~known] = member.leave_out(ready.base, rows[~known])
-        said.append(Said(outputs))
-    return said
+def _leave_out(ready: BlendCases, i: int, member: Member, rows: Ints) -> Said:
+    """What a member says of cases without having seen them; the first are known."""
+    places, first = canonical_places(ready.base)[rows], ready.left_out[i]
+    known = places < len(first)
+    outputs = np.empty((len(rows), first.shape[1]))
+    outputs[known] = first[places[known]]
+    if not known.all():
+        outputs[~known] = member.leave_out(ready.base, rows[~known])
+    return Said(outputs)
 
 
 def _check_said(member: Member, said: Said) -> None:

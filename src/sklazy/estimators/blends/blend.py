@@ -65,7 +65,8 @@ class LazyBlend(ApproximateEstimator):
     def _blend(self, *, explain: bool) -> BlendLearner:
         self._check_parameters()
         members = make_members(self._named(), self.n_features_in_, explain=explain)
-        return BlendLearner(self.target, members, int(self.max_loo_rows))
+        most = int(self.max_loo_rows)
+        return BlendLearner(self.target, members, most, ask_all=explain)
 
     def _named(self) -> list[Named]:
         kinds = {"nominal": DEFAULT_CLASSIFIERS, "numeric": DEFAULT_REGRESSORS}
