@@ -96,7 +96,9 @@ def evidence_fields(classes: bool) -> c.Check:
     rule = {"attribute": c.text, "value": c.maybe(c.text), "worth": c.number}
     model = {"estimator": c.text, "fitted": c.flag}
     kinds = {"path": path, "random path": drawn, "neighbors": near, "terms": terms}
-    kinds |= {"rule": rule, "model": model} | ({"likelihoods": logs} if classes else {})
+    kinds |= {"rule": rule, "model": model}
+    if classes:
+        kinds["likelihoods"] = logs
     return c.variant("kind", {k: c.record(_KIND | own) for k, own in kinds.items()})
 
 
