@@ -19,6 +19,7 @@ fewer = settings(few, max_examples=3)
 quiet = [
     pytest.mark.filterwarnings("ignore:.*rows are taken at most"),
     pytest.mark.filterwarnings("ignore:.*could not be fitted or asked on some bags"),
+    pytest.mark.filterwarnings("ignore:a member does not count in the blend"),
     pytest.mark.filterwarnings("ignore:cuts='frozen'. the rows are forgotten"),
 ]
 

@@ -1,7 +1,8 @@
 """Blends: the accurate ones, of members that count by what they said left out."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -21,6 +22,7 @@ from sklazy.estimators.blends.members import (
     DEFAULT_REGRESSORS,
     Named,
     check_members,
+    explain_members,
     make_members,
     name_members,
 )
@@ -57,16 +59,15 @@ class LazyBlend(ApproximateEstimator):
             return dict(zip(ready.names, ready.weights.tolist(), strict=True))
 
     def _learner(self) -> BlendLearner:
-        return self._blend(explain=False)
+        self._check_parameters()
+        members = make_members(self._named(), self.n_features_in_)
+        return BlendLearner(self.target, members, int(self.max_loo_rows))
 
     def _explainer(self, cases: CaseBase) -> BlendLearner:
-        return self._blend(explain=True)
-
-    def _blend(self, *, explain: bool) -> BlendLearner:
-        self._check_parameters()
-        members = make_members(self._named(), self.n_features_in_, explain=explain)
-        most = int(self.max_loo_rows)
-        return BlendLearner(self.target, members, most, ask_all=explain)
+        learner = cast(BlendLearner, self._current_learner(cases))
+        named, n_features = self._named(), self.n_features_in_
+        members = explain_members(learner.members, named, n_features)
+        return replace(learner, members=members, ask_all=True)
 
     def _named(self) -> list[Named]:
         kinds = {"nominal": DEFAULT_CLASSIFIERS, "numeric": DEFAULT_REGRESSORS}

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 
 from sklazy.answer.blends import LearnerMember, Member
@@ -88,9 +88,7 @@ def check_members(named: Sequence[Named], expected: str) -> None:
             _check_own(name, estimator)
 
 
-def make_members(
-    named: Sequence[Named], n_features: int, *, explain: bool = False
-) -> tuple[Member, ...]:
+def make_members(named: Sequence[Named], n_features: int) -> tuple[Member, ...]:
     """Members of estimators.
 
     Parameters
@@ -98,18 +96,28 @@ def make_members(
     named : list of pairs of a name and an estimator
     n_features : int
         The columns of the cases that they will see.
-    explain : bool
-        Whether their answers are to become receipts.
     """
     return tuple(
-        _lazy_member(name, estimator._as_member(n_features), explain)
+        _lazy_member(name, estimator._as_member(n_features), explain=False)
         if isinstance(estimator, LazyEstimator)
-        else ModelMember.of(name, estimator)
+        else ModelMember(name, clone(estimator))
         for name, estimator in named
     )
 
 
-def _lazy_member(name: str, twin: LazyEstimator, explain: bool) -> LearnerMember:
+def explain_members(
+    members: Sequence[Member], named: Sequence[Named], n_features: int
+) -> tuple[Member, ...]:
+    """The same members, such that their answers can become receipts."""
+    return tuple(
+        _lazy_member(name, estimator._as_member(n_features), explain=True)
+        if isinstance(estimator, LazyEstimator)
+        else member
+        for member, (name, estimator) in zip(members, named, strict=True)
+    )
+
+
+def _lazy_member(name: str, twin: LazyEstimator, *, explain: bool) -> LearnerMember:
     learner = twin._explaining_learner() if explain else twin._learner()
     origin = {
         "estimator": type(twin).__name__,

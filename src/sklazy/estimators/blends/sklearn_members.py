@@ -1,13 +1,11 @@
 """Any scikit-learn estimator as a member of a blend: fitted once, and on folds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Self
+from dataclasses import dataclass
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
 from sklazy.answer import Batch, Effort
 from sklazy.answer.batch import Floats, Ints, batch_of_cases, canonical_places
@@ -31,7 +29,7 @@ _MOST_QUERIES = 8192
 Ask = Callable[[Floats], Floats]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ModelMember:
     """An estimator of scikit-learn.
 
@@ -40,19 +38,10 @@ class ModelMember:
     name : str
     estimator : estimator
         Never fitted itself.
-    key : str
-        What tells it from other estimators, and from other parameters of it.
     """
 
     name: str
-    estimator: BaseEstimator = field(compare=False)
-    key: str
-
-    @classmethod
-    def of(cls, name: str, estimator: BaseEstimator) -> Self:
-        """A member of a copy of an estimator."""
-        copy = clone(estimator)
-        return cls(name, copy, joblib.hash(copy))
+    estimator: BaseEstimator
 
     def prepare(self, base: CaseBase) -> Effort:
         """Fit the model to all cases, in canonical order."""
