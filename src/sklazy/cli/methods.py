@@ -9,7 +9,11 @@ import click
 from sklazy import (
     LazyBaggingClassifier,
     LazyBaggingRegressor,
+    LazyBlendClassifier,
+    LazyBlendRegressor,
     LazyDecisionTreeClassifier,
+    LazyKernelClassifier,
+    LazyKernelRegressor,
     LazyKNeighborsClassifier,
     LazyLearningClassifier,
     LazyLearningRegressor,
@@ -34,11 +38,15 @@ LAZY_CLASSIFIERS: dict[str, Make] = {
     "lazy-bagging": lambda seed: LazyBaggingClassifier(random_state=seed),
     "lazy-stacking": lambda seed: LazyStackingClassifier(random_state=seed),
     "lazy-tree": lambda seed: LazyDecisionTreeClassifier(),
+    "lazy-kernel": lambda seed: LazyKernelClassifier(),
+    "lazy-blend": lambda seed: LazyBlendClassifier(),
 }
 LAZY_REGRESSORS: dict[str, Make] = {
     "lazy-learning": lambda seed: LazyLearningRegressor(),
     "lazy-bagging": lambda seed: LazyBaggingRegressor(random_state=seed),
     "lazy-stacking": lambda seed: LazyStackingRegressor(random_state=seed),
+    "lazy-kernel": lambda seed: LazyKernelRegressor(),
+    "lazy-blend": lambda seed: LazyBlendRegressor(),
     "racsam": lambda seed: RacedRegressor(RaceFeatureSelector(random_state=seed)),
 }
 CLASSIFIERS = LAZY_CLASSIFIERS | peers.CLASSIFIERS

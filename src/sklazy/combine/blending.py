@@ -85,7 +85,7 @@ def weigh_by_likelihood(likelihoods: Floats, prior: float = PRIOR) -> Floats:
     Examples
     --------
     >>> weigh_by_likelihood(np.array([[0.9, 0.1], [0.8, 0.3], [0.7, 0.6]])).round(2)
-    array([0.63, 0.37])
+    array([0.61, 0.39])
     """
     n_members = likelihoods.shape[1]
     weights = np.full(n_members, 1.0 / n_members)

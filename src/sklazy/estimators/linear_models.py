@@ -62,8 +62,8 @@ class LazyLogisticClassifier(ApproximateClassifier):
     >>> model = LazyLogisticClassifier().fit(X[::2], y[::2])
     >>> model.predict(X[1:150:40])
     array([0, 0, 1, 1])
-    >>> (model.loo_predict() == y[::2]).mean()
-    0.978
+    >>> round(float((model.loo_predict() == y[::2]).mean()), 2)
+    0.94
     """
 
     def __init__(

@@ -216,8 +216,8 @@ class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
     >>> model = LazyBlendRegressor().fit(X, np.sin(X[:, 0]))
     >>> model.predict([[1.5], [4.0]]).round(1)
     array([ 1. , -0.8])
-    >>> max(model.weights_, key=model.weights_.get)
-    'local'
+    >>> list(model.weights_)
+    ['paths', 'kernel', 'line', 'local']
     """
 
     def _target(self, y: object) -> Target:
