@@ -51,9 +51,11 @@ def test_lazy_bagging_answers_like_whole_trees_on_its_bags(problems, beta, seed)
 def test_random_attributes_and_rules_of_trees(problems, inspect, plain):
     cases, queries = problems
     rules = {"min_share": plain, "correct": not plain, "at_values": plain}
+    rules["chance"] = not plain
     names = {
         "c45_min_side": plain,
         "penalize_numeric_splits": not plain,
+        "penalize_nominal_splits": not plain,
         "split_at_values": plain,
     }
     inspect = min(inspect, len(cases.kinds))

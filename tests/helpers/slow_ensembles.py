@@ -74,6 +74,7 @@ def _slow_twin(model, kinds, rules):
             codes[j] = [_bin(cell, cuts[j]) for cell in columns[j]]
     kind, truth = _kind_and_truth(model)
     usual = {**oracle.TREE_RULES, "min_weight": float(model.min_branch_weight)}
+    usual["chance"] = model.penalize_nominal_splits
     twin = kind(
         columns,
         sizes,

@@ -147,8 +147,8 @@ def answer_of(model, frame):
 @given(seed=seeds)
 def test_members_figures_of_classes(missing, seed):
     rows, _, classes = drawn(seed, missing=missing)
-    kinds = ["bayes", "linear", "rule", "neighbors", "tree"]
-    model = LazyStackingClassifier(kinds, 5, alpha=0.7, ridge=0.5)
+    kinds = ["bayes", "linear", "rule", "neighbors", "tree", "random_tree"]
+    model = LazyStackingClassifier(kinds, 6, alpha=0.7, ridge=0.5)
     model.fit(frame_of(rows[:-2]), classes[:-2])
     check_members(model, frame_of(rows[-2:]), rows[:-2], missing, 0.7, 0.5)
 
@@ -159,8 +159,8 @@ def test_members_figures_of_classes(missing, seed):
 def test_members_figures_of_numbers(missing, seed):
     rows, targets, _ = drawn(seed, missing=missing)
     targets = targets / 100  # a sum of squares below 1 is a sum like any other
-    kinds = ["linear", "rule", "neighbors", "tree"]
-    model = LazyStackingRegressor(kinds, n_estimators=4, ridge=0.5)
+    kinds = ["linear", "rule", "neighbors", "tree", "random_tree"]
+    model = LazyStackingRegressor(kinds, n_estimators=5, ridge=0.5)
     model.fit(frame_of(rows[:-2]), targets[:-2])
     check_members(model, frame_of(rows[-2:]), rows[:-2], missing, None, 0.5)
 
@@ -179,6 +179,8 @@ def check_members(model, frame, rows, missing, alpha, ridge):
             if told["kind"] == "path":
                 if not missing:
                     check_path(told, rows, bag)
+            elif told["kind"] == "random path":
+                check_random_path(told, rows, bag, missing)
             else:
                 check = globals()[f"check_{told['kind']}"]
                 check(told, answer, i, bag, alpha or ridge, ridge)
@@ -249,6 +251,23 @@ def check_path(told, rows, bag):
     np.testing.assert_allclose(said, slow.path_weights(cells, bag, steps))
     assert {step["share"] for step in told["steps"]} == {1.0}
     assert [step["depth"] for step in told["steps"]] == list(range(len(steps)))
+
+
+def check_random_path(told, rows, bag, missing):
+    cells = {name: [row[j] for row in rows] for j, name in enumerate(NAMES)}
+    *inner, leaf = told["steps"]
+    assert leaf["attribute"] is None
+    assert told["n_steps"] == len(inner) + 1
+    assert [step["depth"] for step in told["steps"]] == list(range(len(inner) + 1))
+    for step in inner:
+        numeric = KINDS[NAMES.index(step["attribute"])] == "numeric"
+        assert (step["relation"] == "in") == (not numeric) == (step["cut"] is None)
+        if not numeric:
+            found = step["categories"]
+            assert found["n_categories"] == len(set(found["listed"])) > 0
+    if not missing:  # where missing numbers went is not said
+        expected = slow.drawn_path_weights(cells, bag, inner)
+        assert [step["weight"] for step in told["steps"]] == expected
 
 
 def query_of(answer, i):

@@ -94,7 +94,7 @@ def evidence_fields(classes: bool) -> c.Check:
     }
     logs = {"prior": c.list_of(c.figure), "attributes": c.list_of(_LOGS)}
     rule = {"attribute": c.text, "value": c.maybe(c.text), "worth": c.number}
-    model = {"estimator": c.text, "fitted": c.flag}
+    model: dict[str, c.Check] = {"estimator": c.text, "fitted": c.flag}
     kinds = {"path": path, "random path": drawn, "neighbors": near, "terms": terms}
     kinds |= {"rule": rule, "model": model}
     if classes:

@@ -71,6 +71,10 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
         a class, but no more than 25, as in C4.5.
     penalize_numeric_splits : bool, default=True
         Whether the gain of a numeric split pays for the number of cuts, as in C4.5.
+    penalize_nominal_splits : bool, default=True
+        Whether the gain of a nominal split pays what so many branches would gain by
+        chance, so that attributes of very many categories do not make leaves of one
+        row; C4.5 has no such rule.
     split_at_values : bool, default=True
         Whether a cut lies at a value of the bag, as in C4.5, or midway between two.
     discretization : {"fayyad", "kononenko"}
@@ -164,6 +168,7 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
         min_branch_weight: float = 2.0,
         c45_min_side: bool = True,
         penalize_numeric_splits: bool = True,
+        penalize_nominal_splits: bool = True,
         split_at_values: bool = True,
         discretization: str = "fayyad",
         cuts: Cuts = "exact",
@@ -181,6 +186,7 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
         self.min_branch_weight = min_branch_weight
         self.c45_min_side = c45_min_side
         self.penalize_numeric_splits = penalize_numeric_splits
+        self.penalize_nominal_splits = penalize_nominal_splits
         self.split_at_values = split_at_values
         self.discretization = discretization
         self.cuts = cuts
@@ -208,6 +214,7 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
             "max_features": None,
         }
         published |= {"splits": "best", "combine": "vote"}
+        published |= {"penalize_nominal_splits": False}
         return cls(**{**published, **settings})
 
     def _combination(self) -> str:
@@ -249,6 +256,8 @@ class LazyBaggingRegressor(LazyBagging, EnsembleRegressor):
         Whether all queries share the part of the bags that is drawn from all cases.
     min_branch_weight : float, default=2
         Two branches of a split must hold at least so many rows.
+    penalize_nominal_splits : bool, default=True
+        Whether a nominal split pays what so many branches would explain by chance.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal; by default those of categories, text and bools.
     random_state : int, RandomState or None
@@ -305,6 +314,7 @@ class LazyBaggingRegressor(LazyBagging, EnsembleRegressor):
         combine: str = "mean",
         share_bags: bool = False,
         min_branch_weight: float = 2.0,
+        penalize_nominal_splits: bool = True,
         categorical_features: object = "from_dtype",
         random_state: object = None,
         n_jobs: int | None = None,
@@ -317,6 +327,7 @@ class LazyBaggingRegressor(LazyBagging, EnsembleRegressor):
         self.combine = combine
         self.share_bags = share_bags
         self.min_branch_weight = min_branch_weight
+        self.penalize_nominal_splits = penalize_nominal_splits
         self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -343,4 +354,5 @@ class LazyBaggingRegressor(LazyBagging, EnsembleRegressor):
             "max_features": None,
         }
         published |= {"splits": "best", "combine": "mean"}
+        published |= {"penalize_nominal_splits": False}
         return cls(**{**published, **settings})

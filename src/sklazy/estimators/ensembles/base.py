@@ -37,6 +37,7 @@ class LazyEnsemble(LazyEstimator):
     combine: Any
     share_bags: bool
     min_branch_weight: float
+    penalize_nominal_splits: bool
     random_state: object
     n_jobs: int | None
     seed_: int
@@ -176,6 +177,7 @@ class EnsembleClassifier(LazyEnsemble, UnweightedClassifier):
             min_branch_weight=float(self.min_branch_weight),
             c45_min_side=bool(self.c45_min_side),
             penalize_numeric_splits=bool(self.penalize_numeric_splits),
+            penalize_nominal_splits=bool(self.penalize_nominal_splits),
             split_at_values=bool(self.split_at_values),
             inspect=self._inspected(),
         )
@@ -200,7 +202,11 @@ class EnsembleRegressor(LazyEnsemble, UnweightedRegressor):
 
     def _rules(self) -> RegressionRules:
         """How trees split."""
-        return RegressionRules(float(self.min_branch_weight), self._inspected())
+        return RegressionRules(
+            min_branch_weight=float(self.min_branch_weight),
+            penalize_nominal_splits=bool(self.penalize_nominal_splits),
+            inspect=self._inspected(),
+        )
 
     def _target(self, y: object) -> Target:
         flat = None if y is None else column_or_1d(y, warn=True)

@@ -88,8 +88,10 @@ class LazyStackingClassifier(EnsembleClassifier):
     max_features : int, float, "sqrt", "log2", "auto" or None, default="auto"
         How many attributes, drawn at random, a node looks at: a count or a fraction;
         None looks at all. "auto" is 0.35 for "tree" and "sqrt" for "random_tree".
-    min_branch_weight, c45_min_side, penalize_numeric_splits, split_at_values
+    min_branch_weight, c45_min_side, split_at_values
         The rules of "tree"; see `LazyBaggingClassifier`.
+    penalize_numeric_splits, penalize_nominal_splits
+        What its splits pay; see there, too.
     discretization : {"fayyad", "kononenko"}
         The stop rule of the cuts of numbers, whose bins "bayes" and "rule" see.
     cuts : {"exact", "frozen"}
@@ -172,6 +174,7 @@ class LazyStackingClassifier(EnsembleClassifier):
         min_branch_weight: float = 2.0,
         c45_min_side: bool = True,
         penalize_numeric_splits: bool = True,
+        penalize_nominal_splits: bool = True,
         split_at_values: bool = True,
         discretization: str = "fayyad",
         cuts: Cuts = "exact",
@@ -192,6 +195,7 @@ class LazyStackingClassifier(EnsembleClassifier):
         self.min_branch_weight = min_branch_weight
         self.c45_min_side = c45_min_side
         self.penalize_numeric_splits = penalize_numeric_splits
+        self.penalize_nominal_splits = penalize_nominal_splits
         self.split_at_values = split_at_values
         self.discretization = discretization
         self.cuts = cuts
@@ -221,6 +225,7 @@ class LazyStackingClassifier(EnsembleClassifier):
             "beta": 0.99,
             "max_features": None,
             "combine": "vote",
+            "penalize_nominal_splits": False,
         }
         return cls(**{**published, **settings})
 
@@ -285,6 +290,9 @@ class LazyStackingRegressor(EnsembleRegressor):
         "auto" is None for "tree" and "sqrt" for "random_tree".
     min_branch_weight : float, default=2
         Two branches of a split of "tree" must hold at least so many rows.
+    penalize_nominal_splits : bool, default=True
+        Whether a nominal split of "tree" pays what so many branches would explain by
+        chance.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal; by default those of categories, text and bools.
     random_state : int, RandomState or None
@@ -340,6 +348,7 @@ class LazyStackingRegressor(EnsembleRegressor):
         ridge: float = 1.0,
         max_features: int | float | str | None = "auto",
         min_branch_weight: float = 2.0,
+        penalize_nominal_splits: bool = True,
         categorical_features: object = "from_dtype",
         random_state: object = None,
         n_jobs: int | None = None,
@@ -354,6 +363,7 @@ class LazyStackingRegressor(EnsembleRegressor):
         self.ridge = ridge
         self.max_features = max_features
         self.min_branch_weight = min_branch_weight
+        self.penalize_nominal_splits = penalize_nominal_splits
         self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -380,6 +390,7 @@ class LazyStackingRegressor(EnsembleRegressor):
             "beta": 0.99,
             "max_features": None,
             "combine": "mean",
+            "penalize_nominal_splits": False,
         }
         return cls(**{**published, **settings})
 
