@@ -154,6 +154,8 @@ FITTED = {
     "tree": sklazy.LazyDecisionTreeClassifier(),
     "local models": sklazy.LazyLearningRegressor(degrees=(0, 1, 2), n_neighbors=(3, 9)),
     "two targets": sklazy.LazyLearningRegressor(degrees=1, n_neighbors=(3, 5)),
+    "kernel": sklazy.LazyKernelClassifier(),
+    "kernel of numbers": sklazy.LazyKernelRegressor(max_rows=9, n_neighbors=7),
     "local classes": sklazy.LazyLearningClassifier(degrees=(0, 1), n_neighbors=(2, 6)),
 }
 

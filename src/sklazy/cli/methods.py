@@ -10,6 +10,8 @@ from sklazy import (
     LazyBaggingClassifier,
     LazyBaggingRegressor,
     LazyDecisionTreeClassifier,
+    LazyKernelClassifier,
+    LazyKernelRegressor,
     LazyKNeighborsClassifier,
     LazyLearningClassifier,
     LazyLearningRegressor,
@@ -33,12 +35,14 @@ LAZY_CLASSIFIERS: dict[str, Make] = {
     "lazy-learning": lambda seed: LazyLearningClassifier(),
     "lazy-bagging": lambda seed: LazyBaggingClassifier(random_state=seed),
     "lazy-stacking": lambda seed: LazyStackingClassifier(random_state=seed),
+    "kernel": lambda seed: LazyKernelClassifier(),
     "lazy-tree": lambda seed: LazyDecisionTreeClassifier(),
 }
 LAZY_REGRESSORS: dict[str, Make] = {
     "lazy-learning": lambda seed: LazyLearningRegressor(),
     "lazy-bagging": lambda seed: LazyBaggingRegressor(random_state=seed),
     "lazy-stacking": lambda seed: LazyStackingRegressor(random_state=seed),
+    "kernel": lambda seed: LazyKernelRegressor(),
     "racsam": lambda seed: RacedRegressor(RaceFeatureSelector(random_state=seed)),
 }
 CLASSIFIERS = LAZY_CLASSIFIERS | peers.CLASSIFIERS
