@@ -186,6 +186,19 @@ def test_the_nearest_cases_answer(kind, leaves_out, seed):
     return assert_same(found, expected)
 
 
+@few
+@given(split_problems(min_rows=3, max_rows=25, max_queries=6))
+def test_similarities_are_those_of_a_kernel(problem):
+    """No mixture of cases and queries has a negative square, missing cells or not."""
+    cases, queries = problem
+    twin = Twin(fit(LazyKernelClassifier, cases), cases)
+    rows, chosen = cases.rows + queries.rows, twin.data.settings
+    for rate in (0.1 * chosen.rate, chosen.rate, 10 * chosen.rate):
+        known = cases.rows, cases.kinds, chosen.weights, rate
+        values = np.linalg.eigvalsh(slow.similarities(rows, rows, *known))
+        assert values.min() > -1e-9
+
+
 def frame_of_trouble(n_rows=12):
     """Constant, all-missing and duplicated columns, and one of many categories."""
     rng = np.random.default_rng(0)
