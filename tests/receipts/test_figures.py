@@ -3,12 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from oracle import kernel_models as slow_kernels
 from oracle import local_models as slow_models
 from oracle import receipts as slow
 from sklazy import (
+    LazyKernelClassifier,
+    LazyKernelRegressor,
     LazyLearningClassifier,
     LazyLearningRegressor,
     LazyStackingClassifier,
@@ -132,6 +135,82 @@ def test_what_lies_outside_the_neighbors(seed, k):
                 float(classes[c["id"]] == told["name"]) for c in told["neighbors"]
             ]
             assert [case["target"] for case in told["neighbors"]] == is_own
+
+
+@pytest.mark.parametrize("n_near", [24, 9])
+@pytest.mark.parametrize("kind", [LazyKernelClassifier, LazyKernelRegressor])
+@few
+@given(seed=seeds)
+def test_kernel_figures(kind, n_near, seed):
+    rows, numbers, classes = drawn(seed)
+    cases, queries = rows[:-2], rows[-2:]
+    is_class = kind is LazyKernelClassifier
+    outcome = classes[:-2] if is_class else numbers[:-2]
+    max_rows = 2000 if n_near == 24 else 0
+    model = kind(max_rows=max_rows, n_neighbors=n_near).fit(frame_of(cases), outcome)
+    labels = model.classes_ if is_class else [None]
+    targets = (
+        (outcome[:, None] == labels).astype(float) if is_class else outcome[:, None]
+    )
+    for query, receipt in zip(queries, model.explain(frame_of(queries)), strict=True):
+        check_kernel(receipt, cases, targets, query, n_near)
+        told = kernel_information(cases, outcome.tolist(), is_class)
+        said = [item["information"] for item in receipt["attributes"]]
+        np.testing.assert_allclose(said, told, atol=1e-12)
+
+
+def kernel_information(cases, outcome, is_class):
+    """What columns tell of classes, or of fifths of numbers."""
+    fifths = (
+        [slow_kernels.fifth(y, outcome) for y in outcome] if not is_class else outcome
+    )
+    columns = zip(zip(*cases, strict=True), KINDS, strict=True)
+    return [slow_kernels.information(c, kind, fifths) for c, kind in columns]
+
+
+def check_kernel(receipt, cases, targets, query, n_near):
+    kernel, close = receipt["kernel"], {"rtol": 1e-6, "atol": 1e-9}
+    weights = [item["weight"] for item in receipt["attributes"]]
+    assert sum(weights) == pytest.approx(len(KINDS))
+    assert kernel["median"] == pytest.approx(
+        slow_kernels.median_distance(cases, KINDS, weights)
+    )
+    known = cases, KINDS, weights
+    far = [slow_kernels.distance(query, row, *known) for row in cases]
+    order = sorted(range(len(cases)), key=far.__getitem__)
+    near, beyond = order[:n_near], order[n_near:]
+    assume(not beyond or far[beyond[0]] > far[near[-1]] + 1e-9)  # which is nearer?
+    assert receipt["heard"]["n_cases"] == n_near
+    rate = kernel["width"] / kernel["median"]
+    rows = [cases[i] for i in near]
+    system = slow_kernels.similarities(rows, rows, *known, rate)
+    (side,) = slow_kernels.similarities([query], rows, *known, rate)
+    center = targets.mean(axis=0)
+    influences = slow_kernels.influences(
+        system, side, kernel["ridge"], targets[near][:, :1], center[:1]
+    )
+    adds = np.array(influences)[:, None] * (targets[near] - center)
+    for item, own, start in zip(receipt["targets"], adds.T, center, strict=True):
+        figures = [start, own[own > 0].sum(), own[own < 0].sum(), start + own.sum()]
+        said = [item[key] for key in ("center", "for", "against", "score")]
+        np.testing.assert_allclose(said, figures, **close)
+    for case in receipt["heard"]["listed"]:
+        i = near.index(case["id"])
+        said = [case[key] for key in ("distance", "similarity", "influence")]
+        np.testing.assert_allclose(
+            said, [far[near[i]], side[i], influences[i]], **close
+        )
+        np.testing.assert_allclose(case["adds"], adds[i], **close)
+    first = [
+        abs(case["adds"][answer_place(receipt)]) for case in receipt["heard"]["listed"]
+    ]
+    assert first == sorted(first, reverse=True)
+    assert max(first) == pytest.approx(np.abs(adds[:, answer_place(receipt)]).max())
+
+
+def answer_place(receipt):
+    names = [item["name"] for item in receipt["targets"]]
+    return names.index(receipt["answer"]) if "votes" in receipt.to_dict() else 0
 
 
 def answer_of(model, frame):

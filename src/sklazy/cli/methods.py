@@ -37,16 +37,16 @@ LAZY_CLASSIFIERS: dict[str, Make] = {
     "lazy-learning": lambda seed: LazyLearningClassifier(),
     "lazy-bagging": lambda seed: LazyBaggingClassifier(random_state=seed),
     "lazy-stacking": lambda seed: LazyStackingClassifier(random_state=seed),
+    "kernel": lambda seed: LazyKernelClassifier(),
     "lazy-tree": lambda seed: LazyDecisionTreeClassifier(),
-    "lazy-kernel": lambda seed: LazyKernelClassifier(),
-    "lazy-blend": lambda seed: LazyBlendClassifier(),
+    "blend": lambda seed: LazyBlendClassifier(),
 }
 LAZY_REGRESSORS: dict[str, Make] = {
     "lazy-learning": lambda seed: LazyLearningRegressor(),
     "lazy-bagging": lambda seed: LazyBaggingRegressor(random_state=seed),
     "lazy-stacking": lambda seed: LazyStackingRegressor(random_state=seed),
-    "lazy-kernel": lambda seed: LazyKernelRegressor(),
-    "lazy-blend": lambda seed: LazyBlendRegressor(),
+    "blend": lambda seed: LazyBlendRegressor(),
+    "kernel": lambda seed: LazyKernelRegressor(),
     "racsam": lambda seed: RacedRegressor(RaceFeatureSelector(random_state=seed)),
 }
 CLASSIFIERS = LAZY_CLASSIFIERS | peers.CLASSIFIERS

@@ -110,7 +110,7 @@ class LazyKernelClassifier(KernelModel, UnweightedClassifier):
     >>> from sklazy import LazyKernelClassifier
     >>> X, y = load_wine(return_X_y=True)
     >>> model = LazyKernelClassifier().fit(X, y)
-    >>> model.predict(X[::60])
+    >>> model.predict(X[[0, 65, 150]])
     array([0, 1, 2])
     >>> bool((model.loo_predict() == y).mean() > 0.97)
     True
@@ -186,7 +186,7 @@ class LazyKernelRegressor(KernelModel, UnweightedRegressor):
     >>> X = np.linspace(0, 6, 80)[:, None]
     >>> model = LazyKernelRegressor().fit(X, np.sin(X[:, 0]))
     >>> model.predict([[1.5], [4.0]]).round(2)
-    array([ 1.  , -0.76])
+    array([ 0.99, -0.75])
     """
 
     def loo_predict(

@@ -67,6 +67,9 @@ class KernelData(NamedTuple):
     limits : Limits
     rows : int64 array of shape (n_rows,)
         Where each case lies in the base.
+    twins : int64 array of shape (n_rows,)
+        The first case that equals each in everything: what is said of one is said of
+        all, to the last digit.
     coding : Coding
     columns : KernelColumns
     information : float64 array of shape (n_attributes,)
@@ -83,6 +86,7 @@ class KernelData(NamedTuple):
     base: CaseBase
     limits: Limits
     rows: Ints
+    twins: Ints
     coding: Coding
     columns: KernelColumns
     information: Floats
@@ -160,6 +164,7 @@ def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
         base,
         limits,
         rows,
+        find_twins(placed, outcomes.targets),
         coding,
         columns,
         information,
@@ -169,6 +174,16 @@ def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
         outcomes.unit,
         solution,
     )
+
+
+def find_twins(placed: Floats, targets: Floats) -> Ints:
+    """The first row that equals each; equal rows follow one another."""
+    both = np.concatenate([placed, targets.T])
+    before, after = both[:, :-1], both[:, 1:]
+    same = (before == after) | (np.isnan(before) & np.isnan(after))
+    new = np.concatenate([[True], ~same.all(axis=0)])
+    starts = np.flatnonzero(new)
+    return starts[np.cumsum(new) - 1]
 
 
 def measure_similarities(columns: KernelColumns, rate: float) -> Floats:

@@ -115,7 +115,7 @@ class KernelLearner:
         if batch.excluded is None:
             hidden = np.full(len(batch), -1)
         else:
-            hidden = canonical_places(batch.base)[batch.excluded]
+            hidden = ready.twins[canonical_places(batch.base)[batch.excluded]]
         scores = _score(ready, placed, hidden)
         counts = count_seen(ready, hidden)
         return KernelAnswer(ready, batch.queries, placed, scores, counts)

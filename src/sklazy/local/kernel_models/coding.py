@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from sklazy.flow import MISSING, Cases, KernelColumns, Queries
+from sklazy.flow import MISSING, Cases, Queries
 from sklazy.kernels.kernel_models import MISMATCH
 
 Floats = NDArray[np.float64]
@@ -134,10 +134,3 @@ def bin_numbers(ladder: Floats, numbers: Floats) -> Ints:
     shares = mid_ranks(ladder, numbers) / max(len(ladder), 1)
     bins = 1.0 + np.minimum(np.floor(N_BINS * shares), N_BINS - 1)
     return np.where(np.isnan(bins), 0.0, bins).astype(np.int64)
-
-
-def make_kernel_columns(
-    coding: Coding, placed: Floats, weights: Floats
-) -> KernelColumns:
-    """Placed rows, (n_attributes, n_rows), as the kernels take them."""
-    return KernelColumns(placed, coding.nominal, coding.absents, weights)
