@@ -10,6 +10,7 @@ import pytest
 FOLDER = pathlib.Path(__file__).parent.parent / "examples"
 
 SAYS = {
+    "blend_receipt.py": "Why logistic says so",
     "decisive_value.py": "{'fever': 'high', 'rash': 'purple'}: looks at rash",
     "local_regression.py": "drawn in",
     "ten_of_fifty.py": "found: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]",

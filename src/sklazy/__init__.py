@@ -4,6 +4,7 @@ from sklazy.combine import diversity_measures
 from sklazy.estimators import EntropyDiscretizer
 from sklazy.estimators.advice.advantage import LazyAdvantage, lazy_advantage
 from sklazy.estimators.advice.advice import Advice, advise
+from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
 from sklazy.estimators.ensembles.bagging import (
     LazyBaggingClassifier,
     LazyBaggingRegressor,
@@ -14,6 +15,8 @@ from sklazy.estimators.ensembles.stacking import (
 )
 from sklazy.estimators.filters.ranker import AttributeRanker
 from sklazy.estimators.filters.subset import SubsetSelector
+from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
+from sklazy.estimators.linear_models import LazyLogisticClassifier, LazyRidgeRegressor
 from sklazy.estimators.loading import load
 from sklazy.estimators.local_models.classifier import LazyLearningClassifier
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
@@ -37,11 +40,17 @@ __all__ = [
     "LazyAdvantage",
     "LazyBaggingClassifier",
     "LazyBaggingRegressor",
+    "LazyBlendClassifier",
+    "LazyBlendRegressor",
     "LazyDecisionTreeClassifier",
     "LazyKNeighborsClassifier",
+    "LazyKernelClassifier",
+    "LazyKernelRegressor",
     "LazyLearningClassifier",
     "LazyLearningRegressor",
+    "LazyLogisticClassifier",
     "LazyNBClassifier",
+    "LazyRidgeRegressor",
     "LazySelectionClassifier",
     "LazyStackingClassifier",
     "LazyStackingRegressor",

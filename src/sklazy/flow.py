@@ -139,25 +139,32 @@ class Bags(NamedTuple):
     Attributes
     ----------
     neighbors : int32 array of shape (n_queries, n_neighbors)
-        The rows that make up so many draws of every bag.
+        The rows that make up so many draws of every bag; none in plain bags.
     seeds : uint64 array of shape (2, n_queries, n_bags)
         What decides the draws from the neighbors, and those from all rows.
+    left_out : int64 array of shape (n_queries,)
+        The row that the bags of a query do without, as if it were not there; -1 for
+        none. Only plain bags of random paths can do without one.
     """
 
     neighbors: NDArray[np.int32]
     seeds: NDArray[np.uint64]
+    left_out: NDArray[np.int64]
 
     def part(self, first: int, last: int) -> "Bags":
         """The bags of queries first..last - 1."""
-        return Bags(self.neighbors[first:last], self.seeds[:, first:last])
+        here = slice(first, last)
+        return Bags(self.neighbors[here], self.seeds[:, here], self.left_out[here])
 
     def take(self, queries: NDArray[np.integer]) -> "Bags":
         """The bags of some queries, by number; a number may come again."""
-        return Bags(self.neighbors[queries], self.seeds[:, queries])
+        seeds, left_out = self.seeds[:, queries], self.left_out[queries]
+        return Bags(self.neighbors[queries], seeds, left_out)
 
     def choose(self, bags: NDArray[np.integer]) -> "Bags":
         """Some of the bags of every query, by number."""
-        return Bags(self.neighbors, np.ascontiguousarray(self.seeds[:, :, bags]))
+        seeds = np.ascontiguousarray(self.seeds[:, :, bags])
+        return Bags(self.neighbors, seeds, self.left_out)
 
 
 class LocalCases(NamedTuple):
@@ -231,6 +238,26 @@ class LocalModels(NamedTuple):
     curves: NDArray[np.float64]
     leverages: NDArray[np.float64]
     residuals: NDArray[np.float64]
+
+
+class KernelColumns(NamedTuple):
+    """Cases as a kernel of weighted city-block distances sees them.
+
+    Attributes
+    ----------
+    values : float64 array of shape (n_columns, n_rows)
+        Normal scores of numbers, or codes of a nominal column; NaN where missing.
+    nominal : bool array of shape (n_columns,)
+    absents : float64 array of shape (n_columns,)
+        The difference of a missing cell from one that is there.
+    weights : float64 array of shape (n_columns,)
+        What a difference is multiplied by.
+    """
+
+    values: NDArray[np.float64]
+    nominal: NDArray[np.bool_]
+    absents: NDArray[np.float64]
+    weights: NDArray[np.float64]
 
 
 Chunk = Callable[[int, int], None]

@@ -51,9 +51,11 @@ def test_lazy_bagging_answers_like_whole_trees_on_its_bags(problems, beta, seed)
 def test_random_attributes_and_rules_of_trees(problems, inspect, plain):
     cases, queries = problems
     rules = {"min_share": plain, "correct": not plain, "at_values": plain}
+    rules["chance"] = not plain
     names = {
         "c45_min_side": plain,
         "penalize_numeric_splits": not plain,
+        "penalize_nominal_splits": not plain,
         "split_at_values": plain,
     }
     inspect = min(inspect, len(cases.kinds))
@@ -69,7 +71,9 @@ def test_random_attributes_and_rules_of_trees(problems, inspect, plain):
 @given(split, st.sampled_from(["vote", "probability"]))
 def test_lazy_stacking_answers_like_plain_models_on_its_bags(problems, combine):
     cases, queries = problems
-    model = LazyStackingClassifier.paper(n_estimators=7, beta=0.8, combine=combine)
+    model = LazyStackingClassifier.paper(
+        estimators=list(KINDS), n_estimators=7, beta=0.8, combine=combine
+    )
     model.fit(cases.frame, cases.classes)
     compare_with_oracle(model, queries, KINDS)
 
@@ -331,6 +335,33 @@ def test_a_bar_counts_queries(monkeypatch):
     np.testing.assert_array_equal(sliced, model.predict_proba(X))
 
 
+@some
+@given(split, st.sampled_from([None, 2]), st.integers(0, 2**32 - 1))
+def test_random_splits_answer_like_random_paths_on_plain_bags(problems, near, seed):
+    cases, queries = problems
+    model = LazyBaggingClassifier(
+        4, splits="random", n_neighbors=near, random_state=seed
+    )
+    model.fit(cases.frame, cases.classes)
+    compare_with_oracle(model, queries, ["random_tree"])
+
+
+@pytest.mark.parametrize("kind", [LazyBaggingClassifier, LazyBaggingRegressor])
+def test_splits_are_best_or_random(kind):
+    with pytest.raises(BadInputError, match="splits='worst' is not known"):
+        kind(splits="worst").fit([[0.0], [1.0]], [0, 1])
+
+
+def test_random_splits_average_the_shares_of_leaves():
+    """Two rows that only their class tells apart: leaves that are not pure."""
+    X, y = [[0.0], [0.0], [1.0]], [0, 1, 1]
+    model = LazyBaggingClassifier(50, splits="random").fit(X, y)
+    shares = model.predict_proba([[0.0]])[0]
+    leaves = [m["probabilities"] for m in model.explain([[0.0]])[0]["members"]]
+    np.testing.assert_allclose(shares, np.mean(leaves, axis=0))
+    assert any(0 < share < 1 for share, _ in leaves)
+
+
 # --- numbers --------------------------------------------------------------------------
 
 
@@ -344,10 +375,22 @@ def test_bagging_predicts_like_whole_trees_on_its_bags(problems, y, beta, least)
 
 
 @some
+@given(split, TARGETS, st.integers(1, 2))
+def test_random_splits_predict_like_random_paths_on_plain_bags(problems, y, tried):
+    cases, queries = problems
+    tried = min(tried, len(cases.kinds))
+    model = LazyBaggingRegressor(3, splits="random", max_features=tried)
+    model.fit(cases.frame, y[: len(cases.rows)])
+    compare_with_oracle(model, queries, ["random_tree"])
+
+
+@some
 @given(split, TARGETS, st.sampled_from(["mean", "median"]))
 def test_stacking_predicts_like_plain_models_on_its_bags(problems, y, combine):
     cases, queries = problems
-    model = LazyStackingRegressor(n_estimators=6, beta=0.8, combine=combine)
+    model = LazyStackingRegressor(
+        list(NUMBER_KINDS), n_estimators=6, beta=0.8, combine=combine
+    )
     model.fit(cases.frame, y[: len(cases.rows)])
     compare_with_oracle(model, queries, NUMBER_KINDS)
 

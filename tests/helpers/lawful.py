@@ -1,6 +1,7 @@
 """What the laws have in common: tables, fits, and all that a model says."""
 
 import contextlib
+import inspect
 from unittest import mock
 
 import numpy as np
@@ -18,6 +19,7 @@ fewer = settings(few, max_examples=3)
 quiet = [
     pytest.mark.filterwarnings("ignore:.*rows are taken at most"),
     pytest.mark.filterwarnings("ignore:.*could not be fitted or asked on some bags"),
+    pytest.mark.filterwarnings("ignore:a member does not count in the blend"),
     pytest.mark.filterwarnings("ignore:cuts='frozen'. the rows are forgotten"),
 ]
 
@@ -78,6 +80,13 @@ def answers(model, problem):
             model.classes_, (len(problem.rows), len(model.classes_))
         )
     return said
+
+
+def left_out(model, rows=None, method="loo_predict"):
+    """What a model says of rows left out, as if each had been forgotten."""
+    ask = getattr(model, method)
+    exact = "approximate" in inspect.signature(ask).parameters
+    return ask(rows, **{"approximate": False} if exact else {})
 
 
 def exactly(said):

@@ -154,6 +154,25 @@ FITTED = {
     "tree": sklazy.LazyDecisionTreeClassifier(),
     "local models": sklazy.LazyLearningRegressor(degrees=(0, 1, 2), n_neighbors=(3, 9)),
     "two targets": sklazy.LazyLearningRegressor(degrees=1, n_neighbors=(3, 5)),
+    "logistic": sklazy.LazyLogisticClassifier(),
+    "line": sklazy.LazyRidgeRegressor(),
+    "blend": sklazy.LazyBlendClassifier(
+        [
+            ("tree", DecisionTreeClassifier()),
+            ("knn", sklazy.LazyKNeighborsClassifier(2)),
+            ("line", sklazy.LazyLogisticClassifier()),
+        ],
+        default_members=False,
+    ),
+    "blend of numbers": sklazy.LazyBlendRegressor(
+        [
+            ("line", sklazy.LazyRidgeRegressor()),
+            ("local", sklazy.LazyLearningRegressor(degrees=1, n_neighbors=(3, 5))),
+        ],
+        default_members=False,
+    ),
+    "kernel": sklazy.LazyKernelClassifier(),
+    "kernel of numbers": sklazy.LazyKernelRegressor(max_rows=9, n_neighbors=7),
     "local classes": sklazy.LazyLearningClassifier(degrees=(0, 1), n_neighbors=(2, 6)),
 }
 

@@ -1,5 +1,7 @@
 """The slow ensemble beside a fitted one, and the two compared query by query."""
 
+import math
+
 import numpy as np
 import pytest
 from sklearn.base import is_regressor
@@ -71,8 +73,8 @@ def _slow_twin(model, kinds, rules):
         if numeric and is_regressor(model):
             codes[j] = [_bin(cell, cuts[j]) for cell in columns[j]]
     kind, truth = _kind_and_truth(model)
-    near = model.n_neighbors
     usual = {**oracle.TREE_RULES, "min_weight": float(model.min_branch_weight)}
+    usual["chance"] = model.penalize_nominal_splits
     twin = kind(
         columns,
         sizes,
@@ -82,11 +84,37 @@ def _slow_twin(model, kinds, rules):
         kinds=kinds,
         rules=usual if rules is None else rules,
         n_estimators=model.n_estimators,
-        n_near=oracle.beta_neighbors(len(order), model.beta) if near is None else near,
-        combine=model.combine,
+        n_near=_count_near(model, len(order)),
+        n_tried=_count_tried(model),
+        combine=_combination(model),
         seed=model.seed_,
     )
     return twin, cuts
+
+
+def _has_plain_bags(model):
+    return model.get_params().get("splits") == "random" and model.n_neighbors is None
+
+
+def _count_near(model, n_rows):
+    if _has_plain_bags(model):
+        return 0
+    if model.n_neighbors is None:
+        return oracle.beta_neighbors(n_rows, model.beta)
+    return model.n_neighbors
+
+
+def _count_tried(model):
+    n_attributes, given = model.n_features_in_, model.max_features
+    if given == "auto":
+        return math.isqrt(n_attributes)
+    return n_attributes if given is None else given
+
+
+def _combination(model):
+    drawn = model.get_params().get("splits") == "random"
+    by_splits = "probability" if drawn else "vote"
+    return by_splits if model.combine == "auto" else model.combine
 
 
 def _kind_and_truth(model):

@@ -24,6 +24,7 @@ rules_of_trees = st.builds(
     min_branch_weight=st.sampled_from([1.0, 2.0, 5.0]),
     c45_min_side=st.booleans(),
     penalize_numeric_splits=st.booleans(),
+    penalize_nominal_splits=st.booleans(),
     split_at_values=st.booleans(),
     inspect=st.sampled_from([0, 0, 1, 2]),
 )

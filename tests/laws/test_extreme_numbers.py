@@ -112,7 +112,8 @@ def test_extreme_parameters(parameter, data):
 
 def is_free_of_scale(setting):
     """Bags are drawn by the cells of a query; all else looks at differences."""
-    return keeps_cases(setting) and not hasattr(setting.model, "beta")
+    draws = hasattr(setting.model, "beta") or hasattr(setting.model, "default_members")
+    return keeps_cases(setting) and not draws
 
 
 @pytest.mark.parametrize("setting", settings_of(is_free_of_scale, most=1))

@@ -18,7 +18,7 @@ from discovery import (
     one_keeper_of_each,
     settings_of,
 )
-from lawful import few, fewer, fitted, quiet, wholes, with_exact_cuts
+from lawful import few, fewer, fitted, left_out, quiet, wholes, with_exact_cuts
 from sklazy.errors import BadInputError, DataWarning
 
 pytestmark = quiet
@@ -39,11 +39,11 @@ def test_its_own_target_cannot_leak(setting, data):
     problem = data.draw(wholes(setting, more=1))
     row = data.draw(st.integers(0, len(problem.rows) - 1))
     model = with_exact_cuts(setting.model)
-    before = fitted(model, problem).loo_predict(rows=[row])
+    before = left_out(fitted(model, problem), [row])
     classes, targets = problem.classes.copy(), problem.targets.copy()
     classes[row], targets[row] = data.draw(st.integers(0, 3)), 1e6
     changed = dataclasses.replace(problem, classes=classes, targets=targets)
-    after = fitted(model, changed).loo_predict(rows=[row])
+    after = left_out(fitted(model, changed), [row])
     assert after.tolist() == before.tolist()
 
 
@@ -53,7 +53,7 @@ def test_its_own_target_cannot_leak(setting, data):
 def test_a_row_left_out_breaks_no_tie(setting):
     nothing = np.full((3, 1), np.nan)
     found = [
-        clone(setting.model).fit(nothing, [own, 1, 0]).loo_predict(rows=[0]).tolist()
+        left_out(clone(setting.model).fit(nothing, [own, 1, 0]), [0]).tolist()
         for own in (0, 1)
     ]
     assert found[0] == found[1]
@@ -66,7 +66,7 @@ def test_a_row_left_out_is_a_row_forgotten(setting, data):
     problem = data.draw(wholes(setting, more=1))
     asked = data.draw(asked_rows(problem))
     whole = fitted(setting.model, problem)
-    digest, found = whole.digest(), whole.loo_predict(asked).tolist()
+    digest, found = whole.digest(), left_out(whole, asked).tolist()
     for place, row in enumerate(asked):
         one = problem.take([row])
         rest = problem.take([i for i in range(len(problem.rows)) if i != row])
@@ -82,7 +82,7 @@ def test_a_row_left_out_is_a_row_forgotten(setting, data):
             # Where counts without the row follow from those with it, sums are rounded
             # differently.
             slack = 1e-12 if hasattr(whole, "select_attributes") else 0.0
-            found_shares = whole.loo_predict_proba([row])[0]
+            found_shares = left_out(whole, [row], "loo_predict_proba")[0]
             assert found_shares == pytest.approx(shares, rel=0, abs=slack)
     assert whole.digest() == digest
 

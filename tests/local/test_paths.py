@@ -22,6 +22,7 @@ from sklazy.local.paths import (
 rules_of_trees = st.builds(
     RegressionRules,
     min_branch_weight=st.sampled_from([1.0, 2.0, 5.0]),
+    penalize_nominal_splits=st.booleans(),
     inspect=st.sampled_from([0, 0, 1, 2]),
 )
 
@@ -43,7 +44,11 @@ def tree_means(table, targets, rules, weights, key):
         table.sizes(),
         targets.tolist(),
         [int(w) for w in weights],
-        {"min_weight": rules.min_branch_weight, "inspect": rules.inspect},
+        {
+            "min_weight": rules.min_branch_weight,
+            "chance": rules.penalize_nominal_splits,
+            "inspect": rules.inspect,
+        },
         int(key),
     )
     return [oracle.regression_tree_answer(tree, query) for query in table.queries()]

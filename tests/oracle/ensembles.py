@@ -18,6 +18,7 @@ from oracle.members import (
 )
 from oracle.path_means import grow_regression_tree, regression_tree_answer
 from oracle.paths import class_weights_of, grow_tree, tree_answer
+from oracle.random_paths import random_path
 
 
 class LazyEnsemble:
@@ -129,6 +130,13 @@ class LazyEnsemble:
         )
         return tree_answer(tree, query, self.n_classes)
 
+    def by_random_tree(self, query, query_codes, weights, key, near):
+        return self.follow_drawn(self.n_classes, query, weights, key)
+
+    def follow_drawn(self, n_classes, query, weights, key):
+        data = self.columns, self.sizes, self.classes, n_classes
+        return random_path(*data, weights, self.settings["n_tried"], key, query)[0]
+
     def by_bayes(self, query, query_codes, weights, key, near):
         return bayes_answer(
             self.codes,
@@ -225,6 +233,9 @@ class LazyNumberEnsemble(LazyEnsemble):
             self.columns, self.sizes, targets, weights, rules, key
         )
         return regression_tree_answer(tree, query)
+
+    def by_random_tree(self, query, query_codes, weights, key, near):
+        return self.follow_drawn(None, query, weights, key)
 
     def by_rule(self, query, query_codes, weights, key, near):
         return rule_mean(self.codes, self.classes, weights, query_codes)

@@ -22,14 +22,15 @@ def reduction_of(parts, targets):
     return squares_of(known, targets)[2] - within
 
 
-def reducing_split(rows, column, n_values, targets, least, tie):
+def reducing_split(rows, column, n_values, targets, least, tie, price):
     """The best split of a column as (reduction, cut), None if there is none."""
     if n_values is not None:
         parts = branches_of(rows, column, None, n_values)
         sizes = [sum(weight for _, weight in part) for part in parts]
         if sum(size >= least for size in sizes) < 2:
             return None
-        return reduction_of(parts, targets), None
+        n_branches = sum(size > 0 for size in sizes)
+        return reduction_of(parts, targets) - (n_branches - 1) * price, None
     best, cut = 0.0, None
     present = sorted({column[row] for row, _ in rows if column[row] is not None})
     for left, right in itertools.pairwise(present):
@@ -76,11 +77,13 @@ def best_reduction(rows, columns, values, targets, rules, key, squares):
     """The attribute that takes most from the squares, and its cut; None if none."""
     least, tie = rules["min_weight"] - ALIKE, ALIKE * squares
     found, order = {}, attribute_order(key, len(columns), rules["inspect"])
+    price = 2 * squares / sum(w for _, w in rows) if rules.get("chance") else 0.0
     for looked_at, j in enumerate(order):
         gainful = any(worth > tie for worth, _ in found.values())
         if looked_at >= (rules["inspect"] or len(columns)) and gainful:
             break
-        split = reducing_split(rows, columns[j], values[j], targets, least, tie)
+        given = rows, columns[j], values[j], targets
+        split = reducing_split(*given, least, tie, price)
         if split is not None:
             found[j] = split
     chosen, best = None, 0.0

@@ -16,6 +16,7 @@ TREE_RULES = {
     "min_weight": 2.0,  # two branches must hold at least this
     "min_share": True,  # numeric: a side holds 10 % of the mean class, at most 25
     "correct": True,  # numeric: the gain pays log2(candidate cuts) / weight
+    "chance": False,  # nominal: the gain pays what so many branches gain by chance
     "at_values": True,  # a cut moves down to the next value that the bag holds
     "inspect": 0,  # attributes looked at in a node, drawn at random; 0: all
 }
@@ -88,7 +89,14 @@ def nominal_split(rows, column, n_values, classes, n_classes, rules):
     if sum(size >= rules["min_weight"] - ALIKE for size in sizes) < 2:
         return None
     total = sum(weight for _, weight in rows)
-    return *gain_of(parts, total, classes, n_classes), None
+    gain, split = gain_of(parts, total, classes, n_classes)
+    if rules["chance"]:
+        known = [item for part in parts for item in part]
+        before = information(class_weights_of(known, classes, n_classes)) / total
+        gain = max(
+            0.0, gain - 2 * (sum(size > 0 for size in sizes) - 1) / total * before
+        )
+    return gain, split, None
 
 
 def best_split(rows, columns, values, classes, n_classes, rules, key, n_weights):

@@ -82,6 +82,21 @@ def path_weights(cells, weights, steps):
     return found
 
 
+def drawn_path_weights(cells, weights, steps):
+    """The weight of each node on a path of drawn splits, the leaf's last."""
+    inside = [row for row, weight in enumerate(weights) if weight > 0]
+    found = [sum(weights[row] for row in inside)]
+    for step in steps:
+        column = cells[step["attribute"]]
+        if step["relation"] == "in":
+            inside = [r for r in inside if column[r] in step["categories"]["listed"]]
+        else:
+            above = step["relation"] == ">"
+            inside = [r for r in inside if (column[r] > step["cut"]) == above]
+        found.append(sum(weights[row] for row in inside))
+    return found
+
+
 def voting_times(order, distances, weights, n_neighbors):
     """(row, times, distance) of the nearest rows of a bag, and all that tie."""
     drawn = [

@@ -3,12 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from oracle import kernel_models as slow_kernels
 from oracle import local_models as slow_models
 from oracle import receipts as slow
 from sklazy import (
+    LazyKernelClassifier,
+    LazyKernelRegressor,
     LazyLearningClassifier,
     LazyLearningRegressor,
     LazyStackingClassifier,
@@ -134,6 +137,82 @@ def test_what_lies_outside_the_neighbors(seed, k):
             assert [case["target"] for case in told["neighbors"]] == is_own
 
 
+@pytest.mark.parametrize("n_near", [24, 9])
+@pytest.mark.parametrize("kind", [LazyKernelClassifier, LazyKernelRegressor])
+@few
+@given(seed=seeds)
+def test_kernel_figures(kind, n_near, seed):
+    rows, numbers, classes = drawn(seed)
+    cases, queries = rows[:-2], rows[-2:]
+    is_class = kind is LazyKernelClassifier
+    outcome = classes[:-2] if is_class else numbers[:-2]
+    max_rows = 2000 if n_near == 24 else 0
+    model = kind(max_rows=max_rows, n_neighbors=n_near).fit(frame_of(cases), outcome)
+    labels = model.classes_ if is_class else [None]
+    targets = (
+        (outcome[:, None] == labels).astype(float) if is_class else outcome[:, None]
+    )
+    for query, receipt in zip(queries, model.explain(frame_of(queries)), strict=True):
+        check_kernel(receipt, cases, targets, query, n_near)
+        told = kernel_information(cases, outcome.tolist(), is_class)
+        said = [item["information"] for item in receipt["attributes"]]
+        np.testing.assert_allclose(said, told, atol=1e-12)
+
+
+def kernel_information(cases, outcome, is_class):
+    """What columns tell of classes, or of fifths of numbers."""
+    fifths = (
+        [slow_kernels.fifth(y, outcome) for y in outcome] if not is_class else outcome
+    )
+    columns = zip(zip(*cases, strict=True), KINDS, strict=True)
+    return [slow_kernels.information(c, kind, fifths) for c, kind in columns]
+
+
+def check_kernel(receipt, cases, targets, query, n_near):
+    kernel, close = receipt["kernel"], {"rtol": 1e-6, "atol": 1e-9}
+    weights = [item["weight"] for item in receipt["attributes"]]
+    assert sum(weights) == pytest.approx(len(KINDS))
+    assert kernel["median"] == pytest.approx(
+        slow_kernels.median_distance(cases, KINDS, weights)
+    )
+    known = cases, KINDS, weights
+    far = [slow_kernels.distance(query, row, *known) for row in cases]
+    order = sorted(range(len(cases)), key=far.__getitem__)
+    near, beyond = order[:n_near], order[n_near:]
+    assume(not beyond or far[beyond[0]] > far[near[-1]] + 1e-9)  # which is nearer?
+    assert receipt["heard"]["n_cases"] == n_near
+    rate = kernel["width"] / kernel["median"]
+    rows = [cases[i] for i in near]
+    system = slow_kernels.similarities(rows, rows, *known, rate)
+    (side,) = slow_kernels.similarities([query], rows, *known, rate)
+    center = targets.mean(axis=0)
+    influences = slow_kernels.influences(
+        system, side, kernel["ridge"], targets[near][:, :1], center[:1]
+    )
+    adds = np.array(influences)[:, None] * (targets[near] - center)
+    for item, own, start in zip(receipt["targets"], adds.T, center, strict=True):
+        figures = [start, own[own > 0].sum(), own[own < 0].sum(), start + own.sum()]
+        said = [item[key] for key in ("center", "for", "against", "score")]
+        np.testing.assert_allclose(said, figures, **close)
+    for case in receipt["heard"]["listed"]:
+        i = near.index(case["id"])
+        said = [case[key] for key in ("distance", "similarity", "influence")]
+        np.testing.assert_allclose(
+            said, [far[near[i]], side[i], influences[i]], **close
+        )
+        np.testing.assert_allclose(case["adds"], adds[i], **close)
+    first = [
+        abs(case["adds"][answer_place(receipt)]) for case in receipt["heard"]["listed"]
+    ]
+    assert first == sorted(first, reverse=True)
+    assert max(first) == pytest.approx(np.abs(adds[:, answer_place(receipt)]).max())
+
+
+def answer_place(receipt):
+    names = [item["name"] for item in receipt["targets"]]
+    return names.index(receipt["answer"]) if "votes" in receipt.to_dict() else 0
+
+
 def answer_of(model, frame):
     """The answer behind receipts, with the bags, and the receipts."""
     table, learner = model._query_table(frame), model._explainer(model.cases_)
@@ -147,8 +226,8 @@ def answer_of(model, frame):
 @given(seed=seeds)
 def test_members_figures_of_classes(missing, seed):
     rows, _, classes = drawn(seed, missing=missing)
-    kinds = ["bayes", "linear", "rule", "neighbors", "tree"]
-    model = LazyStackingClassifier(kinds, 5, alpha=0.7, ridge=0.5)
+    kinds = ["bayes", "linear", "rule", "neighbors", "tree", "random_tree"]
+    model = LazyStackingClassifier(kinds, 6, alpha=0.7, ridge=0.5)
     model.fit(frame_of(rows[:-2]), classes[:-2])
     check_members(model, frame_of(rows[-2:]), rows[:-2], missing, 0.7, 0.5)
 
@@ -159,8 +238,8 @@ def test_members_figures_of_classes(missing, seed):
 def test_members_figures_of_numbers(missing, seed):
     rows, targets, _ = drawn(seed, missing=missing)
     targets = targets / 100  # a sum of squares below 1 is a sum like any other
-    kinds = ["linear", "rule", "neighbors", "tree"]
-    model = LazyStackingRegressor(kinds, n_estimators=4, ridge=0.5)
+    kinds = ["linear", "rule", "neighbors", "tree", "random_tree"]
+    model = LazyStackingRegressor(kinds, n_estimators=5, ridge=0.5)
     model.fit(frame_of(rows[:-2]), targets[:-2])
     check_members(model, frame_of(rows[-2:]), rows[:-2], missing, None, 0.5)
 
@@ -179,6 +258,8 @@ def check_members(model, frame, rows, missing, alpha, ridge):
             if told["kind"] == "path":
                 if not missing:
                     check_path(told, rows, bag)
+            elif told["kind"] == "random path":
+                check_random_path(told, rows, bag, missing)
             else:
                 check = globals()[f"check_{told['kind']}"]
                 check(told, answer, i, bag, alpha or ridge, ridge)
@@ -249,6 +330,23 @@ def check_path(told, rows, bag):
     np.testing.assert_allclose(said, slow.path_weights(cells, bag, steps))
     assert {step["share"] for step in told["steps"]} == {1.0}
     assert [step["depth"] for step in told["steps"]] == list(range(len(steps)))
+
+
+def check_random_path(told, rows, bag, missing):
+    cells = {name: [row[j] for row in rows] for j, name in enumerate(NAMES)}
+    *inner, leaf = told["steps"]
+    assert leaf["attribute"] is None
+    assert told["n_steps"] == len(inner) + 1
+    assert [step["depth"] for step in told["steps"]] == list(range(len(inner) + 1))
+    for step in inner:
+        numeric = KINDS[NAMES.index(step["attribute"])] == "numeric"
+        assert (step["relation"] == "in") == (not numeric) == (step["cut"] is None)
+        if not numeric:
+            found = step["categories"]
+            assert found["n_categories"] == len(set(found["listed"])) > 0
+    if not missing:  # where missing numbers went is not said
+        expected = slow.drawn_path_weights(cells, bag, inner)
+        assert [step["weight"] for step in told["steps"]] == expected
 
 
 def query_of(answer, i):

@@ -15,7 +15,7 @@ from sklazy.experiments.harness.writing import write_text
 @task_options
 @click.option(
     "--max-seconds",
-    default=10.0,
+    default=30.0,
     show_default=True,
     help="Start no new fold after this many seconds.",
 )

@@ -9,7 +9,11 @@ import click
 from sklazy import (
     LazyBaggingClassifier,
     LazyBaggingRegressor,
+    LazyBlendClassifier,
+    LazyBlendRegressor,
     LazyDecisionTreeClassifier,
+    LazyKernelClassifier,
+    LazyKernelRegressor,
     LazyKNeighborsClassifier,
     LazyLearningClassifier,
     LazyLearningRegressor,
@@ -33,12 +37,16 @@ LAZY_CLASSIFIERS: dict[str, Make] = {
     "lazy-learning": lambda seed: LazyLearningClassifier(),
     "lazy-bagging": lambda seed: LazyBaggingClassifier(random_state=seed),
     "lazy-stacking": lambda seed: LazyStackingClassifier(random_state=seed),
+    "kernel": lambda seed: LazyKernelClassifier(),
     "lazy-tree": lambda seed: LazyDecisionTreeClassifier(),
+    "blend": lambda seed: LazyBlendClassifier(),
 }
 LAZY_REGRESSORS: dict[str, Make] = {
     "lazy-learning": lambda seed: LazyLearningRegressor(),
     "lazy-bagging": lambda seed: LazyBaggingRegressor(random_state=seed),
     "lazy-stacking": lambda seed: LazyStackingRegressor(random_state=seed),
+    "blend": lambda seed: LazyBlendRegressor(),
+    "kernel": lambda seed: LazyKernelRegressor(),
     "racsam": lambda seed: RacedRegressor(RaceFeatureSelector(random_state=seed)),
 }
 CLASSIFIERS = LAZY_CLASSIFIERS | peers.CLASSIFIERS

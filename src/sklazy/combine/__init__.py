@@ -1,5 +1,12 @@
 """Several values become one."""
 
+from sklazy.combine.blending import (
+    find_power,
+    own_class,
+    temper,
+    weigh_by_likelihood,
+    weigh_by_squares,
+)
 from sklazy.combine.diversity import (
     disagreement,
     diversity_measures,
@@ -24,10 +31,15 @@ __all__ = [
     "disagreement",
     "diversity_measures",
     "double_fault",
+    "find_power",
     "interrater_kappa",
     "majority_shares",
+    "own_class",
     "q_statistic",
+    "temper",
     "to_shares",
     "vote_entropy",
+    "weigh_by_likelihood",
+    "weigh_by_squares",
     "weighted_shares",
 ]

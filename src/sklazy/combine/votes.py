@@ -17,12 +17,14 @@ def cast_votes(probabilities: Floats, near: Floats, priors: Floats) -> Ints:
     probabilities : float64 array of shape (n_queries, n_members, n_classes)
     near : float64 array of shape (n_queries, n_classes)
         Weight of the classes among the neighbors of each query, which settles ties.
-    priors : float64 array of shape (n_classes,)
+    priors : float64 array of shape (n_classes,) or (n_queries, n_classes)
         What settles ties of both.
     """
     n_queries, n_members, n_classes = probabilities.shape
     flat = probabilities.reshape(-1, n_classes)
     around = np.repeat(near, n_members, axis=0)
+    if priors.ndim == 2:
+        priors = np.repeat(priors, n_members, axis=0)
     return argmax_with_ties(flat, around, priors).reshape(n_queries, n_members)
 
 

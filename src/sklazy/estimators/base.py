@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -50,6 +50,7 @@ class LazyEstimator(BaseEstimator):
     """
 
     target: ClassVar[Target]
+    _can_be_member: ClassVar[bool] = True
     cases_: CaseBase
     n_features_in_: int
     feature_names_in_: NDArray[Any]
@@ -148,6 +149,16 @@ class LazyEstimator(BaseEstimator):
         """The parameters, once they are known to make sense, as a learner."""
         raise NotImplementedError
 
+    def _as_member(self, n_features: int) -> Self:
+        """A copy that is asked about cases which another estimator keeps."""
+        twin: Self = clone(self)
+        twin._start(n_features)
+        return twin
+
+    def _start(self, n_features: int) -> None:
+        """Find what a learner needs beside the parameters, as `fit` does."""
+        self.n_features_in_ = n_features
+
     def _current_learner(self, cases: CaseBase) -> AnyLearner:
         """The learner of the parameters as they are; made again when they change."""
         own = vars(self)
@@ -163,6 +174,10 @@ class LazyEstimator(BaseEstimator):
     def _explainer(self, cases: CaseBase) -> AnyLearner:
         """The learner whose answers become receipts."""
         return self._current_learner(cases)
+
+    def _explaining_learner(self) -> AnyLearner:
+        """The same, made anew."""
+        return self._learner()
 
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense; subclasses have their own."""

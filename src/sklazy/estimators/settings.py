@@ -1,8 +1,9 @@
 """Parameters of estimators as plain data, and back, without executing anything.
 
 What comes back is data, and estimators of scikit-learn with parameters that
-scikit-learn allows. No value is a function, and none names a file or folder: those
-that could (`_REFUSED`) are refused, in a file and when one is written.
+scikit-learn allows, or of this library, which checks them when it is asked. No value is
+a function, and none names a file or folder: those that could (`_REFUSED`) are refused,
+in a file and when one is written.
 """
 
 import functools
@@ -12,6 +13,7 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.discovery import all_estimators
 
 from sklazy.compat import validate_parameters
@@ -35,6 +37,9 @@ _REFUSED: dict[str, tuple[Callable[[Any], bool], str]] = {
         "joblib evaluates it; give 'all', a count or a multiple such as '2*n_jobs'",
     ),
 }
+
+# Where estimators come from that can be saved.
+_SAVED = ("sklearn.", "sklazy.")
 
 # Estimators that are more than their parameters.
 _STATEFUL = {"FrozenEstimator"}
@@ -80,7 +85,7 @@ def _pack(name: str, value: Any, other: Other) -> object:  # noqa: ANN401 - any 
 
 
 def _pack_object(name: str, value: Any, other: Other) -> object:  # noqa: ANN401
-    if type(value).__module__.startswith("sklearn.") and hasattr(value, "get_params"):
+    if hasattr(value, "get_params") and type(value).__module__.startswith(_SAVED):
         return {"estimator": [type(value).__name__, _settings(value, other)]}
     return other(name, value)
 
@@ -89,7 +94,7 @@ def _refuse(name: str, value: object) -> object:
     raise BadInputError(
         f"{name}={value!r} cannot be saved: a file holds data only, so a parameter "
         "must be a number, text, None, a list, tuple, dict or array of those, or an "
-        "estimator of scikit-learn. Set it again after loading."
+        "estimator of scikit-learn or sklazy. Set it again after loading."
     )
 
 
@@ -112,26 +117,39 @@ def _unpack(packed: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
 
 
 def _model(items: list[Any]) -> object:
-    """An estimator of scikit-learn, found by name among its own and no others."""
+    """An estimator, found by name among scikit-learn's and ours and no others."""
     name, settings = items
-    kind = _known_models().get(name)
+    kind = {**_known_models(), **_own_models()}.get(name)
     if kind is None:
         raise BadInputError(
             f"{name} cannot be saved or loaded: a file holds estimators that "
-            "scikit-learn lists by name (`all_estimators`) and that are made by their "
-            "parameters alone."
+            "scikit-learn lists by name (`all_estimators`), or that are of sklazy, and "
+            "that are made by their parameters alone."
         )
     parameters = from_settings(settings)
     for parameter, value in parameters.items():
         _check_allowed(name, parameter, value)
     model = kind(**parameters)
-    validate_parameters(model)
+    if name in _known_models():
+        validate_parameters(model)
     return model
 
 
 @functools.cache
 def _known_models() -> dict[str, Any]:
     return {name: kind for name, kind in all_estimators() if name not in _STATEFUL}
+
+
+def _own_models() -> dict[str, Any]:
+    """The estimators of this library, by name."""
+    found = dict[str, Any]()
+    waiting = list(BaseEstimator.__subclasses__())
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.__subclasses__()
+        if kind.__module__.startswith("sklazy."):
+            found[kind.__name__] = kind
+    return found
 
 
 def _check_allowed(name: str, parameter: str, value: object) -> None:

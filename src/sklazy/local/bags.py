@@ -50,6 +50,7 @@ def plan_bags(
     random_state: int,
     *,
     share: bool = False,
+    left_out: NDArray[np.int64] | None = None,
 ) -> Bags:
     """Decide the draws of each query's bags by its content and the random state.
 
@@ -62,6 +63,8 @@ def plan_bags(
     n_bags, random_state : int
     share : bool
         Whether all queries share what is drawn from all rows.
+    left_out : int64 array of shape (n_queries,), optional
+        The row that the bags of each query do without.
     """
     state = random_state % (1 << 64)
     seeds = query_seeds(content_words(queries, numeric), np.uint64(state))
@@ -71,7 +74,8 @@ def plan_bags(
         common = np.array([(state * _STEP + 1) % (1 << 64)], np.uint64)
         drawn = np.broadcast_to(bag_seeds(common, n_bags), own.shape)
     near = np.ascontiguousarray(neighbors, np.int32)
-    return Bags(near, np.stack([own, drawn]))
+    none = np.full(len(own), -1, np.int64)
+    return Bags(near, np.stack([own, drawn]), none if left_out is None else left_out)
 
 
 def content_words(queries: Queries, numeric: NDArray[np.bool_]) -> NDArray[np.uint64]:

@@ -329,6 +329,7 @@ def answer_by_given_bags(
     n_queries = len(queries.codes)
     answers = np.zeros((n_queries, len(weights), paths.n_outputs))
     seeds = np.broadcast_to(keys, (2, n_queries, len(keys)))
-    bags = Bags(np.zeros((n_queries, 1), np.int32), seeds)
+    none = np.full(n_queries, -1, np.int64)
+    bags = Bags(np.zeros((n_queries, 1), np.int32), seeds, none)
     _follow(paths, queries, bags, rules, answers, np.ascontiguousarray(weights))
     return answers

@@ -6,11 +6,22 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sklazy.answer import Answer
+from sklazy.answer.blends import BlendAnswer
 from sklazy.answer.ensembles.learner import EnsembleAnswer
+from sklazy.answer.kernel_models.learner import KernelAnswer
+from sklazy.answer.linear_models import LinearAnswer
 from sklazy.answer.local_models.answers import LocalAnswer
 from sklazy.answer.selection.result import SelectionAnswer
 from sklazy.answer.trees import TreeAnswer
-from sklazy.receipts import ensembles, local_models, selection, trees
+from sklazy.receipts import (
+    blends,
+    ensembles,
+    kernel_models,
+    linear_models,
+    local_models,
+    selection,
+    trees,
+)
 from sklazy.receipts.plain import Plain, describe_cases, describe_queries, finite
 from sklazy.receipts.receipt import Receipt, Receipts
 from sklazy.receipts.schema import SCHEMA
@@ -33,11 +44,20 @@ class Family(NamedTuple):
     bodies: Callable[[Any, list[list[Plain]]], Iterator[Plain]]
 
 
+def _explain(answer: Answer, queries: list[list[Plain]]) -> blends.Body:
+    """The family of an answer, and what is particular to it."""
+    family = _FAMILIES[type(answer)]
+    return family.kind, family.bodies(answer, queries)
+
+
 _FAMILIES: dict[type, Family] = {
+    BlendAnswer: Family("blends", functools.partial(blends.bodies, explain=_explain)),
+    LinearAnswer: Family("linear_models", linear_models.bodies),
     SelectionAnswer: Family("selection", selection.bodies),
     EnsembleAnswer: Family("ensembles", ensembles.bodies),
     TreeAnswer: Family("trees", trees.bodies),
     LocalAnswer: Family("local_models", local_models.bodies),
+    KernelAnswer: Family("kernel_models", kernel_models.bodies),
 }
 
 
@@ -56,17 +76,18 @@ def build_receipts(
     settings : dict
         Its parameters, as plain data.
     """
-    family, base = _FAMILIES[type(answer)], answer.base
+    base = answer.base
+    queries = describe_queries(base, table, answer.queries.codes)
+    kind, bodies = _explain(answer, queries)
     head = {
         "schema": SCHEMA,
-        "kind": family.kind,
+        "kind": kind,
         "sklazy": _version(),
         "estimator": estimator,
         "settings": {name: finite(value) for name, value in settings.items()},
         "cases": describe_cases(base),
     }
-    queries = describe_queries(base, table, answer.queries.codes)
-    pairs = zip(queries, family.bodies(answer, queries), strict=True)
+    pairs = zip(queries, bodies, strict=True)
     return Receipts(
         Receipt(sealed({**head, "query": query, **body})) for query, body in pairs
     )

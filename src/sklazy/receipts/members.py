@@ -14,15 +14,21 @@ from sklazy.answer.ensembles.evidence import (
     ModelEvidence,
     NeighborsEvidence,
     PathEvidence,
+    RandomPathEvidence,
     RuleEvidence,
 )
 from sklazy.casebase.cuts import interval_labels
 from sklazy.flow import MISSING, Queries
 from sklazy.local.paths import PathStep
+from sklazy.local.random_paths import RandomStep
 from sklazy.receipts import checks as c
 from sklazy.receipts.plain import MOST_LISTED, Floats, Plain, number, numbers
 
 RELATIONS = ("<=", ">", "=", "missing", "no case")
+"""How a row goes on from a node of a tree."""
+
+DRAWN_RELATIONS = ("<=", ">", "in")
+"""How it goes on from a node whose split was drawn."""
 
 _LOGS = c.record({"name": c.text, "log": c.list_of(c.figure)})
 _TERM = c.record({"name": c.text, "adds": c.list_of(c.figure)})
@@ -34,6 +40,20 @@ _STEP = c.record(
         "bound": c.cell,
         "weight": c.number,
         "share": c.number,
+    }
+)
+_CATEGORIES = c.record(
+    {"n_categories": c.count, "listed": c.list_of(c.cell, MOST_LISTED)}
+)
+_DRAWN_STEP = c.record(
+    {
+        "depth": c.count,
+        "attribute": c.maybe(c.text),
+        "relation": c.maybe(c.one_of(*DRAWN_RELATIONS)),
+        "cut": c.figure,
+        "categories": c.maybe(_CATEGORIES),
+        "by_lot": c.flag,
+        "weight": c.number,
     }
 )
 _KIND = {"kind": c.text}
@@ -65,6 +85,7 @@ def evidence_fields(classes: bool) -> c.Check:
     case = {"id": c.label, **outcome_fields(classes), "distance": c.number}
     held = c.record({**case, "times": c.count})
     path = {"n_steps": c.count, "steps": c.list_of(_STEP, MOST_LISTED)}
+    drawn = {"n_steps": c.count, "steps": c.list_of(_DRAWN_STEP, MOST_LISTED)}
     near = {"n_voting": c.count, "cases": c.list_of(held, MOST_LISTED)}
     terms = {
         "intercepts": c.list_of(c.figure),
@@ -73,9 +94,11 @@ def evidence_fields(classes: bool) -> c.Check:
     }
     logs = {"prior": c.list_of(c.figure), "attributes": c.list_of(_LOGS)}
     rule = {"attribute": c.text, "value": c.maybe(c.text), "worth": c.number}
-    model = {"estimator": c.text, "fitted": c.flag}
-    kinds = {"path": path, "neighbors": near, "terms": terms, "rule": rule}
-    kinds |= {"model": model} | ({"likelihoods": logs} if classes else {})
+    model: dict[str, c.Check] = {"estimator": c.text, "fitted": c.flag}
+    kinds = {"path": path, "random path": drawn, "neighbors": near, "terms": terms}
+    kinds |= {"rule": rule, "model": model}
+    if classes:
+        kinds["likelihoods"] = logs
     return c.variant("kind", {k: c.record(_KIND | own) for k, own in kinds.items()})
 
 
@@ -98,6 +121,12 @@ def describe_member(evidence: Any, query: MemberQuery) -> Plain:  # noqa: ANN401
 def _path(evidence: PathEvidence, query: MemberQuery) -> Plain:
     steps = [_step(step, query) for step in evidence.steps[:MOST_LISTED]]
     return {"kind": "path", "n_steps": len(evidence.steps), "steps": steps}
+
+
+@describe_member.register
+def _random_path(evidence: RandomPathEvidence, query: MemberQuery) -> Plain:
+    steps = [_drawn_step(step, query) for step in evidence.steps[:MOST_LISTED]]
+    return {"kind": "random path", "n_steps": len(evidence.steps), "steps": steps}
 
 
 @describe_member.register
@@ -180,6 +209,30 @@ def _step(step: PathStep, query: MemberQuery) -> Plain:
         "weight": number(step.weight),
         "share": number(step.share),
     }
+
+
+def _drawn_step(step: RandomStep, query: MemberQuery) -> Plain:
+    j, inner = step.attribute, step.attribute >= 0
+    numeric = inner and bool(query.data.is_numeric[j])
+    relation = None
+    if inner:
+        relation = ("<=", ">")[step.branch] if numeric else "in"
+    return {
+        "depth": step.depth,
+        "attribute": query.data.base.names[j] if inner else None,
+        "relation": relation,
+        "cut": number(step.cut),
+        "categories": _categories(step, query) if inner and not numeric else None,
+        "by_lot": step.by_lot,
+        "weight": number(step.weight),
+    }
+
+
+def _categories(step: RandomStep, query: MemberQuery) -> Plain:
+    """The categories of the row's side; None stands for missing cells."""
+    labels = [*query.data.base.categories(step.attribute), None]
+    listed = [labels[code] for code in step.categories[:MOST_LISTED]]
+    return {"n_categories": len(step.categories), "listed": listed}
 
 
 def _test(step: PathStep, query: MemberQuery) -> tuple[str, Any]:

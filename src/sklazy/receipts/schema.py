@@ -1,11 +1,20 @@
 """The shape of a receipt, version 2: what docs/receipts.md says, as checks."""
 
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sklazy.errors import ReceiptError
+from sklazy.receipts import (
+    blends,
+    ensembles,
+    kernel_models,
+    linear_models,
+    local_models,
+    selection,
+    trees,
+)
 from sklazy.receipts import checks as c
-from sklazy.receipts import ensembles, local_models, selection, trees
 from sklazy.receipts.seal import check_seal
 
 SCHEMA = "sklazy-receipt/2"
@@ -26,56 +35,88 @@ _SIGNED = {"signature": c.fingerprint}
 _CASES = {"digest": c.text, "n_rows": c.count}
 _CLASS_COUNTS = c.list_of(c.record({"label": c.label, "rows": c.count}))
 _VOTE = {"label": c.label, "votes": c.figure, "probability": c.share}
-_OF_CLASSES = {
-    **_HEAD,
-    "cases": c.record({**_CASES, "target": c.text, "class_counts": _CLASS_COUNTS}),
+_DECISION = {
     "votes": c.list_of(c.record(_VOTE)),
     "answer": c.label,
     "probability": c.share,
 }
+_OF_CLASSES = {
+    **_HEAD,
+    "cases": c.record({**_CASES, "target": c.text, "class_counts": _CLASS_COUNTS}),
+    **_DECISION,
+}
 _FIGURES = dict.fromkeys(("mean", "deviation", "least", "most"), c.figure)
 _TARGETS = c.list_of(c.record({"name": c.text, **_FIGURES}))
+_NUMBER = {"answer": c.number_or_numbers}
 _OF_NUMBERS = {
     **_HEAD,
     "cases": c.record({**_CASES, "targets": _TARGETS}),
-    "answer": c.number_or_numbers,
+    **_NUMBER,
 }
+
+Fields = Mapping[str, c.Check]
 
 
 class Shape(NamedTuple):
-    """What the receipts of a family look like.
+    """What the receipts of a family look like, beside what all receipts have.
 
     Attributes
     ----------
-    classes : check, of receipts that answer with a class
-    numbers : check, of those that answer with numbers; None if there are none
+    classes : dict of checks, for receipts that answer with a class
+    numbers : the same for those that answer with numbers; None if there are none
     parts : function from a content to the names of its parts, and whether they fit
+    optional : dict of checks, for what a receipt may have
     """
 
-    classes: c.Check
-    numbers: c.Check | None
+    classes: Fields
+    numbers: Fields | None
     parts: Callable[[Mapping[str, Any]], Iterator[tuple[str, bool]]]
+    optional: Fields = MappingProxyType({})
+
+    def fields(self, classes: bool) -> Fields | None:
+        """The checks of one kind of target."""
+        return self.classes if classes else self.numbers
 
 
-def _both(fields: Callable[[bool], dict[str, c.Check]]) -> tuple[c.Check, c.Check]:
-    of_classes = c.record({**_OF_CLASSES, **fields(True)}, _SIGNED)
-    return of_classes, c.record({**_OF_NUMBERS, **fields(False)}, _SIGNED)
+def _both(fields: Callable[[bool], dict[str, c.Check]]) -> tuple[Fields, Fields]:
+    return fields(True), fields(False)
 
 
-KINDS = {
+_SIMPLE = {
     "selection": Shape(
-        c.record(
-            {**_OF_CLASSES, **selection.FIELDS}, {**selection.OPTIONAL, **_SIGNED}
-        ),
-        None,
-        selection.check_parts,
+        selection.FIELDS, None, selection.check_parts, selection.OPTIONAL
     ),
     "ensembles": Shape(*_both(ensembles.fields), ensembles.check_parts),
-    "trees": Shape(
-        c.record({**_OF_CLASSES, **trees.FIELDS}, _SIGNED), None, trees.check_parts
-    ),
+    "trees": Shape(trees.FIELDS, None, trees.check_parts),
     "local_models": Shape(*_both(local_models.fields), local_models.check_parts),
+    "linear_models": Shape(*_both(linear_models.fields), linear_models.check_parts),
+    "kernel_models": Shape(*_both(kernel_models.fields), kernel_models.check_parts),
 }
+
+
+def _members(classes: bool) -> dict[str, c.Check]:
+    """What the own parts of members hold, by family."""
+    origin = {key: _HEAD[key] for key in ("kind", "estimator", "settings")}
+    said = _DECISION if classes else _NUMBER
+    return {
+        kind: c.record({**origin, **said, **own}, shape.optional)
+        for kind, shape in _SIMPLE.items()
+        if (own := shape.fields(classes)) is not None
+    }
+
+
+def _blended(classes: bool) -> dict[str, c.Check]:
+    return blends.fields(classes, _members(classes))
+
+
+def _blended_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    yield from blends.check_parts(content)
+    for kind, own in blends.own_parts(content):
+        for part, fits in [*_common_parts(own), *_SIMPLE[kind].parts(own)]:
+            yield f"members' {part}", fits
+
+
+KINDS = {**_SIMPLE, "blends": Shape(*_both(_blended), _blended_parts)}
 
 
 def check_receipt(content: object) -> dict[str, Any]:
@@ -104,10 +145,10 @@ def check_receipt(content: object) -> dict[str, Any]:
 
 
 def _shape_of(shape: Shape, content: Mapping[str, Any]) -> c.Check:
-    cases = content.get("cases")
+    cases, optional = content.get("cases"), {**shape.optional, **_SIGNED}
     if shape.numbers is None or (isinstance(cases, dict) and "class_counts" in cases):
-        return shape.classes
-    return shape.numbers
+        return c.record({**_OF_CLASSES, **shape.classes}, optional)
+    return c.record({**_OF_NUMBERS, **shape.numbers}, optional)
 
 
 def _common_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:

@@ -24,6 +24,7 @@ _HEADLINES = {
     "lazy selection": "use lazy selection",
     "eager selection": "select once, for all rows",
     "no selection": "do without selection",
+    "kernel and blend": "use a kernel model or a blend",
     "eager model": "use an eager model",
     "either": "take what suits you",
     "nothing": "nothing is learned here",

@@ -8,6 +8,8 @@ from sklazy.report.words import format_number, format_probability, format_value
 
 Plain = Mapping[str, Any]
 
+QUERY_TITLE = "The row in question"
+
 _MOST_CLASSES = 8
 _MOST_ROWS = 200
 
@@ -133,7 +135,7 @@ def draw_query(receipt: Plain) -> Fold:
         for item in receipt["query"]
     ]
     grid = Grid(["attribute", "value", ""], "lll", rows, noun="attributes")
-    return Fold("The row in question", [grid])
+    return Fold(QUERY_TITLE, [grid])
 
 
 class Case(NamedTuple):

@@ -66,7 +66,7 @@ def _parts(receipt: Plain) -> list[Block]:
         *_draw_attributes(receipt),
         *_draw_kinds(receipt),
         _draw_members(receipt),
-        _draw_neighbors(receipt),
+        *([_draw_neighbors(receipt)] if receipt["neighbors"]["k"] else []),
         *_draw_diversity(receipt),
     ]
 
@@ -90,12 +90,13 @@ def _explain_number(receipt: Plain) -> list[str]:
     around = receipt["diversity"]["around"]
     nearest = _nearest(near["k"])
     spread = f", with a standard deviation of {format_number(near['deviation'])}"
+    had = f"The {nearest} had {format_number(near['mean'])}"
+    had += f" on average{spread}." if near["k"] > 1 else "."
     return [
         f"The {how} of {pluralize(len(members), 'member')} "
         f"({join(kinds_of(members))}), which say {_range(members)}.",
         _bags(receipt),
-        f"The {nearest} had {format_number(near['mean'])}"
-        + (f" on average{spread}." if near["k"] > 1 else "."),
+        *([had] if near["k"] else []),
         f"Tried on the nearest {pluralize(around['n_cases'], 'case')}, members are off "
         f"by {format_number(around['error'])} (root mean square).",
     ]
@@ -135,7 +136,8 @@ def _decided(receipt: Plain) -> str:
         return " The mean of their probabilities decides."
     votes = [item["votes"] or 0.0 for item in receipt["votes"]]
     if sum(n >= max(votes) - _BELOW_ALL for n in votes) > 1:
-        return " The tie goes to the class with more of the neighbors."
+        more = "more of the neighbors" if receipt["neighbors"]["k"] else "more cases"
+        return f" The tie goes to the class with {more}."
     return ""
 
 
@@ -143,6 +145,11 @@ def _bags(receipt: Plain) -> str:
     """How the bags were drawn."""
     bags, k = receipt["bags"], receipt["neighbors"]["k"]
     beta = receipt["neighbors"]["beta"]
+    if not k:
+        return (
+            f"Each member has its own bag of {bags['n_rows']} rows, drawn for this row "
+            "from all cases."
+        )
     why = "" if beta is None else f" (beta {format_value(beta)})"
     return (
         f"Each member has its own bag, drawn for this row: {k} of its {bags['n_rows']} "
@@ -244,7 +251,7 @@ def _count_uses(members: Sequence[Plain]) -> tuple[Counter[str], Counter[str]]:
     choosers: Counter[str] = Counter()
     for member in members:
         evidence = member["evidence"]
-        if evidence["kind"] == "path":
+        if evidence["kind"] in ("path", "random path"):
             tested = {step["attribute"] for step in evidence["steps"]} - {None}
         elif evidence["kind"] == "rule":
             tested = {evidence["attribute"]}

@@ -15,6 +15,7 @@ from sklazy.report.words import (
 
 NAMES = {
     "tree": "trees",
+    "random_tree": "random trees",
     "bayes": "naive Bayes",
     "neighbors": "nearest neighbors",
     "linear": "linear models",
@@ -41,9 +42,11 @@ def share_of_vote(member: Plain, labels: Sequence[object]) -> str:
 
 
 def _path(evidence: Plain, member: Plain, labels: Sequence[object]) -> Cell:
+    drawn = evidence["kind"] == "random path"
+    in_words = drawn_step_in_words if drawn else step_in_words
     steps = [
         (
-            "leaf" if step["attribute"] is None else step_in_words(step),
+            "leaf" if step["attribute"] is None else in_words(step),
             format_number(step["weight"]),
             _tone(step),
         )
@@ -57,7 +60,8 @@ def _path(evidence: Plain, member: Plain, labels: Sequence[object]) -> Cell:
 def _tone(step: Plain) -> str:
     if step["attribute"] is None:
         return "leaf"
-    return "odd" if step["relation"] in ("missing", "no case") else ""
+    odd = step.get("by_lot") or step["relation"] in ("missing", "no case")
+    return "odd" if odd else ""
 
 
 def step_in_words(step: Plain) -> str:
@@ -74,6 +78,30 @@ def step_in_words(step: Plain) -> str:
     if relation == "no case":
         return f"{name}: a value that no row of the node has"
     return f"{name} {relation} {format_value(step['bound'])}"
+
+
+def drawn_step_in_words(step: Plain) -> str:
+    """A node's drawn test and how the row passed it.
+
+    Examples
+    --------
+    >>> leaf = {"n_categories": 2, "listed": ["oak", None]}
+    >>> tested = {"attribute": "leaf", "relation": "in", "categories": leaf}
+    >>> drawn_step_in_words({**tested, "by_lot": False})
+    'leaf in oak, missing'
+    """
+    name, relation, found = step["attribute"], step["relation"], step["categories"]
+    if relation == "in":
+        shown = [
+            "missing" if label is None else format_value(label)
+            for label in found["listed"][:_MOST_NAMED]
+        ]
+        more = found["n_categories"] - len(shown)
+        bound = ", ".join([*shown, f"{more} more"] if more else shown)
+    else:
+        bound = format_value(step["cut"])
+    test = f"{format_value(name)} {relation} {bound}"
+    return f"{test} (missing or new: side drawn)" if step["by_lot"] else test
 
 
 def _likelihoods(evidence: Plain, member: Plain, labels: Sequence[object]) -> Cell:
@@ -133,6 +161,7 @@ def _model(evidence: Plain, member: Plain, labels: Sequence[object]) -> Cell:
 
 _WRITERS = {
     "path": _path,
+    "random path": _path,
     "likelihoods": _likelihoods,
     "neighbors": _neighbors,
     "terms": _terms,

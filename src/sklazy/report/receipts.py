@@ -1,12 +1,15 @@
 """Receipts of every kind as text, Markdown, a page, or a fragment for a notebook."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sklazy.report import blocks as b
 from sklazy.report.article import Article, Plain
+from sklazy.report.blends import draw_blend
 from sklazy.report.ensembles import draw_ensemble
 from sklazy.report.html import render
+from sklazy.report.kernel_models import draw_kernel_models
+from sklazy.report.linear_models import draw_linear_model
 from sklazy.report.local_models import draw_local_models
 from sklazy.report.selection import draw_selection
 from sklazy.report.trees import draw_tree
@@ -17,12 +20,15 @@ from sklazy.report.words import (
     pluralize,
 )
 
-_FAMILIES = {
+_SIMPLE: dict[str, Callable[[Plain], Article]] = {
     "selection": draw_selection,
     "ensembles": draw_ensemble,
     "trees": draw_tree,
     "local_models": draw_local_models,
+    "linear_models": draw_linear_model,
+    "kernel_models": draw_kernel_models,
 }
+_FAMILIES = {**_SIMPLE, "blends": lambda one: draw_blend(one, _SIMPLE)}
 _MOST_IN_TABLE = 50
 
 

@@ -4,8 +4,11 @@
 fails a test. Those that keep cases are held to the laws in all their settings.
 """
 
+from model_settings.blends import BLENDS
 from model_settings.ensembles import ENSEMBLES
 from model_settings.filters import FILTERS
+from model_settings.kernel_models import KERNEL_MODELS
+from model_settings.linear_models import LINEAR_MODELS
 from model_settings.local_models import LOCAL_MODELS
 from model_settings.search import SEARCH
 from model_settings.selection import SELECTION
@@ -17,6 +20,9 @@ SETTINGS: dict[type, list[Setting]] = {
     **ENSEMBLES,
     **TREES,
     **LOCAL_MODELS,
+    **LINEAR_MODELS,
+    **BLENDS,
+    **KERNEL_MODELS,
     **SEARCH,
     **FILTERS,
 }

@@ -35,7 +35,21 @@ ENSEMBLES = {
             ),
             "other rules of trees, in threads",
         ),
+        checked(LazyBaggingClassifier(5, splits="random", n_jobs=1), "random splits"),
         Setting(LazyBaggingClassifier(5), "few members"),
+        Setting(
+            LazyBaggingClassifier(
+                3, splits="random", max_features=1, share_bags=True, combine="vote"
+            ),
+            "random splits of shared bags, one attribute at a time",
+        ),
+        Setting(
+            LazyBaggingClassifier(
+                3, splits="random", n_neighbors=2, combine="accuracy", random_state=5
+            ),
+            "random splits of bags with neighbors, weighted votes",
+            min_rows=2,
+        ),
         Setting(
             LazyBaggingClassifier(4, 0.5, max_features=1, random_state=3), "a seed"
         ),
@@ -68,6 +82,10 @@ ENSEMBLES = {
             "a member of scikit-learn's",
         ),
         Setting(LazyStackingClassifier(n_estimators=5), "few members"),
+        Setting(
+            LazyStackingClassifier(["random_tree", "rule"], 4, beta=0.7),
+            "random trees beside a rule",
+        ),
         Setting(LazyStackingClassifier.paper(), "as published"),
         Setting(
             LazyStackingClassifier(
@@ -103,7 +121,15 @@ ENSEMBLES = {
             LazyBaggingRegressor(3, 0.5, max_features=1, combine="median", n_jobs=1),
             "random attributes, the median",
         ),
+        checked(LazyBaggingRegressor(5, splits="random"), "random splits"),
         Setting(LazyBaggingRegressor(4), "few members"),
+        Setting(
+            LazyBaggingRegressor(
+                3, splits="random", n_neighbors=2, combine="error", max_features=1
+            ),
+            "random splits of bags with neighbors, weighted members",
+            min_rows=2,
+        ),
         Setting(
             LazyBaggingRegressor(
                 3, 0.5, max_features=1, combine="median", random_state=3
@@ -123,6 +149,10 @@ ENSEMBLES = {
         checked(
             LazyStackingRegressor(n_estimators=4, combine="error", n_neighbors=1),
             "one neighbor, weighted members",
+        ),
+        Setting(
+            LazyStackingRegressor(["random_tree", ("drawn", "random_tree"), "linear"]),
+            "random trees beside lines",
         ),
         Setting(
             LazyStackingRegressor(n_estimators=5, beta=0.5, combine="error", ridge=0.1),

@@ -56,8 +56,10 @@ def combine_classes(
     With losses on nearby cases a member counts by its accuracy there: (right + 1) over
     (tried + 2).
     """
-    around = data.count_classes(bags.neighbors)
-    votes = cast_votes(outputs, around, data.priors)
+    around, priors = data.count_classes(bags.neighbors), data.priors
+    if (bags.left_out >= 0).any():
+        priors = data.priors_without(bags.left_out)
+    votes = cast_votes(outputs, around, priors)
     weights = np.ones(votes.shape)
     if tried is not None:
         losses, lacking = tried
@@ -67,7 +69,7 @@ def combine_classes(
         shares = average_probabilities(outputs)
     else:
         shares = weighted_shares(votes, weights, data.n_outputs)
-    decisions = argmax_with_ties(shares, around, data.priors)
+    decisions = argmax_with_ties(shares, around, priors)
     return Combined(weights, shares, votes, decisions)
 
 

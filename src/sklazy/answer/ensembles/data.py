@@ -25,6 +25,7 @@ from sklazy.local.paths import (
     make_paths,
     make_regression_paths,
 )
+from sklazy.local.random_paths import RandomPaths, make_random_paths
 from sklazy.measures import gain_ratio
 from sklazy.neighbors import find_nearest, place_queries, weigh_columns
 from sklazy.tables import Label
@@ -121,6 +122,11 @@ class EnsembleData:
         return self._make_paths(*columns)
 
     @cached_property
+    def random_paths(self) -> RandomPaths:
+        """What random paths are drawn from."""
+        return make_random_paths(self.paths)
+
+    @cached_property
     def bins(self) -> BinTable:
         """What naive Bayes and the one rule count."""
         return build_bin_table(self.codes, self.widths, self._bin_classes())
@@ -191,6 +197,14 @@ class ClassData(EnsembleData):
     def priors(self) -> Floats:
         """How many cases each class has."""
         return self.cases.class_counts.astype(np.float64)
+
+    def priors_without(self, rows: NDArray[np.integer]) -> Floats:
+        """How many cases each class has without a row, (n_rows, n_classes).
+
+        A row of -1 is none.
+        """
+        own = np.eye(self.n_outputs)[self.targets[rows]] * (rows >= 0)[:, None]
+        return np.asarray(self.priors - own)
 
     def describe_case(self, row: int) -> dict[str, Label]:
         """The class of a row."""
@@ -276,6 +290,8 @@ class NumberData(EnsembleData):
     def describe_cases(self, rows: NDArray[np.integer]) -> dict[str, Any]:
         """The mean target of rows and its standard deviation."""
         near = self.targets[rows]
+        if not near.size:
+            return {"mean": None, "deviation": None}
         return {"mean": float(near.mean()), "deviation": float(near.std())}
 
     def losses(self, outputs: Floats, bags: Bags, rows: NDArray[np.integer]) -> Floats:

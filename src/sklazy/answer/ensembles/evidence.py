@@ -11,6 +11,7 @@ from sklazy.flow import MISSING, Queries
 from sklazy.local import place
 from sklazy.local.members import place_linear
 from sklazy.local.paths import PathStep
+from sklazy.local.random_paths import RandomStep
 
 Bag = NDArray[np.int32]
 
@@ -21,6 +22,12 @@ class PathEvidence(NamedTuple):
     """The nodes that the query passed in a tree."""
 
     steps: list[PathStep]
+
+
+class RandomPathEvidence(NamedTuple):
+    """The nodes that the query passed in a tree whose splits were drawn."""
+
+    steps: list[RandomStep]
 
 
 class BayesEvidence(NamedTuple):
@@ -98,6 +105,7 @@ class ModelEvidence(NamedTuple):
 
 Evidence = (
     PathEvidence
+    | RandomPathEvidence
     | BayesEvidence
     | NeighborsEvidence
     | LinearEvidence

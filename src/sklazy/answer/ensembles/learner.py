@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.batch import Batch, Floats, Ints
+from sklazy.answer.batch import Batch, Floats, Ints, canonical_places
 from sklazy.answer.ensembles.combining import (
     Combined,
     combine_classes,
@@ -20,7 +20,7 @@ from sklazy.answer.ensembles.combining import (
 )
 from sklazy.answer.ensembles.data import ClassData, EnsembleData, prepare_data
 from sklazy.answer.ensembles.evidence import Evidence
-from sklazy.answer.ensembles.members import Member
+from sklazy.answer.ensembles.members import Member, RandomTreeMember
 from sklazy.answer.learner import Effort
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
@@ -118,7 +118,7 @@ class EnsembleLearner:
     beta : float
         Decides how many neighbors bags hold.
     n_neighbors : int or None
-        Or just so many.
+        Or just so many; 0 for plain bags.
     combine : str
         How members' answers become one; see `COMBINATIONS`.
     share_bags : bool
@@ -150,7 +150,14 @@ class EnsembleLearner:
         neighbors = data.nearest(queries, n_nearest)
         near = neighbors.rows[:, : ready.n_near]
         seeds = self.n_estimators, self.seed
-        bags = plan_bags(queries, data.is_numeric, near, *seeds, share=self.share_bags)
+        bags = plan_bags(
+            queries,
+            data.is_numeric,
+            near,
+            *seeds,
+            share=self.share_bags,
+            left_out=_left_out(batch),
+        )
         outputs = self.ask(data, queries, bags)
         found = data, queries, neighbors, bags, outputs
         return EnsembleAnswer(
@@ -169,8 +176,16 @@ class EnsembleLearner:
         return Effort(cost, fewest, most)
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
-        """Rows are forgotten: bags and relevances depend on all of them."""
-        return np.zeros(base.n_rows, bool)
+        """Those that the plain bags of random paths can do without.
+
+        Other bags and members depend on relevances of all rows, which are forgotten.
+        So are the only rows of a class or a category, without which others have other
+        numbers.
+        """
+        drawn = all(isinstance(member, RandomTreeMember) for member in self.members)
+        if not drawn or self.n_neighbors != 0 or self._is_weighted:
+            return np.zeros(base.n_rows, bool)
+        return ~_are_lonely(base)
 
     def _n_near(self, n_rows: int) -> int:
         """How many neighbors the bags of so many rows hold."""
@@ -246,6 +261,25 @@ class EnsembleLearner:
         outputs, again = self.ask_about(data, rows, bags)
         losses = data.losses(outputs, again, rows.ravel())
         return losses.reshape(*rows.shape, -1)
+
+
+def _left_out(batch: Batch) -> Ints | None:
+    """The places of the cases that a batch leaves out."""
+    if batch.excluded is None:
+        return None
+    return canonical_places(batch.base)[batch.excluded]
+
+
+def _are_lonely(base: CaseBase) -> NDArray[np.bool_]:
+    """Which rows are the only ones of their class, or have a category of their own."""
+    cases = base.cases
+    lonely = np.zeros(base.n_rows, bool)
+    if cases.class_counts.size:
+        lonely |= cases.class_counts[cases.classes[: base.n_rows]] == 1
+    for codes in cases.codes[cases.numeric < 0, : base.n_rows]:
+        counts = np.append(np.bincount(codes[codes >= 0], minlength=1), 0)
+        lonely |= (codes >= 0) & (counts[codes] == 1)
+    return lonely
 
 
 def _are_lacking(

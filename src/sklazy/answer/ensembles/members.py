@@ -18,6 +18,7 @@ from sklazy.answer.ensembles.evidence import (
     LinearEvidence,
     NeighborsEvidence,
     PathEvidence,
+    RandomPathEvidence,
     RuleEvidence,
     find_bayes,
     find_linear,
@@ -43,6 +44,7 @@ from sklazy.local.paths import (
     answer_by_paths,
     trace_paths,
 )
+from sklazy.local.random_paths import answer_by_random_paths, trace_random_paths
 
 
 class Member(Protocol):
@@ -107,6 +109,43 @@ class TreeMember:
         """The path in the tree of each bag."""
         (ways,) = trace_paths(data.paths, query, bags, self.rules)
         return [PathEvidence(steps) for steps in ways]
+
+
+@dataclass(frozen=True)
+class RandomTreeMember:
+    """A tree whose splits are drawn, of which the query's path is grown.
+
+    Attributes
+    ----------
+    n_tried : int
+        How many attributes a node tries, each with one drawn split; 0 for all.
+    """
+
+    n_tried: int = 0
+    name: str = "random_tree"
+
+    def prepare(self, data: EnsembleData) -> None:
+        """Rank the numbers."""
+        data.random_paths  # noqa: B018 - found on first use
+
+    def answer(self, data: EnsembleData, queries: Queries, bags: Bags) -> Floats:
+        """Class shares, or the mean, of the leaf that the query comes to."""
+        n_tried = self._tried(data)
+        return answer_by_random_paths(data.random_paths, queries, bags, n_tried)
+
+    def cost(self, data: EnsembleData) -> float:
+        """Nanoseconds per bag, roughly."""
+        return 4000.0 + data.n_rows * (5.0 + 2.0 * self._tried(data))
+
+    def evidence(
+        self, data: EnsembleData, query: Queries, bags: Bags
+    ) -> list[RandomPathEvidence]:
+        """The path drawn on each bag."""
+        found = trace_random_paths(data.random_paths, query, bags, self._tried(data))
+        return [RandomPathEvidence(steps) for steps in found[0]]
+
+    def _tried(self, data: EnsembleData) -> int:
+        return self.n_tried or len(data.weights)
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,22 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from sklazy.estimators.blends.blend import LazyBlendClassifier
 from sklazy.estimators.encoded import EncodedModel
 from sklazy.estimators.folds import stratified_sample
+from sklazy.estimators.kernel_models import LazyKernelClassifier
 from sklazy.estimators.selection.bayes import LazyNBClassifier
 from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
 from sklazy.report.progress import Progress
 from sklazy.tables import Kind, Table
 
-Family = Literal["lazy selection", "eager selection", "no selection", "eager model"]
+Family = Literal[
+    "lazy selection",
+    "eager selection",
+    "no selection",
+    "kernel and blend",
+    "eager model",
+]
 
 _SELECTIONS: tuple[tuple[Family, str], ...] = (
     ("lazy selection", "lazy"),
@@ -42,7 +50,8 @@ class Candidate(NamedTuple):
     name : str
         The expression that makes it.
     family : str
-        Whether and how attributes are selected, or "eager model".
+        Whether and how attributes are selected, or "kernel and blend", or "eager
+        model".
     host : str
         The kind of classifier.
     make : function
@@ -102,7 +111,7 @@ def list_candidates(
     n_attributes: int | float | str,
     random_state: int,
 ) -> list[Candidate]:
-    """Two hosts with three kinds of selection, and two eager models.
+    """Two hosts with three kinds of selection, kernel and blend, two eager models.
 
     Parameters
     ----------
@@ -122,7 +131,17 @@ def list_candidates(
             ),
             _lazy(LazyNBClassifier, given, family),
         ]
-    return [*found, *_eager_models(kinds, random_state)]
+    return [*found, *_ACCURATE, *_eager_models(kinds, random_state)]
+
+
+_ACCURATE = [
+    Candidate(
+        "LazyKernelClassifier()", "kernel and blend", "kernel", LazyKernelClassifier
+    ),
+    Candidate(
+        "LazyBlendClassifier()", "kernel and blend", "blend", LazyBlendClassifier
+    ),
+]
 
 
 def _lazy(kind: Any, given: dict[str, Any], family: Family) -> Candidate:  # noqa: ANN401

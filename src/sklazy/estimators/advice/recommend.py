@@ -13,6 +13,7 @@ Recommendation = Literal[
     "lazy selection",
     "eager selection",
     "no selection",
+    "kernel and blend",
     "eager model",
     "either",
     "nothing",
@@ -28,7 +29,9 @@ class Score:
     Attributes
     ----------
     name : str
-    family : {"lazy selection", "eager selection", "no selection", "eager model"}
+    family : str
+        "lazy selection", "eager selection", "no selection", "kernel and blend" or
+        "eager model".
     host : str
     accuracy : float
         Share of the rows predicted correctly from the other folds.
@@ -36,7 +39,7 @@ class Score:
         Its standard error.
     leave_one_out : float or None
         Share predicted correctly from all other rows, with cuts from all rows; None
-        for eager models.
+        where there are no cuts.
     seconds : float
         To predict a row, in a batch.
     """
@@ -86,7 +89,9 @@ def recommend(
     if clearly_better(right["eager model"], right[ours]):
         return Verdict("eager model", _eager_model(top, ours), top["eager model"])
     if clearly_better(right[ours], right["lazy selection"]):
-        return Verdict(ours, _other_selection(top, ours), top[ours])
+        accurate = ours == "kernel and blend"
+        say = _accurate(top, right) if accurate else _other_selection(top, ours)
+        return Verdict(ours, say, top[ours])
     return _for_lazy(top, right)
 
 
@@ -159,6 +164,17 @@ def _other_selection(top: Best, ours: Family) -> str:
     )
 
 
+def _accurate(top: Best, right: dict[Family, NDArray[np.bool_]]) -> str:
+    own, model = top["kernel and blend"], top["eager model"]
+    beaten = clearly_better(right["kernel and blend"], right["eager model"])
+    beside = "clearly more than" if beaten else "level, within chance, with"
+    return (
+        f"Use {own.name}: it is right in {_percent(own)}, clearly more than with lazy "
+        f"selection ({_percent(top['lazy selection'])}), and {beside} the best eager "
+        f"model, {model.name} ({_percent(model)})."
+    )
+
+
 def _lazy(top: Best, worse: Sequence[Family], level: Sequence[Family]) -> str:
     lazy = top["lazy selection"]
     parts = [
@@ -191,7 +207,8 @@ def _figures(top: Best, families: Sequence[Family]) -> str:
 
 
 def _article(family: Family) -> str:
-    return "an eager model" if family == "eager model" else family
+    articles = {"eager model": "an eager model", "kernel and blend": "kernel or blend"}
+    return articles.get(family, family)
 
 
 def _against_model(top: Best) -> str:

@@ -2,12 +2,36 @@
 
 from typing import Any, Self
 
-from sklazy.answer.ensembles.members import Member, TreeMember
+from sklazy.answer.ensembles.members import Member, RandomTreeMember, TreeMember
 from sklazy.casebase.base import Cuts
-from sklazy.estimators.ensembles.base import EnsembleClassifier, EnsembleRegressor
+from sklazy.estimators.ensembles.base import (
+    EnsembleClassifier,
+    EnsembleRegressor,
+    LazyEnsemble,
+)
+from sklazy.estimators.parameters import check_choice
 
 
-class LazyBaggingClassifier(EnsembleClassifier):
+class LazyBagging(LazyEnsemble):
+    """Trees of one kind, on the bags of a query; see the subclasses."""
+
+    splits: str
+
+    def _members(self) -> tuple[Member, ...]:
+        if self.splits == "random":
+            return (RandomTreeMember(self._tried()),)
+        return (TreeMember(self._rules(), bool(self.share_bags)),)
+
+    def _n_near(self) -> int | None:
+        plain = self.splits == "random" and self.n_neighbors is None
+        return 0 if plain else super()._n_near()
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("splits", self.splits, ("best", "random"))
+
+
+class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
     """Bagged trees, grown for each query on bags that hold more of its neighbors.
 
     A query finds its K nearest cases; every bag takes K of its N rows from them and
@@ -22,16 +46,21 @@ class LazyBaggingClassifier(EnsembleClassifier):
         The number of bags; the paper has 10.
     beta : float, default=0.99
         Sets ``K = N (1 - beta) log_4 N``, the neighbors put into each bag, at least
-        1; the larger beta, the fewer. In [0, 1].
+        1; the larger beta, the fewer. In [0, 1]. Not used by random splits.
     n_neighbors : int, optional
         K itself, instead of `beta`.
-    max_features : int, float, "sqrt", "log2" or None, default=0.35
+    splits : {"best", "random"}
+        How trees split: where C4.5 would, or by the best of a few drawn splits, down
+        to leaves of one class; see Notes.
+    max_features : int, float, "sqrt", "log2", "auto" or None, default="auto"
         How many attributes, drawn at random, a node looks at: a count or a fraction;
-        None looks at all, as in the paper.
-    combine : {"vote", "accuracy", "probability"}
+        None looks at all, as in the paper. "auto" is 0.35 for best splits and "sqrt"
+        for random ones.
+    combine : {"auto", "vote", "accuracy", "probability"}
         Whether the majority decides; votes weighted by each member's accuracy on
         those of the 25 nearest cases that its bag lacks; or the mean of
-        probabilities.
+        probabilities. "auto" is "vote" for best splits and "probability" for random
+        ones.
     share_bags : bool, default=False
         Whether all queries share the part of the bags that is drawn from all cases.
         Faster for many queries; see Notes.
@@ -42,6 +71,10 @@ class LazyBaggingClassifier(EnsembleClassifier):
         a class, but no more than 25, as in C4.5.
     penalize_numeric_splits : bool, default=True
         Whether the gain of a numeric split pays for the number of cuts, as in C4.5.
+    penalize_nominal_splits : bool, default=True
+        Whether the gain of a nominal split pays what so many branches would gain by
+        chance, so that attributes of very many categories do not make leaves of one
+        row; C4.5 has no such rule.
     split_at_values : bool, default=True
         Whether a cut lies at a value of the bag, as in C4.5, or midway between two.
     discretization : {"fayyad", "kononenko"}
@@ -83,6 +116,15 @@ class LazyBaggingClassifier(EnsembleClassifier):
     K neighbors, then to the larger one. There are no sample weights: every row is
     drawn with equal chance.
 
+    With ``splits="random"`` a node tries `max_features` attributes with one split each:
+    a cut drawn between the smallest and the largest number that its rows have, or a
+    random half of their categories. The largest information gain wins. A missing cell
+    of a nominal attribute is a category of its own; missing numbers go to one side,
+    drawn by the weights of the sides, and so does a query whose value no row of the
+    node has. The bags are plain, K = 0, unless `n_neighbors` is given, and
+    `min_branch_weight` and the rules of C4.5 do not apply. Leave-one-out then costs no
+    more than asking, but for rows that have a class or a category of their own.
+
     With `share_bags` a query's bags have the distribution they had, but all queries
     see the same draws: the accuracy of a whole run may vary more from one random state
     to the next (its variance was 1.0 to 2.3 times as large on three sets; see
@@ -95,6 +137,9 @@ class LazyBaggingClassifier(EnsembleClassifier):
 
     J. R. Quinlan: C4.5: programs for machine learning. Morgan Kaufmann, 1993.
 
+    P. Geurts, D. Ernst, L. Wehenkel: Extremely randomized trees. Machine Learning 63,
+    2006.
+
     Examples
     --------
     >>> from sklearn.datasets import load_wine
@@ -105,6 +150,9 @@ class LazyBaggingClassifier(EnsembleClassifier):
     array([0, 0, 1, 1])
     >>> model.predict_proba(X[1:2])
     array([[0.99, 0.01, 0.  ]])
+    >>> drawn = LazyBaggingClassifier(splits="random").fit(X[::2], y[::2])
+    >>> drawn.predict(X[1:150:40])
+    array([0, 0, 1, 1])
     """
 
     def __init__(
@@ -113,12 +161,14 @@ class LazyBaggingClassifier(EnsembleClassifier):
         beta: float = 0.99,
         *,
         n_neighbors: int | None = None,
-        max_features: int | float | str | None = 0.35,
-        combine: str = "vote",
+        splits: str = "best",
+        max_features: int | float | str | None = "auto",
+        combine: str = "auto",
         share_bags: bool = False,
         min_branch_weight: float = 2.0,
         c45_min_side: bool = True,
         penalize_numeric_splits: bool = True,
+        penalize_nominal_splits: bool = True,
         split_at_values: bool = True,
         discretization: str = "fayyad",
         cuts: Cuts = "exact",
@@ -129,12 +179,14 @@ class LazyBaggingClassifier(EnsembleClassifier):
         self.n_estimators = n_estimators
         self.beta = beta
         self.n_neighbors = n_neighbors
+        self.splits = splits
         self.max_features = max_features
         self.combine = combine
         self.share_bags = share_bags
         self.min_branch_weight = min_branch_weight
         self.c45_min_side = c45_min_side
         self.penalize_numeric_splits = penalize_numeric_splits
+        self.penalize_nominal_splits = penalize_nominal_splits
         self.split_at_values = split_at_values
         self.discretization = discretization
         self.cuts = cuts
@@ -156,14 +208,25 @@ class LazyBaggingClassifier(EnsembleClassifier):
         >>> LazyBaggingClassifier.paper(random_state=1).n_estimators
         10
         """
-        published = {"n_estimators": 10, "beta": 0.99, "max_features": None}
-        return cls(**{**published, "combine": "vote", **settings})
+        published: dict[str, Any] = {
+            "n_estimators": 10,
+            "beta": 0.99,
+            "max_features": None,
+        }
+        published |= {"splits": "best", "combine": "vote"}
+        published |= {"penalize_nominal_splits": False}
+        return cls(**{**published, **settings})
 
-    def _members(self) -> tuple[Member, ...]:
-        return (TreeMember(self._rules(), bool(self.share_bags)),)
+    def _combination(self) -> str:
+        if self.combine != "auto":
+            return self.combine
+        return "probability" if self.splits == "random" else "vote"
+
+    def _combinations(self) -> tuple[str, ...]:
+        return ("auto", *super()._combinations())
 
 
-class LazyBaggingRegressor(EnsembleRegressor):
+class LazyBaggingRegressor(LazyBagging, EnsembleRegressor):
     """Bagged regression trees, grown for each query on bags near to it.
 
     A query finds its K nearest cases; every bag takes K of its N rows from them and
@@ -177,11 +240,15 @@ class LazyBaggingRegressor(EnsembleRegressor):
         The number of bags.
     beta : float, default=0.99
         Sets ``K = N (1 - beta) log_4 N``, the neighbors put into each bag, at least
-        1; the larger beta, the fewer. In [0, 1].
+        1; the larger beta, the fewer. In [0, 1]. Not used by random splits.
     n_neighbors : int, optional
         K itself, instead of `beta`.
-    max_features : int, float, "sqrt" or "log2", optional
-        How many attributes, drawn at random, a node looks at; by default all.
+    splits : {"best", "random"}
+        How trees split: where the sum of squares falls most, or by the best of a few
+        drawn splits, down to leaves of one number; see `LazyBaggingClassifier`.
+    max_features : int, float, "sqrt", "log2", "auto" or None, default="auto"
+        How many attributes, drawn at random, a node looks at; None looks at all.
+        "auto" is None for best splits and "sqrt" for random ones.
     combine : {"mean", "median", "error"}
         How predictions become one; "error" weighs each member by one over its mean
         squared error on those of the 25 nearest cases that its bag lacks.
@@ -189,6 +256,8 @@ class LazyBaggingRegressor(EnsembleRegressor):
         Whether all queries share the part of the bags that is drawn from all cases.
     min_branch_weight : float, default=2
         Two branches of a split must hold at least so many rows.
+    penalize_nominal_splits : bool, default=True
+        Whether a nominal split pays what so many branches would explain by chance.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal; by default those of categories, text and bools.
     random_state : int, RandomState or None
@@ -240,10 +309,12 @@ class LazyBaggingRegressor(EnsembleRegressor):
         beta: float = 0.99,
         *,
         n_neighbors: int | None = None,
-        max_features: int | float | str | None = None,
+        splits: str = "best",
+        max_features: int | float | str | None = "auto",
         combine: str = "mean",
         share_bags: bool = False,
         min_branch_weight: float = 2.0,
+        penalize_nominal_splits: bool = True,
         categorical_features: object = "from_dtype",
         random_state: object = None,
         n_jobs: int | None = None,
@@ -251,10 +322,12 @@ class LazyBaggingRegressor(EnsembleRegressor):
         self.n_estimators = n_estimators
         self.beta = beta
         self.n_neighbors = n_neighbors
+        self.splits = splits
         self.max_features = max_features
         self.combine = combine
         self.share_bags = share_bags
         self.min_branch_weight = min_branch_weight
+        self.penalize_nominal_splits = penalize_nominal_splits
         self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -275,8 +348,11 @@ class LazyBaggingRegressor(EnsembleRegressor):
         >>> LazyBaggingRegressor.paper(random_state=1).n_estimators
         10
         """
-        published = {"n_estimators": 10, "beta": 0.99, "max_features": None}
-        return cls(**{**published, "combine": "mean", **settings})
-
-    def _members(self) -> tuple[Member, ...]:
-        return (TreeMember(self._rules(), bool(self.share_bags)),)
+        published: dict[str, Any] = {
+            "n_estimators": 10,
+            "beta": 0.99,
+            "max_features": None,
+        }
+        published |= {"splits": "best", "combine": "mean"}
+        published |= {"penalize_nominal_splits": False}
+        return cls(**{**published, **settings})

@@ -1,6 +1,6 @@
 """What all lazy ensembles share: parameters, seeds, what members answer."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,28 +37,31 @@ class LazyEnsemble(LazyEstimator):
     combine: Any
     share_bags: bool
     min_branch_weight: float
+    penalize_nominal_splits: bool
     random_state: object
     n_jobs: int | None
     seed_: int
+
+    _tree_features: ClassVar[float | None] = None
+    """What `max_features="auto"` is for trees of best splits."""
 
     def _members(self) -> tuple[Member, ...]:
         """The kinds of members, in turn."""
         raise NotImplementedError
 
     def _rules(self) -> PathRules | RegressionRules:
-        """How trees split."""
+        """How trees of best splits split."""
         raise NotImplementedError
 
     def _learner(self) -> EnsembleLearner:
         self._check_parameters()
-        n_near = self.n_neighbors
         return EnsembleLearner(
             target=self.target,
             members=self._members(),
             n_estimators=int(self.n_estimators),
             beta=float(self.beta),
-            n_neighbors=None if n_near is None else int(n_near),
-            combine=self.combine,
+            n_neighbors=self._n_near(),
+            combine=self._combination(),
             share_bags=bool(self.share_bags),
             seed=self.seed_,
         )
@@ -78,6 +81,10 @@ class LazyEnsemble(LazyEstimator):
         self.seed_ = seed
         return self
 
+    def _start(self, n_features: int) -> None:
+        super()._start(n_features)
+        self.seed_ = find_seed(self.random_state, default=0)
+
     def _state(self) -> dict[str, Any]:
         return {**super()._state(), "seed": self.seed_}
 
@@ -93,25 +100,47 @@ class LazyEnsemble(LazyEstimator):
 
     def _reported_settings(self) -> dict[str, Any]:
         settled = clone(self).set_params(random_state=self.seed_)
+        settled.combine = self._combination()
         return LazyEstimator._reported_settings(settled)
 
     # --- checks -----------------------------------------------------------------------
 
     def _inspected(self) -> int:
-        """The attributes that a node looks at."""
-        return count_features(self.max_features, self.n_features_in_)
+        """The attributes that a node looks at; 0 stands for all."""
+        return self._count_features(self._tree_features)
+
+    def _tried(self) -> int:
+        """The attributes of which a node tries a drawn split; 0 stands for all."""
+        return self._count_features("sqrt")
+
+    def _count_features(self, auto: float | str | None) -> int:
+        chosen = auto if _is_auto(self.max_features) else self.max_features
+        return count_features(chosen, self.n_features_in_)
+
+    def _n_near(self) -> int | None:
+        """The neighbors put into each bag; None lets beta decide."""
+        return None if self.n_neighbors is None else int(self.n_neighbors)
+
+    def _combination(self) -> str:
+        """How members' answers become one."""
+        return str(self.combine)
 
     def _check_parameters(self) -> None:
         check_count("n_estimators", self.n_estimators)
-        check_choice("combine", self.combine, COMBINATIONS[self.target.kind])
+        check_choice("combine", self.combine, self._combinations())
         if self.n_neighbors is not None:
             check_count("n_neighbors", self.n_neighbors)
         check_fraction("beta", self.beta)
         weight = "the weight that two branches of a split must hold"
         check_positive("min_branch_weight", self.min_branch_weight, weight)
 
+    def _combinations(self) -> tuple[str, ...]:
+        """What `combine` may be."""
+        return COMBINATIONS[self.target.kind]
+
     def _check_table(self, table: Table) -> None:
-        count_features(self.max_features, len(table.columns))
+        if not _is_auto(self.max_features):
+            count_features(self.max_features, len(table.columns))
         if self.n_neighbors is not None and self.n_neighbors > len(table):
             raise BadInputError(
                 f"n_neighbors={self.n_neighbors!r} is more than the rows there are "
@@ -121,6 +150,8 @@ class LazyEnsemble(LazyEstimator):
 
 class EnsembleClassifier(LazyEnsemble, UnweightedClassifier):
     """A classifier that makes an ensemble for each query; see the subclasses."""
+
+    _tree_features = 0.35
 
     c45_min_side: bool
     penalize_numeric_splits: bool
@@ -146,6 +177,7 @@ class EnsembleClassifier(LazyEnsemble, UnweightedClassifier):
             min_branch_weight=float(self.min_branch_weight),
             c45_min_side=bool(self.c45_min_side),
             penalize_numeric_splits=bool(self.penalize_numeric_splits),
+            penalize_nominal_splits=bool(self.penalize_nominal_splits),
             split_at_values=bool(self.split_at_values),
             inspect=self._inspected(),
         )
@@ -170,7 +202,11 @@ class EnsembleRegressor(LazyEnsemble, UnweightedRegressor):
 
     def _rules(self) -> RegressionRules:
         """How trees split."""
-        return RegressionRules(float(self.min_branch_weight), self._inspected())
+        return RegressionRules(
+            min_branch_weight=float(self.min_branch_weight),
+            penalize_nominal_splits=bool(self.penalize_nominal_splits),
+            inspect=self._inspected(),
+        )
 
     def _target(self, y: object) -> Target:
         flat = None if y is None else column_or_1d(y, warn=True)
@@ -211,8 +247,12 @@ def count_features(max_features: object, n_features: int) -> int:
         return max(1, int(max_features * n_features))
     raise BadInputError(
         f"max_features={max_features!r}; expected a count of 1 to {n_features}, a "
-        "fraction in (0, 1], 'sqrt', 'log2', or None for all."
+        "fraction in (0, 1], 'sqrt', 'log2', 'auto', or None for all."
     )
+
+
+def _is_auto(max_features: object) -> bool:
+    return isinstance(max_features, str) and max_features == "auto"
 
 
 _BY_NAME = {"sqrt": np.sqrt, "log2": np.log2}

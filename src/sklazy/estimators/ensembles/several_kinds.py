@@ -10,6 +10,7 @@ from sklazy.answer.ensembles.members import (
     LinearMember,
     Member,
     NeighborsMember,
+    RandomTreeMember,
     RuleMember,
     TreeMember,
 )
@@ -44,6 +45,7 @@ class LazyStacking(LazyEnsemble):
         share = bool(self.share_bags)
         return {
             "tree": lambda name: TreeMember(self._rules(), share, name),
+            "random_tree": lambda name: RandomTreeMember(self._tried(), name),
             "neighbors": lambda name: NeighborsMember(int(self.member_neighbors), name),
             "linear": lambda name: LinearMember(float(self.ridge), name),
             "rule": RuleMember,

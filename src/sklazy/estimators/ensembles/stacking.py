@@ -13,17 +13,20 @@ from sklazy.estimators.ensembles.sklearn_members import (
 )
 from sklazy.estimators.parameters import check_positive
 
-KINDS = ("tree", "bayes", "neighbors", "linear", "rule")
+KINDS = ("tree", "random_tree", "bayes", "neighbors", "linear", "rule")
 """The members of our own for classes."""
 
 DEFAULT_KINDS = ("tree", "tree", "tree", "bayes", "linear")
 """The members of lazy stacking of classes, unless others are given."""
 
-NUMBER_KINDS = ("tree", "neighbors", "linear", "rule")
+NUMBER_KINDS = ("tree", "random_tree", "neighbors", "linear", "rule")
 """The members of our own for numbers."""
 
 DEFAULT_NUMBER_KINDS = ("tree", "neighbors", "linear", "rule")
 """The members of lazy stacking of numbers, unless others are given."""
+
+_PAPER_KINDS = ("tree", "bayes", "neighbors", "linear", "rule")
+_PAPER_NUMBER_KINDS = ("tree", "neighbors", "linear", "rule")
 
 
 class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
@@ -31,14 +34,16 @@ class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
 
     Bags are drawn as in lazy bagging, with more of the query's neighbors than
     chance would give. The kinds of members take them in turn: by default three
-    unpruned trees, naive Bayes and a linear model; nearest neighbors and one rule are
-    there, too. They work on the bags' weights and never write a bag out.
+    unpruned trees, naive Bayes and a linear model; trees with drawn splits, nearest
+    neighbors and one rule are there, too. They work on the bags' weights and never
+    write a bag out.
 
     Parameters
     ----------
     estimators : list, optional
-        The kinds of members: "tree", "bayes", "neighbors", "linear", "rule", any
-        classifier of scikit-learn, or pairs of a name and one of these. By default
+        The kinds of members: "tree", "random_tree", "bayes", "neighbors", "linear",
+        "rule", any classifier of scikit-learn, or pairs of a name and one of these. By
+        default
         ``["tree", "tree", "tree", "bayes", "linear"]``.
     n_estimators : int, default=50
         The number of bags, which the kinds take in turn; the paper has 10.
@@ -59,11 +64,13 @@ class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
         What "bayes" adds to every count.
     ridge : float, default=1
         The penalty of "linear" on coefficients of standardized columns.
-    max_features : int, float, "sqrt", "log2" or None, default=0.35
-        How many attributes, drawn at random, a node of "tree" looks at: a count or a
-        fraction; None looks at all.
-    min_branch_weight, c45_min_side, penalize_numeric_splits, split_at_values
+    max_features : int, float, "sqrt", "log2", "auto" or None, default="auto"
+        How many attributes, drawn at random, a node looks at: a count or a fraction;
+        None looks at all. "auto" is 0.35 for "tree" and "sqrt" for "random_tree".
+    min_branch_weight, c45_min_side, split_at_values
         The rules of "tree"; see `LazyBaggingClassifier`.
+    penalize_numeric_splits, penalize_nominal_splits
+        What its splits pay; see there, too.
     discretization : {"fayyad", "kononenko"}
         The stop rule of the cuts of numbers, whose bins "bayes" and "rule" see.
     cuts : {"exact", "frozen"}
@@ -146,10 +153,11 @@ class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
         member_neighbors: int = 5,
         alpha: float = 1.0,
         ridge: float = 1.0,
-        max_features: int | float | str | None = 0.35,
+        max_features: int | float | str | None = "auto",
         min_branch_weight: float = 2.0,
         c45_min_side: bool = True,
         penalize_numeric_splits: bool = True,
+        penalize_nominal_splits: bool = True,
         split_at_values: bool = True,
         discretization: str = "fayyad",
         cuts: Cuts = "exact",
@@ -170,6 +178,7 @@ class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
         self.min_branch_weight = min_branch_weight
         self.c45_min_side = c45_min_side
         self.penalize_numeric_splits = penalize_numeric_splits
+        self.penalize_nominal_splits = penalize_nominal_splits
         self.split_at_values = split_at_values
         self.discretization = discretization
         self.cuts = cuts
@@ -194,11 +203,12 @@ class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
         10
         """
         published = {
-            "estimators": list(KINDS),
+            "estimators": list(_PAPER_KINDS),
             "n_estimators": 10,
             "beta": 0.99,
             "max_features": None,
             "combine": "vote",
+            "penalize_nominal_splits": False,
         }
         return cls(**{**published, **settings})
 
@@ -225,8 +235,9 @@ class LazyStackingRegressor(LazyStacking, EnsembleRegressor):
     Parameters
     ----------
     estimators : list, optional
-        The kinds of members: "tree", "neighbors", "linear", "rule", any regressor of
-        scikit-learn, or pairs of a name and one of these. By default these four.
+        The kinds of members: "tree", "random_tree", "neighbors", "linear", "rule", any
+        regressor of scikit-learn, or pairs of a name and one of these. By default
+        these but "random_tree".
     n_estimators : int, default=10
         The number of bags, which the kinds take in turn.
     beta : float, default=0.99
@@ -243,10 +254,14 @@ class LazyStackingRegressor(LazyStacking, EnsembleRegressor):
         How many rows of a bag count in "neighbors".
     ridge : float, default=1
         The penalty of "linear" on coefficients of standardized columns.
-    max_features : int, float, "sqrt" or "log2", optional
-        How many attributes, drawn at random, a node of "tree" looks at.
+    max_features : int, float, "sqrt", "log2", "auto" or None, default="auto"
+        How many attributes, drawn at random, a node looks at; None looks at all.
+        "auto" is None for "tree" and "sqrt" for "random_tree".
     min_branch_weight : float, default=2
         Two branches of a split of "tree" must hold at least so many rows.
+    penalize_nominal_splits : bool, default=True
+        Whether a nominal split of "tree" pays what so many branches would explain by
+        chance.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal; by default those of categories, text and bools.
     random_state : int, RandomState or None
@@ -304,8 +319,9 @@ class LazyStackingRegressor(LazyStacking, EnsembleRegressor):
         share_bags: bool = False,
         member_neighbors: int = 5,
         ridge: float = 1.0,
-        max_features: int | float | str | None = None,
+        max_features: int | float | str | None = "auto",
         min_branch_weight: float = 2.0,
+        penalize_nominal_splits: bool = True,
         categorical_features: object = "from_dtype",
         random_state: object = None,
         n_jobs: int | None = None,
@@ -320,6 +336,7 @@ class LazyStackingRegressor(LazyStacking, EnsembleRegressor):
         self.ridge = ridge
         self.max_features = max_features
         self.min_branch_weight = min_branch_weight
+        self.penalize_nominal_splits = penalize_nominal_splits
         self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -341,10 +358,11 @@ class LazyStackingRegressor(LazyStacking, EnsembleRegressor):
         10
         """
         published = {
-            "estimators": list(NUMBER_KINDS),
+            "estimators": list(_PAPER_NUMBER_KINDS),
             "n_estimators": 10,
             "beta": 0.99,
             "max_features": None,
             "combine": "mean",
+            "penalize_nominal_splits": False,
         }
         return cls(**{**published, **settings})

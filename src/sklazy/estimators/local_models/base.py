@@ -94,6 +94,9 @@ class LocalModels(LazyEstimator):
         return LocalModelLearner(self._settings(), self.target)
 
     def _explainer(self, cases: CaseBase) -> LocalModelLearner:
+        return self._explaining_learner()
+
+    def _explaining_learner(self) -> LocalModelLearner:
         return replace(self._learner(), curves=True)
 
     def _left_out_of(

@@ -60,7 +60,7 @@ def choose_split(data, rules, node, key, total):
             present,
             total,
             data.logs,
-            rules.min_branch_weight,
+            rules,
             attributes,
         )
         gainful |= value_fews(

@@ -26,7 +26,7 @@ from sklazy.kernels.paths.classes import (
 )
 from sklazy.kernels.paths.cuts import ALIKE
 from sklazy.kernels.paths.nodes import N_ROWS
-from sklazy.kernels.paths.splits import GAIN
+from sklazy.kernels.paths.splits import CHANCE, GAIN
 from sklazy.kernels.paths.table import (
     GAPS,
     KIND,
@@ -48,11 +48,14 @@ class RegressionRules(NamedTuple):
     ----------
     min_branch_weight : float
         Two branches of a split must hold at least this.
+    penalize_nominal_splits : bool
+        The reduction of a nominal split pays what so many branches explain by chance.
     inspect : int
         Attributes looked at in a node, drawn by the node's key; 0 looks at all.
     """
 
     min_branch_weight: float = 2.0
+    penalize_nominal_splits: bool = False
     inspect: int = 0
 
 
@@ -183,13 +186,14 @@ def choose_reduction(data, rules, node, moments, key, total, squares):
         shuffle_attributes(key, node.order)
         end = rules.inspect
     tie = ALIKE * squares
+    price = CHANCE * squares / total if rules.penalize_nominal_splits else 0.0
     while True:
         attributes = node.order[begin:end]
         sum_cells(
             node.rows, facts, data.slots, data.cells, node.table, moments, attributes
         )
         for j in attributes:
-            value_reduction(data, rules, node, moments, j, tie)
+            value_reduction(data, rules, node, moments, j, tie, price)
         chosen, best = -1, 0.0
         for j in range(n_attributes):
             if node.worth[GAIN, j] > best + tie:
@@ -226,7 +230,7 @@ def sum_cells(rows, facts, slots, cells, table, moments, attributes):
 
 
 @lean_kernel
-def value_reduction(data, rules, node, moments, j, tie):
+def value_reduction(data, rules, node, moments, j, tie, price):
     """Write the reduction and the cut of an attribute; 0 marks one without a split."""
     facts, least = data.facts, rules.min_branch_weight - ALIKE
     place = facts[PLACE, j]
@@ -243,7 +247,7 @@ def value_reduction(data, rules, node, moments, j, tie):
         first, last = data.slots[place], data.slots[place + 1] - 1
         weights, sums = node.table[first:last], moments.slots[first:last]
         if facts[KIND, j] == NOMINAL:
-            worth = reduce_values(weights, sums, least)
+            worth = reduce_values(weights, sums, least, price)
         else:
             worth, node.cuts[0, j], node.cuts[1, j] = reduce_slots(
                 weights, sums, least, tie
@@ -262,9 +266,12 @@ def reduction(left, below, right, above):
 
 
 @lean_kernel
-def reduce_values(weights, sums, least):
-    """What one branch per value takes from the sum of squares of the known rows."""
-    known, moment, within, n_large = 0.0, 0.0, 0.0, 0
+def reduce_values(weights, sums, least, price):
+    """What one branch per value takes from the sum of squares of the known rows.
+
+    Every branch but the first pays a price.
+    """
+    known, moment, within, n_large, paid = 0.0, 0.0, 0.0, 0, -price
     for value in range(weights.size):
         weight = weights[value]
         n_large += weight >= least
@@ -272,7 +279,8 @@ def reduce_values(weights, sums, least):
             known += weight
             moment += sums[value]
             within += sums[value] * sums[value] / weight
-    return within - moment * moment / known if n_large >= 2 else 0.0
+            paid += price
+    return within - moment * moment / known - paid if n_large >= 2 else 0.0
 
 
 @lean_kernel

@@ -23,6 +23,10 @@ from sklazy.kernels.paths.table import FEW, GAPS, KIND, NOMINAL, PLACE, RANK_SHI
 SLACK = 1e-3
 """How far below the average a gain may lie and still take part, as in C4.5."""
 
+CHANCE = 2.0
+"""A split into v branches of n rows explains by chance the (v - 1)th part of n of what
+there is to explain; twice that in a bag, which holds rows more than once."""
+
 GAIN, SPLIT = 0, 1
 """Rows of what attributes are worth."""
 
@@ -41,6 +45,8 @@ class PathRules(NamedTuple):
         but not more than 25.
     penalize_numeric_splits : bool
         The gain of a numeric split pays ``log2(candidate cuts) / weight``.
+    penalize_nominal_splits : bool
+        The gain of a nominal split pays what so many branches explain by chance.
     split_at_values : bool
         A cut lies at a value that the bag holds instead of midway between two.
     inspect : int
@@ -50,6 +56,7 @@ class PathRules(NamedTuple):
     min_branch_weight: float = 2.0
     c45_min_side: bool = True
     penalize_numeric_splits: bool = True
+    penalize_nominal_splits: bool = False
     split_at_values: bool = True
     inspect: int = 0
 
@@ -105,9 +112,7 @@ def sum_slots(table, first, last, present, n_classes, logs, sizes, inner, outer)
 
 
 @lean_kernel
-def value_nominals(
-    facts, slots, node, present, total, logs, min_branch_weight, attributes
-):
+def value_nominals(facts, slots, node, present, total, logs, rules, attributes):
     """Write gain and split information of nominal attributes, one branch per value.
 
     `present` lists the classes of the node. Returns whether any gains.
@@ -115,14 +120,15 @@ def value_nominals(
     sums, sizes, worth = node.sums, node.slot_sizes, node.worth
     inner, outer, n_classes = node.slot_inner, node.slot_outer, sums.shape[1]
     before, whole = information(logs, sums[TOTAL], total), xlog2x(logs, total)
-    inverse, least, gainful = 1.0 / total, min_branch_weight - ALIKE, False
+    inverse, least, gainful = 1.0 / total, rules.min_branch_weight - ALIKE, False
     if attributes.size == facts.shape[1]:
         end = np.uintp(slots[-1])
         sum_slots(node.table, _NO, end, present, n_classes, logs, sizes, inner, outer)
     for j in attributes:
         if facts[KIND, j] != NOMINAL:
             continue
-        place, n_large, within, split = facts[PLACE, j], 0, 0.0, whole
+        place, n_large, n_branches = facts[PLACE, j], 0, 0
+        within, split, known_before = 0.0, whole, before
         first, last = np.uintp(slots[place]), np.uintp(slots[place + 1] - 1)
         if attributes.size < facts.shape[1]:
             sum_slots(
@@ -132,11 +138,14 @@ def value_nominals(
             split -= outer[slot]
             within += inner[slot]
             n_large += sizes[slot] >= least
-        gain = before - within
+            n_branches += sizes[slot] > 0
         if facts[GAPS, j]:
             known = known_totals(node.table, last, sums)
-            gain = information(logs, sums[KNOWN], known) - within
+            known_before = information(logs, sums[KNOWN], known)
             split -= xlog2x(logs, total - known)
+        gain = known_before - within
+        if rules.penalize_nominal_splits:
+            gain -= CHANCE * (n_branches - 1) * inverse * known_before
         worth[GAIN, j] = max(0.0, gain) * inverse if n_large >= 2 else -1.0
         worth[SPLIT, j] = split * inverse
         gainful |= worth[GAIN, j] > ALIKE

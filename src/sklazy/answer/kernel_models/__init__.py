@@ -1,0 +1,1 @@
+"""Kernel ridge regression, on all cases or on a query's nearest."""

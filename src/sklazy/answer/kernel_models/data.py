@@ -1,0 +1,230 @@
+"""Cases made ready for kernel models: coded, weighed, with settings chosen."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor
+
+from sklazy.answer.learner import Effort
+from sklazy.casebase import CaseBase
+from sklazy.casebase.magnitudes import find_unit
+from sklazy.flow import KernelColumns
+from sklazy.local.kernel_models.choice import (
+    SHARES,
+    WIDTHS_OF_CLASSES,
+    WIDTHS_OF_NUMBERS,
+    KernelSettings,
+    choose_settings,
+    judge_classes,
+    judge_numbers,
+    measure_all,
+)
+from sklazy.local.kernel_models.coding import (
+    Coding,
+    bin_cases,
+    bin_numbers,
+    code_cases,
+    make_coding,
+)
+from sklazy.local.kernel_models.solution import Solution, mean_of_others, solve
+from sklazy.local.kernel_models.weights import (
+    find_telling,
+    measure_information,
+    weigh_attributes,
+)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_MOST_QUERIES = 1024
+
+
+class Limits(NamedTuple):
+    """Up to where a system of all cases is solved.
+
+    Attributes
+    ----------
+    max_rows : int
+        Of more cases each query's nearest are solved.
+    n_neighbors : int
+        How many these are.
+    max_loo_rows : int
+        Cases that are left out in turn to choose the settings.
+    """
+
+    max_rows: int = 2000
+    n_neighbors: int = 200
+    max_loo_rows: int = 1000
+
+
+class KernelData(NamedTuple):
+    """Cases made ready for kernel models, all in canonical order.
+
+    Attributes
+    ----------
+    base : CaseBase
+    limits : Limits
+    rows : int64 array of shape (n_rows,)
+        Where each case lies in the base.
+    twins : int64 array of shape (n_rows,)
+        The first case that equals each in everything: what is said of one is said of
+        all, to the last digit.
+    coding : Coding
+    columns : KernelColumns
+    information : float64 array of shape (n_attributes,)
+    settings : KernelSettings
+    targets : float64 array of shape (n_rows, n_targets)
+        An indicator of each class that has cases, or numbers in `unit`.
+    present : int64 array of shape (n_targets,)
+        The classes that have cases.
+    unit : float
+        What numbers were multiplied by, so that they can be squared.
+    solution : Solution, or None where each query's nearest are solved
+    """
+
+    base: CaseBase
+    limits: Limits
+    rows: Ints
+    twins: Ints
+    coding: Coding
+    columns: KernelColumns
+    information: Floats
+    settings: KernelSettings
+    targets: Floats
+    present: Ints
+    unit: float
+    solution: Solution | None
+
+    @property
+    def center(self) -> Floats:
+        """The mean of the targets: shares of classes, or of numbers; (n_targets,)."""
+        center: Floats = self.targets.mean(axis=0)
+        return center
+
+    def find_centers(self, hidden: Ints) -> Floats:
+        """The mean of the targets that queries see, (n_queries, n_targets).
+
+        `hidden` is the place of the case that each does not see, or -1.
+        """
+        centers = np.tile(self.center, (len(hidden), 1))
+        left = hidden >= 0
+        if left.any():
+            centers[left] = mean_of_others(self.targets, hidden[left])
+        return centers
+
+    @property
+    def effort(self) -> Effort:
+        """Distances to all cells, and a system of the nearest where there is none."""
+        n_rows, n_targets = self.targets.shape
+        cost = 1000.0 + 0.5 * self.columns.values.size + n_rows * (10.0 + n_targets)
+        if self.solution is None:
+            n_near = float(min(self.limits.n_neighbors, n_rows))
+            cost += n_near**2 * (5.0 + 0.5 * len(self.columns.values) + n_targets)
+            cost += 0.2 * n_near**3
+        return Effort(cost, 1, _MOST_QUERIES)
+
+
+class Outcomes(NamedTuple):
+    """What became of the cases, in canonical order.
+
+    Attributes
+    ----------
+    targets, present, unit
+        As in `KernelData`.
+    classes : int64 array of shape (n_rows,)
+        Places of the classes in `present`, or bins of numbers.
+    """
+
+    targets: Floats
+    present: Ints
+    unit: float
+    classes: Ints
+
+
+def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
+    """Code the cases, weigh attributes, choose settings, and solve if all are solved.
+
+    Rows are taken in canonical order, so that no digit depends on the order they came
+    in, and the first ones are as good as drawn at random.
+    """
+    cases, rows = base.cases, base.order
+    coding, outcomes = make_coding(cases, rows), find_outcomes(base, rows)
+    placed = code_cases(coding, cases, rows)
+    information = measure_information(bin_cases(coding, cases, rows), outcomes.classes)
+    equal = np.ones(len(placed))
+    columns = KernelColumns(placed, coding.nominal, coding.absents, equal)
+    settings = choose(columns, information, outcomes, limits)
+    columns = columns._replace(weights=settings.weights)
+    solution = None
+    if len(rows) <= limits.max_rows:
+        similarities = measure_similarities(columns, settings.rate)
+        solution = solve(similarities, settings.ridge, outcomes.targets)
+    return KernelData(
+        base,
+        limits,
+        rows,
+        find_twins(placed, outcomes.targets),
+        coding,
+        columns,
+        information,
+        settings,
+        outcomes.targets,
+        outcomes.present,
+        outcomes.unit,
+        solution,
+    )
+
+
+def find_twins(placed: Floats, targets: Floats) -> Ints:
+    """The first row that equals each; equal rows follow one another."""
+    both = np.concatenate([placed, targets.T])
+    before, after = both[:, :-1], both[:, 1:]
+    same = (before == after) | (np.isnan(before) & np.isnan(after))
+    new = np.concatenate([[True], ~same.all(axis=0)])
+    starts = np.flatnonzero(new)
+    return starts[np.cumsum(new) - 1]
+
+
+def measure_similarities(columns: KernelColumns, rate: float) -> Floats:
+    """The similarities of all rows to each other."""
+    similarities: Floats = np.exp(measure_all(columns) * -rate)
+    return similarities
+
+
+def factorize(
+    columns: KernelColumns, settings: KernelSettings
+) -> tuple[NDArray[Any], bool]:
+    """The system of all rows, as `scipy.linalg.cho_solve` takes it."""
+    system = measure_similarities(columns, settings.rate)
+    system[np.diag_indices_from(system)] += settings.ridge
+    return cho_factor(system, lower=True)
+
+
+def find_outcomes(base: CaseBase, rows: Ints) -> Outcomes:
+    """Classes as indicators, or numbers in a unit of their own."""
+    cases = base.cases
+    if base.class_labels:
+        present, classes = np.unique(cases.classes[rows], return_inverse=True)
+        indicators = np.eye(len(present))[classes]
+        return Outcomes(indicators, present.astype(np.int64), 1.0, classes)
+    numbers = cases.targets[0, rows]
+    unit, bins = find_unit(numbers), bin_numbers(np.sort(numbers), numbers)
+    return Outcomes((numbers * unit)[:, None], np.zeros(1, np.int64), unit, bins)
+
+
+def choose(
+    columns: KernelColumns, information: Floats, outcomes: Outcomes, limits: Limits
+) -> KernelSettings:
+    """The settings of least left-out loss on the first rows."""
+    telling, first = find_telling(columns.values), slice(0, limits.max_loo_rows)
+    weights = [weigh_attributes(information, telling, share) for share in SHARES]
+    targets, is_class = outcomes.targets[first], outcomes.targets.shape[1] > 1
+    values = np.ascontiguousarray(columns.values[:, first])
+    return choose_settings(
+        columns._replace(values=values),
+        weights,
+        targets,
+        WIDTHS_OF_CLASSES if is_class else WIDTHS_OF_NUMBERS,
+        judge_classes(outcomes.classes[first]) if is_class else judge_numbers(targets),
+    )

@@ -1,0 +1,129 @@
+"""Any scikit-learn estimator as a member of a blend: fitted once, and on folds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from sklazy.answer import Batch, Effort
+from sklazy.answer.batch import Floats, Ints, batch_of_cases, canonical_places
+from sklazy.answer.blends import Said
+from sklazy.answer.selection.models import (
+    Model,
+    ModelHost,
+    class_probabilities,
+    seeded,
+)
+from sklazy.casebase import CaseBase
+from sklazy.errors import BadInputError
+from sklazy.estimators.folds import stratified_folds
+from sklazy.flow import Queries
+
+N_FOLDS = 5
+"""Folds of which each is answered by a model of the others."""
+
+_MOST_QUERIES = 8192
+
+Ask = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class ModelMember:
+    """An estimator of scikit-learn.
+
+    Attributes
+    ----------
+    name : str
+    estimator : estimator
+        Never fitted itself.
+    """
+
+    name: str
+    estimator: BaseEstimator
+
+    def prepare(self, base: CaseBase) -> Effort:
+        """Fit the model to all cases, in canonical order."""
+        base.derive((self, "model"), lambda: self._fit(base, np.arange(base.n_rows)))
+        return Effort(1e5 + 10.0 * base.cases.codes.shape[0], 1, _MOST_QUERIES)
+
+    def answer(self, batch: Batch) -> Said:
+        """Ask the model."""
+        model: Ask = batch.base.derive(
+            (self, "model"),
+            lambda: self._fit(batch.base, np.arange(batch.base.n_rows)),
+        )
+        return Said(model(self._encode(batch.base, batch.queries)))
+
+    def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
+        """What models say that were fitted to the other folds."""
+        found: Floats = base.derive((self, "folds"), lambda: self._out_of_fold(base))
+        return found[canonical_places(base)[rows]]
+
+    def _out_of_fold(self, base: CaseBase) -> Floats:
+        """Answers to all cases in canonical order, (n_rows, n_outputs)."""
+        inputs, folds = self._inputs(base), _folds(base)
+        found = np.empty((base.n_rows, base.cases.class_counts.size or 1))
+        for fold in np.unique(folds):
+            own = folds == fold
+            found[own] = self._fit(base, np.flatnonzero(~own))(inputs[own])
+        return found
+
+    def _fit(self, base: CaseBase, places: Ints) -> Ask:
+        """A model of some cases, named by their places in canonical order."""
+        cases, rows = base.cases, base.order[places]
+        classifies = bool(base.class_labels)
+        targets = cases.classes[rows] if classifies else cases.targets[0, rows]
+        inputs, n_classes = self._inputs(base)[places], cases.class_counts.size
+        if not inputs.shape[1] or (targets == targets[0]).all():
+            return _constant(targets, n_classes)
+        model = self._fitted(inputs, targets)
+        if classifies:
+            return lambda asked: class_probabilities(model, asked, n_classes)
+        return lambda asked: _numbers(model, asked)
+
+    def _fitted(self, inputs: Floats, targets: NDArray[np.generic]) -> Model:
+        try:
+            with np.errstate(all="ignore"):  # what is not finite is refused
+                return seeded(self.estimator).fit(inputs, targets)
+        except (ValueError, ArithmeticError) as error:
+            text = " ".join(repr(self.estimator).split())
+            raise BadInputError(f"{text} could not be fitted: {error}") from error
+
+    def _inputs(self, base: CaseBase) -> Floats:
+        """The cases as the model sees them, in canonical order."""
+        return base.derive(
+            (self, "inputs"),
+            lambda: self._encode(base, batch_of_cases(base, base.order).queries),
+        )
+
+    def _encode(self, base: CaseBase, queries: Queries) -> Floats:
+        host, columns = ModelHost(self.estimator, 1, None), []
+        for j, is_number in enumerate(base.cases.numeric >= 0):
+            numbers = queries.values[:, j] if is_number else None
+            columns.append(host.encode(base, j, queries.codes[:, j], numbers))
+        return np.hstack(columns)
+
+
+def _folds(base: CaseBase) -> Ints:
+    """The fold of every case in canonical order, which is as good as random."""
+    n_folds, places = min(N_FOLDS, base.n_rows), np.arange(base.n_rows)
+    if base.class_labels:
+        return stratified_folds(base.cases.classes[base.order], n_folds, places)
+    return places % n_folds
+
+
+def _constant(targets: NDArray[np.generic], n_classes: int) -> Ask:
+    """What cases say without a model: their shares, or their mean."""
+    if n_classes:
+        counts = np.bincount(targets.astype(np.int64), minlength=n_classes)
+        said = counts / counts.sum()
+    else:
+        said = np.array([targets.astype(np.float64).mean()])
+    return lambda asked: np.tile(said, (len(asked), 1))
+
+
+def _numbers(model: Model, asked: Floats) -> Floats:
+    with np.errstate(all="ignore"):  # what is not finite is refused
+        return np.asarray(model.predict(asked), np.float64).reshape(-1, 1)

@@ -1,0 +1,144 @@
+"""Linear models of all cases that leave rows out for free."""
+
+from sklearn.utils.validation import column_or_1d
+
+from sklazy.answer.linear_models import LinearLearner
+from sklazy.casebase.incoming import Target
+from sklazy.estimators.approximate import ApproximateClassifier, ApproximateRegressor
+from sklazy.tables import as_target
+
+
+class LazyLogisticClassifier(ApproximateClassifier):
+    """Logistic regression, one class against the rest, with free leave-one-out.
+
+    The ridge is the one of 0.1, 1, 5 and 25 whose left-out answers have the least log
+    loss. It is fitted when the first question is asked after rows came or went.
+
+    Parameters
+    ----------
+    categorical_features : "from_dtype", None, or array-like
+        Which columns are nominal; by default those of categories, text and bools.
+    n_jobs : int, optional
+        Threads; by default all cores.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    ids_ : array of shape (n_rows,)
+        The rows' ids in order of arrival.
+    n_features_in_ : int
+    feature_names_in_ : array of str, where X has names
+
+    See Also
+    --------
+    LazyBlendClassifier : This model beside others.
+
+    Notes
+    -----
+    Numbers are scaled to variance 1, no further than four standard deviations from
+    their mean; a missing one stands at the mean. A category is an indicator divided by
+    the root of one half; a missing or unseen one is none of them. Nominal attributes of
+    more than 50 categories do not count. Beyond 200 columns the model sees the 200
+    directions in which the rows (1000 of them at most) vary most.
+
+    An approximate left-out answer keeps scales, categories and the ridge, and goes one
+    Newton step from the coefficients of all rows to those of the others: the score of
+    row i is ``x_i'b - h_i (y_i - m_i) / (1 - h_i v_i)``, where m_i is its probability,
+    v_i the variance of that and h_i the row's leverage.
+
+    There are no sample weights. A change of rows costs a fit at the next question.
+
+    References
+    ----------
+    K. R. Rad, A. Maleki: A scalable estimate of the out-of-sample prediction error via
+    approximate leave-one-out cross-validation. Journal of the Royal Statistical Society
+    B 82, 2020.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklazy import LazyLogisticClassifier
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> model = LazyLogisticClassifier().fit(X[::2], y[::2])
+    >>> model.predict(X[1:150:40])
+    array([0, 0, 1, 1])
+    >>> round(float((model.loo_predict() == y[::2]).mean()), 2)
+    0.94
+    """
+
+    def __init__(
+        self,
+        *,
+        categorical_features: object = "from_dtype",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+
+    def _learner(self) -> LinearLearner:
+        return LinearLearner(self.target)
+
+
+class LazyRidgeRegressor(ApproximateRegressor):
+    """A ridge line with exact and free leave-one-out (PRESS).
+
+    The ridge is the one of 0.01, 1, 10, 100 and 1000 whose left-out answers have the
+    least squared error. It is fitted when the first question is asked after rows came
+    or went.
+
+    Parameters
+    ----------
+    categorical_features : "from_dtype", None, or array-like
+        Which columns are nominal; by default those of categories, text and bools.
+    n_jobs : int, optional
+        Threads; by default all cores.
+
+    Attributes
+    ----------
+    ids_ : array of shape (n_rows,)
+        The rows' ids in order of arrival.
+    n_features_in_ : int
+    feature_names_in_ : array of str, where X has names
+
+    See Also
+    --------
+    LazyBlendRegressor : This model beside others.
+    LazyLearningRegressor : Lines of the query's neighbors.
+
+    Notes
+    -----
+    Columns are those of `LazyLogisticClassifier`, but up to 1000 of them. An
+    approximate left-out answer keeps scales, categories and the ridge; given these it
+    is exact.
+    There are no sample weights.
+
+    References
+    ----------
+    D. M. Allen: The relationship between variable selection and data augmentation and a
+    method for prediction. Technometrics 16, 1974.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklazy import LazyRidgeRegressor
+    >>> X = np.arange(12.0)[:, None]
+    >>> model = LazyRidgeRegressor().fit(X, 3 * X[:, 0] + 1)
+    >>> model.predict([[2.0], [5.5]]).round(1)
+    array([ 7. , 17.5])
+    """
+
+    def __init__(
+        self,
+        *,
+        categorical_features: object = "from_dtype",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+
+    def _learner(self) -> LinearLearner:
+        return LinearLearner(self.target)
+
+    def _target(self, y: object) -> Target:
+        flat = None if y is None else column_or_1d(y, warn=True)
+        return as_target(flat, "numeric")

@@ -1,0 +1,178 @@
+"""Weighted city-block distances, and sums of similarities over cases.
+
+Every query is worked out by itself, in the order of columns and rows, so that its
+answer does not depend on the batch. Similarity is ``exp(-rate * distance)``.
+"""
+
+import numpy as np
+
+from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.vectors import add_scaled, dot
+
+MISMATCH = 2.0 * 2.0**0.5
+"""The difference of two categories, in standard deviations of a number."""
+
+
+@kernel
+def _add_missing(distances, column, gap):
+    for i in range(distances.size):
+        distances[i] += 0.0 if np.isnan(column[i]) else gap
+
+
+@kernel
+def _add_nominal(distances, column, value, weight, gap):
+    mismatch = weight * MISMATCH
+    for i in range(distances.size):
+        other = 0.0 if column[i] == value else mismatch
+        distances[i] += gap if np.isnan(column[i]) else other
+
+
+@kernel
+def _add_numeric(distances, column, value, weight, gap):
+    for i in range(distances.size):
+        difference = abs(column[i] - value)
+        distances[i] += gap if np.isnan(difference) else weight * difference
+
+
+@kernel
+def _fill_distances(cases, values, query, distances):
+    """Distances of the first rows of `values`, (n_columns, n_rows), from one query."""
+    distances[:] = 0.0
+    for j in range(query.size):
+        weight, column, value = cases.weights[j], values[j, : distances.size], query[j]
+        if weight == 0.0:
+            continue
+        gap = weight * cases.absents[j]
+        if np.isnan(value):
+            _add_missing(distances, column, gap)
+        elif cases.nominal[j]:
+            _add_nominal(distances, column, value, weight, gap)
+        else:
+            _add_numeric(distances, column, value, weight, gap)
+
+
+@entry
+def measure_distances(cases, queries, distances):
+    """Fill `distances`, (n_queries, n_rows).
+
+    Parameters
+    ----------
+    cases : flow.KernelColumns
+    queries : float64 (n_queries, n_columns)
+    distances : float64 (n_queries, n_rows)
+    """
+    for q in range(queries.shape[0]):
+        _fill_distances(cases, cases.values, queries[q], distances[q])
+
+
+@kernel
+def _to_similarities(distances, rate):
+    for i in range(distances.size):
+        distances[i] = np.exp(-rate * distances[i])
+
+
+@entry
+def sum_similarities(cases, queries, rate, coefficients, sums):
+    """Fill `sums`: over all cases, coefficient times similarity.
+
+    Parameters
+    ----------
+    cases : flow.KernelColumns
+    queries : float64 (n_queries, n_columns)
+    rate : float
+    coefficients : float64 (n_targets, n_rows)
+    sums : float64 (n_queries, n_targets)
+    """
+    near = np.empty(coefficients.shape[1])
+    for q in range(queries.shape[0]):
+        _fill_distances(cases, cases.values, queries[q], near)
+        _to_similarities(near, rate)
+        for t in range(coefficients.shape[0]):
+            sums[q, t] = dot(coefficients[t], near)
+
+
+@kernel
+def _take_nearest(distances, rows):
+    """Fill `rows` with the nearest, in the order of rows; of ties the first."""
+    last = np.partition(distances, rows.size - 1)[rows.size - 1]
+    n_tied = rows.size
+    for i in range(distances.size):
+        n_tied -= distances[i] < last
+    found = 0
+    for i in range(distances.size):
+        is_tied = distances[i] == last and n_tied > 0
+        if is_tied or distances[i] < last:
+            rows[found] = i
+            found += 1
+            n_tied -= is_tied
+
+
+@kernel
+def _fill_system(cases, rows, rate, ridge, part, system):
+    """The lower half of the similarities of some rows, the ridge on the diagonal."""
+    for j in range(part.shape[0]):
+        for i in range(rows.size):
+            part[j, i] = cases.values[j, rows[i]]
+    query = np.empty(part.shape[0])
+    for i in range(rows.size):
+        for j in range(query.size):
+            query[j] = part[j, i]
+        own = system[i, :i]
+        _fill_distances(cases, part, query, own)
+        _to_similarities(own, rate)
+        system[i, i] = 1.0 + ridge
+
+
+@kernel
+def _factor(system):
+    """Cholesky: the lower half becomes L, where ``L @ L.T`` is the system."""
+    for i in range(system.shape[0]):
+        row = system[i]
+        for j in range(i):
+            row[j] = (row[j] - dot(row[:j], system[j, :j])) / system[j, j]
+        row[i] = np.sqrt(row[i] - dot(row[:i], row[:i]))
+
+
+@kernel
+def _solve(factor, side):
+    """Replace a right side by the solution x of ``L @ L.T @ x = side``."""
+    for i in range(side.size):
+        side[i] = (side[i] - dot(factor[i, :i], side[:i])) / factor[i, i]
+    for i in range(side.size - 1, -1, -1):
+        side[i] /= factor[i, i]
+        add_scaled(side[:i], factor[i, :i], -side[i])
+
+
+@entry
+def weigh_nearest(cases, queries, hidden, rate, ridge, near, influences):
+    """Find each query's nearest rows, and what their targets count in its answer.
+
+    Parameters
+    ----------
+    cases : flow.KernelColumns
+    queries : float64 (n_queries, n_columns)
+    hidden : int64 (n_queries,)
+        The row that a query does not see, -1 if it sees all.
+    rate, ridge : float
+    near : int64 (n_queries, n_near)
+        Filled with the nearest rows, in the order of rows.
+    influences : float64 (n_queries, n_near)
+        Filled with the solution of the system of these rows: similarities to each
+        other, the ridge on the diagonal; on the right side those to the query.
+    """
+    n_near = near.shape[1]
+    distances = np.empty(cases.values.shape[1])
+    part = np.empty((queries.shape[1], n_near))
+    system = np.empty((n_near, n_near))
+    for q in range(queries.shape[0]):
+        _fill_distances(cases, cases.values, queries[q], distances)
+        if hidden[q] >= 0:
+            distances[hidden[q]] = np.inf
+        rows, side = near[q], influences[q]
+        _take_nearest(distances, rows)
+        _fill_system(cases, rows, rate, ridge, part, system)
+        _factor(system)
+        for i in range(n_near):
+            side[i] = distances[rows[i]]
+        _to_similarities(side, rate)
+        _solve(system, side)

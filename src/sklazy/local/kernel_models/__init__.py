@@ -1,0 +1,1 @@
+"""Similar cases answer together: coding, weights, settings and the solution."""

@@ -1,0 +1,152 @@
+"""Weights, width, ridge and temperature: those of least left-out loss, together."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.flow import KernelColumns
+from sklazy.kernels.kernel_models import measure_distances
+from sklazy.local.kernel_models.solution import decompose, leave_rows_out
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SHARES = (0.0, 0.5, 1.0)
+"""Of the attributes' information in their weights."""
+
+WIDTHS_OF_CLASSES = (0.5, 1.5)
+WIDTHS_OF_NUMBERS = (0.1, 0.4, 1.5)
+"""Rates of decay of similarity, over the median distance of the cases."""
+
+RIDGES = (3.0, 1.0, 0.3, 0.1, 0.03, 0.003)
+TEMPERATURES = np.geomspace(0.5, 60.0, 25)
+"""What scores are multiplied by, to become probabilities by softmax."""
+
+_FLOOR = (
+    1e-3  # shared by all classes: one row that is certain and wrong does not decide
+)
+_TIE = 1e-9  # losses closer than this differ by rounding
+
+Judge = Callable[[Floats], tuple[float, float]]
+"""From left-out answers, (n_rows, n_targets), to the least loss and its temperature."""
+
+
+class KernelSettings(NamedTuple):
+    """What was chosen.
+
+    Attributes
+    ----------
+    share : float
+        Of the attributes' information in their weights.
+    weights : float64 array of shape (n_attributes,)
+    width : float
+    median : float
+        The median distance of the cases; similarity is exp(-width * distance / median).
+    ridge : float
+    temperature : float
+        1 where numbers are predicted.
+    loss : float
+        The left-out loss; NaN where there is nothing to leave out.
+    """
+
+    share: float
+    weights: Floats
+    width: float
+    median: float
+    ridge: float
+    temperature: float
+    loss: float
+
+    @property
+    def rate(self) -> float:
+        """What a distance is multiplied by."""
+        return self.width / self.median
+
+
+def choose_settings(
+    columns: KernelColumns,
+    weights: Sequence[Floats],
+    targets: Floats,
+    widths: Sequence[float],
+    judge: Judge,
+) -> KernelSettings:
+    """Try all settings; of equal ones the first is taken.
+
+    Parameters
+    ----------
+    columns : KernelColumns
+        The rows that are left out in turn; its weights do not matter.
+    weights : sequence of float64 arrays of shape (n_attributes,)
+        For each of `SHARES`.
+    targets : float64 array of shape (n_rows, n_targets)
+    widths : sequence of float
+    judge : Judge
+    """
+    best: KernelSettings | None = None
+    for share, own in zip(SHARES, weights, strict=True):
+        distances = measure_all(columns._replace(weights=own))
+        median = find_median(distances)
+        for width in widths:
+            if len(targets) == 1:  # nothing to leave out: the smoothest
+                return KernelSettings(share, own, width, median, RIDGES[0], 1.0, np.nan)
+            parts = decompose(np.exp(distances * (-width / median)), targets)
+            for ridge in RIDGES:
+                loss, temperature = judge(leave_rows_out(parts, ridge))
+                if best is None or loss < best.loss * (1.0 - _TIE):
+                    best = KernelSettings(
+                        share, own, width, median, ridge, temperature, loss
+                    )
+        if (own == weights[-1]).all():
+            break  # no attribute informs: other shares are the same
+    assert best is not None
+    return best
+
+
+def measure_all(columns: KernelColumns) -> Floats:
+    """The distances of all rows from each other."""
+    queries = np.ascontiguousarray(columns.values.T)
+    distances = np.empty((len(queries), len(queries)))
+    measure_distances(columns, queries, distances)
+    return distances
+
+
+def find_median(distances: Floats) -> float:
+    """The median of distances above 0; 1 if there is none."""
+    apart = distances[distances > 0.0]
+    return float(np.median(apart)) if len(apart) else 1.0
+
+
+def judge_classes(classes: Ints) -> Judge:
+    """Log loss of softmax, with the temperature of least loss.
+
+    The only row of a class is not judged: without it nobody knows its class.
+    """
+    judged = np.flatnonzero(np.bincount(classes)[classes] > 1)
+    rows = judged if len(judged) else np.arange(len(classes))
+
+    def judge(left_out: Floats) -> tuple[float, float]:
+        above = left_out[rows] - left_out[rows, classes[rows]][:, None]
+        losses = [_log_loss(above, t) for t in TEMPERATURES.tolist()]
+        best = int(np.argmin(losses))
+        return losses[best], float(TEMPERATURES[best])
+
+    return judge
+
+
+def _log_loss(above: Floats, temperature: float) -> float:
+    """Mean log loss, from what scores are above that of the true class."""
+    with np.errstate(over="ignore"):
+        probabilities = 1.0 / np.exp(temperature * above).sum(axis=1)
+    floored = (1.0 - _FLOOR) * probabilities + _FLOOR / above.shape[1]
+    return float(-np.log(floored).mean())
+
+
+def judge_numbers(targets: Floats) -> Judge:
+    """Mean squared error; there is no temperature."""
+
+    def judge(left_out: Floats) -> tuple[float, float]:
+        return float(((left_out - targets) ** 2).mean()), 1.0
+
+    return judge

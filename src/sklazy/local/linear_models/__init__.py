@@ -1,0 +1,1 @@
+"""One linear model of all cases: logistic for classes, a ridge line for numbers."""

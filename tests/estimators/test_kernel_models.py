@@ -1,0 +1,351 @@
+"""Kernel models agree with systems that are solved anew for every row."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+
+from oracle import kernel_models as slow
+from sklazy import LazyKernelClassifier, LazyKernelRegressor
+from sklazy.answer import Batch, leave_one_out, prepare
+from sklazy.errors import BadInputError
+from strategies import split_problems
+
+few = settings(max_examples=25, deadline=None)
+problems = split_problems(min_rows=2, max_rows=14, max_queries=4, telling=True)
+MODELS = [LazyKernelClassifier, LazyKernelRegressor]
+WIDTHS = {LazyKernelClassifier: (0.5, 1.5), LazyKernelRegressor: (0.1, 0.4, 1.5)}
+
+
+class Twin:
+    """The slow form of a fitted model, with the settings that the model chose."""
+
+    def __init__(self, model, cases):
+        self.model, self.rows, self.kinds = model, cases.rows, cases.kinds
+        with model.cases_.snapshot() as state:
+            self.data = prepare(model._learner(), state)
+        if isinstance(model, LazyKernelClassifier):
+            labels = model.classes_.tolist()
+            self.classes = [labels.index(c) for c in cases.classes.tolist()]
+            self.targets = np.eye(len(labels))[self.classes]
+        else:
+            numbers = cases.targets.tolist()
+            self.classes = [slow.fifth(y, numbers) for y in numbers]
+            self.targets = cases.targets[:, None]
+
+    def system(self, weights, rate):
+        known = self.rows, self.kinds, weights, rate
+        return slow.similarities(self.rows, self.rows, *known)
+
+    def chosen(self):
+        chosen = self.data.settings
+        return self.system(self.data.columns.weights, chosen.rate)
+
+    def loss(self, scores):
+        if isinstance(self.model, LazyKernelClassifier):
+            return slow.least_log_loss(scores, self.classes)[0]
+        return float(((scores - self.targets) ** 2).mean())
+
+    def least_loss(self):
+        found = []
+        for share in slow.SHARES:
+            weights = slow.attribute_weights(self.rows, self.kinds, self.classes, share)
+            median = slow.median_distance(self.rows, self.kinds, weights)
+            for width in WIDTHS[type(self.model)]:
+                system = self.system(weights, width / median)
+                found += [
+                    self.loss(slow.left_out(system, ridge, self.targets))
+                    for ridge in slow.RIDGES
+                ]
+        return min(found)
+
+
+def fit(kind, cases, **parameters):
+    outcome = cases.classes if kind is LazyKernelClassifier else cases.targets
+    return kind(**parameters).fit(cases.frame, outcome)
+
+
+def assert_same(found, expected, size=1.0):
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7 * size)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@few
+@given(problems)
+def test_weights_and_settings_are_those_of_least_left_out_loss(kind, problem):
+    cases, _ = problem
+    twin = Twin(fit(kind, cases), cases)
+    chosen, columns = twin.data.settings, list(zip(*cases.rows, strict=True))
+    told = [
+        slow.information(column, own, twin.classes)
+        for column, own in zip(columns, cases.kinds, strict=True)
+    ]
+    np.testing.assert_allclose(twin.data.information, told, atol=1e-12)
+    weights = slow.attribute_weights(
+        cases.rows, cases.kinds, twin.classes, chosen.share
+    )
+    np.testing.assert_allclose(chosen.weights, weights, atol=1e-9)
+    median = slow.median_distance(cases.rows, cases.kinds, weights)
+    assert chosen.median == pytest.approx(median)
+    own = twin.loss(slow.left_out(twin.chosen(), chosen.ridge, twin.targets))
+    size = 1.0 if kind is LazyKernelClassifier else float((twin.targets**2).mean())
+    assert_same(chosen.loss, own, size)
+    assert_same(chosen.loss, twin.least_loss(), size)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@few
+@given(problems)
+def test_answers_are_solutions_of_the_system(kind, problem):
+    cases, queries = problem
+    model = fit(kind, cases)
+    twin, chosen = Twin(model, cases), Twin(model, cases).data.settings
+    known = cases.rows, cases.kinds, chosen.weights, chosen.rate
+    sides = slow.similarities(queries.rows, cases.rows, *known)
+    system = twin.chosen()
+    scores = [slow.answer(system, s, chosen.ridge, twin.targets) for s in sides]
+    if kind is LazyKernelRegressor:
+        expected = np.array(scores)[:, 0]
+        size = max(1.0, np.abs(cases.targets).max())
+        return assert_same(model.predict(queries.frame), expected, size)
+    seen = [True] * len(model.classes_)
+    expected = [slow.probabilities(s, chosen.temperature, seen) for s in scores]
+    return assert_same(model.predict_proba(queries.frame), expected)
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_rows": 0, "n_neighbors": 99}], ids=str)
+@pytest.mark.parametrize("kind", MODELS)
+@few
+@given(problems)
+def test_approximate_leave_one_out_solves_without_the_row(kind, limits, problem):
+    cases, _ = problem
+    model = fit(kind, cases, **limits)
+    twin = Twin(model, cases)
+    chosen = twin.data.settings
+    scores = slow.left_out(twin.chosen(), chosen.ridge, twin.targets)
+    if kind is LazyKernelRegressor:
+        size = max(1.0, np.abs(cases.targets).max())
+        return assert_same(model.loo_predict(), scores[:, 0], size)
+    counts = twin.targets.sum(axis=0)
+    expected = [
+        slow.probabilities(own, chosen.temperature, counts - indicator > 0)
+        for own, indicator in zip(scores, twin.targets, strict=True)
+    ]
+    return assert_same(model.loo_predict_proba(), expected)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@few
+@given(problems)
+def test_enough_neighbors_are_all_cases(kind, problem):
+    cases, queries = problem
+    whole = fit(kind, cases)
+    near = fit(kind, cases, max_rows=0, n_neighbors=len(cases.rows))
+    size = max(1.0, np.abs(cases.targets).max())
+    method = "predict_proba" if kind is LazyKernelClassifier else "predict"
+    found = getattr(near, method)(queries.frame)
+    assert_same(found, getattr(whole, method)(queries.frame), size)
+
+
+@pytest.mark.parametrize("leaves_out", [False, True])
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_nearest_cases_answer(kind, leaves_out, seed):
+    rng = np.random.default_rng(seed)
+    X, n_near = rng.normal(size=(40, 3)), 7
+    y = X[:, 0] + 0.3 * rng.normal(size=40)
+    y = (y > 0).astype(int) if kind is LazyKernelClassifier else y
+    model = kind(max_rows=0, n_neighbors=n_near).fit(X, y)
+    with model.cases_.snapshot() as state:
+        chosen = prepare(model._learner(), state).settings
+    rows, kinds = X.tolist(), ["numeric"] * 3
+    targets = np.eye(2)[y] if kind is LazyKernelClassifier else y[:, None]
+    scores = []
+    for i in range(5):
+        seen = [j for j in range(40) if not (leaves_out and i == j)]
+        known = rows, kinds, chosen.weights, chosen.rate
+        side = slow.similarities([rows[i]], [rows[j] for j in seen], *known)[0]
+        first = np.argsort(-side)[:n_near]
+        near = [seen[j] for j in first]
+        system = slow.similarities(
+            [rows[j] for j in near], [rows[j] for j in near], *known
+        )
+        center = targets[seen].mean(axis=0)
+        scores.append(
+            slow.solve_for(system, side[first], chosen.ridge, targets[near], center)
+        )
+    asked = list(range(5)) if leaves_out else X[:5]
+    if kind is LazyKernelRegressor:
+        found = (model.loo_predict if leaves_out else model.predict)(asked)
+        return assert_same(found, np.array(scores)[:, 0])
+    found = (model.loo_predict_proba if leaves_out else model.predict_proba)(asked)
+    expected = [slow.probabilities(s, chosen.temperature, [1, 1]) for s in scores]
+    return assert_same(found, expected)
+
+
+@few
+@given(split_problems(min_rows=3, max_rows=25, max_queries=6))
+def test_similarities_are_those_of_a_kernel(problem):
+    """No mixture of cases and queries has a negative square, missing cells or not."""
+    cases, queries = problem
+    twin = Twin(fit(LazyKernelClassifier, cases), cases)
+    rows, chosen = cases.rows + queries.rows, twin.data.settings
+    for rate in (0.1 * chosen.rate, chosen.rate, 10 * chosen.rate):
+        known = cases.rows, cases.kinds, chosen.weights, rate
+        values = np.linalg.eigvalsh(slow.similarities(rows, rows, *known))
+        assert values.min() > -1e-9
+
+
+def frame_of_trouble(n_rows=12):
+    """Constant, all-missing and duplicated columns, and one of many categories."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=n_rows)
+    return pd.DataFrame(
+        {
+            "x": x,
+            "same": 3.0,
+            "nothing": np.nan,
+            "again": x,
+            "word": [f"w{i}" for i in range(n_rows)],
+            "hole": np.where(x > 0, np.nan, x),
+        }
+    )
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_rows": 0, "n_neighbors": 4}], ids=str)
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        pytest.param([1] * 12, id="one class"),
+        pytest.param([0] * 11 + [1], id="a class of one row"),
+        pytest.param(list(range(12)), id="classes of one row each"),
+    ],
+)
+def test_few_classes_and_poor_columns_give_probabilities(limits, outcome):
+    X = frame_of_trouble()
+    model = LazyKernelClassifier(**limits).fit(X, outcome)
+    asked = X.assign(same=[3.0, np.nan, -1.0] * 4, nothing=1.0, word="new")
+    for table in (X, asked):
+        shares = model.predict_proba(table)
+        assert np.isfinite(shares).all()
+        np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    left_out = model.loo_predict_proba()
+    counts = np.bincount(outcome)
+    own = left_out[np.arange(12), np.searchsorted(model.classes_, outcome)]
+    assert (own[counts[outcome] == 1] == 0.0).all()  # nobody else has that class
+    np.testing.assert_allclose(left_out.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_rows": 0, "n_neighbors": 4}], ids=str)
+@pytest.mark.parametrize("X", [np.full((9, 2), np.nan), np.ones((9, 2))], ids=str)
+def test_without_any_difference_the_mean_is_the_answer(limits, X):
+    y = np.arange(9.0)
+    model = LazyKernelRegressor(**limits).fit(X, y)
+    if not limits:  # of few neighbors the mean is another one
+        np.testing.assert_allclose(model.predict([[1.0, 5.0]]), y.mean())
+        expected = (y.sum() - y) / 8
+        np.testing.assert_allclose(model.loo_predict(), expected)
+    assert np.isfinite(model.predict([[1.0, 5.0]])).all()
+
+
+def test_columns_that_tell_no_cases_apart_do_not_matter():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=30)})
+    y = (X["x"] > 0).astype(int)
+    plain = LazyKernelClassifier().fit(X, y).predict_proba(X)
+    with_more = X.assign(same=3.0, nothing=np.nan, word="w")
+    model = LazyKernelClassifier().fit(with_more, y)
+    asked = with_more.assign(same=-9.0, nothing=4.0, word="other")
+    np.testing.assert_allclose(model.predict_proba(asked), plain, rtol=1e-6)
+
+
+def test_more_attributes_than_rows_and_rows_that_repeat():
+    rng = np.random.default_rng(1)
+    X = np.repeat(rng.normal(size=(6, 40)), 3, axis=0)
+    y = np.repeat([0, 1, 0, 1, 0, 1], 3)
+    model = LazyKernelClassifier().fit(X, y)
+    assert model.predict(X).tolist() == y.tolist()
+    assert model.loo_predict().tolist() == y.tolist()  # twins of the row are there
+    numbers = LazyKernelRegressor().fit(X, y)
+    np.testing.assert_allclose(numbers.predict(X), y, atol=0.2)
+
+
+def test_declared_classes_without_rows_have_no_probability():
+    X, y = np.arange(8.0)[:, None], [0, 0, 0, 0, 2, 2, 2, 2]
+    model = LazyKernelClassifier().partial_fit(X, y, classes=[0, 1, 2])
+    shares = model.predict_proba(X)
+    assert shares.shape == (8, 3)
+    assert (shares[:, 1] == 0.0).all()
+    plain = LazyKernelClassifier().fit(X, y).predict_proba(X)
+    assert shares[:, [0, 2]].tolist() == plain.tolist()
+    assert model.explain(X[:1])[0]["targets"][1]["score"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"max_rows": -1}, {"n_neighbors": 0}, {"max_loo_rows": 1}, {"n_neighbors": 2.5}],
+    ids=str,
+)
+def test_limits_that_make_no_sense_are_refused(parameters):
+    (name,) = parameters
+    with pytest.raises(BadInputError, match=f"{name}="):
+        LazyKernelClassifier(**parameters).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_weights_are_refused():
+    with pytest.raises(TypeError, match="sample_weight"):
+        LazyKernelClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[1, 2])
+
+
+def test_answers_do_not_depend_on_units_or_outliers():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 2))
+    y = (X[:, 0] > 0).astype(int)
+    plain = LazyKernelClassifier().fit(X, y).predict_proba(X)
+    found = LazyKernelClassifier().fit(np.exp(5 * X), y).predict_proba(np.exp(5 * X))
+    np.testing.assert_allclose(found, plain, rtol=1e-6)
+
+
+def test_learners_leave_rows_out_in_one_flow():
+    """What a blend asks for: outputs of the learner itself, rows by their place."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    y = (X[:, 0] > 0).astype(int)
+    model = LazyKernelClassifier().fit(X, y)
+    learner = replace(model._learner(), approximate=True)
+    with model.cases_.snapshot() as base:
+        rows = np.argsort(base.arrival)
+        (shares,) = leave_one_out(learner, base, rows, ["probabilities"])
+        batch = Batch(base, base.cases, base.encode(model._query_table(X)))
+        found = learner.answer(prepare(learner, base), batch).probabilities
+    assert shares.tolist() == model.loo_predict_proba().tolist()
+    assert found.tolist() == model.predict_proba(X).tolist()
+
+
+def test_settings_are_chosen_on_few_of_many_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = (X[:, 0] + 0.5 * rng.normal(size=300) > 0).astype(int)
+    model = LazyKernelClassifier(max_loo_rows=50).fit(X, y)
+    with model.cases_.snapshot() as base:
+        data = prepare(model._learner(), base)
+        first = base.order[:50]
+        part = LazyKernelClassifier().fit(X[base.ids[first]], y[base.ids[first]])
+    assert data.solution.left_out.shape == (300, 2)
+    with part.cases_.snapshot() as base:
+        alone = prepare(part._learner(), base).settings
+    # Ranks and information are those of all rows, so the losses are only similar.
+    assert data.settings.loss == pytest.approx(alone.loss, abs=0.1)
+
+
+def test_nothing_is_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for kind in MODELS:
+            model = kind().fit([[1.0], [np.nan], [5.0]], [0, 1, 1])
+            model.predict([[2.0], [np.nan]])
+            model.loo_predict()
+            kind().fit([[1.0]], [1]).predict([[2.0]])

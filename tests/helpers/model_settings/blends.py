@@ -1,0 +1,57 @@
+"""Blends of several kinds of members."""
+
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from model_settings.setting import Setting, checked
+from sklazy import (
+    LazyBaggingClassifier,
+    LazyBlendClassifier,
+    LazyBlendRegressor,
+    LazyKNeighborsClassifier,
+    LazyLearningRegressor,
+    LazyLogisticClassifier,
+    LazyNBClassifier,
+    LazyRidgeRegressor,
+)
+
+BLENDS = {
+    LazyBlendClassifier: [
+        checked(LazyBlendClassifier(), "the defaults"),
+        checked(
+            LazyBlendClassifier(
+                [
+                    ("line", LazyLogisticClassifier()),
+                    LazyNBClassifier(),
+                    ("tree", DecisionTreeClassifier(max_depth=3)),
+                ],
+                default_members=False,
+            ),
+            "members that are given, one of scikit-learn's",
+        ),
+        Setting(
+            LazyBlendClassifier(
+                [LazyBaggingClassifier(3), LazyKNeighborsClassifier(3)],
+                default_members=False,
+                max_loo_rows=4,
+                n_jobs=1,
+            ),
+            "few rows left out",
+        ),
+    ],
+    LazyBlendRegressor: [
+        checked(LazyBlendRegressor(), "the defaults", min_rows=4),
+        Setting(
+            LazyBlendRegressor(
+                [
+                    ("line", LazyRidgeRegressor()),
+                    ("local", LazyLearningRegressor(n_neighbors=(2, 5))),
+                    ("tree", DecisionTreeRegressor(max_depth=3)),
+                ],
+                default_members=False,
+                max_loo_rows=5,
+            ),
+            "members that are given, few rows left out",
+            min_rows=4,
+        ),
+    ],
+}

@@ -1,0 +1,25 @@
+"""Kernel models in several settings."""
+
+from model_settings.setting import Setting, checked
+from sklazy import LazyKernelClassifier, LazyKernelRegressor
+
+KERNEL_MODELS = {
+    LazyKernelClassifier: [
+        checked(LazyKernelClassifier(), "the defaults"),
+        checked(
+            LazyKernelClassifier(max_rows=5, n_neighbors=7, max_loo_rows=20, n_jobs=2),
+            "the nearest cases of each query, in threads",
+        ),
+        Setting(
+            LazyKernelClassifier(max_loo_rows=4), "settings chosen on few of the cases"
+        ),
+    ],
+    LazyKernelRegressor: [
+        checked(LazyKernelRegressor(), "the defaults"),
+        checked(
+            LazyKernelRegressor(max_rows=5, n_neighbors=9, max_loo_rows=20),
+            "the nearest cases of each query",
+        ),
+        Setting(LazyKernelRegressor(max_rows=0, n_neighbors=2), "two cases each"),
+    ],
+}

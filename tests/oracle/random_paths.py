@@ -1,0 +1,116 @@
+"""Random paths: the way of one query through a tree whose splits are drawn."""
+
+import math
+
+from oracle.bags import attribute_order, path_key, word64
+from oracle.path_means import squares_of
+from oracle.paths import ALIKE, class_weights_of, information
+
+OWN_DRAWS = 2  # in the place of a branch: the key of an attribute's own draws
+
+
+def unit(key, number):
+    """A number of [0, 1) from the 53 highest bits of a word."""
+    return (word64(key, number) >> 11) / 2**53
+
+
+def weight_of(rows):
+    return sum(weight for _, weight in rows)
+
+
+def draw_sides(rows, column, size, own):
+    """The cut, or None, and the side of every row, None where it is yet to be drawn.
+
+    None alone if the rows do not differ.
+    """
+    cells = {row: column[row] for row, _ in rows}
+    if size is None:
+        known = sorted({cell for cell in cells.values() if cell is not None})
+        if len(known) < 2:
+            return None
+        part = unit(own, 0)
+        cut = known[0] * (1 - part) + known[-1] * part
+        cut = cut if known[0] <= cut < known[-1] else known[0]
+        return cut, {r: None if c is None else int(c > cut) for r, c in cells.items()}
+    # Missing cells are a category of their own, before the others.
+    places = {row: 0 if cell is None else cell + 1 for row, cell in cells.items()}
+    present = sorted(set(places.values()))
+    if len(present) < 2:
+        return None
+    n_words, number = size // 64 + 1, 0
+    while True:
+        first = 2 + number * n_words
+        bits = {p: word64(own, first + p // 64) >> (p % 64) & 1 for p in present}
+        if len(set(bits.values())) == 2:
+            lowest = bits[present[0]]
+            return None, {row: bits[p] ^ lowest for row, p in places.items()}
+        number += 1
+
+
+def settle_missing(rows, sides, own):
+    """Put what has no side on one that is drawn by the weights; return it, too."""
+    known = weight_of([item for item in rows if sides[item[0]] is not None])
+    above = weight_of([item for item in rows if sides[item[0]] == 1])
+    lot = int(unit(own, 1) * known < above)
+    return {row: lot if side is None else side for row, side in sides.items()}, lot
+
+
+def disorder_of(rows, outcomes, n_classes):
+    """What a split reduces: the information of classes, or a sum of squares."""
+    if n_classes is None:
+        return squares_of(rows, outcomes)[2]
+    return information(class_weights_of(rows, outcomes, n_classes))
+
+
+def best_drawn(rows, columns, sizes, outcomes, n_classes, n_tried, key):
+    """The split of largest gain among those tried; None if no attribute splits."""
+    before = disorder_of(rows, outcomes, n_classes)
+    slack = ALIKE * (before if n_classes is None else weight_of(rows))
+    best, worth, tried = None, None, 0
+    for j in attribute_order(key, len(columns), True):
+        if tried == n_tried:
+            break
+        own = path_key(key, j, OWN_DRAWS)
+        drawn = draw_sides(rows, columns[j], sizes[j], own)
+        if drawn is None:
+            continue
+        tried += 1
+        sides, lot = settle_missing(rows, drawn[1], own)
+        parts = [[item for item in rows if sides[item[0]] == side] for side in (0, 1)]
+        gain = before - sum(disorder_of(part, outcomes, n_classes) for part in parts)
+        if best is None or gain > worth + slack:
+            best, worth = (j, drawn[0], sides, lot), gain
+    return best
+
+
+def random_path(
+    columns, sizes, outcomes, n_classes, weights, n_tried, key, query, without=None
+):
+    """The leaf's class shares or mean, and the steps on the way.
+
+    `n_classes` is None where the outcomes are numbers.
+    """
+    rows = [(row, w) for row, w in enumerate(weights) if w > 0 and row != without]
+    steps = []
+    while len({outcomes[row] for row, _ in rows}) > 1:
+        found = best_drawn(rows, columns, sizes, outcomes, n_classes, n_tried, key)
+        if found is None:
+            break
+        j, cut, sides, lot = found
+        cell = query[j]
+        alike = [row for row, _ in rows if columns[j][row] == cell]
+        if sizes[j] is None and cell is not None:
+            side, by_lot = int(cell > cut), False
+        elif sizes[j] is not None and alike:
+            side, by_lot = sides[alike[0]], False
+        else:
+            side, by_lot = lot, True
+        total, kept = weight_of(rows), [item for item in rows if sides[item[0]] == side]
+        categories = {columns[j][row] for row, _ in kept} if sizes[j] else set()
+        codes = sorted(-1 if c is None else c for c in categories)
+        steps.append((j, side, math.nan if cut is None else cut, total, by_lot, codes))
+        rows, key = kept, path_key(key, j, side)
+    if n_classes is None:
+        return squares_of(rows, outcomes)[1], steps
+    totals = class_weights_of(rows, outcomes, n_classes)
+    return [weight / sum(totals) for weight in totals], steps
