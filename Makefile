@@ -12,7 +12,7 @@ STAMP = $(shell cat src/sklazy/kernels/*.py src/sklazy/kernels/*/*.py src/sklazy
 export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-$(STAMP)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint slow mutate bench compat format clean
+.PHONY: help demo test check lint slow mutate bench accuracy compat format clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -46,6 +46,10 @@ mutate: $(READY)  ## whether tests notice changed operators (ROOMS=, SEED=, NUMB
 
 bench: $(READY)  ## speeds as ratios to a peer (ONLY=word picks benchmarks)
 	$(BIN)/python benchmarks/run.py $(ONLY)
+
+accuracy: $(READY)  ## the study beside forests and boosting (hours; it resumes)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[peers]'
+	$(BIN)/sklazy reproduce accuracy --jobs 2 --out sklazy-results
 
 compat:  ## the tests against the oldest supported versions
 	$(MAKE) test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt EXTRA=test

@@ -11,6 +11,8 @@ from sklazy.tables.labels import indicators
 
 Floats = NDArray[np.float64]
 
+_MOST_CATEGORIES = 255  # that histogram gradient boosting takes
+
 
 class EncodedModel(BaseEstimator):
     """A scikit-learn model on a table, encoded as the model needs it.
@@ -26,7 +28,8 @@ class EncodedModel(BaseEstimator):
         Whether numbers are scaled to mean 0 and variance 1.
     categories : bool, default=False
         Whether the model takes codes and missing numbers. If it has a parameter
-        `categorical_features`, that is set to the nominal columns.
+        `categorical_features`, that is set to the nominal columns of at most 255
+        labels; the codes of others are numbers to it.
 
     Examples
     --------
@@ -52,7 +55,7 @@ class EncodedModel(BaseEstimator):
         self.scales_: Floats = np.array([_scale(column) for column in self.like_])
         self.empty_ = np.array([bool(column.missing.all()) for column in self.like_])
         if self.categories and "categorical_features" in self.model.get_params():
-            mask = [column.kind == "nominal" for column in self.like_]
+            mask = [_is_categorical(column) for column in self.like_]
             self.model.set_params(categorical_features=mask)
         self.model.fit(self._matrix(self.like_), y)
         return self
@@ -60,6 +63,11 @@ class EncodedModel(BaseEstimator):
     def predict(self, X: object) -> NDArray[Any]:
         """Predict with the model."""
         return self.model.predict(self._matrix(align(as_table(X), self.like_)))
+
+    def predict_proba(self, X: object) -> Floats:
+        """Class probabilities of the model, in the order of its `classes_`."""
+        matrix = self._matrix(align(as_table(X), self.like_))
+        return np.asarray(self.model.predict_proba(matrix), np.float64)
 
     def _matrix(self, table: Table) -> Floats:
         blocks = [self._block(column, j) for j, column in enumerate(table)]
@@ -83,6 +91,10 @@ class EncodedModel(BaseEstimator):
         if column.kind == "nominal":
             return np.where(column.data < 0, np.nan, column.data)
         return column.data
+
+
+def _is_categorical(column: Column) -> bool:
+    return column.kind == "nominal" and len(column.categories) <= _MOST_CATEGORIES
 
 
 def _mean(column: Column) -> float:

@@ -14,6 +14,8 @@ import sklearn
 
 import sklazy
 from sklazy.errors import BadInputError, suggest
+from sklazy.experiments.accuracy import report as accuracy_report
+from sklazy.experiments.accuracy import run as accuracy
 from sklazy.experiments.harness.catalog import find_known
 from sklazy.experiments.harness.data import is_available, require_sets
 from sklazy.experiments.harness.fetching import fetch_missing
@@ -149,6 +151,21 @@ EXPERIMENTS = {
             lambda found, sets, request, facts: lazy_stacking_report.make_document(
                 found, sets, facts
             ),
+        ),
+        Experiment(
+            accuracy.NAME,
+            "the lazy learners' defaults beside forests and boosting",
+            "no paper: this library's own study",
+            accuracy.SETS,
+            accuracy.QUICK,
+            lambda sets, request: accuracy.make_units(
+                sets, request.data, quick=request.quick
+            ),
+            accuracy.work,
+            lambda found, sets, request, facts: accuracy_report.make_document(
+                found, facts
+            ),
+            extra=accuracy.EXTRA,
         ),
     )
 }

@@ -1,0 +1,1 @@
+"""How accurate the lazy learners are beside forests and boosting."""
