@@ -56,7 +56,7 @@ class Limits(NamedTuple):
 
     max_rows: int = 2000
     n_neighbors: int = 200
-    max_loo_rows: int = 1000
+    max_loo_rows: int = 750
 
 
 class KernelData(NamedTuple):

@@ -71,7 +71,10 @@ def invert(similarities: Floats, ridge: float) -> Floats:
     factor, failed = lapack.dpotrf(system, lower=1, overwrite_a=1)
     assert not failed, "similarities are those of a kernel, and the ridge is above 0"
     inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    return np.asarray(np.tril(inverse) + np.tril(inverse, -1).T)
+    lower = np.tril(inverse, -1)
+    lower += lower.T
+    lower[np.diag_indices_from(lower)] = np.diag(inverse)
+    return np.asarray(lower)
 
 
 def solve(similarities: Floats, ridge: float, targets: Floats) -> Solution:
