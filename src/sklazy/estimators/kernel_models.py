@@ -102,7 +102,9 @@ class LazyKernelClassifier(KernelModel, UnweightedClassifier):
     `fit`, `partial_fit` and `forget` keep and erase rows; the first question after a
     change chooses and solves anew: on one core and 20 attributes 0.6 s for 640 cases,
     1 s for 1000, 1.2 s for 2000 or 20 000. A query takes 0.4 ms then, 2 ms where its
-    nearest cases are solved. A score is the share of the class plus, over all cases, coefficient times
+    nearest cases are solved.
+
+    A score is the share of the class plus, over all cases, coefficient times
     similarity; probabilities are the softmax of scores times the temperature. A class
     that has no case has the probability 0.
 
