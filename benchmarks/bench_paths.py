@@ -3,11 +3,12 @@
 import time
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from sklazy.flow import Queries
 from sklazy.local.bags import beta_neighbors, draw_weights, plan_bags
 from sklazy.local.paths import PathRules, answer_by_paths, make_paths
+from sklazy.local.random_paths import answer_by_random_paths, make_random_paths
 
 N_BAGS = 10
 RULES = PathRules()
@@ -30,6 +31,14 @@ def benchmarks():
         }
         for name, make, why, goal in cases
     ]
+    items.append(
+        {
+            "name": "random paths, 640 x 20 continuous",
+            "why": "the size at which 100 paths should take 1 to 2 ms",
+            "goal": 40,
+            "measure": lambda: against_extra_trees(cloud),
+        }
+    )
     for name, make, why, _ in cases[1:3]:
         items.append(
             {
@@ -49,6 +58,15 @@ def against_trees(make):
     paths, trees = in_turn(task.follow_paths, lambda: task.fit_trees(few))
     ratio = (trees / few) / (paths / task.n_queries)
     return ratio, "DecisionTreeClassifier on the same bags"
+
+
+def against_extra_trees(make):
+    """Time a query of ten extra trees on its bags over that of ten random paths."""
+    task = Task(make, n_queries=40)
+    paths, trees = in_turn(
+        task.draw_paths, lambda: task.fit_trees(3, ExtraTreeClassifier)
+    )
+    return (trees / 3) / (paths / task.n_queries), "ExtraTreeClassifier on the bags"
 
 
 def against_own_bags(make):
@@ -92,6 +110,7 @@ class Task:
         classes, n_classes = self.y.astype(np.int32), int(self.y.max()) + 1
         columns = np.ascontiguousarray(codes.T), np.ascontiguousarray(values.T)
         self.paths = make_paths(*columns, sizes, classes, n_classes)
+        self.random_paths = make_random_paths(self.paths)
         self.queries = Queries(codes[asked], values[asked])
         self.asked = asked
         near = self.nearest(asked, beta_neighbors(self.n_rows), nominal)
@@ -112,12 +131,18 @@ class Task:
         bags = self.shared if share else self.bags
         return answer_by_paths(self.paths, self.queries, bags, RULES, share=share)
 
-    def fit_trees(self, n_queries):
+    def draw_paths(self):
+        n_tried = int(np.sqrt(self.X.shape[1]))
+        return answer_by_random_paths(
+            self.random_paths, self.queries, self.bags, n_tried
+        )
+
+    def fit_trees(self, n_queries, kind=DecisionTreeClassifier):
         X, rows = self.X.astype(np.float32), np.arange(self.n_rows)
         for query in range(n_queries):
             for weights in draw_weights(self.bags, query, self.n_rows):
                 bag = np.repeat(rows, weights)
-                tree = DecisionTreeClassifier(criterion="entropy")
+                tree = kind(criterion="entropy")
                 tree.fit(X[bag], self.y[bag]).predict(X[self.asked[query], None])
 
 
@@ -127,6 +152,12 @@ def spectra(rng):
     waves = np.cumsum(rng.normal(size=(200, 60)), axis=1) / 8
     bump = np.exp(-0.5 * ((np.arange(60) - 12) / 5) ** 2)
     return waves + 0.6 * y[:, None] * bump, y, False
+
+
+def cloud(rng):
+    """Two classes on the sides of a plane, blurred."""
+    X = rng.normal(size=(640, 20))
+    return X, (X[:, :6].sum(axis=1) + rng.normal(size=640) > 0).astype(int), False
 
 
 def grid(_rng):

@@ -71,12 +71,14 @@ RULES = {
         "min_branch_weight": 2.0,
         "c45_min_side": True,
         "penalize_numeric_splits": True,
+        "penalize_nominal_splits": False,
         "split_at_values": True,
     },
     "free": {
         "min_branch_weight": 1.0,
         "c45_min_side": False,
         "penalize_numeric_splits": False,
+        "penalize_nominal_splits": False,
         "split_at_values": False,
     },
 }

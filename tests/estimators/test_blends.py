@@ -25,6 +25,7 @@ from sklazy import (
     LazyRidgeRegressor,
     load,
 )
+from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError, BadTypeError, DataWarning
 
 
@@ -334,3 +335,17 @@ def test_tree_regressors_are_members_of_mixed_tables():
     X = X.assign(odd=pd.Series([None] * len(X), dtype="float64"))
     blend = LazyBlendRegressor([("tree", DecisionTreeRegressor(max_depth=3))])
     assert np.isfinite(blend.fit(X, y).predict(X)).all()
+
+
+@pytest.mark.parametrize("blend", [LazyBlendClassifier(), LazyBlendRegressor()])
+def test_default_members_forget_no_row_to_leave_it_out(blend, monkeypatch):
+    X, labels, numbers = problem()
+    X = X.assign(name=[f"row {i}" for i in range(len(X))])
+    y = numbers if isinstance(blend, LazyBlendRegressor) else labels
+    blend = clone(blend).set_params(max_loo_rows=20).fit(X, y)
+
+    def forget(*arguments):
+        raise AssertionError("a row was forgotten")
+
+    monkeypatch.setattr(CaseBase, "forget", forget)
+    assert len(blend.loo_predict()) == len(X)

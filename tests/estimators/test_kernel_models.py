@@ -2,16 +2,19 @@
 
 import warnings
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, assume, given, settings
 
 from oracle import kernel_models as slow
 from sklazy import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.answer import Batch, leave_one_out, prepare
 from sklazy.errors import BadInputError
+from sklazy.local.kernel_models import refine
+from sklazy.local.kernel_models.choice import ClassJudge, NumberJudge
 from strategies import split_problems
 
 few = settings(max_examples=25, deadline=None)
@@ -68,6 +71,11 @@ def fit(kind, cases, **parameters):
     return kind(**parameters).fit(cases.frame, outcome)
 
 
+def no_steps():
+    """Let the weights stay where they were chosen."""
+    return mock.patch("sklazy.local.kernel_models.refine.N_STEPS", 0)
+
+
 def assert_same(found, expected, size=1.0):
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7 * size)
 
@@ -77,7 +85,8 @@ def assert_same(found, expected, size=1.0):
 @given(problems)
 def test_weights_and_settings_are_those_of_least_left_out_loss(kind, problem):
     cases, _ = problem
-    twin = Twin(fit(kind, cases), cases)
+    with no_steps():
+        twin = Twin(fit(kind, cases), cases)
     chosen, columns = twin.data.settings, list(zip(*cases.rows, strict=True))
     told = [
         slow.information(column, own, twin.classes)
@@ -349,3 +358,79 @@ def test_nothing_is_warned_of():
             model.predict([[2.0], [np.nan]])
             model.loo_predict()
             kind().fit([[1.0]], [1]).predict([[2.0]])
+
+
+def many(kind, n_rows=320):
+    """Rows whose first two attributes tell together what none tells alone."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, 5))
+    X[::9, 4] = np.nan
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    noise = 0.1 * rng.normal(size=n_rows)
+    return X, y if kind is LazyKernelClassifier else y + noise
+
+
+def settings_of(model):
+    with model.cases_.snapshot() as base:
+        return prepare(model._learner(), base).settings
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_many_rows_move_the_weights_to_a_lower_loss(kind):
+    X, y = many(kind)
+    chosen = settings_of(kind().fit(X, y))
+    with no_steps():
+        before = settings_of(kind().fit(X, y))
+    assert before.n_moves == 0
+    assert 1 <= chosen.n_moves <= 4
+    assert chosen.weights.sum() == pytest.approx(before.weights.sum())
+    assert chosen.weights[:2].min() > chosen.weights[2:].max()
+    if kind is LazyKernelClassifier:
+        gain = len(y) * (before.loss - chosen.loss)
+    else:
+        gain = len(y) / 2 * np.log(before.loss / chosen.loss)
+    assert gain > 5
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_few_rows_and_noise_leave_the_weights(kind):
+    X, y = many(kind)
+    assert settings_of(kind().fit(X[:299], y[:299])).n_moves == 0
+    shuffled = np.random.default_rng(1).permutation(y)
+    assert settings_of(kind().fit(X, shuffled)).n_moves == 0
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@settings(few, max_examples=15, suppress_health_check=[HealthCheck.filter_too_much])
+@given(problem=split_problems(min_rows=6, max_rows=12, min_columns=2, telling=True))
+def test_slopes_are_those_of_the_left_out_loss(kind, problem):
+    """Compared with small changes of each weight, systems solved anew."""
+    cases, _ = problem
+    twin = Twin(fit(kind, cases), cases)
+    data, targets = twin.data, twin.targets
+    chosen, weights = data.settings, data.settings.weights
+    center = targets.mean(axis=0)
+
+    def loss(logs):
+        system = twin.system(np.exp(logs) * (weights > 0), chosen.rate)
+        scores = slow.left_out_around(system, chosen.ridge, targets, center)
+        if kind is LazyKernelRegressor:
+            return float(((scores - targets) ** 2).mean())
+        return slow.plain_log_loss(scores, twin.classes, chosen.temperature)
+
+    free = weights > 0
+    logs = np.log(np.where(free, weights, 1.0))
+    steps = 1e-5 * np.eye(len(weights))
+    slopes = np.array([loss(logs + s) - loss(logs - s) for s in steps]) / 2e-5
+    assume(free.any())
+    slopes = np.where(free, slopes - slopes[free].mean(), 0.0)
+    assume(np.abs(slopes).max() > 1e-4 * max(1.0, loss(logs)))
+    judge = (
+        ClassJudge(data.targets.argmax(axis=1))
+        if kind is LazyKernelClassifier
+        else NumberJudge(data.targets)
+    )
+    state = refine._solve(data.columns, chosen, data.targets)
+    found = refine.find_slopes(data.columns, state, data.targets, judge)
+    expected = slopes / np.abs(slopes).max()
+    np.testing.assert_allclose(found, expected, atol=2e-3)

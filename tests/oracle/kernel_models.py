@@ -162,3 +162,25 @@ def influences(system, side, ridge, targets, center):
         more[i] += 1.0
         found.append((solve_for(system, side, ridge, more, center) - plain)[0])
     return found
+
+
+def left_out_around(system, ridge, targets, center):
+    """As `left_out`, with one center for all."""
+    found = []
+    for i in range(len(targets)):
+        others = [j for j in range(len(targets)) if j != i]
+        part, side = system[np.ix_(others, others)], system[i, others]
+        found.append(solve_for(part, side, ridge, targets[others], center))
+    return np.array(found)
+
+
+def plain_log_loss(scores, classes, temperature):
+    """As `log_loss`, without a floor under the probabilities."""
+    judged = [i for i, c in enumerate(classes) if classes.count(c) > 1]
+    losses = []
+    for i in judged or range(len(classes)):
+        every = [True] * len(scores[i])
+        losses.append(
+            -math.log(probabilities(scores[i], temperature, every)[classes[i]])
+        )
+    return sum(losses) / len(losses)

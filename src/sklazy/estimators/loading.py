@@ -14,8 +14,8 @@ def load(path: str | Path) -> LazyEstimator:
 
     A truncated or altered file, one of a newer format, or one that is anything else
     is refused with the reason, and so are parameters that `fit` would refuse. Nothing
-    in a file is ever executed: it holds data, and names of scikit-learn's estimators
-    with parameters that are data; no functions, and no folders to read from.
+    in a file is ever executed: it holds data, and names of estimators of scikit-learn
+    or sklazy with parameters that are data; no functions, and no folders to read from.
 
     Parameters
     ----------

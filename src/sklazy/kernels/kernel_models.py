@@ -6,7 +6,7 @@ answer does not depend on the batch. Similarity is ``exp(-rate * distance)``.
 
 import numpy as np
 
-from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.compiling import entry, fast_kernel, kernel
 from sklazy.kernels.vectors import add_scaled, dot
 
 MISMATCH = 2.0 * 2.0**0.5
@@ -63,6 +63,56 @@ def measure_distances(cases, queries, distances):
     """
     for q in range(queries.shape[0]):
         _fill_distances(cases, cases.values, queries[q], distances[q])
+
+
+@kernel
+def _sum_missing(weights, column):
+    total = 0.0
+    for i in range(weights.size):
+        total += 0.0 if np.isnan(column[i]) else weights[i]
+    return total
+
+
+@fast_kernel
+def _sum_nominal(weights, column, value, absent):
+    total = 0.0
+    for i in range(weights.size):
+        other = 0.0 if column[i] == value else MISMATCH
+        total += weights[i] * (absent if np.isnan(column[i]) else other)
+    return total
+
+
+@fast_kernel
+def _sum_numeric(weights, column, value, absent):
+    total = 0.0
+    for i in range(weights.size):
+        difference = abs(column[i] - value)
+        total += weights[i] * (absent if np.isnan(difference) else difference)
+    return total
+
+
+@entry
+def sum_differences(cases, pairs, sums):
+    """Fill `sums` with the differences of all pairs of rows, each times its weight.
+
+    Parameters
+    ----------
+    cases : flow.KernelColumns
+    pairs : float64 (n_rows, n_rows)
+        The weights of the pairs.
+    sums : float64 (n_columns,)
+    """
+    sums[:] = 0.0
+    for i in range(pairs.shape[0]):
+        for j in range(sums.size):
+            column, absent = cases.values[j], cases.absents[j]
+            value = column[i]
+            if np.isnan(value):
+                sums[j] += absent * _sum_missing(pairs[i], column)
+            elif cases.nominal[j]:
+                sums[j] += _sum_nominal(pairs[i], column, value, absent)
+            else:
+                sums[j] += _sum_numeric(pairs[i], column, value, absent)
 
 
 @kernel

@@ -25,6 +25,7 @@ from sklazy.receipts.plain import (
 
 _KERNEL = {
     "attribute_share": c.number,
+    "n_moves": c.count,
     "width": c.number,
     "median": c.number,
     "ridge": c.number,
@@ -101,6 +102,7 @@ def _kernel(answer: KernelAnswer) -> Plain:
     loss = settings.loss if is_class else _mean_error(answer, settings.loss)
     return {
         "attribute_share": settings.share,
+        "n_moves": settings.n_moves,
         "width": settings.width,
         "median": settings.median,
         "ridge": settings.ridge,

@@ -80,7 +80,8 @@ def _minus(value: float | None) -> float | None:
 def _explain_weights(receipt: Plain) -> str:
     """The attributes that count most."""
     ordered = _by_weight(receipt)
-    if not receipt["kernel"]["attribute_share"] or not ordered:
+    kernel = receipt["kernel"]
+    if not (kernel["attribute_share"] or kernel["n_moves"]) or not ordered:
         return "In the distance all attributes in which cases differ count alike."
     names = [format_value(item["name"]) for item in ordered if item["weight"]]
     return f"In the distance {join(names[:3])} count most."

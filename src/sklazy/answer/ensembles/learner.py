@@ -6,7 +6,7 @@ Zhu, X., Yang, Y.: A lazy bagging approach to classification. Pattern Recognitio
 2008.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -124,6 +124,9 @@ class EnsembleLearner:
     share_bags : bool
         Whether queries share what is drawn from all rows.
     seed : int
+    approximate : bool
+        Whether categories and classes stay those of all rows when rows are left out of
+        the bags of random paths.
     """
 
     target: Target
@@ -134,6 +137,7 @@ class EnsembleLearner:
     combine: str = "vote"
     share_bags: bool = False
     seed: int = 0
+    approximate: bool = field(default=False, compare=False)
 
     def prepare(self, base: CaseBase) -> EnsembleCases:
         """Order and weigh the cases, and find what the members need."""
@@ -180,12 +184,12 @@ class EnsembleLearner:
 
         Other bags and members depend on relevances of all rows, which are forgotten.
         So are the only rows of a class or a category, without which others have other
-        numbers.
+        numbers, unless these may stay.
         """
         drawn = all(isinstance(member, RandomTreeMember) for member in self.members)
         if not drawn or self.n_neighbors != 0 or self._is_weighted:
             return np.zeros(base.n_rows, bool)
-        return ~_are_lonely(base)
+        return ~_are_lonely(base) | self.approximate
 
     def _n_near(self, n_rows: int) -> int:
         """How many neighbors the bags of so many rows hold."""

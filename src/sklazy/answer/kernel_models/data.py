@@ -14,10 +14,10 @@ from sklazy.local.kernel_models.choice import (
     SHARES,
     WIDTHS_OF_CLASSES,
     WIDTHS_OF_NUMBERS,
+    ClassJudge,
     KernelSettings,
+    NumberJudge,
     choose_settings,
-    judge_classes,
-    judge_numbers,
     measure_all,
 )
 from sklazy.local.kernel_models.coding import (
@@ -27,6 +27,7 @@ from sklazy.local.kernel_models.coding import (
     code_cases,
     make_coding,
 )
+from sklazy.local.kernel_models.refine import refine_settings
 from sklazy.local.kernel_models.solution import Solution, mean_of_others, solve
 from sklazy.local.kernel_models.weights import (
     find_telling,
@@ -55,7 +56,7 @@ class Limits(NamedTuple):
 
     max_rows: int = 2000
     n_neighbors: int = 200
-    max_loo_rows: int = 1000
+    max_loo_rows: int = 750
 
 
 class KernelData(NamedTuple):
@@ -220,11 +221,8 @@ def choose(
     telling, first = find_telling(columns.values), slice(0, limits.max_loo_rows)
     weights = [weigh_attributes(information, telling, share) for share in SHARES]
     targets, is_class = outcomes.targets[first], outcomes.targets.shape[1] > 1
-    values = np.ascontiguousarray(columns.values[:, first])
-    return choose_settings(
-        columns._replace(values=values),
-        weights,
-        targets,
-        WIDTHS_OF_CLASSES if is_class else WIDTHS_OF_NUMBERS,
-        judge_classes(outcomes.classes[first]) if is_class else judge_numbers(targets),
-    )
+    part = columns._replace(values=np.ascontiguousarray(columns.values[:, first]))
+    judge = ClassJudge(outcomes.classes[first]) if is_class else NumberJudge(targets)
+    widths = WIDTHS_OF_CLASSES if is_class else WIDTHS_OF_NUMBERS
+    chosen = choose_settings(part, weights, targets, widths, judge)
+    return refine_settings(part, chosen, targets, judge)

@@ -151,8 +151,8 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
     >>> model.predict_proba(X[1:2])
     array([[0.99, 0.01, 0.  ]])
     >>> drawn = LazyBaggingClassifier(splits="random").fit(X[::2], y[::2])
-    >>> drawn.predict(X[1:150:40])
-    array([0, 0, 1, 1])
+    >>> round(float(drawn.score(X[1::2], y[1::2])), 2)
+    0.94
     """
 
     def __init__(

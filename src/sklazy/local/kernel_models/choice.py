@@ -1,7 +1,7 @@
 """Weights, width, ridge and temperature: those of least left-out loss, together."""
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,18 @@ _FLOOR = (
 )
 _TIE = 1e-9  # losses closer than this differ by rounding
 
-Judge = Callable[[Floats], tuple[float, float]]
-"""From left-out answers, (n_rows, n_targets), to the least loss and its temperature."""
+
+class Judge(Protocol):
+    """What left-out answers, (n_rows, n_targets), are worth."""
+
+    def measure(self, left_out: Floats) -> tuple[float, float]:
+        """The least loss, and its temperature."""
+
+    def slope(self, left_out: Floats, temperature: float) -> Floats:
+        """The derivative of the loss by every answer."""
+
+    def gain(self, before: float, after: float) -> float:
+        """What a change of the loss is worth in log likelihood."""
 
 
 class KernelSettings(NamedTuple):
@@ -49,6 +59,8 @@ class KernelSettings(NamedTuple):
         1 where numbers are predicted.
     loss : float
         The left-out loss; NaN where there is nothing to leave out.
+    n_moves : int
+        How often the weights were moved since, along the gradient of the loss.
     """
 
     share: float
@@ -58,6 +70,7 @@ class KernelSettings(NamedTuple):
     ridge: float
     temperature: float
     loss: float
+    n_moves: int = 0
 
     @property
     def rate(self) -> float:
@@ -93,7 +106,7 @@ def choose_settings(
                 return KernelSettings(share, own, width, median, RIDGES[0], 1.0, np.nan)
             parts = decompose(np.exp(distances * (-width / median)), targets)
             for ridge in RIDGES:
-                loss, temperature = judge(leave_rows_out(parts, ridge))
+                loss, temperature = judge.measure(leave_rows_out(parts, ridge))
                 if best is None or loss < best.loss * (1.0 - _TIE):
                     best = KernelSettings(
                         share, own, width, median, ridge, temperature, loss
@@ -118,21 +131,38 @@ def find_median(distances: Floats) -> float:
     return float(np.median(apart)) if len(apart) else 1.0
 
 
-def judge_classes(classes: Ints) -> Judge:
+class ClassJudge:
     """Log loss of softmax, with the temperature of least loss.
 
     The only row of a class is not judged: without it nobody knows its class.
     """
-    judged = np.flatnonzero(np.bincount(classes)[classes] > 1)
-    rows = judged if len(judged) else np.arange(len(classes))
 
-    def judge(left_out: Floats) -> tuple[float, float]:
-        above = left_out[rows] - left_out[rows, classes[rows]][:, None]
+    def __init__(self, classes: Ints) -> None:
+        judged = np.flatnonzero(np.bincount(classes)[classes] > 1)
+        self.rows = judged if len(judged) else np.arange(len(classes))
+        self.classes = classes[self.rows]
+
+    def measure(self, left_out: Floats) -> tuple[float, float]:
+        """The least loss, and its temperature."""
+        own = left_out[self.rows, self.classes]
+        above = left_out[self.rows] - own[:, None]
         losses = [_log_loss(above, t) for t in TEMPERATURES.tolist()]
         best = int(np.argmin(losses))
         return losses[best], float(TEMPERATURES[best])
 
-    return judge
+    def slope(self, left_out: Floats, temperature: float) -> Floats:
+        """The derivative of the loss, without its floor, by every score."""
+        scores = left_out[self.rows]
+        shares = np.exp(temperature * (scores - scores.max(axis=1, keepdims=True)))
+        shares /= shares.sum(axis=1, keepdims=True)
+        shares[np.arange(len(scores)), self.classes] -= 1.0
+        slopes = np.zeros(left_out.shape)
+        slopes[self.rows] = temperature * shares / len(scores)
+        return slopes
+
+    def gain(self, before: float, after: float) -> float:
+        """Of all rows together, in nats."""
+        return len(self.rows) * (before - after)
 
 
 def _log_loss(above: Floats, temperature: float) -> float:
@@ -143,10 +173,25 @@ def _log_loss(above: Floats, temperature: float) -> float:
     return float(-np.log(floored).mean())
 
 
-def judge_numbers(targets: Floats) -> Judge:
+class NumberJudge:
     """Mean squared error; there is no temperature."""
 
-    def judge(left_out: Floats) -> tuple[float, float]:
-        return float(((left_out - targets) ** 2).mean()), 1.0
+    def __init__(self, targets: Floats) -> None:
+        self.targets = targets
 
-    return judge
+    def measure(self, left_out: Floats) -> tuple[float, float]:
+        """The mean squared error, and 1."""
+        return float(((left_out - self.targets) ** 2).mean()), 1.0
+
+    def slope(self, left_out: Floats, temperature: float) -> Floats:
+        """The derivative of the loss by every answer."""
+        slopes: Floats = 2.0 * (left_out - self.targets) / left_out.size
+        return slopes
+
+    def gain(self, before: float, after: float) -> float:
+        """In nats, errors being normal."""
+        if after >= before:
+            return 0.0
+        return (
+            np.inf if after == 0 else 0.5 * self.targets.size * np.log(before / after)
+        )

@@ -64,14 +64,22 @@ def leave_rows_out(parts: Decomposition, ridge: float) -> Floats:
     return _left_out(parts.targets, solved, parts.squares @ inverse)
 
 
-def solve(similarities: Floats, ridge: float, targets: Floats) -> Solution:
-    """Solve the system of some rows, more than one of them."""
+def invert(similarities: Floats, ridge: float) -> Floats:
+    """The inverse of similarities with a ridge on the diagonal."""
     system = similarities.copy()
     system[np.diag_indices_from(system)] += ridge
     factor, failed = lapack.dpotrf(system, lower=1, overwrite_a=1)
     assert not failed, "similarities are those of a kernel, and the ridge is above 0"
     inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    lower = np.tril(inverse, -1)
+    lower += lower.T
+    lower[np.diag_indices_from(lower)] = np.diag(inverse)
+    return np.asarray(lower)
+
+
+def solve(similarities: Floats, ridge: float, targets: Floats) -> Solution:
+    """Solve the system of some rows."""
+    inverse = invert(similarities, ridge)
     solved = inverse @ _with_ones(targets)
     coefficients = solved[:, :-1] - targets.mean(axis=0) * solved[:, -1:]
     left_out = _left_out(targets, solved, np.diag(inverse))
