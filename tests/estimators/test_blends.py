@@ -349,3 +349,15 @@ def test_default_members_forget_no_row_to_leave_it_out(blend, monkeypatch):
 
     monkeypatch.setattr(CaseBase, "forget", forget)
     assert len(blend.loo_predict()) == len(X)
+
+
+def test_equal_rows_have_equal_answers_out_of_fold():
+    X = np.repeat([[0.0], [1.0], [2.0]], 5, axis=0)
+    y = np.tile([0.0, 0.0, 1.0, 2.0, 5.0], 3)
+    tree = [("tree", DecisionTreeRegressor(random_state=0))]
+    blend = LazyBlendRegressor(tree, default_members=False).fit(X, y)
+    found = blend.loo_predict().reshape(3, 5)
+    assert (found[:, 0] == found[:, 1]).all()
+    order = np.random.default_rng(0).permutation(15)
+    again = clone(blend).fit(X[order], y[order])
+    assert again.loo_predict().tolist() == blend.loo_predict()[order].tolist()

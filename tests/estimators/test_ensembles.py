@@ -237,6 +237,7 @@ def test_the_published_settings():
     for kind in (LazyBaggingClassifier, LazyStackingClassifier):
         model = kind.paper(random_state=5)
         assert (model.n_estimators, model.beta, model.combine) == (10, 0.99, "vote")
+        assert model.penalize_nominal_splits is False
         assert model.random_state == 5
 
 
@@ -369,7 +370,7 @@ def test_random_splits_average_the_shares_of_leaves():
 @given(split, TARGETS, st.sampled_from([0.99, 0.5]), st.sampled_from([1, 2]))
 def test_bagging_predicts_like_whole_trees_on_its_bags(problems, y, beta, least):
     cases, queries = problems
-    model = LazyBaggingRegressor(3, beta, min_branch_weight=least)
+    model = LazyBaggingRegressor(3, beta, max_features=None, min_branch_weight=least)
     model.fit(cases.frame, y[: len(cases.rows)])
     compare_with_oracle(model, queries, ["tree"])
 
@@ -389,7 +390,7 @@ def test_random_splits_predict_like_random_paths_on_plain_bags(problems, y, trie
 def test_stacking_predicts_like_plain_models_on_its_bags(problems, y, combine):
     cases, queries = problems
     model = LazyStackingRegressor(
-        list(NUMBER_KINDS), n_estimators=6, beta=0.8, combine=combine
+        list(NUMBER_KINDS), 6, 0.8, max_features=None, combine=combine
     )
     model.fit(cases.frame, y[: len(cases.rows)])
     compare_with_oracle(model, queries, NUMBER_KINDS)
@@ -430,7 +431,8 @@ def test_any_regressor_may_be_a_member():
 
 def test_evidence_adds_up_to_the_predictions():
     X, y = noisy_rows()
-    model = LazyStackingRegressor(n_estimators=4).fit(X, y, ids=range(100, 160))
+    kinds = ["tree", "neighbors", "linear", "rule"]
+    model = LazyStackingRegressor(kinds, 4).fit(X, y, ids=range(100, 160))
     targets = dict(zip(model.ids_.tolist(), y, strict=True))
     for receipt in model.explain(X[:6]):
         _, near, linear, _ = receipt["members"]

@@ -150,7 +150,7 @@ FITTED = {
     "bayes": sklazy.LazyNBClassifier(),
     "stacking": sklazy.LazyStackingClassifier(KINDS, 6, n_neighbors=2),
     "bagging": sklazy.LazyBaggingClassifier(3, combine="accuracy"),
-    "stacking of numbers": sklazy.LazyStackingRegressor(n_estimators=4),
+    "stacking of numbers": sklazy.LazyStackingRegressor.paper(n_estimators=4),
     "tree": sklazy.LazyDecisionTreeClassifier(),
     "local models": sklazy.LazyLearningRegressor(degrees=(0, 1, 2), n_neighbors=(3, 9)),
     "two targets": sklazy.LazyLearningRegressor(degrees=1, n_neighbors=(3, 5)),

@@ -106,3 +106,28 @@ def canonical_places(base: CaseBase) -> Ints:
         return places
 
     return base.derive(canonical_places, find)
+
+
+def first_twins(base: CaseBase) -> Ints:
+    """For every place in canonical order that of the first case of equal content.
+
+    Equal cases follow one another there, in no order that their content settles.
+    """
+    return base.derive(first_twins, lambda: _find_first_twins(base))
+
+
+def _find_first_twins(base: CaseBase) -> Ints:
+    cases, order = base.cases, base.order
+    columns = [
+        *cases.codes[cases.numeric < 0][:, order],
+        *cases.numbers[:, order],
+        *cases.targets[:, order],
+        cases.classes[order],
+        cases.weights[order],
+    ]
+    is_new = np.zeros(len(order), bool)
+    is_new[:1] = True
+    for column in columns:
+        before, after = column[:-1], column[1:]
+        is_new[1:] |= (before != after) & ~((before != before) & (after != after))
+    return np.flatnonzero(is_new)[np.cumsum(is_new) - 1]

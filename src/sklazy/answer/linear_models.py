@@ -7,7 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.batch import Batch, Floats, Ints, batch_of_cases, canonical_places
+from sklazy.answer.batch import (
+    Batch,
+    Floats,
+    Ints,
+    batch_of_cases,
+    canonical_places,
+    first_twins,
+)
 from sklazy.answer.learner import Effort
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
@@ -116,8 +123,9 @@ class LinearLearner:
         """Add up the terms of each query, or give what was found without the case."""
         priors = batch.priors() if self.target.kind == "nominal" else np.zeros(0)
         if batch.excluded is not None:
-            places = canonical_places(batch.base)[batch.excluded]
-            scores = ready.fit.left_out[places]
+            # Products of matrices may round equal rows differently.
+            places = first_twins(batch.base)[canonical_places(batch.base)]
+            scores = ready.fit.left_out[places[batch.excluded]]
             return LinearAnswer(ready, batch.queries, scores, priors)
         placed = place(ready.columns, batch.queries)
         scores = np.empty((len(placed), len(ready.fit.intercepts)))

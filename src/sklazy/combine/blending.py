@@ -24,6 +24,7 @@ PRIOR = 5.0
 _KEPT_OFF_ZERO = 1e-3  # of the probability, shared by all classes
 _SMALL_CHANGE = 1e-6
 _MOST_STEPS = 10_000
+_NEGLIGIBLE = 1e-12  # a weight that is rounding
 
 
 def temper(probabilities: Floats, powers: Floats) -> Floats:
@@ -128,4 +129,5 @@ def weigh_by_squares(left_out: Floats, targets: Floats) -> Floats:
     asked = np.vstack([errors / largest, np.ones(n_members)])
     wanted = np.append(np.zeros(len(errors)), 1.0)
     weights, _ = nnls(asked, wanted)
+    weights[weights < _NEGLIGIBLE * weights.max()] = 0.0
     return np.asarray(weights / weights.sum())

@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from sklazy.answer import Batch, Effort
-from sklazy.answer.batch import Floats, Ints, batch_of_cases, canonical_places
+from sklazy.answer.batch import (
+    Floats,
+    Ints,
+    batch_of_cases,
+    canonical_places,
+    first_twins,
+)
 from sklazy.answer.blends import Said
 from sklazy.answer.selection.models import (
     Model,
@@ -68,7 +74,7 @@ class ModelMember:
         for fold in np.unique(folds):
             own = folds == fold
             found[own] = self._fit(base, np.flatnonzero(~own))(inputs[own])
-        return found
+        return _share_with_twins(base, found)
 
     def _fit(self, base: CaseBase, places: Ints) -> Ask:
         """A model of some cases, named by their places in canonical order."""
@@ -104,6 +110,14 @@ class ModelMember:
             numbers = queries.values[:, j] if is_number else None
             columns.append(host.encode(base, j, queries.codes[:, j], numbers))
         return np.hstack(columns)
+
+
+def _share_with_twins(base: CaseBase, found: Floats) -> Floats:
+    """The mean of the answers to equal cases, which nothing tells apart."""
+    firsts = first_twins(base)
+    sums, counts = np.zeros_like(found), np.bincount(firsts, minlength=len(firsts))
+    np.add.at(sums, firsts, found)
+    return np.asarray(sums[firsts] / counts[firsts, None])
 
 
 def _folds(base: CaseBase) -> Ints:

@@ -186,6 +186,8 @@ class EnsembleClassifier(LazyEnsemble, UnweightedClassifier):
 class EnsembleRegressor(LazyEnsemble, UnweightedRegressor):
     """A regressor that makes an ensemble for each query; see the subclasses."""
 
+    _tree_features = 0.5
+
     def member_values(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return what each member predicts.
 
