@@ -167,7 +167,9 @@ def test_every_edit_of_every_kind_is_refused(name, data):
     if is_equal(content, edited):
         # Equal numbers may be written in another way: a count of 0.0 is refused.
         rewritten = json.dumps(forged) != json.dumps(sealed(content))
-        with contextlib.suppress(ReceiptError) if rewritten else contextlib.nullcontext():
+        with (
+            contextlib.suppress(ReceiptError) if rewritten else contextlib.nullcontext()
+        ):
             assert model.verify(forged)
     elif is_another_receipt(content, edited):
         event("another query")
