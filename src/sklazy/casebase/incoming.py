@@ -161,10 +161,13 @@ def as_ids(given: GivenIds) -> Ids:
         return np.zeros(0, np.int64)
     if ids.ndim == 1 and ids.dtype.kind in "iu" and ids.max() < _END_OF_IDS:
         return ids.astype(np.int64)
-    # A list of text and numbers would have become an array of text.
+    # A list of text and numbers would have become an array of text, and text of an
+    # array has no NULs at its end.
     cells = given if isinstance(given, list | tuple) else ids.tolist()
     if ids.ndim == 1 and all(isinstance(cell, str) for cell in cells):
-        return ids.astype(object)
+        texts = np.empty(len(cells), object)
+        texts[:] = [str(cell) for cell in cells]
+        return texts
     raise BadInputError(
         f"ids={reprlib.repr(given)} cannot name rows; give a flat list of whole "
         "numbers below 2**62 or of text."
@@ -178,7 +181,7 @@ def slots_of(given: GivenIds, present: Ids) -> NDArray[np.int64]:
     """
     ids = as_ids(given)
     if len(ids) == 1:
-        places = np.flatnonzero(present == ids[0])
+        places = np.flatnonzero(present == ids)  # not ids[0]: numpy cuts its NULs
     elif (ids.dtype == object) == (present.dtype == object):
         places = np.flatnonzero(np.isin(present, ids))
     else:

@@ -159,7 +159,8 @@ def make_folds(task: Task, n_folds: int, seed: int) -> NDArray[np.int64]:
     """The fold of each row."""
     if not task.classifies:
         return plain_folds(len(task.target), n_folds, seed)
-    _, codes = np.unique(task.target.astype(str), return_inverse=True)
+    texts = np.array([*map(str, task.target.tolist())], object)
+    _, codes = np.unique(texts, return_inverse=True)
     return class_folds(codes, n_folds, seed)
 
 

@@ -137,13 +137,15 @@ def _mask(wanted: object, names: Sequence[str]) -> list[bool] | None:
     positions = {name: j for j, name in enumerate(names)}
     if entries.dtype.kind in "iu":
         positions = {j: j for j in range(len(names))}  # type: ignore[misc]
-    unknown = [entry for entry in entries.tolist() if entry not in positions]
+    # Names of a list may end in NULs, those of an array cannot.
+    chosen = list(wanted) if isinstance(wanted, list | tuple) else entries.tolist()
+    unknown = [entry for entry in chosen if entry not in positions]
     if unknown:
         raise _bad_features(
             unknown, f"names among {list(names)} or indices 0 to {len(names) - 1}"
         )
-    chosen = {positions[entry] for entry in entries.tolist()}
-    return [j in chosen for j in range(len(names))]
+    places = {positions[entry] for entry in chosen}
+    return [j in places for j in range(len(names))]
 
 
 def _bad_features(value: object, expected: str) -> BadInputError:
