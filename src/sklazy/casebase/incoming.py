@@ -17,6 +17,7 @@ Target = Column | NDArray[np.float64]
 GivenIds = Sequence[int] | Sequence[str] | NDArray[np.generic] | None
 
 _END_OF_IDS = 2**62
+_LARGEST = float(np.finfo(np.float64).max)
 _HEAVIEST = 1e290  # weights of more rows than there can be add up to a float
 
 
@@ -88,11 +89,14 @@ def check_incoming(
 
 
 def numbers_of(table: Table, numeric: Sequence[int]) -> NDArray[np.float64]:
-    """The numeric columns as rows of an array; -0.0 becomes 0.0."""
+    """The numeric columns as rows of an array; -0.0 becomes 0.0.
+
+    Words, where the kind of the column is still open, are missing.
+    """
     numbers = np.empty((len(numeric), table.n_rows))
     for i, j in enumerate(numeric):
         column = table.columns[j]
-        numbers[i] = column.data
+        numbers[i] = column.data if column.kind == "numeric" else _label_numbers(column)
         if np.isinf(numbers[i]).any():
             row = int(np.flatnonzero(np.isinf(numbers[i]))[0])
             raise BadInputError(
@@ -100,6 +104,16 @@ def numbers_of(table: Table, numeric: Sequence[int]) -> NDArray[np.float64]:
                 "values by numbers or leave the cells empty."
             )
     return numbers + 0.0
+
+
+def _label_numbers(column: Column) -> NDArray[np.float64]:
+    """The labels that are numbers, as such."""
+    # The two last entries are reached by the codes -2 and -1.
+    values = np.full(len(column.categories) + 2, np.nan)
+    for code, label in enumerate(column.categories):
+        if not isinstance(label, str) and abs(label) <= _LARGEST:
+            values[code] = label
+    return values[column.data]
 
 
 def used_labels(column: Column) -> list[Label]:

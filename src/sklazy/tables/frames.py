@@ -80,6 +80,12 @@ def from_frame(
     ]
 
 
+def object_cells(frame: Frame) -> list[list[Any]]:
+    """The cells of each column of objects, no cells for those of another dtype."""
+    series = [frame[:, j] for j in range(frame.shape[1])]
+    return [one.to_list() if one.dtype == nw.Object else [] for one in series]
+
+
 def target_names(y: object) -> tuple[str, ...]:
     """The names of a target's columns; none if it came without.
 
