@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import interval_labels
+from sklazy.casebase.magnitudes import find_unit
 from sklazy.tables import Label, Table
 
 Plain = dict[str, Any]
@@ -59,8 +60,9 @@ def target_names(base: CaseBase) -> list[str]:
 def _describe_targets(base: CaseBase) -> list[Plain]:
     # In canonical order: sums must not depend on the order in which rows came.
     values = base.cases.targets[:, base.order]
-    with np.errstate(over="ignore", invalid="ignore"):
-        means, deviations = values.mean(axis=1), values.std(axis=1)
+    units = np.array([find_unit(own) for own in values])  # their squares are floats
+    placed = values * units[:, None]
+    means, deviations = placed.mean(axis=1) / units, placed.std(axis=1) / units
     ends = values.min(axis=1), values.max(axis=1)
     rows = zip(target_names(base), means, deviations, *ends, strict=True)
     keys = ("mean", "deviation", "least", "most")
