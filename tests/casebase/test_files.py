@@ -1,14 +1,33 @@
 """Files are written whole, and errors name what the user named."""
 
+import os
+
 import pytest
 
-from sklazy.casebase.files import write_file
-from sklazy.errors import BadInputError
+from sklazy.casebase.files import read_file, write_file
+from sklazy.errors import BadFileError, BadInputError
+from sklazy.experiments.harness.writing import write_text
 
 
-def test_an_empty_path_is_refused():
+@pytest.mark.parametrize("path", ["", "a\0b"])
+def test_a_path_that_names_no_file_is_refused(path):
     with pytest.raises(BadInputError, match="names no file"):
-        write_file("", {}, {})
+        write_file(path, {}, {})
+    with pytest.raises(BadFileError, match="cannot be read"):
+        read_file(path)
+
+
+def test_a_pipe_stays_a_pipe(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(BadInputError, match="device or a pipe"):
+        write_file(path, {}, {})
+    end = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    write_text(path, "text")
+    assert os.read(end, 10) == b"text"
+    os.close(end)
+    assert path.is_fifo()
+    assert os.listdir(tmp_path) == ["pipe"]
 
 
 @pytest.mark.parametrize("kind", ["no folder", "a folder"])

@@ -1,18 +1,23 @@
 """The command line: results, words, exit codes; never a traceback."""
 
+import csv
 import dataclasses
 import errno
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from pyarrow import feather
 from sklearn.datasets import load_diabetes, load_wine
 
 from sklazy import (
@@ -524,6 +529,74 @@ def test_ctrl_c_ends_a_run_in_a_shell(tmp_path, data_folder):
     assert process.returncode == 130
     assert "Interrupted" in err
     assert "Traceback" not in err
+
+
+INTERRUPT = """
+import os, signal, sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[-1]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupts())
+"""
+
+
+@pytest.mark.parametrize("module", ["sklazy", "numpy", "sklearn", "sklazy.cli.race"])
+def test_ctrl_c_during_imports_ends_without_a_traceback(module):
+    code = f"{HEAR}\n{INTERRUPT}\nfrom sklazy_command import main\nmain()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, module],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr.strip() == "Interrupted. Nothing was written."
+
+
+def test_the_installed_command_is_the_one_that_hears_interrupts():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    assert project["project"]["scripts"] == {"sklazy": "sklazy_command:main"}
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["force-include"] == {"src/sklazy_command.py": "sklazy_command.py"}
+
+
+FORMULAS = ["=cmd()", "+1", "-x", "@a", "\tb", "\rc", "plain"]
+
+
+@pytest.mark.parametrize("safe", [True, False])
+def test_safe_csv_leaves_no_formula_for_a_spreadsheet(run, tmp_path, safe, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    labels = FORMULAS * 6
+    table = pa.table({"=n": [-1.5, 2.0] * 21, "a": labels, "kind": labels})
+    feather.write_feather(table, "odd.feather")
+    option = ["--safe-csv"] if safe else []
+    asked = ["predict", "odd.feather", "-t", "kind", "-m", "lazy-nb", "--folds", 2]
+    assert run(*asked, "-o", "cv.csv", *option)[0] == 0
+    known = ["predict", "odd.feather", "odd.feather", "-t", "kind", "-m", "lazy-nb"]
+    code, out, _ = run(*known, *option)
+    assert code == 0
+    few = ["select", "odd.feather", "-t", "kind", "--max-candidates", 5]
+    assert run(*few, "-o", "few.csv", *option)[0] == 0
+    written = [Path(name).read_bytes().decode() for name in ("cv.csv", "few.csv")]
+    for text in (out, *written):
+        cells = [
+            cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row
+        ]
+        texts = [cell for cell in cells if not _is_number(cell)]
+        dangerous = {cell for cell in texts if cell.startswith(tuple("=+-@\t\r"))}
+        assert not dangerous if safe else dangerous
+        assert ("'=cmd()" in cells) == safe
+
+
+def _is_number(cell):
+    try:
+        return float(cell) < 0
+    except ValueError:
+        return False
 
 
 def test_a_file_that_is_read_is_not_written_over(run, files):

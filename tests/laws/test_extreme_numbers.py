@@ -2,6 +2,7 @@
 
 import inspect
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
 from discovery import keeps_cases, keeps_cases_with, one_keeper_of_each, settings_of
 from lawful import few, fewer, fitted, quiet, splits
 from sklazy import LazyLearningRegressor, LazySelectionClassifier
+from sklazy.answer.ensembles import data
 from sklazy.errors import BadInputError, DataWarning
 
 pytestmark = [
@@ -140,6 +142,56 @@ def test_local_models_answer_in_the_units_of_the_target(setting, exponent):
     plain = clone(setting.model).fit(X, y).predict(X)
     found = clone(setting.model).fit(X, y * size).predict(X)
     np.testing.assert_allclose(found / size, plain, rtol=1e-9)
+
+
+def averages_members(setting):
+    return is_regressor(setting.model) and hasattr(setting.model, "beta")
+
+
+@pytest.mark.parametrize("setting", settings_of(averages_members))
+def test_ensembles_answer_the_same_in_other_units(setting):
+    # Numbers of another size lie in another order, and so in other bags.
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), 37.0 * rng.normal(size=30)
+    plain = clone(setting.model).fit(X, y)
+    with mock.patch.object(data, "_SQUARE", 1.0):
+        placed = clone(setting.model).fit(X, y)
+        assert says(placed, X) == says(plain, X)
+        told = [receipt.to_dict() for receipt in placed.explain(X[:3])]
+        assert data.prepare_data(placed.cases_, placed.target).unit < 1.0
+    for own, other in zip(told, plain.explain(X[:3]), strict=True):
+        assert_close(own, other.to_dict())
+
+
+def says(model, X):
+    return model.predict(X).tolist(), model.member_values(X).tolist()
+
+
+def assert_close(own, other):
+    """Two receipts say the same, but for the last digits and the seals of these."""
+    if isinstance(own, dict):
+        assert own.keys() == other.keys()
+        for key in own.keys() - {"seal"}:
+            assert_close(own[key], other[key])
+    elif isinstance(own, list):
+        for one, another in zip(own, other, strict=True):
+            assert_close(one, another)
+    else:
+        assert own == (pytest.approx(other) if isinstance(own, float) else other)
+
+
+@pytest.mark.parametrize("setting", settings_of(averages_members, most=1))
+@pytest.mark.parametrize("size", [2.0**-1000, 2.0**-600, 1e130])
+def test_ensembles_answer_in_the_units_of_the_target(setting, size):
+    places = np.arange(60.0)
+    model = clone(setting.model).fit(places[:, None], places * size)
+    found = model.predict(places[:, None]) / size
+    np.testing.assert_allclose(found, places, atol=10)
+    for receipt in model.explain(places[20:22, None]):
+        assert model.verify(receipt)
+        (target,) = receipt["cases"]["targets"]
+        assert target["deviation"] / size == pytest.approx(places.std())
+        assert 0 < receipt["diversity"]["around"]["error"] / size < 30
 
 
 def test_what_is_beyond_squares_is_told_apart():

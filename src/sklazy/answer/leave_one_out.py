@@ -16,6 +16,7 @@ from sklazy.answer.batches import Outputs, answer_queries, check_finite
 from sklazy.answer.learner import AnyLearner, prepare
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
+from sklazy.casebase.kinds import holds_last_value
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import Queries
 from sklazy.report.progress import track
@@ -47,7 +48,7 @@ def leave_one_out(
     arrays : tuple, one array for each output, in the order of `rows`
     """
     check_leaves_some(base)
-    stay = learner.can_leave_out(base)[rows]
+    stay = (learner.can_leave_out(base) & ~holds_last_value(base))[rows]
     if stay.all():
         return _exclude(learner, base, rows, outputs, n_jobs)
     forgotten = forget_each(learner, base, rows[~stay], outputs)

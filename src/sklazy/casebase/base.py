@@ -21,13 +21,20 @@ from sklazy.casebase.incoming import (
     slots_of,
     two_dimensional,
 )
+from sklazy.casebase.kinds import (
+    empties_column,
+    open_columns,
+    rebuilt,
+    settled_columns,
+)
 from sklazy.casebase.ranges import Ranges
 from sklazy.casebase.rows import NO_ROWS, CodedRows, Ids, Mark, Places, Rows, own_arrays
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.states import SHARING, Shared, copy_arrays, shallow
 from sklazy.casebase.tallies import Tallies
 from sklazy.flow import Cases, Queries
-from sklazy.tables import Label, Table
+from sklazy.tables import Label, Table, match
+from sklazy.tables.kinds import check_same_kind
 
 Cuts = Literal["exact", "frozen"]
 
@@ -118,6 +125,7 @@ class CaseBase(Shared):
         self._start_sharing()
 
         given = new_ids(ids, len(table), 0, self.rows.ids)
+        table = match(table, self.coder.model())
         incoming = check_incoming(table, self.coder.numeric, target, weights, given)
         self._follow(self.coder.admit(incoming), self.rows.mark())
         batch = self.coder.coded(incoming, 0)
@@ -132,14 +140,26 @@ class CaseBase(Shared):
         *,
         weights: ArrayLike | None = None,
         ids: GivenIds = None,
+        mixed: bool = True,
     ) -> Ids:
-        """Take in further rows; the ids they got."""
+        """Take in further rows; the ids they got.
+
+        Unless `mixed`, a nominal column that holds strings, bools or numbers takes no
+        other labels.
+        """
         with self._lock:
             self._freeze()
             given = new_ids(ids, len(table), self.next_id, self.rows.ids)
             check_kind(target := two_dimensional(target), len(self.rows.targets))
-            matched = self.coder.matched(table)
+            matched = self.matched(table)
+            if not mixed:
+                check_same_kind(table, self.coder.model(), self._open_names())
             incoming = check_incoming(matched, self._numeric, target, weights, given)
+            if settled := settled_columns(self, matched):
+                grown = rebuilt(self, np.arange(self.n_rows), settled)
+                grown.add(matched, target, weights=weights, ids=given)
+                self._become(grown)
+                return given
             with self._all_or_nothing() as mark:
                 self._follow(self.coder.admit(incoming), mark)
                 self._enter(self.coder.coded(incoming, self.n_rows))
@@ -155,7 +175,11 @@ class CaseBase(Shared):
         with self._lock:
             gone = slots_of(ids, self.rows.ids)
             self._freeze()
-            self._leave(gone)
+            if empties_column(self, gone):
+                left = np.delete(np.arange(self.n_rows), gone)
+                self._become(rebuilt(self, left))
+            else:
+                self._leave(gone)
         if len(gone):
             self.bins.warn_if_stale()
 
@@ -271,10 +295,17 @@ class CaseBase(Shared):
         """
         return self.derive("digest", self._digest)
 
+    def matched(self, table: Table) -> Table:
+        """The table with the columns and kinds of the cases, labels of its own kept.
+
+        A column that no case has a value of takes any kind.
+        """
+        return match(table, self.coder.model(), self._open_names())
+
     def encode(self, table: Table) -> Queries:
         """Code rows that ask; a label that no case has is unseen, never an error."""
         with self._lock:
-            codes, values = self.coder.query_codes(table)
+            codes, values = self.coder.query_codes(self.matched(table))
             self.derive("cases", self._cases)  # so that the cuts are up to date
             for i, j in enumerate(self._numeric):
                 codes[:, j] = self.bins.code(i, values[:, j])
@@ -311,6 +342,16 @@ class CaseBase(Shared):
             self.ranges.narrow(leaving.numbers, self.rows.live().numbers)
             self._follow(self.coder.retire(), mark)
             self._touch()
+
+    def _open_names(self) -> set[str]:
+        """The columns without a value, whose kind is open."""
+        return {self.names[j] for j in open_columns(self)}
+
+    def _become(self, other: "CaseBase") -> None:
+        """Take the rows of another base, and all that follows from them, at once."""
+        self._drop_state()
+        vars(self).update({n: v for n, v in vars(other).items() if n not in SHARING})
+        self._outdate()
 
     @contextmanager
     def _all_or_nothing(self, places: Places = NO_ROWS) -> Iterator[Mark]:

@@ -13,7 +13,7 @@ from sklazy.casebase.states import shallow
 from sklazy.casebase.vocabulary import Mark, Vocabulary
 from sklazy.flow import UNSEEN
 from sklazy.measures import check_countable
-from sklazy.tables import Column, Label, Table, match
+from sklazy.tables import Column, Label, Table
 
 Moved = Iterator[tuple[int, NDArray[np.int32]]]
 
@@ -74,17 +74,16 @@ class Coder:
         check_countable(widths, self.n_classes, self.schema.names)
         return widths
 
-    def matched(self, table: Table) -> Table:
-        """The table with these columns and kinds, labels of its own kept."""
-        return match(table, self.schema.model(self.vocabularies))
+    def model(self) -> Table:
+        """A table of these columns without rows, for others to be matched with."""
+        return self.schema.model(self.vocabularies)
 
     def query_codes(
-        self, table: Table
+        self, matched: Table
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Codes and numbers (n_rows, n_attributes) of rows that ask; bins not yet."""
-        matched = self.matched(table)
-        codes = np.empty(table.shape, np.int32)
-        values = np.full(table.shape, np.nan)
+        codes = np.empty(matched.shape, np.int32)
+        values = np.full(matched.shape, np.nan)
         values[:, self.numeric] = numbers_of(matched, self.numeric).T
         for j in self.nominal:
             column = matched.columns[j]

@@ -45,8 +45,7 @@ _counter = itertools.count()
 
 def write_file(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> None:
     """Write a header and arrays; the old file stands until the new one is complete."""
-    if not os.fspath(path):
-        raise BadInputError("path='' names no file; give one, such as 'model.sklazy'.")
+    _check_path(os.fsdecode(path))
     with _named(path), _replacing(Path(os.path.realpath(path))) as file:
         digest = hashlib.sha256()
         for piece in _pieces(header, arrays):
@@ -55,12 +54,25 @@ def write_file(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> N
         file.write(digest.digest())
 
 
+def _check_path(path: str) -> None:
+    """Refuse what a file cannot be put in the place of."""
+    if not path or "\0" in path:
+        raise BadInputError(f"{path=} names no file; give one, such as 'model.sklazy'.")
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise BadInputError(
+            f"{path=} is a device or a pipe, which a file would take the place of; "
+            "give a file, such as 'model.sklazy'."
+        )
+
+
 def read_file(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Read what `write_file` wrote, or say what is wrong with the file."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         raise BadFileError(f"cannot be read ({error.strerror}).", path) from error
+    except ValueError as error:  # a NUL in the path
+        raise BadFileError(f"cannot be read ({error}).", ascii(path)) from error
     length = _check_prefix(data, path)
     if hashlib.sha256(data[:-_CHECKSUM]).digest() != data[-_CHECKSUM:]:
         raise BadFileError(

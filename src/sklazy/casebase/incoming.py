@@ -17,6 +17,7 @@ Target = Column | NDArray[np.float64]
 GivenIds = Sequence[int] | Sequence[str] | NDArray[np.generic] | None
 
 _END_OF_IDS = 2**62
+_LARGEST = float(np.finfo(np.float64).max)
 _HEAVIEST = 1e290  # weights of more rows than there can be add up to a float
 
 
@@ -88,11 +89,14 @@ def check_incoming(
 
 
 def numbers_of(table: Table, numeric: Sequence[int]) -> NDArray[np.float64]:
-    """The numeric columns as rows of an array; -0.0 becomes 0.0."""
+    """The numeric columns as rows of an array; -0.0 becomes 0.0.
+
+    Words, where the kind of the column is still open, are missing.
+    """
     numbers = np.empty((len(numeric), table.n_rows))
     for i, j in enumerate(numeric):
         column = table.columns[j]
-        numbers[i] = column.data
+        numbers[i] = column.data if column.kind == "numeric" else _label_numbers(column)
         if np.isinf(numbers[i]).any():
             row = int(np.flatnonzero(np.isinf(numbers[i]))[0])
             raise BadInputError(
@@ -100,6 +104,16 @@ def numbers_of(table: Table, numeric: Sequence[int]) -> NDArray[np.float64]:
                 "values by numbers or leave the cells empty."
             )
     return numbers + 0.0
+
+
+def _label_numbers(column: Column) -> NDArray[np.float64]:
+    """The labels that are numbers, as such."""
+    # The two last entries are reached by the codes -2 and -1.
+    values = np.full(len(column.categories) + 2, np.nan)
+    for code, label in enumerate(column.categories):
+        if not isinstance(label, str) and abs(label) <= _LARGEST:
+            values[code] = label
+    return values[column.data]
 
 
 def used_labels(column: Column) -> list[Label]:
@@ -161,10 +175,13 @@ def as_ids(given: GivenIds) -> Ids:
         return np.zeros(0, np.int64)
     if ids.ndim == 1 and ids.dtype.kind in "iu" and ids.max() < _END_OF_IDS:
         return ids.astype(np.int64)
-    # A list of text and numbers would have become an array of text.
+    # A list of text and numbers would have become an array of text, and text of an
+    # array has no NULs at its end.
     cells = given if isinstance(given, list | tuple) else ids.tolist()
     if ids.ndim == 1 and all(isinstance(cell, str) for cell in cells):
-        return ids.astype(object)
+        texts = np.empty(len(cells), object)
+        texts[:] = [str(cell) for cell in cells]
+        return texts
     raise BadInputError(
         f"ids={reprlib.repr(given)} cannot name rows; give a flat list of whole "
         "numbers below 2**62 or of text."
@@ -178,7 +195,7 @@ def slots_of(given: GivenIds, present: Ids) -> NDArray[np.int64]:
     """
     ids = as_ids(given)
     if len(ids) == 1:
-        places = np.flatnonzero(present == ids[0])
+        places = np.flatnonzero(present == ids)  # not ids[0]: numpy cuts its NULs
     elif (ids.dtype == object) == (present.dtype == object):
         places = np.flatnonzero(np.isin(present, ids))
     else:

@@ -20,10 +20,13 @@ class Attribute:
 
     @classmethod
     def of(cls, column: Column) -> "Attribute":
-        """Describe a column."""
-        return cls(
-            column.name, column.kind, column.categories if column.declared else ()
-        )
+        """Describe a column; one without values or declared categories is numeric.
+
+        Its kind is open, whatever its dtype: the first value will settle it.
+        """
+        declared = column.categories if column.declared else ()
+        is_open = not declared and (column.kind == "numeric" or _is_empty(column))
+        return cls(column.name, "numeric" if is_open else "nominal", declared)
 
 
 @dataclass(frozen=True)
@@ -62,5 +65,13 @@ class Schema:
         for j, attribute in enumerate(self.attributes):
             labels = tuple(vocabularies[j].labels) if j in vocabularies else ()
             data = np.zeros(0, np.int32 if labels else np.float64)
-            columns.append(Column(attribute.name, attribute.kind, data, labels))
+            declared = bool(attribute.declared)
+            columns.append(
+                Column(attribute.name, attribute.kind, data, labels, declared)
+            )
         return Table(tuple(columns), 0, self.named)
+
+
+def _is_empty(column: Column) -> bool:
+    """Whether no cell of a nominal column has a label."""
+    return not (column.data >= 0).any()

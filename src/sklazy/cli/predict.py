@@ -1,7 +1,5 @@
 """`sklazy predict`: classify or regress a file, or cross-validate."""
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,9 +9,9 @@ from numpy.typing import NDArray
 from rich.table import Table as Grid
 
 from sklazy.cli.console import Console, Terminal, with_console
+from sklazy.cli.csv_files import csv_options, to_csv
 from sklazy.cli.methods import choose_method, make_model, method_options
 from sklazy.cli.tasks import (
-    OUT_FILE,
     Task,
     check_folds,
     check_out,
@@ -38,9 +36,7 @@ from sklazy.tables import Table
     show_default=True,
     help="Folds of the cross-validation, without TEST.",
 )
-@click.option(
-    "--out", "-o", type=OUT_FILE, help="Write the predictions to this CSV file."
-)
+@csv_options("Write the predictions to this CSV file.")
 @with_console
 def predict(
     console: Console,
@@ -159,7 +155,8 @@ def make_folds(task: Task, n_folds: int, seed: int) -> NDArray[np.int64]:
     """The fold of each row."""
     if not task.classifies:
         return plain_folds(len(task.target), n_folds, seed)
-    _, codes = np.unique(task.target.astype(str), return_inverse=True)
+    texts = np.array([*map(str, task.target.tolist())], object)
+    _, codes = np.unique(texts, return_inverse=True)
     return class_folds(codes, n_folds, seed)
 
 
@@ -238,20 +235,3 @@ def _write(
         )
         return
     console.result({**facts, **columns}, lambda _: click.echo(text, nl=False))
-
-
-def to_csv(columns: dict[str, Sequence[object]]) -> str:
-    """Columns as CSV.
-
-    Examples
-    --------
-    >>> print(to_csv({"row": [0, 1], "prediction": ["a, b", None]}), end="")
-    row,prediction
-    0,"a, b"
-    1,
-    """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return out.getvalue()

@@ -9,8 +9,8 @@ from rich.table import Table as Grid
 
 from sklazy import LazyLearningClassifier, RaceFeatureSelector
 from sklazy.cli.console import Console, Terminal, with_console
-from sklazy.cli.predict import to_csv
-from sklazy.cli.tasks import OUT_FILE, Task, check_out, read_task, task_options
+from sklazy.cli.csv_files import csv_options, to_csv
+from sklazy.cli.tasks import Task, check_out, read_task, task_options
 from sklazy.experiments.harness.writing import write_text
 from sklazy.tables import Table
 
@@ -32,12 +32,7 @@ from sklazy.tables import Table
     "--winners", default=5, show_default=True, help="Sets kept from race to race."
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of random choices.")
-@click.option(
-    "--out",
-    "-o",
-    type=OUT_FILE,
-    help="Write the selected columns and the target to this CSV file.",
-)
+@csv_options("Write the selected columns and the target to this CSV file.")
 @with_console
 def select(
     console: Console,

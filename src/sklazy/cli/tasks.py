@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sklazy.cli.console import Console
 from sklazy.errors import BadInputError, suggest
-from sklazy.tables import Column, Table, as_target, read_table
+from sklazy.tables import Column, Table, as_target, label_array, read_table
 from sklazy.tables.read import Format
 
 Kind = Literal["classification", "regression"]
@@ -207,7 +207,7 @@ def _values(column: Column, kind: Kind) -> NDArray[Any]:
     values = np.empty(len(labels), object)
     values[:] = labels
     same = len({type(label) for label in labels}) == 1
-    return np.array(labels) if same else values
+    return label_array(labels) if same else values
 
 
 def match_columns(console: Console, test: Table, task: Task, path: str) -> Table:

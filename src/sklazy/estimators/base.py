@@ -235,7 +235,7 @@ class LazyEstimator(BaseEstimator):
         self._check_parameters()
         criterion = getattr(self, "discretization", "fayyad")
         check_choice("discretization", criterion, tuple(CRITERIA))
-        table, target = self._table(X), self._target(y)
+        table, target = self._table(X, mixed=False), self._target(y)
         self._check_table(table)
         self._check_width(len(table.columns))
         _check_weights(sample_weight)
@@ -268,15 +268,21 @@ class LazyEstimator(BaseEstimator):
         """Add rows, or keep the first."""
         if not hasattr(self, "cases_"):
             return self._keep(X, y, sample_weight, ids, classes)
-        table, target = self._table(X), self._target(y)
+        table, target = self._table(X, mixed=False), self._target(y)
         self._check_columns(X)
-        self.cases_.add(table, target, weights=sample_weight, ids=ids)
+        weights, mixed = sample_weight, not self._judges_cells()
+        self.cases_.add(table, target, weights=weights, ids=ids, mixed=mixed)
         return self
 
-    def _table(self, X: object) -> Table:
+    def _table(self, X: object, *, mixed: bool = True) -> Table:
         """X as a table, with the nominal columns that the parameters name."""
         categorical = getattr(self, "categorical_features", "from_dtype")
-        return as_table(X, categorical_features=categorical)
+        return as_table(X, categorical_features=categorical, mixed=mixed)
+
+    def _judges_cells(self) -> bool:
+        """Whether no parameter says which columns are nominal."""
+        named = getattr(self, "categorical_features", "from_dtype")
+        return isinstance(named, str) and named == "from_dtype"
 
     def _target(self, y: object) -> GivenTarget:
         if self.target.kind == "nominal":

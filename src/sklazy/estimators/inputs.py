@@ -6,7 +6,6 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from sklazy.errors import BadInputError
@@ -48,10 +47,23 @@ def class_codes(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
 
 def class_column(y: object, *, declared: bool = False) -> Column:
     """A target of classes, those that occur; numbers with fractions are refused."""
-    flat = None if y is None else column_or_1d(y, warn=True)
+    # As objects, labels of a list stay what they are: 1 beside "1", "a" beside "a\0".
+    cells = np.asarray(y, object) if isinstance(y, list | tuple) else y
+    flat = None if y is None else column_or_1d(cells, warn=True)
     target = as_target(flat, "nominal")
-    check_classification_targets(flat)
+    _check_whole(target)
     return Column("target", "nominal", target.data, target.categories, declared)
+
+
+def _check_whole(target: Column) -> None:
+    """Refuse numbers that are measured rather than counted."""
+    for label in target.categories:
+        if isinstance(label, float) and not label.is_integer():
+            raise BadInputError(
+                f"Unknown label type: continuous. y has {label}, and a number with a "
+                "fraction is no class; use a regressor, or give classes as whole "
+                "numbers or strings."
+            )
 
 
 def _numeric_names(X: ArrayLike) -> dict[int, str]:

@@ -200,14 +200,15 @@ def _outcome_class(answer: EnsembleAnswer, query: int) -> tuple[list[Plain], Pla
 
 
 def _outcome_number(answer: EnsembleAnswer, query: int) -> tuple[list[Plain], Plain]:
-    values = answer.member_values[query]
-    errors = losses_around(answer, query)
-    return [{"value": value} for value in numbers(values)], {
+    # Squares are taken in the units of the data: others might have none.
+    errors, unit = losses_around(answer, query), answer.data.unit
+    deviation = answer.outputs[query, :, 0].std()
+    return [{"value": value} for value in numbers(answer.member_values[query])], {
         "diversity": {
-            "deviation": number(values.std()),
+            "deviation": number(deviation / unit),
             "around": {
                 "n_cases": len(errors),
-                "error": number(np.sqrt(errors.mean())),
+                "error": number(np.sqrt(errors.mean()) / unit),
             },
         },
         "answer": number(answer.values[query, 0]),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import interval_labels
-from sklazy.flow import MISSING, UNSEEN
+from sklazy.casebase.magnitudes import find_unit
 from sklazy.tables import Label, Table
 
 Plain = dict[str, Any]
@@ -16,8 +16,6 @@ Floats = NDArray[np.float64]
 
 MOST_LISTED = 25
 """Cases, steps or terms listed in a part of a receipt; there may be more."""
-
-_KNOWN = {MISSING: "missing", UNSEEN: "unseen"}
 
 
 def number(value: float) -> float | None:
@@ -62,8 +60,9 @@ def target_names(base: CaseBase) -> list[str]:
 def _describe_targets(base: CaseBase) -> list[Plain]:
     # In canonical order: sums must not depend on the order in which rows came.
     values = base.cases.targets[:, base.order]
-    with np.errstate(over="ignore", invalid="ignore"):
-        means, deviations = values.mean(axis=1), values.std(axis=1)
+    units = np.array([find_unit(own) for own in values])  # their squares are floats
+    placed = values * units[:, None]
+    means, deviations = placed.mean(axis=1) / units, placed.std(axis=1) / units
     ends = values.min(axis=1), values.max(axis=1)
     rows = zip(target_names(base), means, deviations, *ends, strict=True)
     keys = ("mean", "deviation", "least", "most")
@@ -82,15 +81,20 @@ def describe_queries(
             {
                 "name": name,
                 "value": value,
-                "known": "missing" if value is None else _KNOWN.get(code, "yes"),
+                "known": "missing" if value is None else _known(code),
             }
             for value, code in zip(column.cells(), own.tolist(), strict=True)
         ]
         for name, column, own in zip(
-            base.names, base.coder.matched(table), codes.T, strict=True
+            base.names, base.matched(table), codes.T, strict=True
         )
     ]
     return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _known(code: int) -> str:
+    """Whether cases have the value; one of a column without values has no code."""
+    return "yes" if code >= 0 else "unseen"
 
 
 def describe_rows(

@@ -1,6 +1,6 @@
 """Queries in the terms of the cases: same columns, same kinds, same codes."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
@@ -42,14 +42,15 @@ def align(table: Table, like: Table) -> Table:
     return Table(tuple(columns), table.n_rows, like.named)
 
 
-def match(table: Table, like: Table) -> Table:
+def match(table: Table, like: Table, unsettled: Collection[str] = ()) -> Table:
     """Return the table with the columns, order and kinds of another.
 
-    Like `align`, but nominal columns keep categories of their own.
+    Like `align`, but nominal columns keep categories of their own, and the columns of
+    the other table that are named as unsettled take any kind.
     """
     columns = [
-        _fit(column, model)
-        for column, model in zip(_matched(table, like), like, strict=True)
+        column.renamed(model.name) if model.name in unsettled else _fit(column, model)
+        for column, model in zip(matched_columns(table, like), like, strict=True)
     ]
     return Table(tuple(columns), table.n_rows, like.named)
 
@@ -61,7 +62,8 @@ def _recoded(column: Column, model: Column) -> Column:
     return Column(model.name, "nominal", codes, model.categories, model.declared)
 
 
-def _matched(table: Table, like: Table) -> Iterable[Column]:
+def matched_columns(table: Table, like: Table) -> Iterable[Column]:
+    """The columns of a table, in the order of another."""
     if not (table.named and like.named):
         if len(table.columns) != len(like.columns):
             raise BadInputError(

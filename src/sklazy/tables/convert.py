@@ -16,7 +16,9 @@ from sklazy.tables.frames import (
     from_frame,
     from_series,
     is_series,
+    object_cells,
 )
+from sklazy.tables.kinds import check_unmixed
 from sklazy.tables.labels import to_nominal
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.table import Column, Kind, Table
@@ -32,6 +34,7 @@ def as_table(
     categorical_features: object = "from_dtype",
     feature_names: Sequence[str] | None = None,
     allow_empty: bool = False,
+    mixed: bool = True,
 ) -> Table:
     """Make one typed table of whatever holds rows and columns.
 
@@ -40,7 +43,8 @@ def as_table(
     X : Table, frame or array-like of shape (n_rows, n_columns)
         A frame of pandas or polars, an Arrow table, a numpy array, a list of rows.
         None, NaN, NA and NaT are missing; an all-missing column is allowed and
-        carries no information.
+        carries no information. Its kind is open to those who keep rows: the first
+        value that is added settles it.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. By dtype: category, enum, string and bool columns;
         columns of objects are nominal unless all their cells are numbers. Names,
@@ -51,6 +55,9 @@ def as_table(
         The columns' names; otherwise those of the frame, or x0, x1, ...
     allow_empty : bool, default=False
         Whether no rows or no columns will do.
+    mixed : bool, default=True
+        Whether a column that is judged by its cells may hold strings beside numbers
+        (labels then) and bools beside other numbers (numbers then); else refused.
 
     Returns
     -------
@@ -73,12 +80,24 @@ def as_table(
         _check_not_empty(*source.shape)
     names, named = _names(source, feature_names)
     nominal = _mask(categorical_features, names)
-    return Table(tuple(_columns(source, names, nominal)), source.shape[0], named)
+    columns = _columns(source, names, nominal)
+    if nominal is None and not mixed:
+        check_unmixed(columns, _object_cells(source))
+    return Table(tuple(columns), source.shape[0], named)
 
 
 def _source(X: object) -> Source:
     frame = X if isinstance(X, Table) else as_frame(X)
     return as_matrix(X) if frame is None else frame
+
+
+def _object_cells(source: Source) -> list[list[Any]]:
+    """The cells of columns of objects, none of those whose dtype says what they are."""
+    if isinstance(source, np.ndarray) and source.dtype == object:
+        return source.T.tolist()
+    if isinstance(source, np.ndarray | Table):
+        return [[] for _ in range(source.shape[1])]
+    return object_cells(source)
 
 
 def _columns(
@@ -137,13 +156,15 @@ def _mask(wanted: object, names: Sequence[str]) -> list[bool] | None:
     positions = {name: j for j, name in enumerate(names)}
     if entries.dtype.kind in "iu":
         positions = {j: j for j in range(len(names))}  # type: ignore[misc]
-    unknown = [entry for entry in entries.tolist() if entry not in positions]
+    # Names of a list may end in NULs, those of an array cannot.
+    chosen = list(wanted) if isinstance(wanted, list | tuple) else entries.tolist()
+    unknown = [entry for entry in chosen if entry not in positions]
     if unknown:
         raise _bad_features(
             unknown, f"names among {list(names)} or indices 0 to {len(names) - 1}"
         )
-    chosen = {positions[entry] for entry in entries.tolist()}
-    return [j in chosen for j in range(len(names))]
+    places = {positions[entry] for entry in chosen}
+    return [j in places for j in range(len(names))]
 
 
 def _bad_features(value: object, expected: str) -> BadInputError:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError, BadTypeError
+from sklazy.flow import MISSING
 from sklazy.tables.arrays import numbers_if_all
 from sklazy.tables.labels import encode
 from sklazy.tables.numbers import check_exact, numeric, to_numeric
@@ -78,6 +79,12 @@ def from_frame(
             zip(names, native, wanted, strict=True)
         )
     ]
+
+
+def object_cells(frame: Frame) -> list[list[Any]]:
+    """The cells of each column of objects, no cells for those of another dtype."""
+    series = [frame[:, j] for j in range(frame.shape[1])]
+    return [one.to_list() if one.dtype == nw.Object else [] for one in series]
 
 
 def target_names(y: object) -> tuple[str, ...]:
@@ -169,9 +176,27 @@ def _categories(name: str, series: Series) -> Column:
     if nw.get_native_namespace(series).__name__ == "polars":
         declared = getattr(series.dtype, "categories", None)
         return encode(name, series.to_list(), declared)
+    if hasattr(native, "chunks"):
+        return _from_arrow(name, native.chunks)
     if not hasattr(native, "cat"):
         return encode(name, series.to_list())
     return _declared(name, native.cat.categories.tolist(), native.array.codes)
+
+
+def _from_arrow(name: str, chunks: Sequence[Any]) -> Column:
+    """A column of Arrow's categories: each label is made once, not once a cell."""
+    labels: list[object] = []
+    codes, before, first = [np.zeros(0, np.int64)], None, 0
+    for chunk in chunks:
+        if before is None or not chunk.dictionary.equals(before):
+            before, first = chunk.dictionary, len(labels)
+            labels += before.to_pylist()
+        own = chunk.indices.cast("int64").fill_null(MISSING).to_numpy()
+        codes.append(np.where(own < 0, MISSING, own + first))
+    column = encode(name, labels)
+    # The last entry is reached by the code -1.
+    data = np.append(column.data, np.int32(MISSING))[np.concatenate(codes)]
+    return Column(name, "nominal", data, column.categories).occurring()
 
 
 def _other(name: str, series: Series) -> Column:

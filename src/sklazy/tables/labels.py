@@ -98,7 +98,7 @@ def encode(
         Categories in their declared order; without them those that occur, in
         canonical order.
     """
-    cells = _bools_as_numbers(cells)
+    cells = _comparable(cells)
     labels = _labels_of_distinct(name, cells)
     occurring = [label for label in labels.values() if label is not None]
     if declared is None:
@@ -121,9 +121,16 @@ def _labels_of_distinct(
         raise _unusable_cell(name, cells) from None
 
 
-def _bools_as_numbers(cells: Sequence[object]) -> Sequence[object]:
-    """Bools as numbers where other numbers stand beside them (else True hides 1)."""
+def _comparable(cells: Sequence[object]) -> Sequence[object]:
+    """The cells, in such types that equal numbers are known to be equal."""
     types = set(map(type, cells))
+    if any(issubclass(t, Decimal) for t in types):  # and numpy's integers raise errors
+        cells = [int(c) if isinstance(c, np.integer) else c for c in cells]
+    return _bools_as_numbers(cells, types)
+
+
+def _bools_as_numbers(cells: Sequence[object], types: set[type]) -> Sequence[object]:
+    """Bools as numbers where other numbers stand beside them (else True hides 1)."""
     others = [t for t in types if issubclass(t, Number) and not issubclass(t, _BOOLS)]
     if not types.intersection(_BOOLS) or not others:
         return cells

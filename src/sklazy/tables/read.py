@@ -4,19 +4,16 @@ import os
 import warnings
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePath
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from sklazy.errors import BadFileError, BadInputError, DataWarning
+from sklazy.errors import BadInputError, DataWarning
 from sklazy.tables.arff import read_arff
+from sklazy.tables.arrow_files import MOST_ARROW_BYTES, read_arrow
 from sklazy.tables.delimited import MISSING_MARKERS, CsvOptions, read_csv
-from sklazy.tables.frames import as_frame, frame_names, from_frame
 from sklazy.tables.table import Kind, Table
-from sklazy.tables.text import read_text, unpacked
+from sklazy.tables.text import read_text
 
 Format = Literal["csv", "arff", "parquet", "feather"]
-
-MOST_ARROW_BYTES = 2**32
-"""Of the cells of a Parquet file, unless more are asked for."""
 
 _FORMATS: dict[str, Format] = {
     ".csv": "csv",
@@ -82,8 +79,10 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     encoding : str, default="utf-8"
         Of a text file; a byte order mark is left out.
     max_bytes : int, default=2**32
-        A Parquet file whose cells take more memory than that, at 8 bytes each, is
-        refused before they are read: a small file may hold very many equal cells.
+        A Parquet or Feather file whose cells take more memory than that, at 8 bytes
+        each and with its buffers unpacked, is refused before they are read: a small
+        file may hold very many equal cells, or unpack to a large one. Texts count
+        once, however many cells have them.
 
     Returns
     -------
@@ -116,7 +115,7 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         table, notes = read_arff(read_text(path, encoding), wanted)
     else:
         _refuse_options(which, missing, delimiter, header, decimal)
-        table = _read_arrow(path, which, wanted, max_bytes)
+        table = read_arrow(path, which, wanted, max_bytes)
     _check_known(wanted, table)
     for note in notes:
         warnings.warn(f"{path}: {note}", DataWarning, stacklevel=2)
@@ -193,67 +192,3 @@ def _refuse_options(which: str, *given: object) -> None:
             "missing, delimiter, header and decimal are for CSV files, this is "
             f"{which}; leave them out, or say format='csv'."
         )
-
-
-def _read_arrow(
-    path: str, which: str, wanted: Mapping[str, Kind], max_bytes: int
-) -> Table:
-    try:
-        import pyarrow  # noqa: PLC0415 (an optional dependency)
-    except ImportError:
-        raise BadInputError(
-            f"{path}: reading {which} files needs pyarrow; install it with "
-            "pip install 'sklazy[frames]'."
-        ) from None
-    with open(path, "rb") as file:
-        raw = unpacked(path, file.read())
-    try:
-        if which == "parquet":
-            _check_size(path, pyarrow.BufferReader(raw), max_bytes)
-        native = _arrow_table(pyarrow.BufferReader(raw), which)
-        native.validate(full=True)  # places outside of the data would be read else
-    except BadFileError:
-        raise
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise BadFileError(f"not a readable {which} file ({error}).", path) from None
-    try:
-        frame = as_frame(native)
-        if frame is None:
-            raise BadInputError("holds no table.")
-        names, named = frame_names(frame)
-        nominal = [_KIND_MASK[wanted.get(name)] for name in names]
-        return Table(tuple(from_frame(frame, names, nominal)), frame.shape[0], named)
-    except BadInputError as error:
-        raise BadFileError(str(error), path) from None
-
-
-_KIND_MASK: dict[str | None, bool | None] = {
-    None: None,
-    "nominal": True,
-    "numeric": False,
-}
-
-
-def _check_size(path: str, stream: object, max_bytes: int) -> None:
-    """Refuse a Parquet file by what it says of itself, before its cells are read."""
-    import pyarrow.parquet  # noqa: PLC0415 (an optional dependency)
-
-    told = pyarrow.parquet.read_metadata(stream)
-    size = 8 * told.num_rows * told.num_columns
-    if size > max_bytes:
-        raise BadFileError(
-            f"{told.num_rows} rows and {told.num_columns} columns take {size} bytes, "
-            f"more than max_bytes={max_bytes}; give a larger max_bytes if that is "
-            "right, or save fewer rows or columns.",
-            path,
-        )
-
-
-def _arrow_table(stream: object, which: str) -> Any:  # noqa: ANN401 (pyarrow is untyped)
-    if which == "feather":
-        import pyarrow.feather  # noqa: PLC0415 (an optional dependency)
-
-        return pyarrow.feather.read_table(stream)
-    import pyarrow.parquet  # noqa: PLC0415 (an optional dependency)
-
-    return pyarrow.parquet.read_table(stream)

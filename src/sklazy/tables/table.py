@@ -269,15 +269,21 @@ class Table:
 
 
 def label_array(labels: Sequence[Label | None]) -> NDArray[Any]:
-    """Labels as an array of their own type; of objects where strings meet others.
+    r"""Labels as an array of their own type; of objects where that would lose some.
+
+    Strings beside others would become strings all, and numpy's strings lose NULs at
+    their end: "a" and "a\0" would be one label.
 
     Examples
     --------
     >>> label_array([1, 2]), label_array(["a", 1, None])
     (array([1, 2]), array(['a', 1, None], dtype=object))
+    >>> label_array(["a", "a\0"])
+    array(['a', 'a\x00'], dtype=object)
     """
     kinds = {(isinstance(label, str), label is None) for label in labels}
-    return np.array(labels, object if len(kinds) > 1 else None)
+    cut = any(isinstance(label, str) and label.endswith("\0") for label in labels)
+    return np.array(labels, object if cut or len(kinds) > 1 else None)
 
 
 def _refuse_view(copy: bool | None) -> None:

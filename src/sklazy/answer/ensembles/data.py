@@ -15,7 +15,6 @@ from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import bin_codes
 from sklazy.casebase.magnitudes import find_unit
 from sklazy.combine import cast_votes
-from sklazy.errors import BadInputError
 from sklazy.flow import Bags, Neighbors, Queries
 from sklazy.local import Space, make_space
 from sklazy.local.members import BinTable, LinearCases, build_bin_table, make_linear
@@ -47,6 +46,9 @@ class EnsembleData:
         What attributes count in the distance: their relevance over the largest.
     targets : array of shape (n_rows,)
         Classes by number, or numbers.
+    unit : float
+        What numbers were multiplied by, a power of two: 1 unless no float holds their
+        squares.
     n_outputs : int
         How many numbers a member answers with.
     """
@@ -54,6 +56,7 @@ class EnsembleData:
     target: ClassVar[Target]
     targets: NDArray[Any]
     n_outputs: int
+    unit: float = 1.0
 
     def __init__(self, base: CaseBase) -> None:
         self.base, self.cases, self.order = base, base.cases, base.order
@@ -285,28 +288,24 @@ class NumberData(EnsembleData):
 
     def describe_case(self, row: int) -> dict[str, Label]:
         """The target of a row."""
-        return {"target": float(self.targets[row])}
+        return {"target": float(self.targets[row] / self.unit)}
 
     def describe_cases(self, rows: NDArray[np.integer]) -> dict[str, Any]:
         """The mean target of rows and its standard deviation."""
         near = self.targets[rows]
         if not near.size:
             return {"mean": None, "deviation": None}
-        return {"mean": float(near.mean()), "deviation": float(near.std())}
+        found = {"mean": near.mean(), "deviation": near.std()}
+        return {name: float(value / self.unit) for name, value in found.items()}
 
     def losses(self, outputs: Floats, bags: Bags, rows: NDArray[np.integer]) -> Floats:
         """Squared errors."""
         return (outputs[:, :, 0] - self.targets[rows][:, None]) ** 2
 
     def _find_targets(self) -> tuple[Floats, int]:
-        targets = np.ascontiguousarray(self.cases.targets[0, self.order])
-        if find_unit(targets, _SQUARE) != 1.0:
-            raise BadInputError(
-                f"the numbers of y reach {np.abs(targets).max():g}, whose squares no "
-                "float holds; members of an ensemble are grown by squares. Divide y "
-                "by its largest number."
-            )
-        return targets, 1
+        targets = self.cases.targets[0, self.order]
+        self.unit = find_unit(targets, _SQUARE)
+        return np.ascontiguousarray(targets * self.unit), 1
 
     def _find_relevance(self) -> Floats:
         return np.array([self._explained(column) for column in self.codes])

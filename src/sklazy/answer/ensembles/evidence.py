@@ -157,7 +157,8 @@ def find_linear(
     products = (centered * bag[:, None]).T @ centered + ridge * np.eye(len(means))
     right = (centered * bag[:, None]).T @ (cases.targets - intercepts)
     coefficients = np.linalg.solve(products, right)
-    return LinearEvidence(intercepts, (placed - means)[:, None] * coefficients)
+    terms = (placed - means)[:, None] * coefficients
+    return LinearEvidence(intercepts / data.unit, terms / data.unit)
 
 
 def find_rule(data: EnsembleData, bag: Bag) -> RuleEvidence:

@@ -47,7 +47,8 @@ class EnsembleAnswer:
         The nearest cases; the first of them are those that bags are enriched with.
     bags : Bags
     outputs : float64 array of shape (n_queries, n_bags, n_outputs)
-        What each member answers: class probabilities, or one number.
+        What each member answers: class probabilities, or one number, in the units of
+        the data.
     combined : Combined
         What the members' answers become.
     """
@@ -73,12 +74,12 @@ class EnsembleAnswer:
     @property
     def values(self) -> Floats:
         """Predictions of numbers, (n_queries, 1)."""
-        return self.combined.outputs
+        return self.combined.outputs / self.data.unit
 
     @property
     def member_values(self) -> Floats:
         """Each member's prediction of a number, (n_queries, n_bags)."""
-        return self.outputs[:, :, 0]
+        return self.outputs[:, :, 0] / self.data.unit
 
     @property
     def probabilities(self) -> Floats:

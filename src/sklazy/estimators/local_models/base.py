@@ -157,8 +157,8 @@ class LocalModels(LazyEstimator):
             X = self._query_table(X)
         return super()._answer_by(cases, X, *outputs)
 
-    def _table(self, X: object) -> Table:
-        table = super()._table(X)
+    def _table(self, X: object, *, mixed: bool = True) -> Table:
+        table = super()._table(X, mixed=mixed)
         if self.compat == "r":
             _check_plain(table)
         return table

@@ -50,7 +50,7 @@ from sklazy.racing.racsam import (
 )
 from sklazy.report.progress import Progress
 from sklazy.report.races import Axes, draw_race
-from sklazy.tables import as_table, as_target
+from sklazy.tables import as_table, as_target, label_array
 from sklazy.tables.labels import indicators
 
 
@@ -307,7 +307,7 @@ class RaceFeatureSelector(ColumnSelector):
             loss = self._row_loss(estimator)
             local = LocalSetEvaluator(data, loss, estimator.n_jobs)
             return local, RowBlocks(len(data.rows))
-        labels = np.asarray(y)
+        labels = label_array(y) if isinstance(y, list | tuple) else np.asarray(y)
         if rows:
             check_leaves_out(estimator)
             loss = self._row_loss(estimator)

@@ -23,6 +23,10 @@ def replacing(path: str | Path) -> Iterator[TextIO]:
     >>> folder.cleanup()
     """
     path = Path(path)
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            yield file  # a device or a pipe: nothing may take its place
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
