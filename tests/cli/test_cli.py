@@ -315,8 +315,14 @@ def test_receipts_are_written_as_pages(run, files):
     assert Path("number.html").read_text().startswith("<!DOCTYPE html>")
 
 
-@pytest.mark.parametrize("method", ["lazy-bagging", "lazy-stacking", "lazy-tree"])
-def test_ensembles_predict_and_are_explained(run, files, method):
+@pytest.mark.parametrize(
+    "method",
+    [
+        *("lazy-bagging", "lazy-stacking", "lazy-tree"),
+        *("lazy-bayes-rules", "lazy-rules"),
+    ],
+)
+def test_ensembles_and_rules_predict_and_are_explained(run, files, method):
     code, out, _ = run("predict", "train.csv", "-t", "grower", "-m", method, "--json")
     assert code == 0
     assert json.loads(out)["quality"][method]["accuracy"] > 0.85

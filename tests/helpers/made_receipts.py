@@ -152,6 +152,8 @@ FITTED = {
     "bagging": sklazy.LazyBaggingClassifier(3, combine="accuracy"),
     "stacking of numbers": sklazy.LazyStackingRegressor(n_estimators=4),
     "tree": sklazy.LazyDecisionTreeClassifier(),
+    "bayes rules": sklazy.LazyBayesRulesClassifier(1.0, 2, 1.0),
+    "association": sklazy.LazyAssociativeClassifier(2, 0.3),
     "local models": sklazy.LazyLearningRegressor(degrees=(0, 1, 2), n_neighbors=(3, 9)),
     "two targets": sklazy.LazyLearningRegressor(degrees=1, n_neighbors=(3, 5)),
     "local classes": sklazy.LazyLearningClassifier(degrees=(0, 1), n_neighbors=(2, 6)),

@@ -51,7 +51,8 @@ def test_a_receipt_survives_dict_and_json(make):
 
 def test_every_kind_of_receipt_is_tried():
     assert {make()["kind"] for make in MADE} == {
-        *("selection", "ensembles", "trees", "local_models")
+        *("selection", "ensembles", "trees", "local_models"),
+        *("bayes_rules", "association"),
     }
 
 

@@ -7,8 +7,10 @@ from typing import Any
 import click
 
 from sklazy import (
+    LazyAssociativeClassifier,
     LazyBaggingClassifier,
     LazyBaggingRegressor,
+    LazyBayesRulesClassifier,
     LazyDecisionTreeClassifier,
     LazyKNeighborsClassifier,
     LazyLearningClassifier,
@@ -34,6 +36,8 @@ LAZY_CLASSIFIERS: dict[str, Make] = {
     "lazy-bagging": lambda seed: LazyBaggingClassifier(random_state=seed),
     "lazy-stacking": lambda seed: LazyStackingClassifier(random_state=seed),
     "lazy-tree": lambda seed: LazyDecisionTreeClassifier(),
+    "lazy-bayes-rules": lambda seed: LazyBayesRulesClassifier(),
+    "lazy-rules": lambda seed: LazyAssociativeClassifier(),
 }
 LAZY_REGRESSORS: dict[str, Make] = {
     "lazy-learning": lambda seed: LazyLearningRegressor(),

@@ -6,11 +6,20 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sklazy.answer import Answer
+from sklazy.answer.association import AssociationAnswer
+from sklazy.answer.bayes_rules import BayesRulesAnswer
 from sklazy.answer.ensembles.learner import EnsembleAnswer
 from sklazy.answer.local_models.answers import LocalAnswer
 from sklazy.answer.selection.result import SelectionAnswer
 from sklazy.answer.trees import TreeAnswer
-from sklazy.receipts import ensembles, local_models, selection, trees
+from sklazy.receipts import (
+    association,
+    bayes_rules,
+    ensembles,
+    local_models,
+    selection,
+    trees,
+)
 from sklazy.receipts.plain import Plain, describe_cases, describe_queries, finite
 from sklazy.receipts.receipt import Receipt, Receipts
 from sklazy.receipts.schema import SCHEMA
@@ -37,6 +46,8 @@ _FAMILIES: dict[type, Family] = {
     SelectionAnswer: Family("selection", selection.bodies),
     EnsembleAnswer: Family("ensembles", ensembles.bodies),
     TreeAnswer: Family("trees", trees.bodies),
+    BayesRulesAnswer: Family("bayes_rules", bayes_rules.bodies),
+    AssociationAnswer: Family("association", association.bodies),
     LocalAnswer: Family("local_models", local_models.bodies),
 }
 

@@ -4,8 +4,15 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sklazy.errors import ReceiptError
+from sklazy.receipts import (
+    association,
+    bayes_rules,
+    ensembles,
+    local_models,
+    selection,
+    trees,
+)
 from sklazy.receipts import checks as c
-from sklazy.receipts import ensembles, local_models, selection, trees
 from sklazy.receipts.seal import check_seal
 
 SCHEMA = "sklazy-receipt/2"
@@ -42,6 +49,10 @@ _OF_NUMBERS = {
 }
 
 
+Parts = Callable[[Mapping[str, Any]], Iterator[tuple[str, bool]]]
+"""From a content to the names of its parts, and whether they fit."""
+
+
 class Shape(NamedTuple):
     """What the receipts of a family look like.
 
@@ -49,17 +60,21 @@ class Shape(NamedTuple):
     ----------
     classes : check, of receipts that answer with a class
     numbers : check, of those that answer with numbers; None if there are none
-    parts : function from a content to the names of its parts, and whether they fit
+    parts : Parts
     """
 
     classes: c.Check
     numbers: c.Check | None
-    parts: Callable[[Mapping[str, Any]], Iterator[tuple[str, bool]]]
+    parts: Parts
 
 
 def _both(fields: Callable[[bool], dict[str, c.Check]]) -> tuple[c.Check, c.Check]:
     of_classes = c.record({**_OF_CLASSES, **fields(True)}, _SIGNED)
     return of_classes, c.record({**_OF_NUMBERS, **fields(False)}, _SIGNED)
+
+
+def _classes_alone(fields: Mapping[str, c.Check], parts: Parts) -> Shape:
+    return Shape(c.record({**_OF_CLASSES, **fields}, _SIGNED), None, parts)
 
 
 KINDS = {
@@ -71,9 +86,9 @@ KINDS = {
         selection.check_parts,
     ),
     "ensembles": Shape(*_both(ensembles.fields), ensembles.check_parts),
-    "trees": Shape(
-        c.record({**_OF_CLASSES, **trees.FIELDS}, _SIGNED), None, trees.check_parts
-    ),
+    "trees": _classes_alone(trees.FIELDS, trees.check_parts),
+    "bayes_rules": _classes_alone(bayes_rules.FIELDS, bayes_rules.check_parts),
+    "association": _classes_alone(association.FIELDS, association.check_parts),
     "local_models": Shape(*_both(local_models.fields), local_models.check_parts),
 }
 

@@ -7,6 +7,7 @@ fails a test. Those that keep cases are held to the laws in all their settings.
 from model_settings.ensembles import ENSEMBLES
 from model_settings.filters import FILTERS
 from model_settings.local_models import LOCAL_MODELS
+from model_settings.rules import RULES
 from model_settings.search import SEARCH
 from model_settings.selection import SELECTION
 from model_settings.setting import Setting
@@ -16,6 +17,7 @@ SETTINGS: dict[type, list[Setting]] = {
     **SELECTION,
     **ENSEMBLES,
     **TREES,
+    **RULES,
     **LOCAL_MODELS,
     **SEARCH,
     **FILTERS,
