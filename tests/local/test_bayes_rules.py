@@ -7,20 +7,20 @@ from hypothesis import strategies as st
 
 import oracle
 from coded import as_cases, coded_tables, make_coded
-from sklazy.local.bayes_rules import RuleTerms, find_rules, judge_cases, sign_test
+from sklazy.local.bayes_rules import RuleSettings, find_rules, judge_cases, sign_test
 
 levels = st.sampled_from([0.05, 0.3, 0.6, 1.0])
 
 
-def check(table, terms, most_sets=64):
+def check(table, chosen, most_sets=64):
     cases = as_cases(table, most_sets)
-    found = find_rules(cases, table.queries, judge_cases(cases, terms.alpha), terms)
+    found = find_rules(cases, table.queries, judge_cases(cases, chosen.alpha), chosen)
     slow = oracle.LazyBayesRules(
         table.codes.tolist(),
         np.diff(table.offsets).tolist(),
         table.classes.tolist(),
         table.n_classes,
-        *terms,
+        *chosen,
     )
     for i, query in enumerate(table.queries.tolist()):
         antecedent, steps, _ = slow.rule(query)
@@ -41,7 +41,7 @@ def check(table, terms, most_sets=64):
     st.sampled_from([2, 64]),
 )
 def test_rules_are_those_of_the_paper(table, alpha, min_support, level, most_sets):
-    check(table, RuleTerms(alpha, min_support, level), most_sets)
+    check(table, RuleSettings(alpha, min_support, level), most_sets)
 
 
 @pytest.mark.parametrize("most_sets", [3, 64])
@@ -51,13 +51,13 @@ def test_rules_of_several_values_are_found(most_sets):
     table = make_coded(rng, 700, [3, 2, 2, 2, 4], 2, 40, missing=0.05)
     parity = (table.codes[1] + table.codes[2] * (table.codes[0] == 0)) % 2
     table = table._replace(classes=np.abs(parity).astype(np.int32))
-    found = check(table, RuleTerms(1.0, 30, 0.05), most_sets)
+    found = check(table, RuleSettings(1.0, 30, 0.05), most_sets)
     assert (found.antecedents[:, 1] >= 0).any()
 
 
 def test_only_what_can_be_significant_is_tried():
-    assert [RuleTerms(1.0, 1, s).least_wrong for s in (0.05, 1.0, 0.5)] == [5, 1, 2]
-    assert RuleTerms(1.0, 1, 0.0).least_wrong > 10**9
+    assert [RuleSettings(1.0, 1, s).least_wrong for s in (0.05, 1.0, 0.5)] == [5, 1, 2]
+    assert RuleSettings(1.0, 1, 0.0).least_wrong > 10**9
 
 
 @given(st.integers(0, 40), st.integers(0, 40))

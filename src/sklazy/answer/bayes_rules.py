@@ -14,7 +14,7 @@ from sklazy.combine import argmax_with_ties
 from sklazy.flow import Queries
 from sklazy.local.bayes_rules import (
     Ruled,
-    RuleTerms,
+    RuleSettings,
     Subset,
     find_rules,
     fit_subset,
@@ -36,14 +36,14 @@ class BayesRulesAnswer(NamedTuple):
     ----------
     base : CaseBase
     queries : Queries
-    terms : RuleTerms
+    settings : RuleSettings
     rules : Ruled
     decisions : int64 array of shape (n_queries,)
     """
 
     base: CaseBase
     queries: Queries
-    terms: RuleTerms
+    settings: RuleSettings
     rules: Ruled
     decisions: Ints
 
@@ -76,7 +76,7 @@ class BayesRulesCases(NamedTuple):
 class BayesRulesLearner:
     """Answers each query by naive Bayes under a rule of its own values."""
 
-    terms: RuleTerms
+    settings: RuleSettings
 
     target: ClassVar[Target] = CLASSES
 
@@ -85,14 +85,16 @@ class BayesRulesLearner:
         cases = base.cases
         cost = 50_000.0 + 0.1 * cases.codes.size * cases.class_counts.size
         effort = Effort(cost, _FEWEST_QUERIES, _MOST_QUERIES)
-        return BayesRulesCases(judge_cases(cases, self.terms.alpha), effort)
+        return BayesRulesCases(judge_cases(cases, self.settings.alpha), effort)
 
     def answer(self, ready: BayesRulesCases, batch: Batch) -> BayesRulesAnswer:
         """Grow the rule of each query, and decide under it."""
         codes = batch.queries.codes
-        rules = find_rules(batch.cases, codes, ready.start, self.terms)
+        rules = find_rules(batch.cases, codes, ready.start, self.settings)
         decisions = argmax_with_ties(rules.votes, batch.cases.class_counts)
-        return BayesRulesAnswer(batch.base, batch.queries, self.terms, rules, decisions)
+        return BayesRulesAnswer(
+            batch.base, batch.queries, self.settings, rules, decisions
+        )
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """Rows are forgotten: who is judged wrongly hangs on all of them."""
@@ -149,6 +151,6 @@ def local_terms(answer: BayesRulesAnswer, query: int) -> LocalTerms:
     cases, codes = answer.base.cases, answer.queries.codes[query : query + 1]
     antecedent = tuple(step.attribute for step in steps_of(answer, query))
     inside = select_cases(cases, codes[0], antecedent)
-    fitted, used = fit_subset(cases, inside, antecedent, answer.terms.alpha)
+    fitted, used = fit_subset(cases, inside, antecedent, answer.settings.alpha)
     terms = contributions(fitted, codes, select_same(used, 1))[0]
     return LocalTerms(used.tolist(), fitted.priors, terms)

@@ -6,7 +6,7 @@ from sklazy.answer.bayes_rules import BayesRulesLearner
 from sklazy.casebase.base import Cuts
 from sklazy.estimators.parameters import check_count, check_fraction, check_positive
 from sklazy.estimators.targets import UnweightedClassifier
-from sklazy.local.bayes_rules import RuleTerms
+from sklazy.local.bayes_rules import RuleSettings
 
 
 class LazyBayesRulesClassifier(UnweightedClassifier):
@@ -102,8 +102,8 @@ class LazyBayesRulesClassifier(UnweightedClassifier):
 
     def _learner(self) -> BayesRulesLearner:
         self._check_parameters()
-        terms = float(self.alpha), int(self.min_support), float(self.significance)
-        return BayesRulesLearner(RuleTerms(*terms))
+        settings = float(self.alpha), int(self.min_support), float(self.significance)
+        return BayesRulesLearner(RuleSettings(*settings))
 
     def _check_parameters(self) -> None:
         without = "without it a value that a class lacks would rule the class out"

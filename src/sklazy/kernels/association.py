@@ -74,7 +74,7 @@ def mine_rules(
             sums[query, c] = weights[query, c] = 0.0
             n_rules[query, c] = 0
         for i in range(n_words):
-            everyone[i] = ALL
+            everyone[i] = inside[0, i] = ALL
         keep_valid(everyone, 0, n_words, n_rows, excluded[query])
         n_items = 0
         for j in range(n_attributes):
@@ -82,9 +82,8 @@ def mine_rules(
                 start = np.uintp(places[query, j]) * stride
                 intersect(bits, start, everyone, length, items[n_items])
                 own[n_items] = j
-                most = count_classes(
-                    items[n_items], everyone, of_class, stride, length, counts
-                )
+                found = items[n_items]
+                most = count_classes(found, found, of_class, stride, length, counts)
                 n_items += most >= min_count
         depth, n_listed = 1, 0
         chosen[1] = -1
@@ -94,33 +93,60 @@ def mine_rules(
             if i == n_items:
                 depth -= 1
                 continue
-            before = everyone if depth == 1 else inside[depth - 1]
+            before = inside[depth - 1]
             most = count_classes(before, items[i], of_class, stride, length, counts)
             if most < min_count:
                 continue
-            total = np.int64(0)
-            for count in counts:
-                total += count
-            for c in range(n_classes):
-                share = counts[c] / total
-                if counts[c] >= min_count and share >= min_confidence:
-                    weight = counts[c] if by_support else np.int64(1)
-                    sums[query, c] += weight * share
-                    weights[query, c] += weight
-                    n_rules[query, c] += 1
-                    if n_listed < figures.shape[0]:
-                        for d in range(max_length):
-                            rules[n_listed, d] = -1
-                        for d in range(depth):
-                            rules[n_listed, d] = own[chosen[d + 1]]
-                        figures[n_listed, 0] = c
-                        figures[n_listed, 1] = counts[c]
-                        figures[n_listed, 2] = total
-                        n_listed += 1
+            first_listed = n_listed
+            n_listed = add_rules(
+                counts,
+                min_count,
+                min_confidence,
+                by_support,
+                sums[query],
+                weights[query],
+                n_rules[query],
+                figures,
+                n_listed,
+            )
+            for rule in range(first_listed, n_listed):
+                for d in range(max_length):
+                    rules[rule, d] = own[chosen[d + 1]] if d < depth else -1
             if depth < depths and i + 1 < n_items:
                 intersect(items[i], np.uintp(0), before, length, inside[depth])
                 depth += 1
                 chosen[depth] = i
+
+
+@kernel
+def add_rules(
+    counts,
+    min_count,
+    min_confidence,
+    by_support,
+    sums,
+    weights,
+    n_rules,
+    figures,
+    n_listed,
+):
+    """Add up the rules of one set of values; returns how many are listed by now."""
+    total = np.int64(0)
+    for count in counts:
+        total += count
+    for c in range(counts.size):
+        share = counts[c] / total
+        if counts[c] >= min_count and share >= min_confidence:
+            weight = counts[c] if by_support else np.int64(1)
+            sums[c] += weight * share
+            weights[c] += weight
+            n_rules[c] += 1
+            if n_listed < figures.shape[0]:
+                figures[n_listed, 0] = c
+                figures[n_listed, 1] = counts[c]
+                figures[n_listed, 2] = total
+                n_listed += 1
+    return n_listed
 
 
 @kernel

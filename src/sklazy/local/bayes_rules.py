@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 _NONE = np.iinfo(np.int64).min
 
 
-class RuleTerms(NamedTuple):
+class RuleSettings(NamedTuple):
     """When a value of the query joins its rule.
 
     Attributes
@@ -95,7 +95,9 @@ def judge_cases(cases: Cases, alpha: float) -> Subset:
     return Subset((), everyone, wrong, ())
 
 
-def find_rules(cases: Cases, codes: Codes, start: Subset, terms: RuleTerms) -> Ruled:
+def find_rules(
+    cases: Cases, codes: Codes, start: Subset, settings: RuleSettings
+) -> Ruled:
     """Grow the rule of each query, and let naive Bayes vote among who has its values.
 
     Queries with the same rule share the work.
@@ -107,7 +109,7 @@ def find_rules(cases: Cases, codes: Codes, start: Subset, terms: RuleTerms) -> R
     codes : int32 array of shape (n_queries, n_attributes)
     start : Subset
         What `judge_cases` found.
-    terms : RuleTerms
+    settings : RuleSettings
 
     References
     ----------
@@ -124,9 +126,9 @@ def find_rules(cases: Cases, codes: Codes, start: Subset, terms: RuleTerms) -> R
         growing = [(np.arange(first, last), start)]
         while growing:
             queries, subset = growing.pop()
-            chosen = _choose(cases, bits, sets, codes[queries], subset, terms)
+            chosen = _choose(cases, bits, sets, codes[queries], subset, settings)
             growing += _extend(cases, bits, sets, queries, subset, chosen)
-            _conclude(cases, codes, queries[chosen.cells < 0], subset, terms, found)
+            _conclude(cases, codes, queries[chosen.cells < 0], subset, settings, found)
     return found
 
 
@@ -182,7 +184,12 @@ class _Chosen(NamedTuple):
 
 
 def _choose(
-    cases: Cases, bits: Bits, sets: Ints, codes: Codes, subset: Subset, terms: RuleTerms
+    cases: Cases,
+    bits: Bits,
+    sets: Ints,
+    codes: Codes,
+    subset: Subset,
+    settings: RuleSettings,
 ) -> _Chosen:
     """The value of each query that leaves the fewest errors, if it is significant.
 
@@ -198,20 +205,20 @@ def _choose(
     try_values(
         *_counted(cases, bits),
         used,
-        terms.alpha,
+        settings.alpha,
         subset.inside,
         subset.wrong,
         sets[tried],
         _attributes_of(cases, tried),
-        terms.min_support,
-        terms.least_wrong,
+        settings.min_support,
+        settings.least_wrong,
         figures,
         again,
     )
     righted, spoiled = figures.T
     better = sign_test(np.maximum(righted, 0), np.maximum(spoiled, 0))
     worth = np.full(cases.offsets[-1] + 1, _NONE)
-    significant = (righted >= 0) & (better < terms.significance)
+    significant = (righted >= 0) & (better < settings.significance)
     worth[tried[significant]] = (righted - spoiled)[significant]
     best = worth[cells].argmax(axis=1)[:, None]
     own = np.take_along_axis(cells, best, axis=1)[:, 0]
@@ -242,7 +249,7 @@ def _conclude(
     codes: Codes,
     queries: Ints,
     subset: Subset,
-    terms: RuleTerms,
+    settings: RuleSettings,
     found: Ruled,
 ) -> None:
     """Write down the rule of queries that no further value joins, and its votes."""
@@ -252,7 +259,7 @@ def _conclude(
     found.antecedents[queries, :depth] = subset.antecedent
     if depth:
         found.figures[queries, :depth] = subset.figures
-    fitted, used = fit_subset(cases, subset.inside, subset.antecedent, terms.alpha)
+    fitted, used = fit_subset(cases, subset.inside, subset.antecedent, settings.alpha)
     votes = np.empty((queries.size, found.votes.shape[1]))
     selected = select_same(used, queries.size)
     add_likelihoods(fitted, codes[queries], selected, votes, 0, queries.size)

@@ -43,9 +43,9 @@ def _rule(receipt: Plain, values: list[str]) -> str:
     spoiled = sum(step["spoiled"] for step in steps)
     return (
         f"Only the {pluralize(sum(steps[-1]['left']), 'case')} with {join(values)} "
-        "count. Among them attributes depend on the class in a way of their own: this "
-        f"put {righted} of such cases right and {spoiled} wrong, each judged by the "
-        "others."
+        "count: among them naive Bayes is right significantly more often. Step by step "
+        f"it put {pluralize(righted, 'case')} right and {spoiled} wrong, each judged "
+        "by the others."
     )
 
 
