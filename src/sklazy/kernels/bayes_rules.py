@@ -5,8 +5,10 @@ cases that are judged wrongly, are bit sets.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sklazy.kernels.bits import ONE, ZERO, set_bit, trailing_zeros
 from sklazy.kernels.compiling import entry, kernel
@@ -14,18 +16,36 @@ from sklazy.kernels.conjunction import intersect
 from sklazy.kernels.planes import count_common, fill_zero
 from sklazy.kernels.ties import TIE
 
+
+class CountedCases(NamedTuple):
+    """What is counted of the cases.
+
+    Attributes
+    ----------
+    value_bits : uint64 array of shape (n_sets + 1, n_words)
+    starts : int64 array of shape (n_attributes,)
+        The first set of each attribute, below 0 where it has none.
+    offsets : int64 array of shape (n_attributes + 1,)
+    class_bits : uint64 array of shape (n_classes, n_words)
+    codes : int32 array of shape (n_attributes, capacity)
+    classes : int32 array of shape (capacity,)
+    """
+
+    value_bits: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    class_bits: NDArray[np.uint64]
+    codes: NDArray[np.int32]
+    classes: NDArray[np.int32]
+
+
 # Counting a row by its code takes as long as so many words by their bits.
 _WORDS_PER_ROW = 4
 
 
 @entry
 def try_values(
-    value_bits,
-    starts,
-    offsets,
-    class_bits,
-    codes,
-    classes,
+    cases,
     used,
     alpha,
     inside,
@@ -41,20 +61,14 @@ def try_values(
 
     Parameters
     ----------
-    value_bits : uint64 array of shape (n_sets + 1, n_words)
-    starts : int64 array of shape (n_attributes,)
-        The first set of each attribute, below 0 where it has none.
-    offsets : int64 array of shape (n_attributes + 1,)
-    class_bits : uint64 array of shape (n_classes, n_words)
-    codes : int32 array of shape (n_attributes, capacity)
-    classes : int32 array of shape (capacity,)
+    cases : CountedCases
     used : bool array of shape (n_attributes,)
         The attributes that naive Bayes uses in the subset.
     alpha : float
     inside, wrong : uint64 arrays of shape (n_words,)
         The subset, and those of it that are judged wrongly so far.
     places, attributes : int64 arrays of shape (n_values,)
-        The sets of the values, and whose they are.
+        The sets of the values, and whose they are: of attributes in use.
     min_support : int
         Cases that must have the value.
     least_wrong : int
@@ -65,10 +79,10 @@ def try_values(
     again : uint64 array of shape (n_values, n_words), written
         The cases that are judged wrongly now.
     """
-    stride = np.uintp(value_bits.shape[1])
-    flat = value_bits.reshape(-1)
+    stride = np.uintp(cases.value_bits.shape[1])
+    flat = cases.value_bits.reshape(-1)
     n_all = count_common(inside, inside, np.uintp(0), stride)
-    trial = np.empty(value_bits.shape[1], np.uint64)
+    trial = np.empty(inside.size, np.uint64)
     for i in range(places.size):
         intersect(flat, np.uintp(places[i]) * stride, inside, stride, trial)
         n_left = count_common(trial, inside, np.uintp(0), stride)
@@ -76,22 +90,9 @@ def try_values(
         figures[i, 0] = figures[i, 1] = -1
         if n_left < min_support or n_left == n_all or n_wrong < least_wrong:
             continue
-        own = used[attributes[i]]
         used[attributes[i]] = False
-        judge(
-            value_bits,
-            starts,
-            offsets,
-            class_bits,
-            codes,
-            classes,
-            used,
-            alpha,
-            trial,
-            n_left,
-            again[i],
-        )
-        used[attributes[i]] = own
+        judge(cases, used, alpha, trial, n_left, again[i])
+        used[attributes[i]] = True
         n_both = count_common(again[i], wrong, np.uintp(0), stride)
         n_again = count_common(again[i], trial, np.uintp(0), stride)
         figures[i, 0] = n_wrong - n_both
@@ -99,51 +100,17 @@ def try_values(
 
 
 @entry
-def judge_all(
-    value_bits,
-    starts,
-    offsets,
-    class_bits,
-    codes,
-    classes,
-    used,
-    alpha,
-    inside,
-    wrong,
-):
+def judge_all(cases, used, alpha, inside, wrong):
     """Find the cases of a subset that naive Bayes on the others has wrong.
 
     The parameters are those of `try_values`; `wrong` is written.
     """
     n_left = count_common(inside, inside, np.uintp(0), np.uintp(inside.size))
-    judge(
-        value_bits,
-        starts,
-        offsets,
-        class_bits,
-        codes,
-        classes,
-        used,
-        alpha,
-        inside,
-        n_left,
-        wrong,
-    )
+    judge(cases, used, alpha, inside, n_left, wrong)
 
 
 @entry
-def count_subset(
-    value_bits,
-    starts,
-    offsets,
-    class_bits,
-    codes,
-    classes,
-    used,
-    inside,
-    counts,
-    class_counts,
-):
+def count_subset(cases, used, inside, counts, class_counts):
     """Count a subset by class, and by value and class for the attributes in use.
 
     The parameters are those of `try_values`; `counts` of shape (n_values, n_classes)
@@ -151,19 +118,7 @@ def count_subset(
     """
     n_left = count_common(inside, inside, np.uintp(0), np.uintp(inside.size))
     rows = list_rows(inside, n_left)
-    tally(
-        value_bits,
-        starts,
-        offsets,
-        class_bits,
-        codes,
-        classes,
-        used,
-        inside,
-        rows,
-        counts,
-        class_counts,
-    )
+    tally(cases, used, inside, rows, counts, class_counts)
 
 
 @kernel
@@ -181,26 +136,15 @@ def list_rows(inside, n_left):
 
 
 @kernel
-def tally(
-    value_bits,
-    starts,
-    offsets,
-    class_bits,
-    codes,
-    classes,
-    used,
-    inside,
-    rows,
-    counts,
-    class_counts,
-):
+def tally(cases, used, inside, rows, counts, class_counts):
     """Count rows by class and by value; by popcount unless there are few rows."""
-    n_classes, n_words = class_bits.shape
+    offsets, starts = cases.offsets, cases.starts
+    n_classes, n_words = cases.class_bits.shape
     stride = np.uintp(n_words)
-    bits, flat_classes = value_bits.reshape(-1), class_bits.reshape(-1)
+    bits, flat = cases.value_bits.reshape(-1), cases.class_bits.reshape(-1)
     of_class = np.empty((n_classes, n_words), np.uint64)
     for c in range(n_classes):
-        intersect(flat_classes, np.uintp(c) * stride, inside, stride, of_class[c])
+        intersect(flat, np.uintp(c) * stride, inside, stride, of_class[c])
         class_counts[c] = count_common(of_class[c], inside, np.uintp(0), stride)
     for j in range(used.size):
         first, last = offsets[j], offsets[j + 1]
@@ -217,43 +161,20 @@ def tally(
                     counts[cell, c] = count_common(of_class[c], bits, start, stride)
         else:
             for row in rows:
-                code = codes[j, row]
+                code = cases.codes[j, row]
                 if code >= 0:
-                    counts[first + code, classes[row]] += 1
+                    counts[first + code, cases.classes[row]] += 1
 
 
 @kernel
-def judge(
-    value_bits,
-    starts,
-    offsets,
-    class_bits,
-    codes,
-    classes,
-    used,
-    alpha,
-    inside,
-    n_left,
-    wrong,
-):
+def judge(cases, used, alpha, inside, n_left, wrong):
     """Find the cases of a subset that naive Bayes on the others has wrong."""
-    n_classes, n_values = class_bits.shape[0], offsets[used.size]
+    offsets, classes = cases.offsets, cases.classes
+    n_classes, n_values = cases.class_bits.shape[0], offsets[used.size]
     rows = list_rows(inside, n_left)
     counts = np.empty((n_values, n_classes), np.int64)
     class_counts = np.empty(n_classes, np.int64)
-    tally(
-        value_bits,
-        starts,
-        offsets,
-        class_bits,
-        codes,
-        classes,
-        used,
-        inside,
-        rows,
-        counts,
-        class_counts,
-    )
+    tally(cases, used, inside, rows, counts, class_counts)
     table = np.empty((n_values, n_classes))
     own_table = np.empty((n_values, n_classes))
     scores = np.empty((n_left, n_classes))
@@ -265,7 +186,7 @@ def judge(
             fill_logs(counts[first:last], alpha, table[first:last], 0)
             fill_logs(counts[first:last], alpha, own_table[first:last], 1)
             add_logs(
-                codes[j],
+                cases.codes[j],
                 classes,
                 rows,
                 table[first:last],

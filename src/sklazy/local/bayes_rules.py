@@ -8,7 +8,12 @@ from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from sklazy.flow import Cases, Selected
-from sklazy.kernels.bayes_rules import count_subset, judge_all, try_values
+from sklazy.kernels.bayes_rules import (
+    CountedCases,
+    count_subset,
+    judge_all,
+    try_values,
+)
 from sklazy.kernels.bits import sets_in_parts
 from sklazy.local.naive_bayes import (
     Likelihoods,
@@ -91,7 +96,7 @@ def judge_cases(cases: Cases, alpha: float) -> Subset:
     everyone = _to_bits(np.ones(cases.n_rows, bool), cases)
     wrong = np.zeros_like(everyone)
     used = np.ones(len(cases.codes), bool)
-    judge_all(*_counted(cases, cases.value_bits), used, alpha, everyone, wrong)
+    judge_all(_counted(cases, cases.value_bits), used, alpha, everyone, wrong)
     return Subset((), everyone, wrong, ())
 
 
@@ -140,7 +145,7 @@ def fit_subset(
     used[list(antecedent)] = False
     counts = np.empty(cases.counts.shape, np.int64)
     class_counts = np.empty(cases.class_counts.size, np.int64)
-    count_subset(*_counted(cases, cases.value_bits), used, inside, counts, class_counts)
+    count_subset(_counted(cases, cases.value_bits), used, inside, counts, class_counts)
     fitted = estimate_likelihoods(counts, class_counts, cases.offsets, alpha)
     return fitted, np.flatnonzero(used)
 
@@ -203,7 +208,7 @@ def _choose(
     figures = np.empty((tried.size, 2), np.int64)
     again = np.empty((tried.size, len(subset.inside)), np.uint64)
     try_values(
-        *_counted(cases, bits),
+        _counted(cases, bits),
         used,
         settings.alpha,
         subset.inside,
@@ -272,18 +277,10 @@ def select_same(attributes: Ints, n_queries: int) -> Selected:
     return Selected(chosen, np.full(n_queries, attributes.size, np.int32))
 
 
-def _counted(
-    cases: Cases, bits: Bits
-) -> tuple[Bits, Ints, Ints, Bits, Codes, NDArray[np.int32]]:
-    """What the kernels count."""
-    return (
-        bits,
-        cases.starts,
-        cases.offsets,
-        cases.class_bits,
-        cases.codes,
-        cases.classes,
-    )
+def _counted(cases: Cases, bits: Bits) -> CountedCases:
+    """What the kernels count, with these bit sets of values."""
+    rest = cases.class_bits, cases.codes, cases.classes
+    return CountedCases(bits, cases.starts, cases.offsets, *rest)
 
 
 def _sets_of_cells(cases: Cases, set_of_value: Ints) -> Ints:
