@@ -220,10 +220,10 @@ def _choose(
         figures,
         again,
     )
-    righted, spoiled = figures.T
-    better = sign_test(np.maximum(righted, 0), np.maximum(spoiled, 0))
+    # What was not tried changed nothing: its chance is 1.
+    righted, spoiled = np.maximum(figures, 0).T
+    significant = sign_test(righted, spoiled) < settings.significance
     worth = np.full(cases.offsets[-1] + 1, _NONE)
-    significant = (righted >= 0) & (better < settings.significance)
     worth[tried[significant]] = (righted - spoiled)[significant]
     best = worth[cells].argmax(axis=1)[:, None]
     own = np.take_along_axis(cells, best, axis=1)[:, 0]
