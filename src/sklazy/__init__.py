@@ -4,6 +4,8 @@ from sklazy.combine import diversity_measures
 from sklazy.estimators import EntropyDiscretizer
 from sklazy.estimators.advice.advantage import LazyAdvantage, lazy_advantage
 from sklazy.estimators.advice.advice import Advice, advise
+from sklazy.estimators.association import LazyAssociativeClassifier
+from sklazy.estimators.bayes_rules import LazyBayesRulesClassifier
 from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
 from sklazy.estimators.ensembles.bagging import (
     LazyBaggingClassifier,
@@ -38,8 +40,10 @@ __all__ = [
     "AttributeRanker",
     "EntropyDiscretizer",
     "LazyAdvantage",
+    "LazyAssociativeClassifier",
     "LazyBaggingClassifier",
     "LazyBaggingRegressor",
+    "LazyBayesRulesClassifier",
     "LazyBlendClassifier",
     "LazyBlendRegressor",
     "LazyDecisionTreeClassifier",

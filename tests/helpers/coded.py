@@ -112,3 +112,25 @@ def select_all(table):
     attributes = np.broadcast_to(np.arange(shape[1], dtype=np.int32), shape)
     counts = np.full(shape[0], shape[1], np.int32)
     return Selected(np.ascontiguousarray(attributes), counts)
+
+
+def code_nominal(cases, queries):
+    """Nominal problems of `strategies` in codes: columns, their widths, query rows.
+
+    Missing cells are -1, labels that no case has -2.
+    """
+    columns = list(zip(*cases.rows, strict=True))
+    words = [sorted({c for c in column if c is not None}) for column in columns]
+    places = [{word: i for i, word in enumerate(own)} for own in words]
+    codes = [
+        [-1 if c is None else own[c] for c in column]
+        for own, column in zip(places, columns, strict=True)
+    ]
+    asked = [
+        [
+            -1 if c is None else own.get(c, -2)
+            for own, c in zip(places, row, strict=True)
+        ]
+        for row in queries.rows
+    ]
+    return codes, [len(own) for own in words], asked

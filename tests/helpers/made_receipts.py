@@ -142,6 +142,29 @@ def model_receipt():
     return sealed({**plain(), "model": model()})
 
 
+def rule_receipt():
+    """A Bayesian rule of one value; the cases below are too few for one."""
+    content = {key: value for key, value in plain().items() if key != "selection"}
+    step = {
+        **{"attribute": "color", "value": "red", "bin": None, "left": [2, 7]},
+        **{"righted": 6, "spoiled": 0, "p_value": 0.015625},
+    }
+    told = likelihoods()
+    told["attributes"] = [
+        {"name": "size", "log": [-0.7, None]},
+        {"name": "shape", "log": [0.0, 0.0]},
+    ]
+    return sealed(
+        {
+            **content,
+            "kind": "bayes_rules",
+            "estimator": "LazyBayesRulesClassifier",
+            "antecedent": [step],
+            "likelihoods": told,
+        }
+    )
+
+
 WRITTEN = [knn_receipt, nb_receipt, model_receipt]
 
 KINDS = ["tree", "bayes", "neighbors", "linear", "rule", DecisionTreeClassifier()]
@@ -152,6 +175,8 @@ FITTED = {
     "bagging": sklazy.LazyBaggingClassifier(3, combine="accuracy"),
     "stacking of numbers": sklazy.LazyStackingRegressor.paper(n_estimators=4),
     "tree": sklazy.LazyDecisionTreeClassifier(),
+    "bayes rules": sklazy.LazyBayesRulesClassifier(1.0, 2, 1.0),
+    "association": sklazy.LazyAssociativeClassifier(2, 0.3),
     "local models": sklazy.LazyLearningRegressor(degrees=(0, 1, 2), n_neighbors=(3, 9)),
     "two targets": sklazy.LazyLearningRegressor(degrees=1, n_neighbors=(3, 5)),
     "logistic": sklazy.LazyLogisticClassifier(),
@@ -217,6 +242,7 @@ def _kept(name):
 
 MADE = [
     *WRITTEN,
+    rule_receipt,
     *[functools.partial(lambda name: copy.deepcopy(_kept(name)), n) for n in FITTED],
 ]
 """Functions that give a content to be changed, one at least of every kind."""

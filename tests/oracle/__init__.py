@@ -4,8 +4,10 @@ Nothing here may import sklazy. Clarity over speed: plain loops, no tricks. A mo
 the twins of one room or of one family of methods; here are those that tests call.
 """
 
+from oracle.association import association_rules, association_scores
 from oracle.bags import bag_weights, beta_neighbors, query_seed, word64
 from oracle.bayes import naive_bayes_joint
+from oracle.bayes_rules import LazyBayesRules, sign_test
 from oracle.casebase import cell, count_values, rows_of_values, value_counts
 from oracle.combine import diversity
 from oracle.cuts import cut_points

@@ -13,7 +13,9 @@ from sklearn.datasets import load_wine
 
 from fake_results import fake_found
 from sklazy import (
+    LazyAssociativeClassifier,
     LazyBaggingClassifier,
+    LazyBayesRulesClassifier,
     LazyDecisionTreeClassifier,
     LazyKNeighborsClassifier,
     LazyLearningRegressor,
@@ -157,6 +159,8 @@ def test_pages_of_receipts_and_advice(opened, tmp_path):
         "classes": LazyKNeighborsClassifier().fit(X, y).explain(X[:1])[0],
         "ensemble": LazyBaggingClassifier(5).fit(X, y).explain(X[:2]),
         "tree": LazyDecisionTreeClassifier().fit(X, y).explain(X[:1])[0],
+        "bayes": LazyBayesRulesClassifier().fit(X, y).explain(X[:1])[0],
+        "rules": LazyAssociativeClassifier().fit(X, y).explain(X[:1])[0],
         "numbers": LazyLearningRegressor().fit(X, X["hue"]).explain(X[:1])[0],
         "advice": advise(X, y),
     }

@@ -10,15 +10,18 @@ import warnings
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Ints, batch_of_cases
 from sklazy.answer.batches import Outputs, answer_queries, check_finite
 from sklazy.answer.learner import AnyLearner, prepare
 from sklazy.answer.target import Target
+from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
 from sklazy.casebase.kinds import holds_last_value
+from sklazy.casebase.removals import rows_behind_cuts
 from sklazy.errors import BadInputError, DataWarning
-from sklazy.flow import Queries
+from sklazy.flow import Chunk, Queries
 from sklazy.report.progress import track
 
 
@@ -177,3 +180,19 @@ def check_leaves_some(base: CaseBase) -> None:
         raise BadInputError(
             "leave-one-out needs a second row; there is one only. Add rows first."
         )
+
+
+def classes_stay(base: CaseBase) -> NDArray[np.bool_]:
+    """Which rows can be forgotten without their class: declared, or of several rows."""
+    classes = base.cases.classes[: base.n_rows]
+    n_declared = len(base.schema.classes)
+    return (base.cases.class_counts[classes] > 1) | (classes < n_declared)
+
+
+def cuts_stay(base: CaseBase, n_jobs: int | None) -> NDArray[np.bool_]:
+    """Which rows can be forgotten without moving a cut."""
+
+    def run(chunk: Chunk, n: int) -> None:
+        run_chunks(chunk, n, n_jobs, float(n) * base.n_rows)
+
+    return ~base.derive(rows_behind_cuts, lambda: rows_behind_cuts(base, run))

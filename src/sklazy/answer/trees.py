@@ -71,23 +71,3 @@ class TreeLearner:
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """Rows are forgotten: tests look at counts of all."""
         return np.zeros(base.n_rows, bool)
-
-
-def counts_along(answer: TreeAnswer, query: int) -> tuple[list[int], Ints]:
-    """The attributes that a query tested, and the classes of those left after each.
-
-    Returns
-    -------
-    attributes : list of int
-    counts : int64 array of shape (n_steps + 1, n_classes)
-        The first row is that of all cases.
-    """
-    cases = answer.base.cases
-    tested = [int(j) for j in answer.steps[query] if j >= 0]
-    inside = np.ones(cases.n_rows, bool)
-    counts = [cases.class_counts]
-    for j in tested:
-        inside &= cases.codes[j, : cases.n_rows] == answer.queries.codes[query, j]
-        classes = cases.classes[: cases.n_rows][inside]
-        counts.append(np.bincount(classes, minlength=len(counts[0])))
-    return tested, np.stack(counts)

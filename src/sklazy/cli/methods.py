@@ -7,8 +7,10 @@ from typing import Any
 import click
 
 from sklazy import (
+    LazyAssociativeClassifier,
     LazyBaggingClassifier,
     LazyBaggingRegressor,
+    LazyBayesRulesClassifier,
     LazyBlendClassifier,
     LazyBlendRegressor,
     LazyDecisionTreeClassifier,
@@ -40,6 +42,8 @@ LAZY_CLASSIFIERS: dict[str, Make] = {
     "kernel": lambda seed: LazyKernelClassifier(),
     "lazy-tree": lambda seed: LazyDecisionTreeClassifier(),
     "blend": lambda seed: LazyBlendClassifier(),
+    "lazy-bayes-rules": lambda seed: LazyBayesRulesClassifier(),
+    "lazy-rules": lambda seed: LazyAssociativeClassifier(),
 }
 LAZY_REGRESSORS: dict[str, Make] = {
     "lazy-learning": lambda seed: LazyLearningRegressor(),

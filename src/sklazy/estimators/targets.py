@@ -96,7 +96,7 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         Rows that the learner can skip cost one query each. The others are forgotten
         in a copy of the cases, predicted and added again, one after the other whatever
         `n_jobs`: each costs a query plus all that is derived from the cases. All rows
-        of ensembles and lazy trees are of this second kind.
+        of ensembles, lazy trees and lazy Bayesian rules are of this second kind.
         """
         (labels,) = self._left_out(rows, "decisions")
         return labels

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sklazy.answer import Answer
+from sklazy.answer.association import AssociationAnswer
+from sklazy.answer.bayes_rules import BayesRulesAnswer
 from sklazy.answer.blends import BlendAnswer
 from sklazy.answer.ensembles.learner import EnsembleAnswer
 from sklazy.answer.kernel_models.learner import KernelAnswer
@@ -14,6 +16,8 @@ from sklazy.answer.local_models.answers import LocalAnswer
 from sklazy.answer.selection.result import SelectionAnswer
 from sklazy.answer.trees import TreeAnswer
 from sklazy.receipts import (
+    association,
+    bayes_rules,
     blends,
     ensembles,
     kernel_models,
@@ -56,6 +60,8 @@ _FAMILIES: dict[type, Family] = {
     SelectionAnswer: Family("selection", selection.bodies),
     EnsembleAnswer: Family("ensembles", ensembles.bodies),
     TreeAnswer: Family("trees", trees.bodies),
+    BayesRulesAnswer: Family("bayes_rules", bayes_rules.bodies),
+    AssociationAnswer: Family("association", association.bodies),
     LocalAnswer: Family("local_models", local_models.bodies),
     KernelAnswer: Family("kernel_models", kernel_models.bodies),
 }

@@ -89,6 +89,10 @@ cell = maybe(label)
 """A value of the user's, None where it is missing."""
 
 
+VALUE = {"attribute": text, "value": cell, "bin": maybe(text)}
+"""A value of the query that cases were compared with."""
+
+
 def number_or_numbers(value: object, place: str) -> None:
     """A number, or a list of several; None where one is not finite."""
     if isinstance(value, list):

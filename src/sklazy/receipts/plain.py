@@ -121,6 +121,30 @@ def bin_labels(base: CaseBase) -> dict[int, list[str]]:
     return {j: interval_labels(cuts[j]) for j in numeric}
 
 
+def describe_value(
+    cells: Sequence[Plain], codes: Sequence[int], bins: dict[int, list[str]], j: int
+) -> Plain:
+    """A value of a query that cases were compared with: a label, or a number's bin."""
+    return {
+        "attribute": cells[j]["name"],
+        "value": cells[j]["value"],
+        "bin": bins[j][codes[j]] if j in bins else None,
+    }
+
+
+def count_along(
+    base: CaseBase, codes: NDArray[np.int32], attributes: Sequence[int]
+) -> list[list[int]]:
+    """The classes of the cases that have a query's first value, its first two, ..."""
+    cases, counts = base.cases, []
+    inside = np.ones(cases.n_rows, bool)
+    for j in attributes:
+        inside &= cases.codes[j, : cases.n_rows] == codes[j]
+        classes = cases.classes[: cases.n_rows][inside]
+        counts.append(np.bincount(classes, minlength=cases.class_counts.size).tolist())
+    return counts
+
+
 def describe_decision(
     base: CaseBase, votes: NDArray[Any], probabilities: Floats, decision: int
 ) -> Plain:

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 from sklazy.errors import ReceiptError
 from sklazy.receipts import (
+    association,
+    bayes_rules,
     blends,
     ensembles,
     kernel_models,
@@ -57,6 +59,10 @@ _OF_NUMBERS = {
 Fields = Mapping[str, c.Check]
 
 
+Parts = Callable[[Mapping[str, Any]], Iterator[tuple[str, bool]]]
+"""From a content to the names of its parts, and whether they fit."""
+
+
 class Shape(NamedTuple):
     """What the receipts of a family look like, beside what all receipts have.
 
@@ -64,13 +70,13 @@ class Shape(NamedTuple):
     ----------
     classes : dict of checks, for receipts that answer with a class
     numbers : the same for those that answer with numbers; None if there are none
-    parts : function from a content to the names of its parts, and whether they fit
+    parts : Parts
     optional : dict of checks, for what a receipt may have
     """
 
     classes: Fields
     numbers: Fields | None
-    parts: Callable[[Mapping[str, Any]], Iterator[tuple[str, bool]]]
+    parts: Parts
     optional: Fields = MappingProxyType({})
 
     def fields(self, classes: bool) -> Fields | None:
@@ -88,6 +94,8 @@ _SIMPLE = {
     ),
     "ensembles": Shape(*_both(ensembles.fields), ensembles.check_parts),
     "trees": Shape(trees.FIELDS, None, trees.check_parts),
+    "bayes_rules": Shape(bayes_rules.FIELDS, None, bayes_rules.check_parts),
+    "association": Shape(association.FIELDS, None, association.check_parts),
     "local_models": Shape(*_both(local_models.fields), local_models.check_parts),
     "linear_models": Shape(*_both(linear_models.fields), linear_models.check_parts),
     "kernel_models": Shape(*_both(kernel_models.fields), kernel_models.check_parts),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklazy.answer.selection.host import BayesTerms, ModelUse, Neighborhood
 from sklazy.answer.selection.result import SelectionAnswer
 from sklazy.receipts import checks as c
+from sklazy.receipts import likelihoods
 from sklazy.receipts.plain import (
     MOST_LISTED,
     Plain,
@@ -70,14 +71,7 @@ OPTIONAL = {
             "nearest_opposing": c.maybe(_CASE),
         }
     ),
-    "likelihoods": c.record(
-        {
-            "prior": c.list_of(c.record({"label": c.label, "log": c.figure})),
-            "attributes": c.list_of(
-                c.record({"name": c.text, "log": c.list_of(c.figure)})
-            ),
-        }
-    ),
+    "likelihoods": likelihoods.FIELD,
     "model": c.record(
         {
             "estimator": c.text,
@@ -94,10 +88,7 @@ def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     attributes = [item["name"] for item in content["selection"]["attributes"]]
     yield "selection.attributes", attributes == names
     if "likelihoods" in content:
-        found, n_classes = content["likelihoods"], len(content["votes"])
-        yield "likelihoods.prior", len(found["prior"]) == n_classes
-        sizes = {len(item["log"]) for item in found["attributes"]}
-        yield "likelihoods.attributes", sizes <= {n_classes}
+        yield from likelihoods.check_parts(content)
 
 
 def bodies(answer: SelectionAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
@@ -161,7 +152,8 @@ def _evidence(answer: SelectionAnswer, query: int, used: list[int]) -> Plain:
     if isinstance(found, Neighborhood):
         return _neighbors(answer, found, used)
     if isinstance(found, BayesTerms):
-        return _likelihoods(answer, found, used)
+        told = likelihoods.describe_likelihoods(answer.base, used, *found)
+        return {"likelihoods": told}
     return _model(answer, found, used)
 
 
@@ -219,20 +211,6 @@ def _cases(
         }
         for name, code, distance, weight, alike, values in columns
     ]
-
-
-def _likelihoods(answer: SelectionAnswer, found: BayesTerms, used: list[int]) -> Plain:
-    names, labels = answer.base.names, answer.base.class_labels
-    priors = zip(labels, numbers(found.priors), strict=True)
-    terms = zip(used, found.terms, strict=True)
-    return {
-        "likelihoods": {
-            "prior": [{"label": label, "log": log} for label, log in priors],
-            "attributes": [
-                {"name": names[j], "log": numbers(logs)} for j, logs in terms
-            ],
-        }
-    }
 
 
 def _model(answer: SelectionAnswer, found: ModelUse, used: list[int]) -> Plain:

@@ -3,22 +3,17 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sklazy.answer.trees import TreeAnswer, counts_along
+from sklazy.answer.trees import TreeAnswer
 from sklazy.receipts import checks as c
-from sklazy.receipts.plain import Plain, bin_labels, describe_decision
+from sklazy.receipts.plain import (
+    Plain,
+    bin_labels,
+    count_along,
+    describe_decision,
+    describe_value,
+)
 
-FIELDS = {
-    "steps": c.list_of(
-        c.record(
-            {
-                "attribute": c.text,
-                "value": c.cell,
-                "bin": c.maybe(c.text),
-                "left": c.list_of(c.count),
-            }
-        )
-    )
-}
+FIELDS = {"steps": c.list_of(c.record({**c.VALUE, "left": c.list_of(c.count)}))}
 
 
 def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
@@ -49,14 +44,10 @@ def bodies(answer: TreeAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
 def _steps(
     answer: TreeAnswer, query: int, cells: list[Plain], bins: dict[int, list[str]]
 ) -> list[Plain]:
-    tested, counts = counts_along(answer, query)
-    codes = answer.queries.codes[query].tolist()
+    tested = [int(j) for j in answer.steps[query] if j >= 0]
+    codes = answer.queries.codes[query]
+    counts = count_along(answer.base, codes, tested)
     return [
-        {
-            "attribute": cells[j]["name"],
-            "value": cells[j]["value"],
-            "bin": bins[j][codes[j]] if j in bins else None,
-            "left": left,
-        }
-        for j, left in zip(tested, counts[1:].tolist(), strict=True)
+        {**describe_value(cells, codes.tolist(), bins, j), "left": left}
+        for j, left in zip(tested, counts, strict=True)
     ]

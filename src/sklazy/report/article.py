@@ -123,6 +123,19 @@ def format_outcome(case: Plain, answer: object) -> Cell:
     return ", ".join(map(format_number, values))
 
 
+def value_in_words(item: Plain) -> str:
+    """An attribute and its value, a number by its bin.
+
+    Examples
+    --------
+    >>> value_in_words({"attribute": "hue", "value": 0.5, "bin": "(-inf, 0.7]"})
+    'hue in (-inf, 0.7]'
+    """
+    if item["bin"] is not None:
+        return f"{format_value(item['attribute'])} in {format_value(item['bin'])}"
+    return f"{format_value(item['attribute'])} = {format_value(item['value'])}"
+
+
 def draw_query(receipt: Plain) -> Fold:
     """The row in question, attribute by attribute."""
     notes = {"yes": "", "missing": "", "unseen": "no case has this value"}

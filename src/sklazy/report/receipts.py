@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from sklazy.report import blocks as b
 from sklazy.report.article import Article, Plain
+from sklazy.report.association import draw_association
+from sklazy.report.bayes_rules import draw_bayes_rule
 from sklazy.report.blends import draw_blend
 from sklazy.report.ensembles import draw_ensemble
 from sklazy.report.html import render
@@ -24,6 +26,8 @@ _SIMPLE: dict[str, Callable[[Plain], Article]] = {
     "selection": draw_selection,
     "ensembles": draw_ensemble,
     "trees": draw_tree,
+    "bayes_rules": draw_bayes_rule,
+    "association": draw_association,
     "local_models": draw_local_models,
     "linear_models": draw_linear_model,
     "kernel_models": draw_kernel_models,

@@ -1,6 +1,5 @@
 """A receipt of lazy selection: attributes, cases, likelihoods."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,14 +10,12 @@ from sklazy.report.article import (
     Ruler,
     draw_cases,
     draw_votes,
-    first_two,
     format_outcome,
-    gain,
-    likely,
     make_ruler,
     sureness,
 )
 from sklazy.report.blocks import Block, Cell, Fold, Grid, Heading, Paragraph
+from sklazy.report.likelihoods import draw_likelihoods, strongest
 from sklazy.report.words import (
     format_class,
     format_fixed,
@@ -34,7 +31,6 @@ _MOST_UNUSED = 8
 _MOST_ROWS = 200
 _MOST_CASES = 8
 _MOST_COLUMNS = 12  # attributes beside each other in the table of cases
-_MOST_COMPARED = 4  # classes beside each other
 
 _CHOSEN = {
     "lazy": ("is", "are", "the most informative for this row's values"),
@@ -59,7 +55,7 @@ def draw_selection(receipt: Plain) -> Article:
     if "neighbors" in receipt:
         parts += _draw_neighbors(receipt)
     if "likelihoods" in receipt:
-        parts += _draw_likelihoods(receipt)
+        parts += draw_likelihoods(receipt)
     names = [format_value(item["name"]) for item in _used(receipt["selection"])]
     brief = "attributes used", join(names, most=8)
     return Article(sureness(receipt), explain(receipt), parts, brief)
@@ -77,7 +73,7 @@ def explain(receipt: Plain) -> list[str]:
         found = receipt["neighbors"]
         said += [_who_votes(found), _how_votes_fall(receipt), _opposing(found)]
     if "likelihoods" in receipt:
-        said.append(_strongest(receipt))
+        said.append(strongest(receipt))
     if "model" in receipt:
         said.append(_model(receipt["model"]))
     return [sentence for sentence in said if sentence]
@@ -207,29 +203,6 @@ def _opposing(found: Plain) -> str:
         f"The nearest case of another class, {format_value(case['id'])} "
         f"({format_class(case['class'])}), differs in {differs or 'no attribute used'}."
     )
-
-
-def _strongest(receipt: Plain) -> str:
-    """The attribute that weighs most for the answer against the runner-up."""
-    pair, labels = first_two(receipt), [item["label"] for item in receipt["votes"]]
-    if pair is None:
-        return ""
-    gains = [
-        (gain(item["log"], *pair), item["name"])
-        for item in receipt["likelihoods"]["attributes"]
-    ]
-    log, name = max(gains, key=lambda item: item[0], default=(0.0, ""))
-    if log <= 0:
-        return "No attribute is in favor of it; the classes' shares decide."
-    return (
-        f"{format_value(name)} weighs most: its value is {_times(log)} as likely "
-        f"under {format_class(labels[pair[0]])} as under "
-        f"{format_class(labels[pair[1]])}, the runner-up."
-    )
-
-
-def _times(log: float) -> str:
-    return f"{math.exp(log):.3g} times" if log < 700 else "infinitely many times"
 
 
 def _model(model: Plain) -> str:
@@ -366,26 +339,3 @@ def _compared(settings: Plain, used: Sequence[Plain]) -> str:
     if len(used) > _MOST_COLUMNS:
         said.append(f"{_MOST_COLUMNS} of {len(used)} attributes are shown.")
     return " ".join(said)
-
-
-def _draw_likelihoods(receipt: Plain) -> list[Block]:
-    """Each attribute's logarithms, and how far it favors the answer."""
-    votes, found = receipt["votes"], receipt["likelihoods"]
-    shown, pair = likely(votes, _MOST_COMPARED), first_two(receipt)
-    items = [("share of the class", [item["log"] for item in found["prior"]])]
-    items += [(format_value(i["name"]), i["log"]) for i in found["attributes"]]
-    gains = [gain(logs, *pair) if pair else 0.0 for _, logs in items]
-    bar = make_ruler([*gains, *[-own for own in gains]])  # zero is in the middle
-    rows: list[list[Cell]] = [
-        [name, *[format_fixed(logs[i], 2) for i in shown], bar(own)]
-        for (name, logs), own in zip(items, gains, strict=True)
-    ]
-    header = ["attribute", *[format_value(votes[i]["label"]) for i in shown], ""]
-    said = "Natural logarithms; the class with the largest sum is the answer."
-    if pair is not None:
-        rival = format_value(votes[pair[1]]["label"])
-        said += f" Bars to the left favor {rival}, the runner-up."
-    sides = f"l{'r' * len(shown)}B"
-    grid = Grid(header, sides, rows, shown=_MOST_USED, noun="attributes")
-    title = Heading("What each attribute adds")
-    return [title, Paragraph(said, "soft", "page"), grid]

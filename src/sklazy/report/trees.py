@@ -7,6 +7,7 @@ from sklazy.report.article import (
     draw_votes,
     likely,
     sureness,
+    value_in_words,
 )
 from sklazy.report.blocks import Bar, Block, Cell, Grid, Heading
 from sklazy.report.words import format_class, format_value, join, pluralize
@@ -30,24 +31,11 @@ def draw_tree(receipt: Plain) -> Article:
 def _tests(receipt: Plain) -> str:
     if not receipt["steps"]:
         return "No test of a value of this row tells the classes apart."
-    tests = [step_in_words(step) for step in receipt["steps"]]
+    tests = [value_in_words(step) for step in receipt["steps"]]
     return (
         f"The row chose {pluralize(len(tests), 'test')} of its own values: "
         f"{join(tests)}."
     )
-
-
-def step_in_words(step: Plain) -> str:
-    """A test, a number by its bin.
-
-    Examples
-    --------
-    >>> step_in_words({"attribute": "hue", "value": 0.5, "bin": "(-inf, 0.7]"})
-    'hue in (-inf, 0.7]'
-    """
-    if step["bin"] is not None:
-        return f"{format_value(step['attribute'])} in {format_value(step['bin'])}"
-    return f"{format_value(step['attribute'])} = {format_value(step['value'])}"
 
 
 def _left(receipt: Plain) -> str:
@@ -67,7 +55,7 @@ def _draw_steps(receipt: Plain) -> Grid:
     shown = likely(votes, _MOST_CLASSES)
     start = [item["rows"] for item in receipt["cases"]["class_counts"]]
     lines = [("all cases", start)]
-    lines += [(step_in_words(step), step["left"]) for step in receipt["steps"]]
+    lines += [(value_in_words(step), step["left"]) for step in receipt["steps"]]
     rows: list[list[Cell]] = [
         [
             name,

@@ -10,6 +10,7 @@ from model_settings.filters import FILTERS
 from model_settings.kernel_models import KERNEL_MODELS
 from model_settings.linear_models import LINEAR_MODELS
 from model_settings.local_models import LOCAL_MODELS
+from model_settings.rules import RULES
 from model_settings.search import SEARCH
 from model_settings.selection import SELECTION
 from model_settings.setting import Setting
@@ -19,6 +20,7 @@ SETTINGS: dict[type, list[Setting]] = {
     **SELECTION,
     **ENSEMBLES,
     **TREES,
+    **RULES,
     **LOCAL_MODELS,
     **LINEAR_MODELS,
     **BLENDS,

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Ints, Votes, class_totals
 from sklazy.answer.learner import Effort
+from sklazy.answer.leave_one_out import classes_stay, cuts_stay
 from sklazy.answer.selection.amounts import best_count, decide_with_each, local_counts
 from sklazy.answer.selection.choosing import Selection, SetSelection
 from sklazy.answer.selection.host import Host
@@ -15,11 +16,9 @@ from sklazy.answer.selection.recipe import RANKED, WITHOUT_AMOUNT, Recipe, Rule
 from sklazy.answer.selection.result import SelectionAnswer
 from sklazy.answer.selection.scores import find_ranks
 from sklazy.answer.target import CLASSES, Target
-from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
-from sklazy.casebase.removals import rows_behind_cuts
 from sklazy.combine import argmax_with_ties
-from sklazy.flow import Chunk, Queries, Selected
+from sklazy.flow import Queries, Selected
 from sklazy.measures import how_many
 from sklazy.selection import RankTable, to_mask
 
@@ -116,19 +115,17 @@ class SelectionLearner:
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """All but rows behind a cut, and the only ones of a class."""
-        recipe, cases = self.recipe, base.cases
+        recipe = self.recipe
         counted = recipe.selection in ("lazy", "eager")
         nested = counted and recipe.n_attributes in ("auto", "local")
         if nested or recipe.selection == "lazy-cfs":
             return np.zeros(base.n_rows, bool)
         if not self.host.can_leave_out(base):
             return np.zeros(base.n_rows, bool)
-        classes = cases.classes[: cases.n_rows]
-        n_declared = len(base.schema.classes)
-        others = (cases.class_counts[classes] > 1) | (classes < n_declared)
+        others = classes_stay(base)
         if recipe.selection == "none" and not self.host.discretize:
             return others
-        return others & ~_behind_cuts(base, recipe.n_jobs)
+        return others & cuts_stay(base, recipe.n_jobs)
 
     def _select(self, ready: SelectionCases, batch: Batch) -> Selection:
         """The attributes of each query, as many as called for."""
@@ -189,10 +186,3 @@ class ChoiceLearner(SelectionLearner):
 def _count(ballots: Ints, n_classes: int) -> Ints:
     """Ballots by class, shape (n_queries, n_classes)."""
     return (ballots[:, :, None] == np.arange(n_classes)).sum(axis=1)
-
-
-def _behind_cuts(base: CaseBase, n_jobs: int | None) -> NDArray[np.bool_]:
-    def run(chunk: Chunk, n: int) -> None:
-        run_chunks(chunk, n, n_jobs, float(n) * base.n_rows)
-
-    return base.derive(rows_behind_cuts, lambda: rows_behind_cuts(base, run))
