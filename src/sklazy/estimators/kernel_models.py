@@ -1,24 +1,16 @@
 """Kernel models: cases answer by similarity, and the settings choose themselves."""
 
-from dataclasses import replace
-from typing import Any
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, column_or_1d
-
 from sklazy.answer.kernel_models.data import Limits
 from sklazy.answer.kernel_models.learner import KernelLearner
-from sklazy.casebase.incoming import Target as GivenTarget
-from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.approximate import (
+    ApproximateClassifier,
+    ApproximateEstimator,
+    ApproximateRegressor,
+)
 from sklazy.estimators.parameters import check_count
-from sklazy.estimators.targets import UnweightedClassifier, UnweightedRegressor
-from sklazy.tables import as_target
-
-Floats = NDArray[np.float64]
 
 
-class KernelModel(LazyEstimator):
+class KernelModel(ApproximateEstimator):
     """Keeps cases and answers queries by their similarity; see the subclasses."""
 
     def __init__(
@@ -46,18 +38,8 @@ class KernelModel(LazyEstimator):
         limits = Limits(self.max_rows, self.n_neighbors, self.max_loo_rows)
         return KernelLearner(self.target, limits)
 
-    def _left_out_as(
-        self, rows: ArrayLike | None, approximate: bool, output: str
-    ) -> NDArray[Any]:
-        """What is wanted of the answers to training rows, each left out."""
-        check_is_fitted(self)
-        learner = replace(self._learner(), approximate=approximate)
-        with self.cases_.snapshot() as cases:
-            (found,) = self._left_out_by(cases, learner, rows, output)
-        return found
 
-
-class LazyKernelClassifier(KernelModel, UnweightedClassifier):
+class LazyKernelClassifier(KernelModel, ApproximateClassifier):
     """Classify each query by the cases, each heard by its similarity.
 
     Kernel ridge regression on class indicators. Similarity falls off with a distance
@@ -108,6 +90,10 @@ class LazyKernelClassifier(KernelModel, UnweightedClassifier):
     similarity; probabilities are the softmax of scores times the temperature. A class
     that has no case has the probability 0.
 
+    Approximate left-out answers keep ranks, weights of attributes, width, ridge and
+    temperature as found with the row present; the row is left out of the solution and
+    of the shares of classes, exactly and at no cost.
+
     Examples
     --------
     >>> from sklearn.datasets import load_wine
@@ -120,46 +106,8 @@ class LazyKernelClassifier(KernelModel, UnweightedClassifier):
     True
     """
 
-    def loo_predict(
-        self, rows: ArrayLike | None = None, approximate: bool = True
-    ) -> NDArray[Any]:
-        """Predict the class of training rows, each from all other rows.
 
-        Parameters
-        ----------
-        rows : array-like of int, optional
-            The rows to predict, by their place in order of arrival; all by default.
-        approximate : bool, default=True
-            Whether ranks, weights of attributes, width, ridge and temperature stay
-            those found with the row present; the row is left out of the solution and
-            of the shares of classes, exactly and at no cost. With False it is
-            forgotten in everything, which costs a fit for every row.
-
-        Returns
-        -------
-        labels : array of shape (n_rows,)
-            In order of arrival, as `ids_`, or of `rows`.
-        """
-        return self._left_out_as(rows, approximate, "decisions")
-
-    def loo_predict_proba(
-        self, rows: ArrayLike | None = None, approximate: bool = True
-    ) -> Floats:
-        """Predict the class probabilities of training rows, each from all others.
-
-        Parameters
-        ----------
-        rows, approximate
-            As for `loo_predict`.
-
-        Returns
-        -------
-        probabilities : float64 array of shape (n_rows, n_classes)
-        """
-        return self._left_out_as(rows, approximate, "probabilities")
-
-
-class LazyKernelRegressor(KernelModel, UnweightedRegressor):
+class LazyKernelRegressor(KernelModel, ApproximateRegressor):
     """Predict each query from the cases, each heard by its similarity.
 
     Kernel ridge regression with a distance that weighs attributes by what they tell of
@@ -192,28 +140,3 @@ class LazyKernelRegressor(KernelModel, UnweightedRegressor):
     >>> model.predict([[1.5], [4.0]]).round(2)
     array([ 0.99, -0.75])
     """
-
-    def loo_predict(
-        self, rows: ArrayLike | None = None, approximate: bool = True
-    ) -> Floats:
-        """Predict the number of training rows, each from all other rows.
-
-        Parameters
-        ----------
-        rows : array-like of int, optional
-            The rows to predict, by their place in order of arrival; all by default.
-        approximate : bool, default=True
-            Whether ranks, weights of attributes, width and ridge stay those found with
-            the row present; the row is left out of the solution and of the mean,
-            exactly and at no cost. With False it is forgotten in everything, which
-            costs a fit for every row.
-
-        Returns
-        -------
-        values : float64 array of shape (n_rows,)
-            In order of arrival, as `ids_`, or of `rows`.
-        """
-        return self._left_out_as(rows, approximate, "values")[:, 0]
-
-    def _target(self, y: object) -> GivenTarget:
-        return as_target(None if y is None else column_or_1d(y, warn=True), "numeric")

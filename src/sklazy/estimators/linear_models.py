@@ -1,11 +1,7 @@
 """Linear models of all cases that leave rows out for free."""
 
-from sklearn.utils.validation import column_or_1d
-
 from sklazy.answer.linear_models import LinearLearner
-from sklazy.casebase.incoming import Target
 from sklazy.estimators.approximate import ApproximateClassifier, ApproximateRegressor
-from sklazy.tables import as_target
 
 
 class LazyLogisticClassifier(ApproximateClassifier):
@@ -138,7 +134,3 @@ class LazyRidgeRegressor(ApproximateRegressor):
 
     def _learner(self) -> LinearLearner:
         return LinearLearner(self.target)
-
-    def _target(self, y: object) -> Target:
-        flat = None if y is None else column_or_1d(y, warn=True)
-        return as_target(flat, "numeric")

@@ -5,15 +5,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from sklazy.answer import CLASSES, NUMBERS, Target
 from sklazy.answer.target import class_labels
 from sklazy.casebase.incoming import GivenIds
+from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.inputs import class_column
-from sklazy.tables import Column
+from sklazy.tables import Column, as_target
 
 Floats = NDArray[np.float64]
 
@@ -324,6 +325,9 @@ class UnweightedRegressor(LazyRegressor):
             As for `fit`.
         """
         return self._add(X, y, None, ids)
+
+    def _target(self, y: object) -> GivenTarget:
+        return as_target(None if y is None else column_or_1d(y, warn=True), "numeric")
 
 
 def _check_labels(target: Column, classes: Column) -> None:

@@ -5,12 +5,11 @@ from dataclasses import replace
 from typing import Any, cast
 
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import prepare
 from sklazy.answer.blends import BlendLearner
 from sklazy.casebase import CaseBase
-from sklazy.casebase.incoming import Target
 from sklazy.estimators.approximate import (
     ApproximateClassifier,
     ApproximateEstimator,
@@ -27,7 +26,6 @@ from sklazy.estimators.blends.members import (
     name_members,
 )
 from sklazy.estimators.parameters import check_count
-from sklazy.tables import as_target
 
 
 class LazyBlend(ApproximateEstimator):
@@ -219,7 +217,3 @@ class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
     >>> list(model.weights_)
     ['paths', 'kernel', 'line', 'local']
     """
-
-    def _target(self, y: object) -> Target:
-        flat = None if y is None else column_or_1d(y, warn=True)
-        return as_target(flat, "numeric")

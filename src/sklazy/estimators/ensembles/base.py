@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import column_or_1d
 
 from sklazy.answer.ensembles.combining import COMBINATIONS
 from sklazy.answer.ensembles.learner import EnsembleLearner
@@ -24,7 +23,7 @@ from sklazy.estimators.parameters import (
 from sklazy.estimators.settings import to_settings
 from sklazy.estimators.targets import UnweightedClassifier, UnweightedRegressor
 from sklazy.local.paths import PathRules, RegressionRules
-from sklazy.tables import Table, as_target
+from sklazy.tables import Table
 
 
 class LazyEnsemble(LazyEstimator):
@@ -211,8 +210,7 @@ class EnsembleRegressor(LazyEnsemble, UnweightedRegressor):
         )
 
     def _target(self, y: object) -> Target:
-        flat = None if y is None else column_or_1d(y, warn=True)
-        target = as_target(flat, "numeric")
+        target = super()._target(y)
         _check_size(target)
         return target
 
