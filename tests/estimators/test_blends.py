@@ -210,7 +210,6 @@ def test_a_member_that_fails_later_is_named():
         ),
         ([LazyKNeighborsClassifier(0)], BadInputError, "n_neighbors"),
     ],
-    ids=str,
 )
 def test_what_cannot_be_a_member_is_refused(estimators, error, match):
     X, y, _ = problem()
