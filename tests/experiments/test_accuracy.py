@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss
 
 from sklazy.estimators.encoded import EncodedModel
 from sklazy.experiments.accuracy import methods, report, run, sets
-from sklazy.experiments.accuracy.results import collect
+from sklazy.experiments.accuracy.results import collect, find_runs
 from sklazy.experiments.accuracy.scores import (
     calibration_error,
     keep_off_zero,
@@ -114,18 +114,35 @@ def test_guesses_are_scored_as_guesses(guesses):
     names = ["hayes-roth", "tae", "wisconsin"]
     units = run.make_units(names, data_folder(), quick=True)
     found = {unit: run.work(unit, data_folder()) for unit in units}
-    reported = collect(found, "report", list(methods.CLASSIFIERS))
+    reported = collect(find_runs(found, "report"), list(methods.CLASSIFIERS))
     assert reported.sets == ["tae"]
     right = reported.means("right")
     assert (right == right[0, 0]).all()
     assert right[0, 0] == pytest.approx(1 / 3, abs=0.05)  # three classes alike
-    numbers = collect(found, "numbers", list(methods.REGRESSORS))
+    numbers = collect(find_runs(found, "numbers"), list(methods.REGRESSORS))
     assert numbers.errors[0] == pytest.approx(1.0, abs=0.02)
     document = report.make_document(found, [("command", "test")])
     assert "tae" in to_markdown(document, "accuracy")
     assert "<svg" not in to_page(document)  # too few sets to be ranked
     names = [table.name for table in document.tables]
     assert names[:3] == ["means-report", "pairs-report", "accuracies-report"]
+
+
+@needs_data
+def test_a_method_that_was_run_on_some_sets_is_compared_on_these(guesses):
+    units = run.make_units(["iris", "tae"], data_folder(), quick=True)
+    last = list(methods.CLASSIFIERS)[-1]
+    done = [
+        u for u in units if (u.setting["set"], u.setting["method"]) != ("tae", last)
+    ]
+    found = {unit: run.work(unit, data_folder()) for unit in done}
+    document = report.make_document(found, [])
+    tables = {table.name: table for table in document.tables}
+    assert [row[0] for row in tables["accuracies-report"].rows] == ["iris", "tae"]
+    assert last not in tables["accuracies-report"].header
+    some = tables[f"accuracies-report-{last.lower()}"]
+    assert [row[0] for row in some.rows] == ["iris"]
+    assert last in some.header
 
 
 @needs_data

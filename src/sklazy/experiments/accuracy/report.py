@@ -6,7 +6,13 @@ import numpy as np
 from scipy import stats
 
 from sklazy.experiments.accuracy.methods import CLASSIFIERS, REGRESSORS
-from sklazy.experiments.accuracy.results import Results, collect
+from sklazy.experiments.accuracy.results import (
+    Results,
+    Runs,
+    collect,
+    find_runs,
+    split_methods,
+)
 from sklazy.experiments.harness.ranking import rank_figure
 from sklazy.experiments.harness.significance import mean_ranks
 from sklazy.experiments.harness.unit import Plain, Unit
@@ -34,12 +40,17 @@ def make_document(
     ]
     parts: list[Part] = []
     for part, title in _PARTS.items():
-        run = collect(found, part, list(CLASSIFIERS))
-        if run is not None:
-            parts += [Heading(title), *_class_parts(run, part)]
-            if part == "report":
-                lead += _words(run)
-    numbers = collect(found, "numbers", list(REGRESSORS))
+        runs = find_runs(found, part)
+        everywhere, somewhere = split_methods(runs, list(CLASSIFIERS))
+        run = collect(runs, everywhere)
+        if run is None:
+            continue
+        parts += [Heading(title), *_class_parts(run, part)]
+        if part == "report":
+            lead += _words(run)
+        for method in somewhere:
+            parts += _some_sets(runs, part, method)
+    numbers = collect(find_runs(found, "numbers"), list(REGRESSORS))
     if numbers is not None:
         parts += [Heading("Numbers"), *_number_parts(numbers)]
     return Document("Accuracy beside forests and boosting", lead, parts, facts)
@@ -59,6 +70,16 @@ def _class_parts(run: Results, part: str) -> list[Part]:
     if part == "report":
         shown += [_losses(run), *_figures(run)]
     return shown
+
+
+def _some_sets(runs: Runs, part: str, method: str) -> list[Part]:
+    """The lazy learners beside a method that was run on some of the sets only."""
+    run = collect(runs, [BLEND, KERNEL, method])
+    if run is None:
+        return []
+    name = f"{part}-{method.lower()}"
+    text = f"{method} takes long on some sets and was run on these alone."
+    return [Paragraph(text), _overall(run, name), _pairs(run, name), _sets(run, name)]
 
 
 def _overall(run: Results, part: str) -> Table:
@@ -137,7 +158,7 @@ def _compare(run: Results, method: str, other: str) -> list[str]:
         f"{surely_won} / {surely_lost}",
         signed(float(gains.mean())),
         signed(float(np.median(gains))),
-        f"{p:.3f}",
+        "<0.001" if p < 1e-3 else f"{p:.3f}",
         f"{lower} of {len(gains)}",
     ]
 

@@ -76,31 +76,46 @@ class Results:
         )
 
 
-def collect(
-    found: Mapping[Unit, Plain], part: str, methods: Sequence[str]
-) -> Results | None:
-    """Combine the units of a part of the sets; incomplete sets are left out."""
-    by_place: dict[tuple[str, str], dict[int, list[Plain]]] = {}
+Runs = dict[tuple[str, str], dict[int, list[Plain]]]
+"""Folds by set and method, then repetition."""
+
+
+def find_runs(found: Mapping[Unit, Plain], part: str) -> Runs:
+    """The folds of a part of the sets."""
+    runs: Runs = {}
     for unit, result in found.items():
         setting = unit.setting
         if setting["part"] == part:
-            place = by_place.setdefault((setting["set"], setting["method"]), {})
+            place = runs.setdefault((setting["set"], setting["method"]), {})
             place[setting["repetition"]] = result["folds"]
-    names = sorted({name for name, _ in by_place})
-    own = [m for m in methods if any(m == method for _, method in by_place)]
-    n_repetitions = max((len(runs) for runs in by_place.values()), default=0)
+    return runs
+
+
+def collect(runs: Runs, methods: Sequence[str]) -> Results | None:
+    """All folds of the sets on which these methods were run as often as any."""
+    n_repetitions = max((len(own) for own in runs.values()), default=0)
     whole = [
         name
-        for name in names
-        if all(len(by_place.get((name, m), ())) == n_repetitions for m in own)
+        for name in sorted({name for name, _ in runs})
+        if all(len(runs.get((name, m), ())) == n_repetitions for m in methods)
     ]
     if not whole:
         return None
-    rows = [[_join(by_place[name, m]) for m in own] for name in whole]
-    folds = np.empty((len(whole), len(own), len(rows[0][0])), object)
+    rows = [[_join(runs[name, m]) for m in methods] for name in whole]
+    folds = np.empty((len(whole), len(methods), len(rows[0][0])), object)
     for i, j, k in np.ndindex(folds.shape):
         folds[i, j, k] = rows[i][j][k]
-    return Results(whole, own, folds)
+    return Results(whole, list(methods), folds)
+
+
+def split_methods(runs: Runs, methods: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Those that were run on every set, and those that were run on some."""
+    sets = {name for name, _ in runs}
+    counts = {m: sum((name, m) in runs for name in sets) for m in methods}
+    return (
+        [m for m in methods if counts[m] == len(sets)],
+        [m for m in methods if 0 < counts[m] < len(sets)],
+    )
 
 
 def _join(runs: Mapping[int, list[Plain]]) -> list[Plain]:
