@@ -21,8 +21,9 @@ from pyarrow import feather
 from sklearn.datasets import load_diabetes, load_wine
 
 from sklazy import (
+    LazyBlendClassifier,
+    LazyBlendRegressor,
     LazyKNeighborsClassifier,
-    LazyLearningRegressor,
     RaceFeatureSelector,
 )
 from sklazy.cli import main
@@ -88,10 +89,10 @@ def test_every_command_has_json_and_debug(name):
 def test_predictions_are_those_of_the_estimator(run, files, wine):
     code, out, err = run("predict", "train.csv", "test.csv", "--target", "grower")
     assert code == 0
-    assert "classification ('grower' holds labels), method lazy-knn" in err
+    assert "classification ('grower' holds labels), method blend" in err
     table = pd.read_csv(pd.io.common.StringIO(out))
     train, test = wine.iloc[::2], wine.iloc[1::2].drop(columns="grower")
-    model = LazyKNeighborsClassifier()
+    model = LazyBlendClassifier()
     model.fit(train.drop(columns="grower"), train["grower"])
     assert table["prediction"].tolist() == model.predict(test).tolist()
     assert table["probability"].to_numpy() == pytest.approx(
@@ -144,7 +145,7 @@ def test_without_a_test_file_it_cross_validates(run, files):
     assert found["quality"]["lazy-nb"]["accuracy"] == pytest.approx(accuracy)
     assert found["quality"]["guess"]["accuracy"] < 0.5 < accuracy
     code, out, _ = run(*arguments)
-    assert "lazy-knn" in out
+    assert "blend" in out
     assert "guess" in out
 
 
@@ -155,10 +156,10 @@ def test_regression_is_inferred_and_reported(run, tmp_path):
     frame[100:120].to_csv("test.csv", index=False)
     code, out, err = run("predict", "train.csv", "test.csv", "-t", "progress")
     assert code == 0
-    assert "regression ('progress' holds numbers), method lazy-learning" in err
+    assert "regression ('progress' holds numbers), method blend" in err
     table = pd.read_csv(pd.io.common.StringIO(out))
     inputs = frame.drop(columns="progress")
-    model = LazyLearningRegressor().fit(inputs[:100], target[:100])
+    model = LazyBlendRegressor().fit(inputs[:100], target[:100])
     assert table["prediction"].to_numpy() == pytest.approx(
         model.predict(inputs[100:120])
     )

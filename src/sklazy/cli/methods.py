@@ -33,6 +33,8 @@ from sklazy.experiments.harness import peers
 Make = Callable[[int], Any]
 """From a seed to a new model."""
 
+_MOST_BLENDED = 5000  # rows; see docs/accuracy.md
+
 LAZY_CLASSIFIERS: dict[str, Make] = {
     "lazy-knn": lambda seed: LazyKNeighborsClassifier(),
     "lazy-nb": lambda seed: LazyNBClassifier(),
@@ -77,14 +79,15 @@ def method_options(function: Callable[..., None]) -> Callable[..., None]:
         "--method",
         "-m",
         type=click.Choice(NAMES),
-        help="Method; default: lazy-knn for classes, lazy-learning for numbers.",
+        help=f"Method; default: blend, the most accurate; kernel for more than "
+        f"{_MOST_BLENDED} rows, where a blend takes long.",
     )(function)
 
 
 def choose_method(task: Task, method: str | None) -> str:
-    """The name of the method; by default one that fits the task."""
+    """The name of the method; by default the most accurate that does not take long."""
     if method is None:
-        return "lazy-knn" if task.classifies else "lazy-learning"
+        return "blend" if len(task.table) <= _MOST_BLENDED else "kernel"
     return method
 
 
