@@ -36,7 +36,9 @@ from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.estimators.settings import describe_settings, from_settings, to_settings
 from sklazy.receipts import Receipt, Receipts, build_receipts, verify
 from sklazy.tables import Table, as_table, as_target
+from sklazy.tables.convert import plain_table
 from sklazy.tables.frames import target_names
+from sklazy.tables.origins import expand, follow, origins_of
 
 _NOT_RECORDED = ("n_jobs", "cache_size")  # answers do not depend on them
 
@@ -202,9 +204,10 @@ class LazyEstimator(BaseEstimator):
     def _restore(self, cases: CaseBase, state: dict[str, Any]) -> None:
         """Take a fitted state as `_state` and the cases gave it."""
         self.cases_ = cases
-        self.n_features_in_ = len(cases.names)
+        names = cases.schema.given_names
+        self.n_features_in_ = len(names)
         if cases.schema.named:
-            self.feature_names_in_ = np.array(cases.names, dtype=object)
+            self.feature_names_in_ = np.array(names, dtype=object)
 
     # --- rows -------------------------------------------------------------------------
 
@@ -220,11 +223,13 @@ class LazyEstimator(BaseEstimator):
         self._check_parameters()
         criterion = getattr(self, "discretization", "fayyad")
         check_choice("discretization", criterion, tuple(CRITERIA))
-        table, target = self._table(X), self._target(y)
+        given, target = self._table(X), self._target(y)
+        table = expand(given)
         self._check_table(table)
         self._check_width(len(table.columns))
         _check_weights(sample_weight)
         schema = replace(Schema.of(table, target), targets=target_names(y))
+        schema = replace(schema, origins=origins_of(given))
         if classes is not None:
             declared = Attribute.of(class_column(classes, declared=True)).declared
             schema = replace(schema, classes=declared)
@@ -253,15 +258,21 @@ class LazyEstimator(BaseEstimator):
         """Add rows, or keep the first."""
         if not hasattr(self, "cases_"):
             return self._keep(X, y, sample_weight, ids, classes)
-        table, target = self._table(X), self._target(y)
+        table, target = self._later_table(X), self._target(y)
         self._check_columns(X)
         self.cases_.add(table, target, weights=sample_weight, ids=ids)
         return self
 
     def _table(self, X: object) -> Table:
-        """X as a table, with the nominal columns that the parameters name."""
+        """The first rows, with the nominal columns that the parameters name."""
         categorical = getattr(self, "categorical_features", "from_dtype")
         return as_table(X, categorical_features=categorical)
+
+    def _later_table(self, X: object) -> Table:
+        """Queries or added rows, read as the first were."""
+        categorical = getattr(self, "categorical_features", "from_dtype")
+        table = plain_table(X, categorical_features=categorical)
+        return follow(table, self.cases_.schema.origins)
 
     def _target(self, y: object) -> GivenTarget:
         if self.target.kind == "nominal":
@@ -341,7 +352,7 @@ class LazyEstimator(BaseEstimator):
 
     def _query_table(self, X: object) -> Table:
         """Queries as a table."""
-        table = self._table(X)
+        table = self._later_table(X)
         self._check_columns(X)
         return table
 
@@ -385,7 +396,6 @@ def known_estimators() -> dict[str, type[LazyEstimator]]:
 
 def check_known(name: object) -> type[LazyEstimator]:
     """The estimator of that name, or an error."""
-    known = known_estimators()
-    if not isinstance(name, str) or name not in known:
+    if name not in (known := known_estimators()):
         raise BadInputError(f"there is no estimator {name!r} in this sklazy.")
-    return known[name]
+    return known[str(name)]

@@ -1,13 +1,14 @@
 """The door: whatever a caller has becomes a table or a target."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from sklazy.errors import BadInputError, BadTypeError
+from sklazy.errors import BadInputError, BadTypeError, DataWarning
 from sklazy.tables.arrays import as_matrix, from_matrix
 from sklazy.tables.frames import (
     Frame,
@@ -19,7 +20,9 @@ from sklazy.tables.frames import (
 )
 from sklazy.tables.labels import to_nominal
 from sklazy.tables.numbers import to_numeric
-from sklazy.tables.table import Column, Kind, Table
+from sklazy.tables.origins import describe, read_as
+from sklazy.tables.table import Column, Kind, Table, Wish
+from sklazy.tables.understand import check_wishes, understand
 
 Source = Table | Frame | NDArray[Any]
 
@@ -30,8 +33,11 @@ def as_table(
     X: object,
     *,
     categorical_features: object = "from_dtype",
+    kinds: Mapping[str, Wish] | None = None,
     feature_names: Sequence[str] | None = None,
     allow_empty: bool = False,
+    set_aside: bool = True,
+    like: Table | None = None,
 ) -> Table:
     """Make one typed table of whatever holds rows and columns.
 
@@ -45,12 +51,24 @@ def as_table(
         Which columns are nominal. By dtype: category, enum, string and bool columns;
         columns of objects are nominal unless all their cells are numbers. Names,
         indices or a boolean mask decide alone: every other column is taken as
-        numbers (bools as 0 and 1). None: no column is nominal. Dates and times are
-        refused unless named: they are labels then.
+        numbers (bools as 0 and 1). None: no column is nominal. A mapping is taken as
+        `kinds`.
+    kinds : mapping of name to str, optional
+        What columns are, whatever they look like: "numeric", "nominal", "date",
+        "day-first", "month-first", "decimal-point", "decimal-comma" or "ignore".
+        Otherwise dates and times are numbers, and strings are labels unless all say
+        dates, amounts (money, percentages, numbers with a unit or with separators) or
+        yes and no; a `DataWarning` tells what was understood.
     feature_names : sequence of str, optional
         The columns' names; otherwise those of the frame, or x0, x1, ...
     allow_empty : bool, default=False
         Whether no rows or no columns will do.
+    set_aside : bool, default=True
+        Whether columns of strings that are nearly all different, ids and free text,
+        are marked to be left out by what learns from the table.
+    like : Table, optional
+        Rows read before, whose columns these are: cells are read as theirs were, and a
+        cell that cannot be is refused.
 
     Returns
     -------
@@ -62,7 +80,48 @@ def as_table(
     >>> table = as_table([[1.5, "red"], [None, "blue"]])
     >>> table.kinds, table["x1"].categories
     (['numeric', 'nominal'], ('blue', 'red'))
+    >>> as_table([["12 %"], ["7.5 %"]], kinds={"x0": "numeric"})["x0"].data
+    array([12. ,  7.5])
     """
+    table = plain_table(
+        X,
+        categorical_features=categorical_features if kinds is None else kinds,
+        feature_names=feature_names,
+        allow_empty=allow_empty,
+    )
+    if like is not None:
+        return read_as(table, describe(like))
+    wishes = _wishes(categorical_features if kinds is None else kinds)
+    if wishes is None or (isinstance(X, Table) and not wishes):
+        return table
+    notes: list[str] = []
+    columns = [
+        understand(column, wishes.get(column.name), notes, set_aside=set_aside)
+        for column in table
+    ]
+    say(notes, "X")
+    return Table(tuple(columns), table.n_rows, table.named)
+
+
+def say(notes: Sequence[str], where: str) -> None:
+    """Warn once of all that was found out about the columns."""
+    if notes:
+        warnings.warn(
+            f"{where}: {'; '.join(notes)}. To decide otherwise name the column in "
+            "kinds.",
+            DataWarning,
+            stacklevel=3,
+        )
+
+
+def plain_table(
+    X: object,
+    *,
+    categorical_features: object = "from_dtype",
+    feature_names: Sequence[str] | None = None,
+    allow_empty: bool = False,
+) -> Table:
+    """Make a table as `as_table` does, with strings as labels, whatever they say."""
     if issparse(X):
         raise BadTypeError(
             "Sparse data was passed for X, but dense data is required. Use "
@@ -82,7 +141,7 @@ def _source(X: object) -> Source:
 
 
 def _columns(
-    source: Source, names: Sequence[str], nominal: Sequence[bool] | None
+    source: Source, names: Sequence[str], nominal: Sequence[bool | None] | None
 ) -> list[Column]:
     if isinstance(source, np.ndarray):
         return from_matrix(source, names, nominal)
@@ -92,9 +151,15 @@ def _columns(
     if nominal is None:
         return columns
     return [
-        to_nominal(column) if wanted else to_numeric(column)
+        _of_kind(column, wanted)
         for column, wanted in zip(columns, nominal, strict=True)
     ]
+
+
+def _of_kind(column: Column, nominal: bool | None) -> Column:
+    if nominal is None:
+        return column
+    return to_nominal(column) if nominal else to_numeric(column)
 
 
 def _check_not_empty(n_rows: int, n_columns: int) -> None:
@@ -123,10 +188,20 @@ def _names(source: Source, given: Sequence[str] | None) -> tuple[list[str], bool
     return frame_names(source)
 
 
-def _mask(wanted: object, names: Sequence[str]) -> list[bool] | None:
+def _wishes(wanted: object) -> dict[str, Wish] | None:
+    """What columns are said to be by name; None where kinds are settled otherwise."""
+    if isinstance(wanted, str) and wanted == "from_dtype":
+        return {}
+    return dict(wanted) if isinstance(wanted, Mapping) else None
+
+
+def _mask(wanted: object, names: Sequence[str]) -> Sequence[bool | None] | None:
     """Which columns are to be nominal; None leaves it to their dtypes."""
     if isinstance(wanted, str) and wanted == "from_dtype":
         return None
+    if isinstance(wanted, Mapping):
+        check_wishes(wanted, names)
+        return [True if wanted.get(name) == "nominal" else None for name in names]
     entries = np.asarray([] if wanted is None else wanted)
     if entries.ndim != 1:
         raise _bad_features(wanted, "'from_dtype', names, indices or a mask")
@@ -203,7 +278,7 @@ def _target_columns(y: object, kind: Kind) -> tuple[list[Column], bool]:
     frame = y if isinstance(y, Table) else as_frame(y)
     if frame is not None:
         mask = [kind == "nominal"] * frame.shape[1]
-        return list(as_table(y, categorical_features=mask)), False
+        return list(plain_table(y, categorical_features=mask)), False
     values = np.asarray(y, object) if isinstance(y, list | tuple) else np.asarray(y)
     matrix = as_matrix(values[:, np.newaxis] if values.ndim == 1 else values)
     names = [f"y{j}" for j in range(matrix.shape[1])] if values.ndim > 1 else ["y"]

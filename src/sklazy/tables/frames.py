@@ -11,7 +11,14 @@ from sklazy.errors import BadInputError, BadTypeError
 from sklazy.tables.arrays import numbers_if_all
 from sklazy.tables.labels import encode
 from sklazy.tables.numbers import check_exact, numeric, to_numeric
+from sklazy.tables.reading import Reading
 from sklazy.tables.table import Column
+from sklazy.tables.times import (
+    from_durations,
+    from_microseconds,
+    from_objects,
+    time_labels,
+)
 
 Frame = nw.DataFrame[Any]
 Series = nw.Series[Any]
@@ -111,6 +118,12 @@ def _column(name: str, series: Series, nominal: bool | None) -> Column:
     dtype = series.dtype
     if dtype.is_numeric() and not nominal:
         return _numbers(name, series)
+    times = None if nominal or dtype in _WORDS else _times(name, series)
+    return times or _not_numbers(name, series, nominal)
+
+
+def _not_numbers(name: str, series: Series, nominal: bool | None) -> Column:
+    dtype = series.dtype
     usable = dtype.is_numeric() or dtype in (*_WORDS, nw.Object)
     if not usable and not (nominal and dtype in _TIMES):
         return _other(name, series)
@@ -148,6 +161,21 @@ def _numbers(name: str, series: Series) -> Column:
     return numeric(name, series.to_numpy())
 
 
+def _times(name: str, series: Series) -> Column | None:
+    """A column of dates, times, durations or periods; None if it is anything else."""
+    dtype = series.dtype
+    if isinstance(dtype, nw.Datetime):
+        reading = Reading("datetime", "", "" if dtype.time_zone is None else "UTC")
+        return from_microseconds(name, series.dt.timestamp("us").to_numpy(), reading)
+    if dtype == nw.Date:
+        moments = series.cast(nw.Datetime("us")).dt.timestamp("us")
+        return from_microseconds(name, moments.to_numpy(), Reading("date"))
+    if dtype == nw.Duration:
+        # narwhals counts the microseconds of some by way of seconds, with a rest.
+        return from_durations(name, series.to_numpy(), series.to_list())
+    return from_objects(name, series.to_list())
+
+
 def _labels(name: str, series: Series) -> Column:
     if series.dtype in (nw.Categorical, nw.Enum):
         return _categories(name, series)
@@ -156,7 +184,7 @@ def _labels(name: str, series: Series) -> Column:
         words, missing = series.cast(nw.String).to_list(), series.is_null().to_list()
         pairs = zip(words, missing, strict=True)
         return encode(name, [None if absent else word for word, absent in pairs])
-    return encode(name, series.to_list())
+    return encode(name, time_labels(series.to_list()))
 
 
 def _categories(name: str, series: Series) -> Column:
@@ -182,7 +210,6 @@ def _other(name: str, series: Series) -> Column:
     if dtype == nw.Unknown:
         dtype = getattr(series.to_native(), "dtype", dtype)
     raise BadTypeError(
-        f"column {name!r} has dtype {dtype}; expected numbers, bools, strings or "
-        "categories. Turn dates and times into numbers (days since a date) or make "
-        "them nominal, others into strings, or drop the column."
+        f"column {name!r} has dtype {dtype}; expected numbers, bools, strings, "
+        "categories, dates or times. Turn others into strings, or drop the column."
     )

@@ -99,7 +99,7 @@ class LazyEnsemble(LazyEstimator):
 
     def _inspected(self) -> int:
         """The attributes that a node looks at."""
-        return count_features(self.max_features, self.n_features_in_)
+        return count_features(self.max_features, len(self.cases_.names))
 
     def _check_parameters(self) -> None:
         check_count("n_estimators", self.n_estimators)

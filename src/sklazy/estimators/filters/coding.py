@@ -58,7 +58,7 @@ def code_rows(
         The criterion of the cuts.
     """
     check_choice("discretization", discretization, tuple(CRITERIA))
-    table = as_table(X, categorical_features=categorical_features)
+    table = as_table(X, categorical_features=categorical_features, set_aside=False)
     target = class_column(y)
     check_consistent_length(table, target)
     n_classes = len(target.categories)

@@ -231,6 +231,7 @@ class RaceFeatureSelector(ColumnSelector):
             categorical_features=getattr(
                 estimator, "categorical_features", "from_dtype"
             ),
+            set_aside=False,
         )
         target = _indicators(y) if is_classifier(estimator) else _numbers(y)
         check_consistent_length(table, target)
