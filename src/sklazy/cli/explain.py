@@ -98,7 +98,7 @@ def _split(
 ) -> tuple[Task, Table]:
     """The task without the row, and the row."""
     if test is not None:
-        table = match_columns(console, read_rows(test), task, test)
+        table = match_columns(console, read_rows(test, task.like), task, test)
         _check_row(row, np.arange(len(table)))
         return task, table.take([row])
     _check_row(row, task.rows)

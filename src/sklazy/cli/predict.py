@@ -87,7 +87,7 @@ def _predict(
     out: str | None,
 ) -> None:
     """Predict the rows of a test file."""
-    test = read_rows(path)
+    test = read_rows(path, task.like)
     rows = match_columns(console, test, task, path)
     model = make_model(task, name, settings, seed).fit(task.table, task.target)
     labels, probabilities = predict_both(model, rows)

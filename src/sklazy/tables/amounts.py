@@ -70,7 +70,8 @@ _BODIES = {
     )
 }
 _CELL = re.compile(
-    r"(?P<sign>[+\u2212-]?)(?P<before>[^\d\s.,'+\u2212-][^\d\s,]{0,2})?[ \u00a0]?"
+    r"(?P<sign>[+\u2212-]?)"
+    r"(?P<before>[^\d\s.,'+\u2212-][^\d\s,+\u2212-]{0,2})?[ \u00a0]?"
     r"(?P<inner>[+\u2212-]?)(?P<body>[.,]?\d[\d.,'\u2019 \u00a0\u202f\u2009]*?)"
     r"(?P<gap>[ \u00a0\u202f]?)(?P<after>[^\d\s.,'\u2019][^\d\s]{0,10}[23]?)?"
 )
@@ -84,24 +85,28 @@ class _Amount(NamedTuple):
 
 
 def read_amount(text: str, reading: Reading) -> float | None:
-    """The number that a text stands for under a reading, or None."""
+    """The number that a text stands for under a reading, or None.
+
+    A number without a unit is one of the reading's.
+    """
     amount = _taken_apart(text)
-    if amount is None or amount.unit != reading.unit:
+    if amount is None or amount.unit not in ("", reading.unit):
         return None
     return _value(amount, reading.form)
 
 
 def find_amounts(
-    texts: Collection[str], forms: Collection[str] = FORMS
+    texts: Collection[str], forms: Collection[str] = FORMS, plain: bool = False
 ) -> tuple[Reading | None, str]:
     """The reading under which all texts are amounts of one unit, if any.
 
-    The second result says what to decide where several are possible. Plain numbers are
-    left alone.
+    The second result says what to decide where several are possible. Texts that are
+    all plain numbers are left alone unless `plain` says otherwise.
     """
     amounts = [_taken_apart(text) for text in texts]
     known = [amount for amount in amounts if amount is not None]
-    if len(known) < len(amounts) or all(map(_PLAIN.fullmatch, texts)):
+    is_plain = not plain and all(map(_PLAIN.fullmatch, texts))
+    if len(known) < len(amounts) or is_plain:
         return None, ""
     fitting = [f for f in forms if all(_value(a, f) is not None for a in known)]
     units = Counter(amount.unit for amount in known)

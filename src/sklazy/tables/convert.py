@@ -1,6 +1,5 @@
 """The door: whatever a caller has becomes a table or a target."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
@@ -8,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from sklazy.errors import BadInputError, BadTypeError, DataWarning
+from sklazy.errors import BadInputError, BadTypeError
 from sklazy.tables.arrays import as_matrix, from_matrix
 from sklazy.tables.frames import (
     Frame,
@@ -22,7 +21,7 @@ from sklazy.tables.labels import to_nominal
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.origins import describe, read_as
 from sklazy.tables.table import Column, Kind, Table, Wish
-from sklazy.tables.understand import check_wishes, understand
+from sklazy.tables.understand import check_wishes, say, understand_all
 
 Source = Table | Frame | NDArray[Any]
 
@@ -95,23 +94,9 @@ def as_table(
     if wishes is None or (isinstance(X, Table) and not wishes):
         return table
     notes: list[str] = []
-    columns = [
-        understand(column, wishes.get(column.name), notes, set_aside=set_aside)
-        for column in table
-    ]
+    understood = understand_all(table, wishes, notes, set_aside=set_aside)
     say(notes, "X")
-    return Table(tuple(columns), table.n_rows, table.named)
-
-
-def say(notes: Sequence[str], where: str) -> None:
-    """Warn once of all that was found out about the columns."""
-    if notes:
-        warnings.warn(
-            f"{where}: {'; '.join(notes)}. To decide otherwise name the column in "
-            "kinds.",
-            DataWarning,
-            stacklevel=3,
-        )
+    return understood
 
 
 def plain_table(

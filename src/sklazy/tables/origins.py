@@ -84,7 +84,8 @@ def follow(table: Table, origins: Sequence[Origin]) -> Table:
     if not origins:
         columns = [read_like(column, column.kind, None) for column in table]
         return Table(tuple(columns), table.n_rows, table.named)
-    if table.names == expand(_without_rows(origins)).names:
+    learned = expand(_without_rows(origins)).names
+    if table.names == learned != [origin.name for origin in origins]:
         return table
     return expand(read_as(table, origins))
 

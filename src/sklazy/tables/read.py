@@ -1,17 +1,18 @@
 """Files to tables: the format by the name's ending, or as told."""
 
 import os
-import warnings
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePath
 from typing import Any, Literal, get_args
 
-from sklazy.errors import BadFileError, BadInputError, DataWarning
+from sklazy.errors import BadFileError, BadInputError, BadTypeError
 from sklazy.tables.arff import read_arff
 from sklazy.tables.delimited import MISSING_MARKERS, CsvOptions, read_csv
 from sklazy.tables.frames import as_frame, frame_names, from_frame
-from sklazy.tables.table import Kind, Table
+from sklazy.tables.origins import describe, read_as
+from sklazy.tables.table import Table, Wish
 from sklazy.tables.text import read_text, unpacked
+from sklazy.tables.understand import forms_of, say, understand_all
 
 Format = Literal["csv", "arff", "parquet", "feather"]
 
@@ -36,7 +37,7 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     path: str | os.PathLike[str],
     *,
     format: Format | None = None,
-    kinds: Mapping[str, Kind] | None = None,
+    kinds: Mapping[str, Wish] | None = None,
     nominal: Collection[str] = (),
     numeric: Collection[str] = (),
     missing: Collection[str] | None = None,
@@ -45,14 +46,18 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     decimal: str = ".",
     encoding: str = "utf-8",
     max_bytes: int = MOST_ARROW_BYTES,
+    like: Table | None = None,
 ) -> Table:
     r"""Read a CSV, ARFF, Parquet or Feather file into a typed table.
 
     A file is read whole and strictly, or refused with file, line and column. In a CSV
     file a column is numeric if all its known cells are numbers and it does not look
     like an id or a code (leading zeros, integers beyond 2^53, integers under a
-    name with the word "id"): those become nominal, with a `DataWarning`. Labels of
-    text files are strings; blanks around cells, and blank lines, are left out.
+    name with the word "id"): those become nominal. Labels of text files are strings;
+    blanks around cells, and blank lines, are left out. Strings that all say dates,
+    amounts (money, percentages, numbers with a unit or with separators) or yes and no
+    are taken as such, and a column of strings that are nearly all different is marked
+    to be left out by what learns from the table. One `DataWarning` tells all of it.
 
     Parameters
     ----------
@@ -63,8 +68,9 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     format : {"csv", "arff", "parquet", "feather"}, optional
         By the ending otherwise: csv, tsv, tab, txt, data; arff; parquet, pq; feather,
         arrow; each but the last four also with gz.
-    kinds : mapping of name to "numeric" or "nominal", optional
-        What columns are, whatever they look like.
+    kinds : mapping of name to str, optional
+        What columns are, whatever they look like: "numeric", "nominal", "date",
+        "day-first", "month-first", "decimal-point", "decimal-comma" or "ignore".
     nominal, numeric : collections of str, optional
         The same, as two lists of names.
     missing : collection of str, optional
@@ -84,6 +90,9 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     max_bytes : int, default=2**32
         A Parquet file whose cells take more memory than that, at 8 bytes each, is
         refused before they are read: a small file may hold very many equal cells.
+    like : Table, optional
+        Rows read before, whose columns these are: cells are read as theirs were, and a
+        cell that cannot be is refused. For queries and rows to be added.
 
     Returns
     -------
@@ -102,7 +111,8 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     >>> folder.cleanup()
     """
     path = os.fspath(path)
-    wanted = _merged(kinds or {}, nominal, numeric)
+    wishes = _merged(kinds or {}, nominal, numeric)
+    wanted = wishes if like is None else {**_wishes_like(like), **wishes}
     which = _format(path, format)
     notes: list[str] = []
     if which == "csv":
@@ -113,14 +123,39 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         table, notes = read_csv(read_text(path, encoding), options, wanted)
     elif which == "arff":
         _refuse_options(which, missing, delimiter, header, decimal)
-        table, notes = read_arff(read_text(path, encoding), wanted)
+        table, notes = read_arff(read_text(path, encoding), wishes)
     else:
         _refuse_options(which, missing, delimiter, header, decimal)
-        table = _read_arrow(path, which, wanted, max_bytes)
-    _check_known(wanted, table)
-    for note in notes:
-        warnings.warn(f"{path}: {note}", DataWarning, stacklevel=2)
+        table = _read_arrow(path, which, wishes, max_bytes)
+    _check_known(wishes, table)
+    try:
+        table = _understood(table, wishes, notes, forms_of(decimal), like)
+    except BadTypeError as error:
+        raise BadFileError(str(error), path) from None
+    say(notes, path)
     return table
+
+
+def _wishes_like(like: Table) -> dict[str, Wish]:
+    """How the cells of a file are taken before they are read as others were."""
+    return {c.name: "nominal" if c.reading else c.kind for c in like}
+
+
+def _understood(
+    table: Table,
+    wishes: Mapping[str, Wish],
+    notes: list[str],
+    forms: Collection[str],
+    like: Table | None,
+) -> Table:
+    if like is not None:
+        return read_as(table, describe(like))
+    found: list[str] = []
+    understood = understand_all(table, wishes, found, forms=forms)
+    read = [f"column {c.name!r} " for c in understood if c.reading]
+    notes[:] = [note for note in notes if not note.startswith(tuple(read))]
+    notes += found
+    return understood
 
 
 def _format(path: str, given: str | None) -> Format:
@@ -140,30 +175,31 @@ def _format(path: str, given: str | None) -> Format:
 
 
 def _merged(
-    kinds: Mapping[str, Kind], nominal: Collection[str], numeric: Collection[str]
-) -> dict[str, Kind]:
+    kinds: Mapping[str, Wish], nominal: Collection[str], numeric: Collection[str]
+) -> dict[str, Wish]:
     """All wishes about kinds as one mapping; contradictions are refused."""
     if not isinstance(kinds, Mapping):
         raise BadInputError(
-            f"kinds={kinds!r}; expected a mapping of names to 'numeric' or 'nominal'."
+            f"kinds={kinds!r}; expected a mapping of names to one of "
+            f"{', '.join(get_args(Wish))}."
         )
     for parameter, names in (("nominal", nominal), ("numeric", numeric)):
         if isinstance(names, str):
             raise BadInputError(
                 f"{parameter}={names!r}; expected a list of names: [{names!r}]."
             )
-    wanted: dict[str, Kind] = {}
-    pairs: list[tuple[str, Kind]] = [
+    wanted: dict[str, Wish] = {}
+    pairs: list[tuple[str, Wish]] = [
         *kinds.items(),
         *((name, "nominal") for name in nominal),
         *((name, "numeric") for name in numeric),
     ]
     for name, kind in pairs:
-        if kind not in get_args(Kind) or wanted.setdefault(name, kind) != kind:
+        if kind not in get_args(Wish) or wanted.setdefault(name, kind) != kind:
             raise BadInputError(
                 f"column {name!r} cannot be {kind!r}"
                 + (f" and {wanted[name]!r}" if name in wanted else "")
-                + "; say 'numeric' or 'nominal', once."
+                + f"; say one of {', '.join(get_args(Wish))}, once."
             )
     return wanted
 
@@ -196,7 +232,7 @@ def _refuse_options(which: str, *given: object) -> None:
 
 
 def _read_arrow(
-    path: str, which: str, wanted: Mapping[str, Kind], max_bytes: int
+    path: str, which: str, wanted: Mapping[str, Wish], max_bytes: int
 ) -> Table:
     try:
         import pyarrow  # noqa: PLC0415 (an optional dependency)
@@ -221,17 +257,10 @@ def _read_arrow(
         if frame is None:
             raise BadInputError("holds no table.")
         names, named = frame_names(frame)
-        nominal = [_KIND_MASK[wanted.get(name)] for name in names]
+        nominal = [True if wanted.get(name) == "nominal" else None for name in names]
         return Table(tuple(from_frame(frame, names, nominal)), frame.shape[0], named)
     except BadInputError as error:
         raise BadFileError(str(error), path) from None
-
-
-_KIND_MASK: dict[str | None, bool | None] = {
-    None: None,
-    "nominal": True,
-    "numeric": False,
-}
 
 
 def _check_size(path: str, stream: object, max_bytes: int) -> None:

@@ -6,25 +6,36 @@ aside, whose cells are nearly all different). What was understood is a `Reading`
 should be said about it goes to the notes. Declared categories are left as they are.
 """
 
+import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import get_args
 
 import numpy as np
 
-from sklazy.errors import BadInputError, BadTypeError
+from sklazy.errors import BadInputError, BadTypeError, DataWarning
 from sklazy.flow import MISSING
 from sklazy.tables.amounts import FORMS, find_amounts, read_amount
 from sklazy.tables.dates import find_dates, read_moment
 from sklazy.tables.labels import canonical, to_nominal
+from sklazy.tables.numbers import to_numeric
 from sklazy.tables.reading import CALENDAR, Reading
-from sklazy.tables.table import Column, Kind, Wish
+from sklazy.tables.table import Column, Kind, Table, Wish
 
 FEWEST_CELLS = 20
 """Columns with fewer known cells are never set aside."""
 
 MOST_DIFFERENT = 0.9
 """A column of strings is set aside if more than this share of its cells differ."""
+
+MOSTLY = 0.9
+"""The share of dates or amounts from which on other cells are remarkable."""
+
+HOW_TO_SAY = "Say what a column is in kinds, for example kinds={'name': 'nominal'}."
+"""The way out of what was understood wrongly."""
+
+_SAMPLE = 1000  # texts that are looked at one by one
+_FEWEST_ALIKE = 10  # texts that make a remarkable column
 
 _DATES = ("date", "day-first", "month-first")
 _WORDS: tuple[dict[str, str], ...] = (
@@ -44,6 +55,54 @@ def check_wishes(kinds: Mapping[str, Wish], names: Collection[str]) -> None:
                 f"{wish!r}; expected names among {list(names)} and one of "
                 f"{', '.join(get_args(Wish))}."
             )
+
+
+def understand_all(
+    table: Table,
+    wishes: Mapping[str, Wish],
+    notes: list[str],
+    *,
+    forms: Collection[str] = FORMS,
+    set_aside: bool = True,
+) -> Table:
+    """Return the table with every column as what it says; see `understand`."""
+    columns = [
+        understand(c, wishes.get(c.name), notes, forms, set_aside) for c in table
+    ]
+    return Table(tuple(columns), table.n_rows, table.named)
+
+
+def say(notes: Collection[str], where: str) -> None:
+    """Warn once of all that was found out about the columns of a table."""
+    if notes:
+        said = "; ".join(note.rstrip(".") for note in notes)
+        warnings.warn(
+            f"{where}: {said}. {HOW_TO_SAY}",
+            DataWarning,
+            stacklevel=3,
+        )
+
+
+def is_amounts(column: Column, decimal: str) -> bool:
+    """Whether all labels are amounts, in one way only."""
+    return find_amounts(_texts(column), forms_of(decimal), plain=True)[0] is not None
+
+
+def forms_of(decimal: str) -> tuple[str, ...]:
+    """How amounts may be written where this is said to be the decimal mark."""
+    return FORMS if decimal == "." else ("decimal-comma",)
+
+
+def says_dates(column: Column) -> bool:
+    """Whether all labels are dates, in one way only."""
+    texts = _texts(column)
+    return bool(texts) and find_dates(texts, None)[0] is not None
+
+
+def says_more(text: str) -> bool:
+    """Whether a text alone is a date, a time or an amount rather than a word."""
+    reading, note = _find([text.strip()], None, FORMS)
+    return reading is not None or bool(note)
 
 
 def understand(
@@ -71,26 +130,31 @@ def understand(
         aside = wish == "ignore"
         column = column if aside else to_nominal(column)
         return replace(column, reading=Reading("aside") if aside else None)
+    if wish == "numeric" and not _has_words(column):
+        return to_numeric(column)
     texts = [] if column.declared and wish is None else _texts(column)
     reading, note = _find(texts, wish, forms)
+    note = note or ("" if reading or wish else _nearly(texts))
     if reading is not None:
         column, note = read_labels(column, reading), _described(reading)
     elif wish is not None:
-        _check_wish(column, wish)
-    elif set_aside and texts and _differs(column):
+        _check_wish(column, wish, note)
+    elif set_aside and texts and not note and _differs(column):
         column, note = replace(column, reading=Reading("aside")), _why_aside(column)
     if note and wish is None:
         notes.append(f"{column.name!r}: {note}")
     return column
 
 
+def _has_words(column: Column) -> bool:
+    return any(isinstance(label, str) for label in column.categories)
+
+
 def _texts(column: Column) -> list[str]:
     """The distinct cells that occur, if all are strings."""
-    if column.kind == "numeric" or not all(
-        isinstance(c, str) for c in column.categories
-    ):
-        return []
-    return [str(c).strip() for c in column.occurring().categories]
+    labels = column.occurring().categories
+    texts = [label.strip() for label in labels if isinstance(label, str)]
+    return texts if len(texts) == len(labels) else []
 
 
 def _find(
@@ -102,7 +166,8 @@ def _find(
     if wish is None or wish in _DATES:
         found.append(find_dates(texts, wish))
     if wish is None or wish == "numeric" or wish in FORMS:
-        found.append(find_amounts(texts, forms if wish not in FORMS else (str(wish),)))
+        told = forms if wish not in FORMS else (str(wish),)
+        found.append(find_amounts(texts, told, plain=wish is not None))
     if wish is None:
         found.append((_find_words(texts), ""))
     notes = [note for _, note in found if note]
@@ -110,7 +175,17 @@ def _find(
     return reading, "".join(notes[:1])
 
 
-def _check_wish(column: Column, wish: Wish) -> None:
+def _nearly(texts: list[str]) -> str:
+    """What to say of texts that are dates and amounts but for a few."""
+    sample = texts[:_SAMPLE]
+    words = [text for text in sample if not says_more(text)]
+    if len(sample) < _FEWEST_ALIKE or len(words) > (1 - MOSTLY) * len(sample):
+        return ""
+    why = f"but not {words[0]!r}" if words else "but not written alike"
+    return f"nearly all its cells are dates or amounts, {why}; mend or leave it missing"
+
+
+def _check_wish(column: Column, wish: Wish, note: str) -> None:
     """Refuse a column that is not what it is said to be."""
     style = column.reading.style if column.reading else None
     is_fine = style in CALENDAR if wish in _DATES else column.kind == "numeric"
@@ -118,7 +193,7 @@ def _check_wish(column: Column, wish: Wish) -> None:
         return
     raise BadTypeError(
         f"column {column.name!r} cannot be read as {wish!r}; it has cells such as "
-        f"{_examples(column)}. Mend them, or say 'nominal'."
+        f"{_examples(column)}{note and f' ({note})'}. Mend them, or say 'nominal'."
     )
 
 
