@@ -321,3 +321,96 @@ def test_columns_can_be_overridden_in_an_estimator():
     buffer = io.StringIO()
     print(model, file=buffer)
     assert "nominal" in buffer.getvalue()
+
+
+# --- ids and free text ----------------------------------------------------------------
+
+
+def customers(n_rows=40):
+    """An id, a text and a repeated word, and the class that follows from the word."""
+    words = ["oak", "elm"]
+    frame = pd.DataFrame(
+        {
+            "id": range(1000, 1000 + n_rows),
+            "note": [f"called on day {i}, wants more of it" for i in range(n_rows)],
+            "tree": [words[i % 2] for i in range(n_rows)],
+        }
+    )
+    return frame, np.array(["x", "y"])[np.arange(n_rows) % 2]
+
+
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
+def test_ids_and_text_are_set_aside_in_files(tmp_path):
+    frame, target = customers()
+    path = tmp_path / "customers.csv"
+    frame.to_csv(path, index=False)
+    table, said = told(path)
+    assert table.names == ["id", "note", "tree"]
+    assert "'id': set aside, since 40 of its 40 cells differ" in said
+    assert "'note': set aside" in said
+    assert "'tree'" not in said
+    assert expand(table).names == ["tree"]
+    kept, said = told(
+        path, kinds={"note": "nominal", "tree": "ignore", "id": "numeric"}
+    )
+    assert (expand(kept).names, said) == (["id", "note"], "")
+    model = sklazy.LazyKNeighborsClassifier(n_attributes=1).fit(table, target)
+    assert model.n_features_in_ == 3
+    assert model.cases_.names == ["tree"]
+    assert (model.predict(table) == target).all()
+    frame[:5].to_csv(path, index=False)  # too few rows to tell: read like the first
+    assert (model.predict(told(path)[0]) == target[:5]).all()
+    assert (model.predict(told(path, like=table)[0]) == target[:5]).all()
+
+
+def test_text_is_set_aside_in_frames_and_said_once():
+    frame, target = customers()
+    frame["id"] = frame["id"].astype(str)
+    model = sklazy.LazyKNeighborsClassifier(n_attributes=1)
+    with pytest.warns(DataWarning) as caught:
+        model.fit(frame, target)
+    (message,) = {str(w.message) for w in caught}
+    assert all(f"{name!r}: set aside" in message for name in ("id", "note"))
+    assert "kinds={'name': 'nominal'}" in message
+    assert model.cases_.names == ["tree"]
+    assert (model.predict(frame) == target).all()
+    assert model.select_attributes(frame).shape == (40, 1)
+    model.partial_fit(frame[:3].assign(note=None), target[:3])
+    assert len(model.ids_) == 43
+    categories = frame.astype({"id": "category", "note": "category"})
+    assert model.fit(categories, target).cases_.names == ["id", "note", "tree"]
+
+
+def test_few_rows_and_repeated_words_are_labels():
+    assert as_table([[f"w{i}"] for i in range(19)]).kinds == ["nominal"]
+    assert as_table([[f"w{i % 18}"] for i in range(20)])["x0"].reading is None
+    with pytest.warns(DataWarning, match="'x0': set aside"):
+        assert as_table([[f"w{i % 19}"] for i in range(20)])["x0"].reading
+
+
+def test_nothing_left_to_learn_from_is_refused():
+    X = [[f"w{i}"] for i in range(20)]
+    with (
+        pytest.warns(DataWarning, match="set aside"),
+        pytest.raises(BadInputError, match=r"nothing is left.*'x0': 'nominal'"),
+    ):
+        sklazy.LazyKNeighborsClassifier().fit(X, ["a", "b"] * 10)
+
+
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
+@pytest.mark.parametrize("name", sklazy.__all__)
+def test_every_estimator_takes_a_messy_frame(name):
+    maker = getattr(sklazy, name)
+    if not hasattr(maker, "loo_predict"):
+        return
+    frame, target = sales(40)
+    frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(range(40), "D")
+    frame["note"] = [f"note {i} of many" for i in range(40)]
+    numbers = np.arange(40.0) if "Regressor" in name else target
+    model = maker().fit(frame, numbers)
+    assert model.n_features_in_ == 4
+    assert "note" not in model.cases_.names
+    one = model.predict(frame[3:4])
+    assert one.tolist() == model.predict(frame)[3:4].tolist()
+    (receipt,) = model.explain(frame[:1])
+    assert model.verify(receipt)

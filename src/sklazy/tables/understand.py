@@ -299,7 +299,8 @@ def read_like(column: Column, kind: Kind, reading: Reading | None) -> Column:
     own = column.reading
     if own is not None and own.style == "aside":  # labels, seen by themselves
         column, own = replace(column, reading=None), None
-    if own == reading or column.missing.all():
+    is_aside = reading is not None and reading.style == "aside"
+    if is_aside or own == reading or column.missing.all():
         return _adopted(column, reading)
     if own is not None and not _alike(own, reading):
         then = _described(reading) if reading else f"plain {kind} cells"
@@ -307,9 +308,7 @@ def read_like(column: Column, kind: Kind, reading: Reading | None) -> Column:
             f"column {column.name!r} is read as {_described(own)}, but the cases have "
             f"{then} there. Give the cells as at fit, or read the file with like=."
         )
-    if reading is None or reading.style == "aside":
-        return column
-    if column.kind == "nominal":
+    if reading is not None and column.kind == "nominal":
         return read_labels(column, reading)
     return replace(column, reading=reading)
 
