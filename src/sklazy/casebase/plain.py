@@ -52,6 +52,7 @@ def _taken_apart(cases: CaseBase, rows: CodedRows) -> tuple[dict[str, Any], Arra
         "targets": cases.schema.targets,
         "origins": [(o.name, o.kind, _plain_reading(o)) for o in cases.schema.origins],
         "classes": _labels(vocabularies.get(CLASSES)),
+        "indexed": cases.schema.indexed,
         "has_classes": cases.coder.has_classes,
         "criterion": cases.bins.criterion,
         "cuts": "frozen" if cases.bins.frozen else "exact",
@@ -119,6 +120,7 @@ def _schema(header: dict[str, Any]) -> Schema:
         tuple(labels[:n_declared]),
         tuple(map(str, header.get("targets", ()))),
         tuple(_origin(*origin) for origin in header.get("origins", ())),
+        bool(header.get("indexed")),
     )
 
 

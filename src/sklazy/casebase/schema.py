@@ -34,7 +34,8 @@ class Schema:
     `named` says whether the names are the user's, `classes` holds the declared
     classes, if any: they stand without rows. `targets` are the targets' names, none
     if they came without. `origins` are the user's columns where these are others than
-    the attributes, or are to be read in a special way.
+    the attributes, or are to be read in a special way. `indexed` says whether the
+    index of frames gives the rows their ids.
     """
 
     attributes: tuple[Attribute, ...]
@@ -42,6 +43,7 @@ class Schema:
     classes: tuple[Label, ...] = ()
     targets: tuple[str, ...] = ()
     origins: tuple[Origin, ...] = ()
+    indexed: bool = False
 
     @classmethod
     def of(cls, table: Table, target: Column | NDArray[np.float64]) -> "Schema":

@@ -37,7 +37,8 @@ from sklazy.estimators.settings import describe_settings, from_settings, to_sett
 from sklazy.receipts import Receipt, Receipts, build_receipts, verify
 from sklazy.tables import Table, as_table, as_target
 from sklazy.tables.convert import plain_table
-from sklazy.tables.frames import target_names
+from sklazy.tables.dicts import are_dicts
+from sklazy.tables.frames import index_ids, target_names
 from sklazy.tables.origins import expand, follow, origins_of
 
 _NOT_RECORDED = ("n_jobs", "cache_size")  # answers do not depend on them
@@ -229,7 +230,8 @@ class LazyEstimator(BaseEstimator):
         self._check_width(len(table.columns))
         _check_weights(sample_weight)
         schema = replace(Schema.of(table, target), targets=target_names(y))
-        schema = replace(schema, origins=origins_of(given))
+        index = index_ids(X) if ids is None else None
+        schema = replace(schema, origins=origins_of(given), indexed=index is not None)
         if classes is not None:
             declared = Attribute.of(class_column(classes, declared=True)).declared
             schema = replace(schema, classes=declared)
@@ -237,13 +239,13 @@ class LazyEstimator(BaseEstimator):
             table,
             target,
             weights=sample_weight,
-            ids=ids,
+            ids=ids if index is None else index,
             criterion=criterion,
             cuts=getattr(self, "cuts", "exact"),
             schema=schema,
         )
         self._check_cases(cases)
-        check_columns(self, X, reset=True)
+        check_columns(self, given if are_dicts(X) else X, reset=True)
         self.cases_ = cases
         return self
 
@@ -260,6 +262,8 @@ class LazyEstimator(BaseEstimator):
             return self._keep(X, y, sample_weight, ids, classes)
         table, target = self._later_table(X), self._target(y)
         self._check_columns(X)
+        if ids is None and self.cases_.schema.indexed:
+            ids = index_ids(X)
         self.cases_.add(table, target, weights=sample_weight, ids=ids)
         return self
 
@@ -281,7 +285,7 @@ class LazyEstimator(BaseEstimator):
 
     def _check_columns(self, X: object) -> None:
         """Let scikit-learn compare names and numbers of columns; a table knows how."""
-        if not isinstance(X, Table):
+        if not isinstance(X, Table) and not are_dicts(X):
             validate_data(self, X, skip_check_array=True, reset=False)
 
     # --- answers ----------------------------------------------------------------------
@@ -381,21 +385,3 @@ def _check_rows(rows: ArrayLike, n_rows: int) -> NDArray[np.int64]:
             f"0 to {n_rows - 1}, in order of arrival."
         )
     return wanted.astype(np.int64)
-
-
-def known_estimators() -> dict[str, type[LazyEstimator]]:
-    """The estimators that can be saved, by name."""
-    found: dict[str, type[LazyEstimator]] = {}
-    open_classes = [LazyEstimator]
-    while open_classes:
-        current = open_classes.pop()
-        found[current.__name__] = current
-        open_classes += current.__subclasses__()
-    return found
-
-
-def check_known(name: object) -> type[LazyEstimator]:
-    """The estimator of that name, or an error."""
-    if name not in (known := known_estimators()):
-        raise BadInputError(f"there is no estimator {name!r} in this sklazy.")
-    return known[str(name)]

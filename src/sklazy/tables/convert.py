@@ -9,6 +9,7 @@ from scipy.sparse import issparse
 
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.tables.arrays import as_matrix, from_matrix
+from sklazy.tables.dicts import are_dicts, from_dicts
 from sklazy.tables.frames import (
     Frame,
     as_frame,
@@ -43,7 +44,8 @@ def as_table(
     Parameters
     ----------
     X : Table, frame or array-like of shape (n_rows, n_columns)
-        A frame of pandas or polars, an Arrow table, a numpy array, a list of rows.
+        A frame of pandas or polars, an Arrow table, a numpy array, a list of rows, each
+        a list or a dict; a dict alone is one row.
         None, NaN, NA and NaT are missing; an all-missing column is allowed and
         carries no information.
     categorical_features : "from_dtype", None, or array-like
@@ -107,6 +109,9 @@ def plain_table(
     allow_empty: bool = False,
 ) -> Table:
     """Make a table as `as_table` does, with strings as labels, whatever they say."""
+    if are_dicts(X):
+        X, names = from_dicts(X)
+        feature_names = names if feature_names is None else feature_names
     if issparse(X):
         raise BadTypeError(
             "Sparse data was passed for X, but dense data is required. Use "

@@ -103,6 +103,31 @@ def target_names(y: object) -> tuple[str, ...]:
     return (name,) if isinstance(name, str) and name else ()
 
 
+def index_ids(X: object) -> list[Any] | None:
+    """The index of a pandas frame where it names rows: unique, of integers or strings.
+
+    None for anything else, also for a plain range 0, 1, ..., and for slices of one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> index_ids(pd.DataFrame({"a": [1, 2]}, index=["x", "y"]))
+    ['x', 'y']
+    >>> index_ids(pd.DataFrame({"a": [1, 2]})) is None
+    True
+    """
+    is_pandas = type(X).__module__.split(".")[0] == "pandas" and hasattr(X, "columns")
+    index: Any = getattr(X, "index", None) if is_pandas else None
+    if index is None or index.nlevels > 1 or hasattr(index, "step"):
+        return None
+    labels = index.tolist()
+    are_integers = getattr(index.dtype, "kind", "") in ("i", "u")
+    are_words = all(isinstance(label, str) for label in labels)
+    is_range = are_integers and labels == list(range(len(labels)))
+    usable = (are_integers or are_words) and not is_range and index.is_unique
+    return labels if usable else None
+
+
 def is_series(values: object) -> bool:
     """Whether the values are a series of a known frame library."""
     native = nw.from_native(values, pass_through=True, allow_series=True)
@@ -209,6 +234,11 @@ def _other(name: str, series: Series) -> Column:
     dtype = series.dtype
     if dtype == nw.Unknown:
         dtype = getattr(series.to_native(), "dtype", dtype)
+    if str(dtype).startswith("Sparse"):
+        raise BadTypeError(
+            f"column {name!r} is sparse ({dtype}), but dense data is required. Use "
+            "X.sparse.to_dense()."
+        )
     raise BadTypeError(
         f"column {name!r} has dtype {dtype}; expected numbers, bools, strings, "
         "categories, dates or times. Turn others into strings, or drop the column."
