@@ -669,3 +669,18 @@ def test_messy_cells_are_read_in_both_files_alike(run, files):
     (files / "b.csv").write_text("day;price\n02/03/2024;ask\n")
     code, _, err = run("predict", "a.csv", "b.csv", "-t", "class")
     assert (code, "holds 'ask'" in err) == (2, True)
+
+
+def test_standard_input_is_a_file(files, wine, monkeypatch):
+    runner = CliRunner()
+    monkeypatch.chdir(files)
+    train = wine.iloc[::2].to_csv(index=False)
+    asked = ["predict", "-", "test.csv", "-t", "grower", "-m", "tree"]
+    piped = runner.invoke(main, asked, input=train)
+    named = runner.invoke(main, ["predict", "train.csv", *asked[2:]])
+    assert (piped.exit_code, piped.stdout) == (0, named.stdout)
+    lines = wine.iloc[1::2].drop(columns="grower").to_json(orient="records", lines=True)
+    asked = ["predict", "train.csv", "-", "-t", "grower", "-m", "tree"]
+    assert runner.invoke(main, asked, input=lines).stdout == named.stdout
+    twice = runner.invoke(main, ["predict", "-", "-", "-t", "grower"], input=train)
+    assert (twice.exit_code, "can be read once" in twice.output) == (2, True)

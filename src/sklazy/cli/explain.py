@@ -10,6 +10,7 @@ from sklazy import Receipts
 from sklazy.cli.console import Console, with_console
 from sklazy.cli.methods import choose_method, make_model, method_options
 from sklazy.cli.tasks import (
+    IN_FILE,
     OUT_FILE,
     Task,
     check_out,
@@ -35,7 +36,7 @@ from sklazy.tables.labels import encode
 )
 @click.option(
     "--test",
-    type=click.Path(exists=True, dir_okay=False),
+    type=IN_FILE,
     help="File whose rows to explain; default: TRAIN.",
 )
 @method_options

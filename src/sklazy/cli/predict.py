@@ -13,6 +13,7 @@ from rich.table import Table as Grid
 from sklazy.cli.console import Console, Terminal, with_console
 from sklazy.cli.methods import choose_method, make_model, method_options
 from sklazy.cli.tasks import (
+    IN_FILE,
     OUT_FILE,
     Task,
     check_folds,
@@ -30,7 +31,7 @@ from sklazy.tables import Table
 
 @click.command()
 @task_options
-@click.argument("test", type=click.Path(exists=True, dir_okay=False), required=False)
+@click.argument("test", type=IN_FILE, required=False)
 @method_options
 @click.option(
     "--folds",
@@ -57,9 +58,10 @@ def predict(
 ) -> None:
     """Predict the rows of TEST from those of TRAIN.
 
-    Files are CSV, ARFF, Parquet or Feather; labels and missing cells need no
-    preparation. Without TEST the rows of TRAIN are cross-validated and the quality is
-    reported. Predictions go to standard output as CSV, or to the file of -o.
+    Files are CSV, Excel, JSON lines, ARFF, Parquet or Feather, - is standard input;
+    labels, dates, amounts and missing cells need no preparation. Without TEST the rows
+    of TRAIN are cross-validated and the quality is reported. Predictions go to standard
+    output as CSV, or to the file of -o.
 
     \b
     Examples:

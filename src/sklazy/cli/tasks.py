@@ -26,6 +26,9 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 OUT_FILE = click.Path(dir_okay=False)
 """A file to write."""
 
+IN_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True)
+"""A file to read; a dash is standard input."""
+
 _FORMATS = get_args(Format)
 _READING = "sklazy.reading"  # key of the reading options in a command's context
 
@@ -72,7 +75,7 @@ class Task:
 
 def task_options(function: Callable[..., None]) -> Callable[..., None]:
     """Add the training file, the target and the options to read files to a command."""
-    path = click.Path(exists=True, dir_okay=False)
+    path = IN_FILE
     options: list[Decorator] = [
         click.argument("train", type=path),
         click.option("--target", "-t", required=True, help="Column to predict."),
@@ -197,8 +200,11 @@ def read_rows(path: str, like: Table | None = None) -> Table:
 
 
 def check_out(out: str | None, *sources: str | None) -> None:
-    """Refuse to overwrite an input file."""
-    for source in filter(None, sources):
+    """Refuse to overwrite an input file, and to read standard input twice."""
+    given = [source for source in sources if source is not None]
+    if given.count("-") > 1:
+        raise BadInputError("standard input, -, can be read once; give a file as well.")
+    for source in set(given) - {"-"}:
         if out is not None and os.path.exists(out) and os.path.samefile(out, source):
             raise BadInputError(f"{out} is an input file; write to another one.")
 

@@ -7,14 +7,17 @@ from typing import Any, Literal, get_args
 
 from sklazy.errors import BadFileError, BadInputError, BadTypeError
 from sklazy.tables.arff import read_arff
+from sklazy.tables.convert import plain_table
 from sklazy.tables.delimited import MISSING_MARKERS, CsvOptions, read_csv
+from sklazy.tables.excel import read_excel
 from sklazy.tables.frames import as_frame, frame_names, from_frame
+from sklazy.tables.json_lines import names_of, read_json
 from sklazy.tables.origins import describe, read_as
 from sklazy.tables.table import Table, Wish
-from sklazy.tables.text import read_text, unpacked
+from sklazy.tables.text import as_text, read_bytes, unpacked
 from sklazy.tables.understand import forms_of, say, understand_all
 
-Format = Literal["csv", "arff", "parquet", "feather"]
+Format = Literal["csv", "arff", "parquet", "feather", "jsonl", "excel"]
 
 MOST_ARROW_BYTES = 2**32
 """Of the cells of a Parquet file, unless more are asked for."""
@@ -30,7 +33,22 @@ _FORMATS: dict[str, Format] = {
     ".pq": "parquet",
     ".feather": "feather",
     ".arrow": "feather",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
 }
+_STARTS: tuple[tuple[bytes, Format], ...] = (
+    (b"PAR1", "parquet"),
+    (b"ARROW1", "feather"),
+    (b"FEA1", "feather"),
+    (b"PK", "excel"),
+    (b"{", "jsonl"),
+    (b"[", "jsonl"),
+    (b"@relation", "arff"),
+    (b"%", "arff"),
+)
 
 
 def read_table(  # noqa: PLR0913 (every reader's options, all by name)
@@ -48,7 +66,7 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     max_bytes: int = MOST_ARROW_BYTES,
     like: Table | None = None,
 ) -> Table:
-    r"""Read a CSV, ARFF, Parquet or Feather file into a typed table.
+    r"""Read a CSV, ARFF, Parquet, Feather, JSON or Excel file into a typed table.
 
     A file is read whole and strictly, or refused with file, line and column. In a CSV
     file a column is numeric if all its known cells are numbers and it does not look
@@ -62,27 +80,29 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     Parameters
     ----------
     path : str or path
-        Text files may be gzip; one that unpacks to more than 2 GiB, or to more than
-        64 MiB and 500 times its size, is refused. A field of CSV has at most 131072
-        characters.
-    format : {"csv", "arff", "parquet", "feather"}, optional
+        "-" is standard input, whose format is found by its first bytes. Text files may
+        be gzip; one that unpacks to more than 2 GiB, or to more than 64 MiB and 500
+        times its size, is refused. A field of CSV has at most 131072 characters.
+    format : {"csv", "arff", "parquet", "feather", "jsonl", "excel"}, optional
         By the ending otherwise: csv, tsv, tab, txt, data; arff; parquet, pq; feather,
-        arrow; each but the last four also with gz.
+        arrow; jsonl, ndjson, json (an object per line, or an array of them); xlsx, xlsm
+        (the first sheet). Text files also with gz.
     kinds : mapping of name to str, optional
         What columns are, whatever they look like: "numeric", "nominal", "date",
         "day-first", "month-first", "decimal-point", "decimal-comma" or "ignore".
     nominal, numeric : collections of str, optional
         The same, as two lists of names.
     missing : collection of str, optional
-        The cells of a CSV file that mean "missing"; otherwise the empty cell, ?, NA,
-        N/A, n/a, #N/A, <NA>, NaN, nan, NULL, null and None.
+        The cells of a CSV or Excel file that mean "missing"; otherwise the empty cell,
+        ?, NA, N/A, n/a, #N/A, <NA>, NaN, nan, NULL, null and None.
     delimiter : str, optional
         Of a CSV file; otherwise the first of tab, semicolon, bar and comma that cuts
         the first lines into equally many fields.
     header : bool, optional
-        Whether a CSV file's first row holds the names; otherwise judged by it: one
-        of them stands above numbers, or all are distinct and do not occur again
-        below. Without a header columns are named x0, x1, ...
+        Whether the first row of a CSV or Excel file holds the names; otherwise judged
+        by it: one of them stands above numbers, or all are distinct and do not occur
+        again below (Excel: all are distinct strings). Without a header columns are
+        named x0, x1, ...
     decimal : {".", ","}, default="."
         The decimal mark of a CSV file.
     encoding : str, default="utf-8"
@@ -113,20 +133,25 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     path = os.fspath(path)
     wishes = _merged(kinds or {}, nominal, numeric)
     wanted = wishes if like is None else {**_wishes_like(like), **wishes}
-    which = _format(path, format)
+    known = None if path == "-" and format is None else _format(path, format)
+    raw = read_bytes(path)
+    which = known or _found_out(unpacked(path, raw))
     notes: list[str] = []
     if which == "csv":
         suffixes = PurePath(path.removesuffix(".gz")).suffix.lower()
         if delimiter is None and suffixes in (".tsv", ".tab"):
             delimiter = "\t"
         options = CsvOptions(delimiter, header, _markers(missing), decimal)
-        table, notes = read_csv(read_text(path, encoding), options, wanted)
-    elif which == "arff":
-        _refuse_options(which, missing, delimiter, header, decimal)
-        table, notes = read_arff(read_text(path, encoding), wishes)
+        table, notes = read_csv(as_text(path, raw, encoding), options, wanted)
+    elif which == "excel":
+        _refuse_options(which, delimiter)
+        marks = _markers(missing)
+        table, notes = read_excel(
+            path, raw, header=header, missing=marks, decimal=decimal, kinds=wanted
+        )
     else:
         _refuse_options(which, missing, delimiter, header, decimal)
-        table = _read_arrow(path, which, wishes, max_bytes)
+        table, notes = _read_typed(path, raw, which, encoding, wishes, max_bytes)
     _check_known(wishes, table)
     try:
         table = _understood(table, wishes, notes, forms_of(decimal), like)
@@ -134,6 +159,36 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         raise BadFileError(str(error), path) from None
     say(notes, path)
     return table
+
+
+def _found_out(raw: bytes) -> Format:
+    """The format of what has no name, by its first bytes."""
+    start = raw[:64].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    found = [which for mark, which in _STARTS if start.startswith(mark.lower())]
+    return found[0] if found else "csv"
+
+
+def _read_typed(
+    path: str,
+    raw: bytes,
+    which: Format,
+    encoding: str,
+    wishes: Mapping[str, Wish],
+    max_bytes: int,
+) -> tuple[Table, list[str]]:
+    """Read a file that says itself what its cells are."""
+    if which == "arff":
+        return read_arff(as_text(path, raw, encoding), wishes)
+    if which != "jsonl":
+        return _read_arrow(path, raw, which, wishes, max_bytes), []
+    rows = read_json(as_text(path, raw, encoding))
+    nominal = {
+        n: w for n, w in wishes.items() if w == "nominal" and n in names_of(rows)
+    }
+    try:
+        return plain_table(rows, categorical_features=nominal), []
+    except BadInputError as error:
+        raise BadFileError(str(error), path) from None
 
 
 def _wishes_like(like: Table) -> dict[str, Wish]:
@@ -226,13 +281,13 @@ def _check_known(wanted: Iterable[str], table: Table) -> None:
 def _refuse_options(which: str, *given: object) -> None:
     if any(option not in (None, ".") for option in given):
         raise BadInputError(
-            "missing, delimiter, header and decimal are for CSV files, this is "
-            f"{which}; leave them out, or say format='csv'."
+            "delimiter is for CSV files, missing, header and decimal are for these and "
+            f"Excel, this is {which}; leave them out, or say format='csv'."
         )
 
 
 def _read_arrow(
-    path: str, which: str, wanted: Mapping[str, Wish], max_bytes: int
+    path: str, packed: bytes, which: str, wanted: Mapping[str, Wish], max_bytes: int
 ) -> Table:
     try:
         import pyarrow  # noqa: PLC0415 (an optional dependency)
@@ -241,8 +296,7 @@ def _read_arrow(
             f"{path}: reading {which} files needs pyarrow; install it with "
             "pip install 'sklazy[frames]'."
         ) from None
-    with open(path, "rb") as file:
-        raw = unpacked(path, file.read())
+    raw = unpacked(path, packed)
     try:
         if which == "parquet":
             _check_size(path, pyarrow.BufferReader(raw), max_bytes)
