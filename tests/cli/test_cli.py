@@ -666,6 +666,12 @@ def test_messy_cells_are_read_in_both_files_alike(run, files):
     assert [line.split(",")[1] for line in out.split()] == ["prediction", "0", "0"]
     assert run("explain", "a.csv", "--test", "b.csv", "-t", "class")[0] == 0
     assert run("select", "a.csv", "-t", "class")[0] == 0
+    plain = [f"id{i},{i + 1}.00,{i},{'ab'[i // 15]}" for i in range(30)]
+    (files / "c.csv").write_text("\n".join(plain))
+    (files / "d.csv").write_text("id30,2.00,3\nid31,30.00,29\n")
+    code, out, err = run("predict", "c.csv", "d.csv", "-t", "x3", "-m", "lazy-knn")
+    assert (code, "'x0': set aside" in err) == (0, True)
+    assert [line.split(",")[1] for line in out.split()] == ["prediction", "a", "b"]
     (files / "b.csv").write_text("day;price\n02/03/2024;ask\n")
     code, _, err = run("predict", "a.csv", "b.csv", "-t", "class")
     assert (code, "holds 'ask'" in err) == (2, True)

@@ -72,6 +72,8 @@ MESSY = {
     "yes": (column("Yes", "no", "YES"), {}, ["yes", "no", "yes"], "of yes and no"),
     "plain yes": (column("Yes", "No", "Yes"), {}, ["Yes", "No", "Yes"], None),
     "ja": (column("Ja", "nein", "ja"), {}, ["ja", "nein", "ja"], "of ja and nein"),
+    "one letter": (column("n", "N"), {}, ["n", "N"], None),
+    "foreign digits": (column("٣ kg", "٤ kg"), {}, ["٣ kg", "٤ kg"], None),
     "not sure": (column("Ja", "yes", "ja"), {}, ["Ja", "yes", "ja"], None),
     "either day": (
         column("05/06/2024"),

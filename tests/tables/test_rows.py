@@ -30,6 +30,7 @@ def fitted(frame, **options):
         (["ann", "bob", "cy", "di"], ["ann", "bob", "cy", "di"]),
         ([7, 3, 5, 1], [7, 3, 5, 1]),
         ([0, 1, 2, 3], None),
+        ([2**62, 1, 2, 3], None),
         (pd.RangeIndex(10, 14), None),
         (["a", "a", "b", "c"], None),
         ([1.5, 2.5, 3.5, 4.5], None),

@@ -160,6 +160,9 @@ def test_positions_instead_of_names(model):
         model.predict(rows[:9]).tolist()
         == frame.predict(pd.DataFrame({"day": days[:9], "noise": noise[:9]})).tolist()
     )
+    with pytest.warns(UserWarning, match="X has feature names"):
+        named = model.predict(pd.DataFrame({"when": days[:9], "b": noise[:9]}))
+    assert named.tolist() == model.predict(rows[:9]).tolist()
     assert len(model.predict([[None, 0.5]])) == 1
     with pytest.raises(BadInputError, match="3 features, but 2 are expected"):
         model.predict([[None, 0.5, 1]])

@@ -154,7 +154,8 @@ def read_task(
     if missing.any():
         console.note(f"note: {missing.sum()} rows without {target!r} are left out.")
         whole = whole.take(~missing)
-    table = whole.select([c.name for c in whole if not _is_left_out(c, target, ignore)])
+    kept = [c.name for c in whole if not _is_left_out(c, whole.named)]
+    table = whole.select([n for n in kept if n not in (target, *ignore)])
     if not table.columns:
         raise BadInputError(f"{path}: there is no column but the target {target!r}.")
     _note_names(console, table)
@@ -165,9 +166,9 @@ def read_task(
     return Task(table, values, found, target, why, np.flatnonzero(~missing), whole)
 
 
-def _is_left_out(column: Column, target: str, ignore: Sequence[str]) -> bool:
-    aside = column.reading is not None and column.reading.style == "aside"
-    return column.name == target or column.name in ignore or aside
+def _is_left_out(column: Column, named: bool) -> bool:
+    """Whether a column is set aside; without names all stay in their places."""
+    return named and column.reading is not None and column.reading.style == "aside"
 
 
 def _note_names(console: Console, table: Table) -> None:
@@ -191,9 +192,10 @@ def read_rows(path: str, like: Table | None = None) -> Table:
     """Read a file that must have rows, its columns like those of another."""
     context = click.get_current_context(silent=True)
     options = dict(context.meta.get(_READING, {}) if context else {})
-    if like is not None:
+    if like is not None and like.named:
         options["kinds"] = {}  # as the other file was read
-    whole = read_table(path, like=like, **options)
+        options["like"] = like
+    whole = read_table(path, **options)
     if not len(whole):
         raise BadInputError(f"{path}: the file has no rows.")
     return whole

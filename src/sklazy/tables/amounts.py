@@ -75,6 +75,7 @@ _CELL = re.compile(
     r"(?P<inner>[+\u2212-]?)(?P<body>[.,]?\d[\d.,'\u2019 \u00a0\u202f\u2009]*?)"
     r"(?P<gap>[ \u00a0\u202f]?)(?P<after>[^\d\s.,'\u2019][^\d\s]{0,10}[23]?)?"
 )
+_FOREIGN = re.compile(r"[^\D0-9]")  # digits of other scripts
 _PLAIN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)")
 
 
@@ -150,7 +151,7 @@ def _surest(amounts: list[_Amount], forms: list[str]) -> list[str]:
 
 
 def _taken_apart(text: str) -> _Amount | None:
-    match = _CELL.fullmatch(text)
+    match = None if _FOREIGN.search(text) else _CELL.fullmatch(text)
     if match is None or (match["sign"] and match["inner"]):
         return None
     before, after = match["before"] or "", match["after"] or ""

@@ -29,9 +29,9 @@ _FORMS = {
         r"(?:(?P<d2>\d{1,2}),?[ ])?(?P<y>\d{4})"
     ),
 }
-_PATTERNS = {form: re.compile(date + _TIME) for form, date in _FORMS.items()}
-_CLOCK_ONLY = re.compile(_CLOCK)
-_DAYS = re.compile(r"(?P<days>-?\d{1,7}) days?(?:,? \+?(?P<clock>[\d:.]+))?")
+_PATTERNS = {form: re.compile(date + _TIME, re.ASCII) for form, date in _FORMS.items()}
+_CLOCK_ONLY = re.compile(_CLOCK, re.ASCII)
+_DAYS = re.compile(r"(?P<days>-?\d{1,7}) days?(?:,? \+?(?P<clock>[\d:.]+))?", re.ASCII)
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july"),
     *("august", "september", "october", "november", "december"),

@@ -23,6 +23,9 @@ from sklazy.tables.times import (
 Frame = nw.DataFrame[Any]
 Series = nw.Series[Any]
 
+END_OF_IDS = 2**62
+"""Integers from here on name no rows."""
+
 _TIMES = (nw.Date, nw.Datetime, nw.Time)
 _WORDS = (nw.String, nw.Boolean, nw.Categorical, nw.Enum)
 
@@ -121,7 +124,9 @@ def index_ids(X: object) -> list[Any] | None:
     if index is None or index.nlevels > 1 or hasattr(index, "step"):
         return None
     labels = index.tolist()
-    are_integers = getattr(index.dtype, "kind", "") in ("i", "u")
+    are_integers = getattr(index.dtype, "kind", "") in ("i", "u") and (
+        max(labels, default=0) < END_OF_IDS
+    )
     are_words = all(isinstance(label, str) for label in labels)
     is_range = are_integers and labels == list(range(len(labels)))
     usable = (are_integers or are_words) and not is_range and index.is_unique

@@ -93,10 +93,11 @@ def follow(table: Table, origins: Sequence[Origin]) -> Table:
 def read_as(table: Table, origins: Sequence[Origin]) -> Table:
     """Return the table with its columns read as their origins say.
 
-    They are matched by name, or by position where the table has no names of its own.
+    They are matched by name, or by position where names are not those of the origins.
     A column that was set aside may be absent.
     """
-    if not table.named:
+    origin_of = {origin.name: origin for origin in origins}
+    if not table.named or not any(name in origin_of for name in table.names):
         if len(table.columns) != len(origins):
             raise BadInputError(
                 f"X has {len(table.columns)} features, but {len(origins)} are "
@@ -104,8 +105,7 @@ def read_as(table: Table, origins: Sequence[Origin]) -> Table:
             )
         pairs = zip(table, origins, strict=True)
         columns = [read_like(column, o.kind, o.reading) for column, o in pairs]
-        return Table(tuple(columns), table.n_rows, named=False)
-    origin_of = {origin.name: origin for origin in origins}
+        return Table(tuple(columns), table.n_rows, table.named)
     columns = [
         read_like(column, o.kind, o.reading)
         if (o := origin_of.get(column.name))

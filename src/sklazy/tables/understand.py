@@ -206,7 +206,7 @@ def _find_words(texts: list[str]) -> Reading | None:
     """The words for yes and no that all texts are, if some differ in spelling only."""
     for words in _WORDS:
         meant = {words.get(text.casefold()) for text in texts}
-        if None not in meant and len(meant) < len(texts):
+        if None not in meant and len(meant) == 2 < len(texts):
             return Reading("yes-no", _name_of(words))
     return None
 

@@ -49,8 +49,9 @@ class LazyBaggingClassifier(EnsembleClassifier):
     cuts : {"exact", "frozen"}
         Whether these cuts follow every row that comes and goes, or stay as first
         found until `refresh`.
-    categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+    categorical_features : "from_dtype", None, array-like or mapping
+        Which columns are nominal; by default those of categories, text and bools. A
+        mapping says what single columns are, for example ``{"day": "day-first"}``.
     random_state : int, RandomState or None
         What the draws depend on, besides the query's content. None counts as 0: the
         same query always gets the same answer.
@@ -189,8 +190,9 @@ class LazyBaggingRegressor(EnsembleRegressor):
         Whether all queries share the part of the bags that is drawn from all cases.
     min_branch_weight : float, default=2
         Two branches of a split must hold at least so many rows.
-    categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+    categorical_features : "from_dtype", None, array-like or mapping
+        Which columns are nominal; by default those of categories, text and bools. A
+        mapping says what single columns are, for example ``{"day": "day-first"}``.
     random_state : int, RandomState or None
         What the draws depend on, besides the query's content. None counts as 0: the
         same query always gets the same answer.

@@ -69,8 +69,9 @@ class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
     cuts : {"exact", "frozen"}
         Whether cuts follow every row that comes and goes, or stay as first found
         until `refresh`.
-    categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+    categorical_features : "from_dtype", None, array-like or mapping
+        Which columns are nominal; by default those of categories, text and bools. A
+        mapping says what single columns are, for example ``{"day": "day-first"}``.
     random_state : int, RandomState or None
         What the draws depend on, besides the query's content. None counts as 0: the
         same query always gets the same answer.
@@ -247,8 +248,9 @@ class LazyStackingRegressor(LazyStacking, EnsembleRegressor):
         How many attributes, drawn at random, a node of "tree" looks at.
     min_branch_weight : float, default=2
         Two branches of a split of "tree" must hold at least so many rows.
-    categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+    categorical_features : "from_dtype", None, array-like or mapping
+        Which columns are nominal; by default those of categories, text and bools. A
+        mapping says what single columns are, for example ``{"day": "day-first"}``.
     random_state : int, RandomState or None
         What the draws depend on, besides the query's content. None counts as 0: the
         same query always gets the same answer.
