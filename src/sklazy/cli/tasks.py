@@ -100,6 +100,7 @@ def task_options(function: Callable[..., None]) -> Callable[..., None]:
         _reading("decimal", "Decimal mark of CSV; default: '.'.", (".", ",")),
         click.option(
             "--kind",
+            "kinds",
             multiple=True,
             callback=_keep_kinds,
             expose_value=False,
