@@ -400,6 +400,20 @@ def test_nothing_left_to_learn_from_is_refused():
 
 
 @pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
+def test_what_is_set_aside_is_not_selected():
+    frame, target = customers()
+    ranker = sklazy.AttributeRanker(n_attributes=1).fit(frame[["note", "tree"]], target)
+    assert ranker.get_support().tolist() == [False, True]
+    numbers = (target == "x") + 0.0
+    for estimator in (None, sklazy.LazyKNeighborsClassifier()):
+        selector = sklazy.RaceFeatureSelector(
+            estimator, max_candidates=9, random_state=0
+        )
+        selector.fit(frame[["note", "tree"]], numbers if estimator is None else target)
+        assert selector.get_support().tolist() == [False, True]
+
+
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
 @pytest.mark.parametrize("name", sklazy.__all__)
 def test_every_estimator_takes_a_messy_frame(name):
     maker = getattr(sklazy, name)

@@ -212,6 +212,14 @@ def test_filters_keep_one_column_for_each():
     frame = pd.DataFrame({"day": days, "noise": noise})
     ranker = sklazy.AttributeRanker(n_attributes=1).fit(frame, target)
     assert len(ranker.scores_) == 2
+    values = np.array(
+        [day.hour + number for day, number in zip(days, noise, strict=True)]
+    )
+    found = sklazy.RaceFeatureSelector(max_candidates=10, random_state=0)
+    assert len(found.fit(frame, values).get_support()) == 2
+    numbers = as_table(frame).to_pandas()
+    again = sklazy.RaceFeatureSelector(max_candidates=10, random_state=0)
+    assert (again.fit(numbers, values).get_support() == found.get_support()).all()
     assert sklazy.advise(frame, target, max_seconds=0)
 
 

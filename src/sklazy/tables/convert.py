@@ -36,7 +36,6 @@ def as_table(
     kinds: Mapping[str, Wish] | None = None,
     feature_names: Sequence[str] | None = None,
     allow_empty: bool = False,
-    set_aside: bool = True,
     like: Table | None = None,
 ) -> Table:
     """Make one typed table of whatever holds rows and columns.
@@ -59,14 +58,12 @@ def as_table(
         "day-first", "month-first", "decimal-point", "decimal-comma" or "ignore".
         Otherwise dates and times are numbers, and strings are labels unless all say
         dates, amounts (money, percentages, numbers with a unit or with separators) or
-        yes and no; a `DataWarning` tells what was understood.
+        yes and no. Strings that are nearly all different, ids and free text, are marked
+        to be left out by what learns from the table. One `DataWarning` tells all of it.
     feature_names : sequence of str, optional
         The columns' names; otherwise those of the frame, or x0, x1, ...
     allow_empty : bool, default=False
         Whether no rows or no columns will do.
-    set_aside : bool, default=True
-        Whether columns of strings that are nearly all different, ids and free text,
-        are marked to be left out by what learns from the table.
     like : Table, optional
         Rows read before, whose columns these are: cells are read as theirs were, and a
         cell that cannot be is refused.
@@ -96,7 +93,7 @@ def as_table(
     if wishes is None or (isinstance(X, Table) and not wishes):
         return table
     notes: list[str] = []
-    understood = understand_all(table, wishes, notes, set_aside=set_aside)
+    understood = understand_all(table, wishes, notes)
     say(notes, "X")
     return understood
 

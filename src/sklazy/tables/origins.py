@@ -63,8 +63,27 @@ def expand(table: Table) -> Table:
     return Table(columns, table.n_rows, table.named)
 
 
+def one_to_one(table: Table) -> Table:
+    """Return the table for what ranks and selects the user's columns, one by one.
+
+    Dates are numbers without parts, and what is set aside has no values.
+    """
+    if all(column.reading is None for column in table):
+        return table
+    columns = (_emptied(c) if _is_aside(c) else replace(c, reading=None) for c in table)
+    return Table(tuple(columns), table.n_rows, table.named)
+
+
+def _emptied(column: Column) -> Column:
+    return Column(column.name, "numeric", np.full(len(column), np.nan))
+
+
+def _is_aside(column: Column) -> bool:
+    return column.reading is not None and column.reading.style == "aside"
+
+
 def _expanded(column: Column) -> Iterable[Column]:
-    if column.reading is None or column.reading.style != "aside":
+    if not _is_aside(column):
         yield replace(column, reading=None)
         yield from calendar_parts(column)
 

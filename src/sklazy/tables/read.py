@@ -206,7 +206,7 @@ def _understood(
     if like is not None:
         return read_as(table, describe(like))
     found: list[str] = []
-    understood = understand_all(table, wishes, found, forms=forms)
+    understood = understand_all(table, wishes, found, forms)
     read = [f"column {c.name!r} " for c in understood if c.reading]
     notes[:] = [note for note in notes if not note.startswith(tuple(read))]
     notes += found

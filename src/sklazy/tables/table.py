@@ -124,7 +124,6 @@ class Options(TypedDict, total=False):
     kinds: "Mapping[str, Wish] | None"
     feature_names: Sequence[str] | None
     allow_empty: bool
-    set_aside: bool
     like: "Table | None"
 
 

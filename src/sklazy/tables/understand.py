@@ -61,14 +61,10 @@ def understand_all(
     table: Table,
     wishes: Mapping[str, Wish],
     notes: list[str],
-    *,
     forms: Collection[str] = FORMS,
-    set_aside: bool = True,
 ) -> Table:
     """Return the table with every column as what it says; see `understand`."""
-    columns = [
-        understand(c, wishes.get(c.name), notes, forms, set_aside) for c in table
-    ]
+    columns = [understand(c, wishes.get(c.name), notes, forms) for c in table]
     return Table(tuple(columns), table.n_rows, table.named)
 
 
@@ -106,11 +102,7 @@ def says_more(text: str) -> bool:
 
 
 def understand(
-    column: Column,
-    wish: Wish | None,
-    notes: list[str],
-    forms: Collection[str] = FORMS,
-    set_aside: bool = True,
+    column: Column, wish: Wish | None, notes: list[str], forms: Collection[str] = FORMS
 ) -> Column:
     """Return the column as what it says; a plain one as it is.
 
@@ -123,8 +115,6 @@ def understand(
         Gets what should be said about the column.
     forms : collection of str
         How amounts may be written.
-    set_aside : bool
-        Whether strings that are nearly all different are marked to be left out.
     """
     if wish in ("ignore", "nominal"):
         aside = wish == "ignore"
@@ -139,7 +129,7 @@ def understand(
         column, note = read_labels(column, reading), _described(reading)
     elif wish is not None:
         _check_wish(column, wish, note)
-    elif set_aside and texts and not note and _differs(column):
+    elif texts and not note and _differs(column):
         column, note = replace(column, reading=Reading("aside")), _why_aside(column)
     if note and wish is None:
         notes.append(f"{column.name!r}: {note}")

@@ -14,6 +14,7 @@ from sklearn.utils import Tags, check_consistent_length, get_tags
 from sklearn.utils.parallel import Parallel
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.filters.columns import ColumnSelector
 from sklazy.estimators.local_models.base import LocalModels
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
@@ -52,6 +53,7 @@ from sklazy.report.progress import Progress
 from sklazy.report.races import Axes, draw_race
 from sklazy.tables import as_table, as_target
 from sklazy.tables.labels import indicators
+from sklazy.tables.origins import one_to_one
 
 
 class RaceFeatureSelector(ColumnSelector):
@@ -226,19 +228,17 @@ class RaceFeatureSelector(ColumnSelector):
         check_choice("prefer", self.prefer, ("smallest", "best"))
         check_choice("blocks", self.blocks, ("auto", "rows", "folds"))
         estimator = make_estimator(self)
-        table = as_table(
-            X,
-            categorical_features=getattr(
-                estimator, "categorical_features", "from_dtype"
-            ),
-            set_aside=False,
-        )
+        named = getattr(estimator, "categorical_features", "from_dtype")
+        table = one_to_one(given := as_table(X, categorical_features=named))
+        # Our own estimators would make several columns of a date.
+        is_plain = table is given or not isinstance(estimator, LazyEstimator)
         target = _indicators(y) if is_classifier(estimator) else _numbers(y)
         check_consistent_length(table, target)
         data = filter_data(table, target)
         rng = np.random.default_rng(find_seed(self.random_state, default=None))
         with Parallel(n_jobs=self.n_jobs) as parallel:
-            losses, blocks = self._evaluator(estimator, X, y, parallel)
+            data_of_sets = X if is_plain else table
+            losses, blocks = self._evaluator(estimator, data_of_sets, y, parallel)
             racsam = Racsam(losses, blocks, self._rules(estimator), rng)
             start = start_sets(self.start, self.n_start, data, rng)
             found = _run_search(racsam, self.search, start, data)
