@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, dok_array
 
 import sklazy
 from sklazy.errors import BadInputError, BadTypeError
@@ -142,8 +142,9 @@ def test_a_query_with_other_keys_is_refused():
 
 
 def test_sparse_input_is_refused_with_the_way_out():
-    with pytest.raises(BadTypeError, match=r"Sparse.*toarray\(\)"):
-        as_table(csr_array(np.eye(2)))
+    for sparse in (csr_array, dok_array):  # the latter is a dict, too
+        with pytest.raises(BadTypeError, match=r"Sparse.*toarray\(\)"):
+            as_table(sparse(np.eye(2)))
     frame = pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 0.0, 1.0])})
     with pytest.raises(BadTypeError, match=r"'a' is sparse.*X\.sparse\.to_dense\(\)"):
         as_table(frame)

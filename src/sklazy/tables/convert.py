@@ -106,14 +106,14 @@ def plain_table(
     allow_empty: bool = False,
 ) -> Table:
     """Make a table as `as_table` does, with strings as labels, whatever they say."""
-    if are_dicts(X):
-        X, names = from_dicts(X)
-        feature_names = names if feature_names is None else feature_names
     if issparse(X):
         raise BadTypeError(
             "Sparse data was passed for X, but dense data is required. Use "
             "'.toarray()' to convert to a dense numpy array."
         )
+    if are_dicts(X):
+        X, names = from_dicts(X)
+        feature_names = names if feature_names is None else feature_names
     source = _source(X)
     if not allow_empty:
         _check_not_empty(*source.shape)
