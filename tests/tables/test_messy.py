@@ -314,6 +314,39 @@ def test_add_and_forget_are_exact(model):
     assert part.digest() == before
 
 
+@given(
+    st.lists(
+        st.tuples(
+            st.none() | st.dates(dt.date(1990, 1, 1), dt.date(2030, 1, 1)),
+            st.none() | st.integers(1, 99999),
+            st.booleans(),
+        ),
+        min_size=2,
+        max_size=12,
+    ),
+    st.data(),
+)
+def test_however_rows_arrive_the_state_is_the_same(drawn, data):
+    first = (dt.date(2024, 5, 31), 1234, True)  # which shows what the columns are
+    rows = [
+        {"day": day and f"{day:%d/%m/%Y}", "price": price and f"{price:,}.50 $"}
+        for day, price, _ in [first, *drawn]
+    ]
+    target = ["a" if flag else "b" for *_, flag in [first, *drawn]]
+    cut = data.draw(st.integers(1, len(rows) - 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        kinds = {"day": "day-first", "price": "decimal-point"}
+        whole = sklazy.LazyNBClassifier().fit(rows, target)
+        told = sklazy.LazyNBClassifier(categorical_features=kinds).fit(rows, target)
+        part = sklazy.LazyNBClassifier().fit(rows[:cut], target[:cut])
+        before = part.digest()
+        part.partial_fit(rows[cut:], target[cut:])
+    assert part.digest() == whole.digest() == told.digest()
+    assert [part.predict(row)[0] for row in rows] == whole.predict(rows).tolist()
+    assert part.forget(list(range(cut, len(rows)))).digest() == before
+
+
 def test_columns_can_be_overridden_in_an_estimator():
     frame, target = sales(40)
     model = sklazy.LazyKNeighborsClassifier(
