@@ -347,6 +347,18 @@ def test_however_rows_arrive_the_state_is_the_same(drawn, data):
     assert part.forget(list(range(cut, len(rows)))).digest() == before
 
 
+def test_a_date_that_is_told_may_have_no_value_yet():
+    empty = pd.DataFrame({"d": [None, None], "w": [1.0, 2.0]})
+    model = sklazy.LazyNBClassifier(categorical_features={"d": "day-first"})
+    model.fit(empty, ["a", "b"])
+    model.partial_fit(pd.DataFrame({"d": ["05/06/2024"], "w": [1.0]}), ["a"])
+    assert model.cases_.names == ["d", "d: month", "d: weekday", "w"]
+    assert 6 in model.cases_.to_table()["d: month"].cells()
+    plain = sklazy.LazyNBClassifier().fit(empty, ["a", "b"])
+    with pytest.raises(BadTypeError, match="'d' is read as date, but the cases have"):
+        plain.predict({"d": dt.date(2024, 6, 5), "w": 1.0})
+
+
 def test_columns_can_be_overridden_in_an_estimator():
     frame, target = sales(40)
     model = sklazy.LazyKNeighborsClassifier(

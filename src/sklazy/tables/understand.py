@@ -122,6 +122,8 @@ def understand(
         return replace(column, reading=Reading("aside") if aside else None)
     if wish == "numeric" and not _has_words(column):
         return to_numeric(column)
+    if wish in _DATES and column.reading is None and column.missing.all():
+        return _adopted(column, Reading("date", "" if wish == "date" else str(wish)))
     texts = [] if column.declared and wish is None else _texts(column)
     reading, note = _find(texts, wish, forms)
     note = note or ("" if reading or wish else _nearly(texts))
@@ -223,8 +225,9 @@ def _described(reading: Reading) -> str:
     if reading.style == "yes-no":
         return f"spellings of {' and '.join(reading.form.split())} are taken as one"
     if reading.style != "amount":
-        zone = ", in UTC" if reading.unit else ""
-        return f"{reading.style} ({reading.form}{zone})"
+        details = [reading.form, "in UTC" if reading.unit else ""]
+        shown = ", ".join(filter(None, details))
+        return f"{reading.style} ({shown})" if shown else reading.style
     unit = f" of {reading.unit!r}" if reading.unit else ""
     return f"numbers{unit} ({reading.form})"
 
