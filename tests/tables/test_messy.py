@@ -459,6 +459,18 @@ def test_what_is_set_aside_is_not_selected():
 
 
 @pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
+def test_a_race_that_finds_nothing_does_not_end_with_what_is_aside():
+    rng = np.random.default_rng(0)
+    frame = customers(60)[0][["note"]].assign(w=rng.random(60))
+    model = sklazy.RacedRegressor(
+        selector=sklazy.RaceFeatureSelector(max_candidates=20, random_state=0)
+    )
+    model.fit(frame, rng.random(60))
+    assert model.selector_.get_support()[1]
+    assert np.isfinite(model.predict(frame)).all()
+
+
+@pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
 @pytest.mark.parametrize("name", sklazy.__all__)
 def test_every_estimator_takes_a_messy_frame(name):
     maker = getattr(sklazy, name)

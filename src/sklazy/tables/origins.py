@@ -74,6 +74,18 @@ def one_to_one(table: Table) -> Table:
     return Table(tuple(columns), table.n_rows, table.named)
 
 
+def mask_of_aside(table: Table) -> int:
+    """The columns that are set aside, as bits of a number.
+
+    Examples
+    --------
+    >>> from sklazy.tables import as_table
+    >>> mask_of_aside(as_table([[1, "a"]], kinds={"x1": "ignore"}))
+    2
+    """
+    return sum(1 << j for j, column in enumerate(table) if _is_aside(column))
+
+
 def _emptied(column: Column) -> Column:
     return Column(column.name, "numeric", np.full(len(column), np.nan))
 
