@@ -730,6 +730,46 @@ def test_columns_that_name_the_rows_are_pointed_out(run, files, wine):
     named.iloc[::3].to_csv(files / "named.csv", index=False)
     asked = ["predict", "named.csv", "-t", "grower", "-m", "tree"]
     _, _, err = run(*asked)
+    assert "'the id': set aside, since 60 of its 60 cells differ" in err
+    assert "--kind name=nominal" in err
+    _, _, err = run(*asked, "--kind", "the id=nominal")
     assert "--ignore 'the id'." in err
-    _, _, err = run(*asked, "--ignore", "the id")
+    _, _, err = run(*asked, "--kind", "the id=nominal", "--ignore", "the id")
     assert "--ignore" not in err
+    code, _, err = run(*asked, "--kind", "the id=label")
+    assert (code, "expected NAME=KIND" in err) == (2, True)
+
+
+def test_messy_cells_are_read_in_both_files_alike(run, files):
+    rows = [f"{i % 28 + 1:02}/05/2024;{i + 1}.000,50 EUR;{i // 15}" for i in range(30)]
+    (files / "a.csv").write_text("\n".join(["day;price;class", *rows]))
+    (files / "b.csv").write_text("day;price\n02/03/2024;2.000 EUR\n;27,5\n")
+    code, out, err = run("predict", "a.csv", "b.csv", "-t", "class", "-m", "tree")
+    assert (code, "'day': date (day-first)" in err) == (0, True)
+    assert [line.split(",")[1] for line in out.split()] == ["prediction", "0", "0"]
+    assert run("explain", "a.csv", "--test", "b.csv", "-t", "class")[0] == 0
+    assert run("select", "a.csv", "-t", "class")[0] == 0
+    plain = [f"id{i},{i + 1}.00,{i},{'ab'[i // 15]}" for i in range(30)]
+    (files / "c.csv").write_text("\n".join(plain))
+    (files / "d.csv").write_text("id30,2.00,3\nid31,30.00,29\n")
+    code, out, err = run("predict", "c.csv", "d.csv", "-t", "x3", "-m", "lazy-knn")
+    assert (code, "'x0': set aside" in err) == (0, True)
+    assert [line.split(",")[1] for line in out.split()] == ["prediction", "a", "b"]
+    (files / "b.csv").write_text("day;price\n02/03/2024;ask\n")
+    code, _, err = run("predict", "a.csv", "b.csv", "-t", "class")
+    assert (code, "holds 'ask'" in err) == (2, True)
+
+
+def test_standard_input_is_a_file(files, wine, monkeypatch):
+    runner = CliRunner()
+    monkeypatch.chdir(files)
+    train = wine.iloc[::2].to_csv(index=False)
+    asked = ["predict", "-", "test.csv", "-t", "grower", "-m", "tree"]
+    piped = runner.invoke(main, asked, input=train)
+    named = runner.invoke(main, ["predict", "train.csv", *asked[2:]])
+    assert (piped.exit_code, piped.stdout) == (0, named.stdout)
+    lines = wine.iloc[1::2].drop(columns="grower").to_json(orient="records", lines=True)
+    asked = ["predict", "train.csv", "-", "-t", "grower", "-m", "tree"]
+    assert runner.invoke(main, asked, input=lines).stdout == named.stdout
+    twice = runner.invoke(main, ["predict", "-", "-", "-t", "grower"], input=train)
+    assert (twice.exit_code, "can be read once" in twice.output) == (2, True)

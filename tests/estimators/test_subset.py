@@ -69,8 +69,9 @@ def test_columns_of_many_distinct_strings():
     y = rng.integers(0, 2, n)
     X = pd.DataFrame(
         {
-            "id": [f"r{i}" for i in range(n)],
-            "code": [f"s{i}" for i in rng.permutation(n)],
+            # Categories are ranked; plain strings like these would be set aside.
+            "id": pd.Categorical([f"r{i}" for i in range(n)]),
+            "code": pd.Categorical([f"s{i}" for i in rng.permutation(n)]),
             "good": np.where(rng.random(n) < 0.9, y, 1 - y).astype(bool),
         }
     )

@@ -20,8 +20,10 @@ def content(cases: "CaseBase") -> list[object]:
     Rows are in canonical order; bools are the numbers that they equal.
     """
     batch, tallies = cases.rows.live().take(cases.order), cases.tallies
+    origins = [(o.name, repr(o.reading)) for o in cases.schema.origins]
     return [
         [(a.name, a.kind, a.declared) for a in cases.schema.attributes],
+        *([origins] if origins else []),
         [
             [plain_label(label) for label in vocabulary.labels]
             for vocabulary in cases.coder.vocabularies.values()

@@ -13,6 +13,8 @@ from sklazy.casebase.schema import Attribute, Schema
 from sklazy.casebase.vocabulary import Vocabulary
 from sklazy.errors import BadFileError, BadInputError
 from sklazy.tables import Column, Kind, Table
+from sklazy.tables.origins import Origin
+from sklazy.tables.reading import Reading
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -48,7 +50,9 @@ def _taken_apart(cases: CaseBase, rows: CodedRows) -> tuple[dict[str, Any], Arra
         ],
         "named": cases.schema.named,
         "targets": cases.schema.targets,
+        "origins": [(o.name, o.kind, _plain_reading(o)) for o in cases.schema.origins],
         "classes": _labels(vocabularies.get(CLASSES)),
+        "indexed": cases.schema.indexed,
         "has_classes": cases.coder.has_classes,
         "criterion": cases.bins.criterion,
         "cuts": "frozen" if cases.bins.frozen else "exact",
@@ -94,6 +98,17 @@ def _labels(vocabulary: Vocabulary | None) -> tuple[list[Any], int]:
     return ([], 0) if vocabulary is None else (vocabulary.labels, vocabulary.declared)
 
 
+def _plain_reading(origin: Origin) -> list[str]:
+    reading = origin.reading
+    return [] if reading is None else [reading.style, reading.form, reading.unit]
+
+
+def _origin(name: str, kind: Kind, reading: list[str]) -> Origin:
+    if kind not in get_args(Kind) or not all(isinstance(r, str) for r in reading):
+        raise BadInputError(f"column {name!r} came from {kind!r}, read as {reading}")
+    return Origin(str(name), kind, Reading(*reading) if reading else None)  # type: ignore[arg-type]
+
+
 def _schema(header: dict[str, Any]) -> Schema:
     labels, n_declared = header["classes"]
     return Schema(
@@ -104,6 +119,8 @@ def _schema(header: dict[str, Any]) -> Schema:
         header["named"],
         tuple(labels[:n_declared]),
         tuple(map(str, header.get("targets", ()))),
+        tuple(_origin(*origin) for origin in header.get("origins", ())),
+        bool(header.get("indexed")),
     )
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.vocabulary import Vocabulary
 from sklazy.tables import Column, Kind, Label, Table
+from sklazy.tables.origins import Origin
 
 
 @dataclass(frozen=True)
@@ -35,13 +36,17 @@ class Schema:
 
     `named` says whether the names are the user's, `classes` holds the declared
     classes, if any: they stand without rows. `targets` are the targets' names, none
-    if they came without.
+    if they came without. `origins` are the user's columns where these are others than
+    the attributes, or are to be read in a special way. `indexed` says whether the
+    index of frames gives the rows their ids.
     """
 
     attributes: tuple[Attribute, ...]
     named: bool = True
     classes: tuple[Label, ...] = ()
     targets: tuple[str, ...] = ()
+    origins: tuple[Origin, ...] = ()
+    indexed: bool = False
 
     @classmethod
     def of(cls, table: Table, target: Column | NDArray[np.float64]) -> "Schema":
@@ -54,6 +59,11 @@ class Schema:
     def names(self) -> list[str]:
         """The attributes' names, in order."""
         return [attribute.name for attribute in self.attributes]
+
+    @property
+    def given_names(self) -> list[str]:
+        """The names of the user's columns, in order."""
+        return [column.name for column in self.origins or self.attributes]
 
     def positions(self, kind: Kind) -> list[int]:
         """Which attributes are of a kind."""

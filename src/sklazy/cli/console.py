@@ -21,6 +21,9 @@ from sklazy.errors import (
     SklazyWarning,
     UnitsFailedError,
 )
+from sklazy.tables.understand import HOW_TO_SAY
+
+_HOW_TO_SAY = "Say what a column is with --kind, for example --kind name=nominal."
 
 Terminal = rich.console.Console
 
@@ -132,7 +135,7 @@ def _show_warnings(console: Console, debug: bool) -> None:
 
     def show(message: Warning | str, category: type[Warning], *_: object) -> None:
         if debug or issubclass(category, SklazyWarning):
-            console.note(f"note: {message}")
+            console.note(f"note: {str(message).replace(HOW_TO_SAY, _HOW_TO_SAY)}")
 
     warnings.simplefilter("default")
     warnings.showwarning = show  # type: ignore[assignment]

@@ -10,6 +10,7 @@ from sklazy import Receipts
 from sklazy.cli.console import Console, with_console
 from sklazy.cli.methods import choose_method, make_model, method_options
 from sklazy.cli.tasks import (
+    IN_FILE,
     OUT_FILE,
     Task,
     check_out,
@@ -35,7 +36,7 @@ from sklazy.tables.labels import encode
 )
 @click.option(
     "--test",
-    type=click.Path(exists=True, dir_okay=False),
+    type=IN_FILE,
     help="File whose rows to explain; default: TRAIN.",
 )
 @method_options
@@ -98,7 +99,7 @@ def _split(
 ) -> tuple[Task, Table]:
     """The task without the row, and the row."""
     if test is not None:
-        table = match_columns(console, read_rows(test), task, test)
+        table = match_columns(console, read_rows(test, task.like), task, test)
         _check_row(row, np.arange(len(table)))
         return task, table.take([row])
     _check_row(row, task.rows)

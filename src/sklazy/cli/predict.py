@@ -12,6 +12,7 @@ from sklazy.cli.console import Console, Terminal, with_console
 from sklazy.cli.csv_files import csv_options, to_csv
 from sklazy.cli.methods import choose_method, make_model, method_options
 from sklazy.cli.tasks import (
+    IN_FILE,
     Task,
     check_folds,
     check_out,
@@ -28,7 +29,7 @@ from sklazy.tables import Table
 
 @click.command()
 @task_options
-@click.argument("test", type=click.Path(exists=True, dir_okay=False), required=False)
+@click.argument("test", type=IN_FILE, required=False)
 @method_options
 @click.option(
     "--folds",
@@ -53,9 +54,10 @@ def predict(
 ) -> None:
     """Predict the rows of TEST from those of TRAIN.
 
-    Files are CSV, ARFF, Parquet or Feather; labels and missing cells need no
-    preparation. Without TEST the rows of TRAIN are cross-validated and the quality is
-    reported. Predictions go to standard output as CSV, or to the file of -o.
+    Files are CSV, Excel, JSON lines, ARFF, Parquet or Feather, - is standard input;
+    labels, dates, amounts and missing cells need no preparation. Without TEST the rows
+    of TRAIN are cross-validated and the quality is reported. Predictions go to standard
+    output as CSV, or to the file of -o.
 
     \b
     Examples:
@@ -83,7 +85,7 @@ def _predict(
     out: str | None,
 ) -> None:
     """Predict the rows of a test file."""
-    test = read_rows(path)
+    test = read_rows(path, task.like)
     rows = match_columns(console, test, task, path)
     model = make_model(task, name, settings, seed).fit(task.table, task.target)
     labels, probabilities = predict_both(model, rows)

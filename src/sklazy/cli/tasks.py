@@ -3,7 +3,7 @@
 import os
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
 import click
@@ -14,6 +14,7 @@ from sklazy.cli.console import Console
 from sklazy.errors import BadInputError, suggest
 from sklazy.tables import Column, Table, as_target, label_array, read_table
 from sklazy.tables.read import Format
+from sklazy.tables.table import Wish
 
 Kind = Literal["classification", "regression"]
 
@@ -24,6 +25,9 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 OUT_FILE = click.Path(dir_okay=False)
 """A file to write."""
+
+IN_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True)
+"""A file to read; a dash is standard input."""
 
 _FORMATS = get_args(Format)
 _READING = "sklazy.reading"  # key of the reading options in a command's context
@@ -46,6 +50,8 @@ class Task:
         The reason for the kind.
     rows : int64 array of shape (n_rows,)
         The positions of the rows in the file; those without a target are left out.
+    like : Table
+        The columns of the file, as they were read.
     """
 
     table: Table
@@ -54,6 +60,7 @@ class Task:
     name: str
     why: str
     rows: NDArray[np.int64]
+    like: Table
 
     @property
     def classifies(self) -> bool:
@@ -62,13 +69,13 @@ class Task:
 
     def take(self, rows: NDArray[Any]) -> "Task":
         """The task on some of the rows."""
-        table, target = self.table.take(rows), self.target[rows]
-        return Task(table, target, self.kind, self.name, self.why, self.rows[rows])
+        table, target, kept = self.table.take(rows), self.target[rows], self.rows[rows]
+        return replace(self, table=table, target=target, rows=kept)
 
 
 def task_options(function: Callable[..., None]) -> Callable[..., None]:
     """Add the training file, the target and the options to read files to a command."""
-    path = click.Path(exists=True, dir_okay=False)
+    path = IN_FILE
     options: list[Decorator] = [
         click.argument("train", type=path),
         click.option("--target", "-t", required=True, help="Column to predict."),
@@ -91,10 +98,35 @@ def task_options(function: Callable[..., None]) -> Callable[..., None]:
             "delimiter", "Delimiter of CSV, for example ';'; inferred if omitted."
         ),
         _reading("decimal", "Decimal mark of CSV; default: '.'.", (".", ",")),
+        click.option(
+            "--kind",
+            "kinds",
+            multiple=True,
+            callback=_keep_kinds,
+            expose_value=False,
+            metavar="NAME=KIND",
+            help=f"What a column is: {', '.join(get_args(Wish))}; repeat for several.",
+        ),
     ]
     for option in reversed(options):
         function = option(function)
     return function
+
+
+def _keep_kinds(
+    context: click.Context, _: click.Parameter, given: Sequence[str]
+) -> None:
+    """Keep what columns are said to be for `read_rows`."""
+    pairs = [pair.rpartition("=") for pair in given]
+    wrong = [pair for pair in pairs if not pair[0] or pair[2] not in get_args(Wish)]
+    if wrong:
+        raise click.BadParameter(
+            f"{''.join(wrong[0])!r}; expected NAME=KIND with a kind of "
+            f"{', '.join(get_args(Wish))}."
+        )
+    if pairs:
+        kinds = {name: kind for name, _, kind in pairs}
+        context.meta.setdefault(_READING, {})["kinds"] = kinds
 
 
 def _reading(name: str, text: str, choices: Sequence[str] | None = None) -> Decorator:
@@ -123,7 +155,8 @@ def read_task(
     if missing.any():
         console.note(f"note: {missing.sum()} rows without {target!r} are left out.")
         whole = whole.take(~missing)
-    table = whole.drop([target, *(name for name in ignore if name != target)])
+    kept = [c.name for c in whole if not _is_left_out(c, whole.named)]
+    table = whole.select([n for n in kept if n not in (target, *ignore)])
     if not table.columns:
         raise BadInputError(f"{path}: there is no column but the target {target!r}.")
     _note_names(console, table)
@@ -131,7 +164,12 @@ def read_task(
     values = _values(whole[target], found)
     if len(set(values.tolist())) == 1:
         console.note(f"note: {target!r} is the same in every row: nothing to learn.")
-    return Task(table, values, found, target, why, np.flatnonzero(~missing))
+    return Task(table, values, found, target, why, np.flatnonzero(~missing), whole)
+
+
+def _is_left_out(column: Column, named: bool) -> bool:
+    """Whether a column is set aside; without names all stay in their places."""
+    return named and column.reading is not None and column.reading.style == "aside"
 
 
 def _note_names(console: Console, table: Table) -> None:
@@ -151,18 +189,25 @@ def _is_name(column: Column) -> bool:
     return several and len(np.unique(known)) == len(known)
 
 
-def read_rows(path: str) -> Table:
-    """Read a file that must have rows."""
+def read_rows(path: str, like: Table | None = None) -> Table:
+    """Read a file that must have rows, its columns like those of another."""
     context = click.get_current_context(silent=True)
-    whole = read_table(path, **(context.meta.get(_READING, {}) if context else {}))
+    options = dict(context.meta.get(_READING, {}) if context else {})
+    if like is not None and like.named:
+        options["kinds"] = {}  # as the other file was read
+        options["like"] = like
+    whole = read_table(path, **options)
     if not len(whole):
         raise BadInputError(f"{path}: the file has no rows.")
     return whole
 
 
 def check_out(out: str | None, *sources: str | None) -> None:
-    """Refuse to overwrite an input file."""
-    for source in filter(None, sources):
+    """Refuse to overwrite an input file, and to read standard input twice."""
+    given = [source for source in sources if source is not None]
+    if given.count("-") > 1:
+        raise BadInputError("standard input, -, can be read once; give a file as well.")
+    for source in set(given) - {"-"}:
         if out is not None and os.path.exists(out) and os.path.samefile(out, source):
             raise BadInputError(f"{out} is an input file; write to another one.")
 
@@ -216,7 +261,7 @@ def match_columns(console: Console, test: Table, task: Task, path: str) -> Table
     if not (test.named and task.table.named):
         return test  # matched by position
     lacking = [name for name in names if name not in test]
-    others = [n for n in test.names if n not in names and n != task.name]
+    others = [n for n in test.names if n not in names and n not in task.like]
     if lacking:
         hints = "".join(suggest(name, others) for name in lacking[:1] if others)
         raise BadInputError(

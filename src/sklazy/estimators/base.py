@@ -36,7 +36,10 @@ from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.estimators.settings import describe_settings, from_settings, to_settings
 from sklazy.receipts import Receipt, Receipts, build_receipts, verify
 from sklazy.tables import Table, as_table, as_target
-from sklazy.tables.frames import target_names
+from sklazy.tables.convert import plain_table
+from sklazy.tables.dicts import are_dicts
+from sklazy.tables.frames import index_ids, target_names
+from sklazy.tables.origins import expand, follow, origins_of
 
 _NOT_RECORDED = ("n_jobs", "cache_size")  # answers do not depend on them
 
@@ -159,6 +162,12 @@ class LazyEstimator(BaseEstimator):
         """Find what a learner needs beside the parameters, as `fit` does."""
         self.n_features_in_ = n_features
 
+    @property
+    def _n_attributes(self) -> int:
+        """The columns that are learned from; dates have parts, some are set aside."""
+        kept = getattr(self, "cases_", None)
+        return self.n_features_in_ if kept is None else len(kept.names)
+
     def _current_learner(self, cases: CaseBase) -> AnyLearner:
         """The learner of the parameters as they are; made again when they change."""
         own = vars(self)
@@ -217,9 +226,10 @@ class LazyEstimator(BaseEstimator):
     def _restore(self, cases: CaseBase, state: dict[str, Any]) -> None:
         """Take a fitted state as `_state` and the cases gave it."""
         self.cases_ = cases
-        self.n_features_in_ = len(cases.names)
+        names = cases.schema.given_names
+        self.n_features_in_ = len(names)
         if cases.schema.named:
-            self.feature_names_in_ = np.array(cases.names, dtype=object)
+            self.feature_names_in_ = np.array(names, dtype=object)
 
     # --- rows -------------------------------------------------------------------------
 
@@ -235,11 +245,14 @@ class LazyEstimator(BaseEstimator):
         self._check_parameters()
         criterion = getattr(self, "discretization", "fayyad")
         check_choice("discretization", criterion, tuple(CRITERIA))
-        table, target = self._table(X, mixed=False), self._target(y)
+        given, target = self._table(X, mixed=False), self._target(y)
+        table = expand(given)
         self._check_table(table)
         self._check_width(len(table.columns))
         _check_weights(sample_weight)
         schema = replace(Schema.of(table, target), targets=target_names(y))
+        index = index_ids(X) if ids is None else None
+        schema = replace(schema, origins=origins_of(given), indexed=index is not None)
         if classes is not None:
             declared = Attribute.of(class_column(classes, declared=True)).declared
             schema = replace(schema, classes=declared)
@@ -247,13 +260,13 @@ class LazyEstimator(BaseEstimator):
             table,
             target,
             weights=sample_weight,
-            ids=ids,
+            ids=ids if index is None else index,
             criterion=criterion,
             cuts=getattr(self, "cuts", "exact"),
             schema=schema,
         )
         self._check_cases(cases)
-        check_columns(self, X, reset=True)
+        check_columns(self, given if are_dicts(X) else X, reset=True)
         self.cases_ = cases
         return self
 
@@ -268,14 +281,16 @@ class LazyEstimator(BaseEstimator):
         """Add rows, or keep the first."""
         if not hasattr(self, "cases_"):
             return self._keep(X, y, sample_weight, ids, classes)
-        table, target = self._table(X, mixed=False), self._target(y)
+        table, target = self._later_table(X, mixed=False), self._target(y)
         self._check_columns(X)
+        if ids is None and self.cases_.schema.indexed:
+            ids = index_ids(X)
         weights, mixed = sample_weight, not self._judges_cells()
         self.cases_.add(table, target, weights=weights, ids=ids, mixed=mixed)
         return self
 
     def _table(self, X: object, *, mixed: bool = True) -> Table:
-        """X as a table, with the nominal columns that the parameters name."""
+        """The first rows, with the nominal columns that the parameters name."""
         categorical = getattr(self, "categorical_features", "from_dtype")
         return as_table(X, categorical_features=categorical, mixed=mixed)
 
@@ -284,6 +299,12 @@ class LazyEstimator(BaseEstimator):
         named = getattr(self, "categorical_features", "from_dtype")
         return isinstance(named, str) and named == "from_dtype"
 
+    def _later_table(self, X: object, *, mixed: bool = True) -> Table:
+        """Queries or added rows, read as the first were."""
+        categorical = getattr(self, "categorical_features", "from_dtype")
+        table = plain_table(X, categorical_features=categorical, mixed=mixed)
+        return follow(table, self.cases_.schema.origins)
+
     def _target(self, y: object) -> GivenTarget:
         if self.target.kind == "nominal":
             return class_column(y)
@@ -291,7 +312,7 @@ class LazyEstimator(BaseEstimator):
 
     def _check_columns(self, X: object) -> None:
         """Let scikit-learn compare names and numbers of columns; a table knows how."""
-        if not isinstance(X, Table):
+        if not isinstance(X, Table) and not are_dicts(X):
             validate_data(self, X, skip_check_array=True, reset=False)
 
     # --- answers ----------------------------------------------------------------------
@@ -362,7 +383,7 @@ class LazyEstimator(BaseEstimator):
 
     def _query_table(self, X: object) -> Table:
         """Queries as a table."""
-        table = self._table(X)
+        table = self._later_table(X)
         self._check_columns(X)
         return table
 
@@ -391,22 +412,3 @@ def _check_rows(rows: ArrayLike, n_rows: int) -> NDArray[np.int64]:
             f"0 to {n_rows - 1}, in order of arrival."
         )
     return wanted.astype(np.int64)
-
-
-def known_estimators() -> dict[str, type[LazyEstimator]]:
-    """The estimators that can be saved, by name."""
-    found: dict[str, type[LazyEstimator]] = {}
-    open_classes = [LazyEstimator]
-    while open_classes:
-        current = open_classes.pop()
-        found[current.__name__] = current
-        open_classes += current.__subclasses__()
-    return found
-
-
-def check_known(name: object) -> type[LazyEstimator]:
-    """The estimator of that name, or an error."""
-    known = known_estimators()
-    if not isinstance(name, str) or name not in known:
-        raise BadInputError(f"there is no estimator {name!r} in this sklazy.")
-    return known[name]

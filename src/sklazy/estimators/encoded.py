@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from sklazy.tables import Column, Table, align, as_table
+from sklazy.tables.convert import plain_table
 from sklazy.tables.labels import indicators
+from sklazy.tables.origins import expand, follow, origins_of
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +51,8 @@ class EncodedModel(BaseEstimator):
 
     def fit(self, X: object, y: object) -> Self:
         """Fit the model to the rows."""
-        self.like_ = as_table(X)
+        given = as_table(X)
+        self.origins_, self.like_ = origins_of(given), expand(given)
         means = [_mean(column) for column in self.like_]
         self.means_: Floats = np.array([0.0 if np.isnan(m) else m for m in means])
         self.scales_: Floats = np.array([_scale(column) for column in self.like_])
@@ -62,7 +65,8 @@ class EncodedModel(BaseEstimator):
 
     def predict(self, X: object) -> NDArray[Any]:
         """Predict with the model."""
-        return self.model.predict(self._matrix(align(as_table(X), self.like_)))
+        table = follow(plain_table(X), self.origins_)
+        return self.model.predict(self._matrix(align(table, self.like_)))
 
     def predict_proba(self, X: object) -> Floats:
         """Class probabilities of the model, in the order of its `classes_`."""

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from sklazy.casebase.files import SENSELESS, read_file
 from sklazy.casebase.plain import from_plain
-from sklazy.errors import BadFileError
-from sklazy.estimators.base import LazyEstimator, check_known
+from sklazy.errors import BadFileError, BadInputError
+from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.settings import from_settings
 
 
@@ -47,3 +47,22 @@ def load(path: str | Path) -> LazyEstimator:
     except SENSELESS as error:
         raise BadFileError(f"the file contradicts itself ({error}).", path) from error
     return estimator
+
+
+def known_estimators() -> dict[str, type[LazyEstimator]]:
+    """The estimators that can be saved, by name."""
+    found: dict[str, type[LazyEstimator]] = {}
+    open_classes = [LazyEstimator]
+    while open_classes:
+        current = open_classes.pop()
+        found[current.__name__] = current
+        open_classes += current.__subclasses__()
+    return found
+
+
+def check_known(name: object) -> type[LazyEstimator]:
+    """The estimator of that name, or an error."""
+    known = known_estimators()
+    if not isinstance(name, str) or name not in known:
+        raise BadInputError(f"there is no estimator {name!r} in this sklazy.")
+    return known[name]

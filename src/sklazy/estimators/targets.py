@@ -189,8 +189,10 @@ class WeightedClassifier(LazyClassifier):
         sample_weight : array-like of shape (n_rows,), optional
             How much each row counts.
         ids : sequence of int or str, optional
-            The rows' names, by which `forget` and receipts know them; by default
-            0, 1, ... in order of arrival.
+            The rows' names, by which `forget` and receipts know them; by default the
+            index of a pandas frame where it is unique and of integers or strings, but
+            no range, so that they name ``X.loc[...]``; otherwise 0, 1, ... in order of
+            arrival.
         """
         return self._keep(X, y, sample_weight, ids)
 
@@ -229,8 +231,10 @@ class UnweightedClassifier(LazyClassifier):
         y : array-like of shape (n_rows,)
             The classes, nowhere missing.
         ids : sequence of int or str, optional
-            The rows' names, by which `forget` and receipts know them; by default
-            0, 1, ... in order of arrival.
+            The rows' names, by which `forget` and receipts know them; by default the
+            index of a pandas frame where it is unique and of integers or strings, but
+            no range, so that they name ``X.loc[...]``; otherwise 0, 1, ... in order of
+            arrival.
         """
         return self._keep(X, y, None, ids)
 
@@ -276,8 +280,10 @@ class WeightedRegressor(LazyRegressor):
         sample_weight : array-like of shape (n_rows,), optional
             How much each row counts.
         ids : sequence of int or str, optional
-            The rows' names, by which `forget` and receipts know them; by default
-            0, 1, ... in order of arrival.
+            The rows' names, by which `forget` and receipts know them; by default the
+            index of a pandas frame where it is unique and of integers or strings, but
+            no range, so that they name ``X.loc[...]``; otherwise 0, 1, ... in order of
+            arrival.
         """
         return self._keep(X, y, sample_weight, ids)
 
@@ -311,8 +317,10 @@ class UnweightedRegressor(LazyRegressor):
         y : array-like of shape (n_rows,)
             The numbers to predict, nowhere missing.
         ids : sequence of int or str, optional
-            The rows' names, by which `forget` and receipts know them; by default
-            0, 1, ... in order of arrival.
+            The rows' names, by which `forget` and receipts know them; by default the
+            index of a pandas frame where it is unique and of integers or strings, but
+            no range, so that they name ``X.loc[...]``; otherwise 0, 1, ... in order of
+            arrival.
         """
         return self._keep(X, y, None, ids)
 

@@ -23,8 +23,9 @@ class LazyDecisionTreeClassifier(UnweightedClassifier):
     cuts : {"exact", "frozen"}
         Whether cuts follow every row that comes and goes, or stay as first found
         until `refresh`.
-    categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+    categorical_features : "from_dtype", None, array-like or mapping
+        Which columns are nominal; by default those of categories, text and bools. A
+        mapping says what single columns are, for example ``{"day": "day-first"}``.
     n_jobs : int, optional
         Threads; by default all cores.
 

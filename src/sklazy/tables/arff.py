@@ -1,7 +1,8 @@
 """ARFF files, dense and sparse, as Weka reads them, with a place in every error.
 
 An unquoted ? is missing, a quoted '?' is a value. A value left out of a sparse row
-is 0, or the first label of a nominal attribute. Dates are kept as labels.
+is 0, or the first label of a nominal attribute. Dates that are written in a way that is
+not known are kept as labels.
 """
 
 import re
@@ -14,9 +15,10 @@ import numpy as np
 from sklazy.errors import BadFileError
 from sklazy.flow import MISSING
 from sklazy.tables.labels import encode
-from sklazy.tables.table import Column, Kind, Table
+from sklazy.tables.table import Column, Table, Wish
 from sklazy.tables.text import BadCellError, Source, parse_numbers, shown
 from sklazy.tables.tokens import Line, Token
+from sklazy.tables.understand import says_dates
 
 Type = Literal["numeric", "nominal", "string", "date"]
 
@@ -55,7 +57,7 @@ class _Rows:
     lines: list[int]
 
 
-def read_arff(source: Source, kinds: Mapping[str, Kind]) -> tuple[Table, list[str]]:
+def read_arff(source: Source, kinds: Mapping[str, Wish]) -> tuple[Table, list[str]]:
     """Read an ARFF file; `kinds` overrides the declared kinds.
 
     Returns
@@ -68,12 +70,6 @@ def read_arff(source: Source, kinds: Mapping[str, Kind]) -> tuple[Table, list[st
     lines = text.split("\n")
     attributes, start = _read_header(source, lines)
     rows = _read_rows(source, lines, start, attributes)
-    notes = [
-        f"attribute {a.name!r} holds dates, which are kept as labels; turn them into "
-        "numbers if their order matters."
-        for a in attributes
-        if a.type == "date" and a.name not in kinds
-    ]
     wanted = [_overridden(a, kinds.get(a.name)) for a in attributes]
     cells = list(zip(*rows.cells, strict=True)) or [()] * len(wanted)
     columns = []
@@ -82,13 +78,19 @@ def read_arff(source: Source, kinds: Mapping[str, Kind]) -> tuple[Table, list[st
             columns.append(_column(attribute, cells[j]))
         except BadCellError as error:
             raise _at_cell(source, lines, rows.lines[error.index], j, error) from None
+    notes = [
+        f"attribute {a.name!r} holds dates, which are kept as labels; turn them into "
+        "numbers if their order matters."
+        for a, column in zip(attributes, columns, strict=True)
+        if a.type == "date" and a.name not in kinds and not says_dates(column)
+    ]
     return Table(tuple(columns), len(rows.lines)), notes
 
 
-def _overridden(attribute: Declaration, kind: Kind | None) -> Declaration:
-    if kind == "numeric":
+def _overridden(attribute: Declaration, wish: Wish | None) -> Declaration:
+    if wish == "numeric":
         return replace(attribute, type="numeric")
-    if kind == "nominal" and attribute.type == "numeric":
+    if wish not in (None, "ignore") and attribute.type == "numeric":
         return replace(attribute, type="string")
     return attribute
 

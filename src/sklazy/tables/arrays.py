@@ -10,6 +10,7 @@ from sklazy.errors import BadInputError, BadTypeError
 from sklazy.tables.labels import encode, infinite
 from sklazy.tables.numbers import check_exact, to_numeric
 from sklazy.tables.table import Column
+from sklazy.tables.times import from_datetimes, from_objects, time_labels
 
 
 def as_matrix(X: object) -> NDArray[Any]:
@@ -36,7 +37,7 @@ def as_matrix(X: object) -> NDArray[Any]:
 def from_matrix(
     matrix: NDArray[Any],
     names: Sequence[str],
-    nominal: Sequence[bool] | None,
+    nominal: Sequence[bool | None] | None,
     source: str = "X",
 ) -> list[Column]:
     """Make the columns of a matrix.
@@ -46,22 +47,47 @@ def from_matrix(
     matrix : array of shape (n_rows, n_columns)
     names : sequence of str
     nominal : sequence of bool, optional
-        Which columns are nominal; by dtype if None: bools and strings are, numbers
-        are not, and in an object matrix each column is judged by its cells.
+        Which columns are nominal; by dtype if (or where) None: bools and strings are,
+        numbers, dates and times are not, and in an object matrix each column is judged
+        by its cells.
     source : str
         What the caller calls the matrix.
     """
     if matrix.dtype.kind in "fiu":
         return _from_numbers(matrix, names, nominal)
-    if matrix.dtype.kind not in "bOTU":
+    if matrix.dtype.kind not in "bMmOTU":
         raise _unusable(source, matrix.dtype)
-    columns = [encode(name, matrix[:, j].tolist()) for j, name in enumerate(names)]
-    if nominal is not None:
-        return [
-            column if wanted else to_numeric(column)
-            for column, wanted in zip(columns, nominal, strict=True)
-        ]
-    return [numbers_if_all(c) for c in columns] if matrix.dtype == object else columns
+    wanted = [None] * len(names) if nominal is None else nominal
+    return [
+        _column(name, matrix[:, j], want)
+        for j, (name, want) in enumerate(zip(names, wanted, strict=True))
+    ]
+
+
+def _column(name: str, values: NDArray[Any], nominal: bool | None) -> Column:
+    times = None if nominal else _times(name, values)
+    if times is not None:
+        return times
+    column = encode(name, _words(values) if nominal else values.tolist())
+    if nominal is None:
+        return numbers_if_all(column) if values.dtype == object else column
+    return column if nominal else to_numeric(column)
+
+
+def _times(name: str, values: NDArray[Any]) -> Column | None:
+    """A column of dates, times or durations; None if it is anything else."""
+    if values.dtype.kind in "Mm":
+        return from_datetimes(name, values)
+    return from_objects(name, values.tolist()) if values.dtype == object else None
+
+
+def _words(values: NDArray[Any]) -> Sequence[object]:
+    """The cells as labels; dates and times are written out."""
+    if values.dtype.kind not in "Mm":
+        return time_labels(values.tolist())
+    words = values.astype(str).astype(object)
+    words[np.isnat(values)] = None
+    return words.tolist()
 
 
 def numbers_if_all(column: Column) -> Column:
@@ -76,7 +102,7 @@ def numbers_if_all(column: Column) -> Column:
 
 
 def _from_numbers(
-    matrix: NDArray[Any], names: Sequence[str], nominal: Sequence[bool] | None
+    matrix: NDArray[Any], names: Sequence[str], nominal: Sequence[bool | None] | None
 ) -> list[Column]:
     wanted = np.zeros(len(names), bool) if nominal is None else np.array(nominal, bool)
     kept = matrix if nominal is None else matrix[:, ~wanted]
@@ -107,7 +133,6 @@ def _unusable(source: str, dtype: np.dtype[Any]) -> BadInputError:
             "and the imaginary part as two columns."
         )
     return BadTypeError(
-        f"{source} has dtype {dtype}; expected numbers, bools, strings or objects. "
-        "Turn dates and times into numbers (days since a date), bytes and records into "
-        "strings."
+        f"{source} has dtype {dtype}; expected numbers, bools, strings, dates or "
+        "objects. Turn bytes and records into strings."
     )

@@ -13,20 +13,18 @@ from typing import Any
 from sklazy.errors import BadFileError, BadInputError
 from sklazy.tables.feather import MAGIC, batch_sizes
 from sklazy.tables.frames import as_frame, frame_names, from_frame
-from sklazy.tables.table import Kind, Table
-from sklazy.tables.text import unpacked
+from sklazy.tables.table import Table, Wish
 
 MOST_ARROW_BYTES = 2**32
 """Of the cells of a Parquet or Feather file, unless more are asked for."""
 
 _CELL = 8  # bytes: of a number, and no less for anything else
-_MASKS: dict[str | None, bool | None] = {None: None, "nominal": True, "numeric": False}
 
 
 def read_arrow(
-    path: str, which: str, wanted: Mapping[str, Kind], max_bytes: int
+    path: str, raw: bytes, which: str, wanted: Mapping[str, Wish], max_bytes: int
 ) -> Table:
-    """Read a Parquet or Feather file, or refuse it with its path."""
+    """Read the bytes of a Parquet or Feather file, or refuse it with its path."""
     try:
         import pyarrow  # noqa: PLC0415 (an optional dependency)
     except ImportError:
@@ -34,8 +32,6 @@ def read_arrow(
             f"{path}: reading {which} files needs pyarrow; install it with "
             "pip install 'sklazy[frames]'."
         ) from None
-    with open(path, "rb") as file:
-        raw = unpacked(path, file.read())
     read = _read_parquet if which == "parquet" else _read_feather
     try:
         native = read(pyarrow.py_buffer(raw), _Limit(path, max_bytes))
@@ -48,13 +44,13 @@ def read_arrow(
     return _to_table(native, wanted, path)
 
 
-def _to_table(native: object, wanted: Mapping[str, Kind], path: str) -> Table:
+def _to_table(native: object, wanted: Mapping[str, Wish], path: str) -> Table:
     try:
         frame = as_frame(native)
         if frame is None:
             raise BadInputError("holds no table.")
         names, named = frame_names(frame)
-        nominal = [_MASKS[wanted.get(name)] for name in names]
+        nominal = [True if wanted.get(name) == "nominal" else None for name in names]
         return Table(tuple(from_frame(frame, names, nominal)), frame.shape[0], named)
     except BadInputError as error:
         raise BadFileError(str(error), path) from None
@@ -85,7 +81,7 @@ class _Limit:
             if not _is_plain(field.type):
                 raise BadFileError(
                     f"column {field.name!r} has the type {field.type}; expected "
-                    "numbers, bools, strings or categories. Convert it, or drop it.",
+                    "numbers, bools, dates, strings or categories. Convert or drop it.",
                     self.path,
                 )
 

@@ -1,6 +1,6 @@
 """The door: whatever a caller has becomes a table or a target."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -9,6 +9,7 @@ from scipy.sparse import issparse
 
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.tables.arrays import as_matrix, from_matrix
+from sklazy.tables.dicts import are_dicts, from_dicts
 from sklazy.tables.frames import (
     Frame,
     as_frame,
@@ -21,7 +22,9 @@ from sklazy.tables.frames import (
 from sklazy.tables.kinds import check_unmixed
 from sklazy.tables.labels import to_nominal
 from sklazy.tables.numbers import to_numeric
-from sklazy.tables.table import Column, Kind, Table
+from sklazy.tables.origins import describe, read_as
+from sklazy.tables.table import Column, Kind, Table, Wish
+from sklazy.tables.understand import check_wishes, say, understand_all
 
 Source = Table | Frame | NDArray[Any]
 
@@ -32,16 +35,19 @@ def as_table(
     X: object,
     *,
     categorical_features: object = "from_dtype",
+    kinds: Mapping[str, Wish] | None = None,
     feature_names: Sequence[str] | None = None,
     allow_empty: bool = False,
     mixed: bool = True,
+    like: Table | None = None,
 ) -> Table:
     """Make one typed table of whatever holds rows and columns.
 
     Parameters
     ----------
     X : Table, frame or array-like of shape (n_rows, n_columns)
-        A frame of pandas or polars, an Arrow table, a numpy array, a list of rows.
+        A frame of pandas or polars, an Arrow table, a numpy array, a list of rows, each
+        a list or a dict; a dict alone is one row.
         None, NaN, NA and NaT are missing; an all-missing column is allowed and
         carries no information. Its kind is open to those who keep rows: the first
         value that is added settles it.
@@ -49,8 +55,15 @@ def as_table(
         Which columns are nominal. By dtype: category, enum, string and bool columns;
         columns of objects are nominal unless all their cells are numbers. Names,
         indices or a boolean mask decide alone: every other column is taken as
-        numbers (bools as 0 and 1). None: no column is nominal. Dates and times are
-        refused unless named: they are labels then.
+        numbers (bools as 0 and 1). None: no column is nominal. A mapping is taken as
+        `kinds`.
+    kinds : mapping of name to str, optional
+        What columns are, whatever they look like: "numeric", "nominal", "date",
+        "day-first", "month-first", "decimal-point", "decimal-comma" or "ignore".
+        Otherwise dates and times are numbers, and strings are labels unless all say
+        dates, amounts (money, percentages, numbers with a unit or with separators) or
+        yes and no. Strings that are nearly all different, ids and free text, are marked
+        to be left out by what learns from the table. One `DataWarning` tells all of it.
     feature_names : sequence of str, optional
         The columns' names; otherwise those of the frame, or x0, x1, ...
     allow_empty : bool, default=False
@@ -58,6 +71,9 @@ def as_table(
     mixed : bool, default=True
         Whether a column that is judged by its cells may hold strings beside numbers
         (labels then) and bools beside other numbers (numbers then); else refused.
+    like : Table, optional
+        Rows read before, whose columns these are: cells are read as theirs were, and a
+        cell that cannot be is refused.
 
     Returns
     -------
@@ -69,12 +85,44 @@ def as_table(
     >>> table = as_table([[1.5, "red"], [None, "blue"]])
     >>> table.kinds, table["x1"].categories
     (['numeric', 'nominal'], ('blue', 'red'))
+    >>> as_table([["12 %"], ["7.5 %"]], kinds={"x0": "numeric"})["x0"].data
+    array([12. ,  7.5])
     """
+    table = plain_table(
+        X,
+        categorical_features=categorical_features if kinds is None else kinds,
+        feature_names=feature_names,
+        allow_empty=allow_empty,
+        mixed=mixed,
+    )
+    if like is not None:
+        return read_as(table, describe(like))
+    wishes = _wishes(categorical_features if kinds is None else kinds)
+    if wishes is None or (isinstance(X, Table) and not wishes):
+        return table
+    notes: list[str] = []
+    understood = understand_all(table, wishes, notes)
+    say(notes, "X")
+    return understood
+
+
+def plain_table(
+    X: object,
+    *,
+    categorical_features: object = "from_dtype",
+    feature_names: Sequence[str] | None = None,
+    allow_empty: bool = False,
+    mixed: bool = True,
+) -> Table:
+    """Make a table as `as_table` does, with strings as labels, whatever they say."""
     if issparse(X):
         raise BadTypeError(
             "Sparse data was passed for X, but dense data is required. Use "
             "'.toarray()' to convert to a dense numpy array."
         )
+    if are_dicts(X):
+        X, names = from_dicts(X)
+        feature_names = names if feature_names is None else feature_names
     source = _source(X)
     if not allow_empty:
         _check_not_empty(*source.shape)
@@ -101,7 +149,7 @@ def _object_cells(source: Source) -> list[list[Any]]:
 
 
 def _columns(
-    source: Source, names: Sequence[str], nominal: Sequence[bool] | None
+    source: Source, names: Sequence[str], nominal: Sequence[bool | None] | None
 ) -> list[Column]:
     if isinstance(source, np.ndarray):
         return from_matrix(source, names, nominal)
@@ -111,9 +159,15 @@ def _columns(
     if nominal is None:
         return columns
     return [
-        to_nominal(column) if wanted else to_numeric(column)
+        _of_kind(column, wanted)
         for column, wanted in zip(columns, nominal, strict=True)
     ]
+
+
+def _of_kind(column: Column, nominal: bool | None) -> Column:
+    if nominal is None:
+        return column
+    return to_nominal(column) if nominal else to_numeric(column)
 
 
 def _check_not_empty(n_rows: int, n_columns: int) -> None:
@@ -142,10 +196,20 @@ def _names(source: Source, given: Sequence[str] | None) -> tuple[list[str], bool
     return frame_names(source)
 
 
-def _mask(wanted: object, names: Sequence[str]) -> list[bool] | None:
+def _wishes(wanted: object) -> dict[str, Wish] | None:
+    """What columns are said to be by name; None where kinds are settled otherwise."""
+    if isinstance(wanted, str) and wanted == "from_dtype":
+        return {}
+    return dict(wanted) if isinstance(wanted, Mapping) else None
+
+
+def _mask(wanted: object, names: Sequence[str]) -> Sequence[bool | None] | None:
     """Which columns are to be nominal; None leaves it to their dtypes."""
     if isinstance(wanted, str) and wanted == "from_dtype":
         return None
+    if isinstance(wanted, Mapping):
+        check_wishes(wanted, names)
+        return [True if wanted.get(name) == "nominal" else None for name in names]
     entries = np.asarray([] if wanted is None else wanted)
     if entries.ndim != 1:
         raise _bad_features(wanted, "'from_dtype', names, indices or a mask")
@@ -224,7 +288,7 @@ def _target_columns(y: object, kind: Kind) -> tuple[list[Column], bool]:
     frame = y if isinstance(y, Table) else as_frame(y)
     if frame is not None:
         mask = [kind == "nominal"] * frame.shape[1]
-        return list(as_table(y, categorical_features=mask)), False
+        return list(plain_table(y, categorical_features=mask)), False
     values = np.asarray(y, object) if isinstance(y, list | tuple) else np.asarray(y)
     matrix = as_matrix(values[:, np.newaxis] if values.ndim == 1 else values)
     names = [f"y{j}" for j in range(matrix.shape[1])] if values.ndim > 1 else ["y"]

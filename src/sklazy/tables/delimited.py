@@ -2,8 +2,9 @@
 
 The delimiter is the first of tab, semicolon, bar and comma that cuts the first lines
 into equally many fields. The first row is a header if a name in it stands above
-numbers without being a number itself, or if all its names are distinct words that do
-not occur again in their columns. Blank lines are skipped; blanks around a cell, too.
+numbers without being a number itself, or if all its names are distinct words, no dates
+and amounts, that do not occur again in their columns. Blank lines are skipped; blanks
+around a cell, too.
 """
 
 import csv
@@ -15,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from sklazy.errors import BadFileError, BadInputError
 from sklazy.tables.infer import text_column
-from sklazy.tables.table import Column, Kind, Table
+from sklazy.tables.table import Column, Table, Wish
 from sklazy.tables.text import BadCellError, Source, is_number, shown
+from sklazy.tables.understand import says_more
 
 if TYPE_CHECKING:
     from _csv import Reader
@@ -62,7 +64,7 @@ class _Records:
 
 
 def read_csv(
-    source: Source, options: CsvOptions, kinds: Mapping[str, Kind]
+    source: Source, options: CsvOptions, kinds: Mapping[str, Wish]
 ) -> tuple[Table, list[str]]:
     """Read a CSV file.
 
@@ -99,7 +101,7 @@ def read_csv(
 def _column(
     name: str,
     texts: Sequence[str],
-    kind: Kind | None,
+    kind: Wish | None,
     options: CsvOptions,
     notes: list[str],
 ) -> Column:
@@ -219,7 +221,7 @@ def _has_header(rows: Sequence[Sequence[str]], options: CsvOptions) -> bool:
     if not named or len(set(named)) < len(named) or options.missing & set(named):
         return False
     return all(
-        not _like_number(name) and name not in cells
+        not _like_number(name) and not says_more(name) and name not in cells
         for name, cells in zip(top, below, strict=True)
     )
 

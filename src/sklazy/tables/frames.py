@@ -12,10 +12,20 @@ from sklazy.flow import MISSING
 from sklazy.tables.arrays import numbers_if_all
 from sklazy.tables.labels import encode
 from sklazy.tables.numbers import check_exact, numeric, to_numeric
+from sklazy.tables.reading import Reading
 from sklazy.tables.table import Column
+from sklazy.tables.times import (
+    from_durations,
+    from_microseconds,
+    from_objects,
+    time_labels,
+)
 
 Frame = nw.DataFrame[Any]
 Series = nw.Series[Any]
+
+END_OF_IDS = 2**62
+"""Integers from here on name no rows."""
 
 _TIMES = (nw.Date, nw.Datetime, nw.Time)
 _WORDS = (nw.String, nw.Boolean, nw.Categorical, nw.Enum)
@@ -103,6 +113,33 @@ def target_names(y: object) -> tuple[str, ...]:
     return (name,) if isinstance(name, str) and name else ()
 
 
+def index_ids(X: object) -> list[Any] | None:
+    """The index of a pandas frame where it names rows: unique, of integers or strings.
+
+    None for anything else, also for a plain range 0, 1, ..., and for slices of one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> index_ids(pd.DataFrame({"a": [1, 2]}, index=["x", "y"]))
+    ['x', 'y']
+    >>> index_ids(pd.DataFrame({"a": [1, 2]})) is None
+    True
+    """
+    is_pandas = type(X).__module__.split(".")[0] == "pandas" and hasattr(X, "columns")
+    index: Any = getattr(X, "index", None) if is_pandas else None
+    if index is None or index.nlevels > 1 or hasattr(index, "step"):
+        return None
+    labels = index.tolist()
+    are_integers = getattr(index.dtype, "kind", "") in ("i", "u") and (
+        max(labels, default=0) < END_OF_IDS
+    )
+    are_words = all(isinstance(label, str) for label in labels)
+    is_range = are_integers and labels == list(range(len(labels)))
+    usable = (are_integers or are_words) and not is_range and index.is_unique
+    return labels if usable else None
+
+
 def is_series(values: object) -> bool:
     """Whether the values are a series of a known frame library."""
     native = nw.from_native(values, pass_through=True, allow_series=True)
@@ -118,6 +155,12 @@ def _column(name: str, series: Series, nominal: bool | None) -> Column:
     dtype = series.dtype
     if dtype.is_numeric() and not nominal:
         return _numbers(name, series)
+    times = None if nominal or dtype in _WORDS else _times(name, series)
+    return times or _not_numbers(name, series, nominal)
+
+
+def _not_numbers(name: str, series: Series, nominal: bool | None) -> Column:
+    dtype = series.dtype
     usable = dtype.is_numeric() or dtype in (*_WORDS, nw.Object)
     if not usable and not (nominal and dtype in _TIMES):
         return _other(name, series)
@@ -155,6 +198,21 @@ def _numbers(name: str, series: Series) -> Column:
     return numeric(name, series.to_numpy())
 
 
+def _times(name: str, series: Series) -> Column | None:
+    """A column of dates, times, durations or periods; None if it is anything else."""
+    dtype = series.dtype
+    if isinstance(dtype, nw.Datetime):
+        reading = Reading("datetime", "", "" if dtype.time_zone is None else "UTC")
+        return from_microseconds(name, series.dt.timestamp("us").to_numpy(), reading)
+    if dtype == nw.Date:
+        moments = series.cast(nw.Datetime("us")).dt.timestamp("us")
+        return from_microseconds(name, moments.to_numpy(), Reading("date"))
+    if dtype == nw.Duration:
+        # narwhals counts the microseconds of some by way of seconds, with a rest.
+        return from_durations(name, series.to_numpy(), series.to_list())
+    return from_objects(name, series.to_list())
+
+
 def _labels(name: str, series: Series) -> Column:
     if series.dtype in (nw.Categorical, nw.Enum):
         return _categories(name, series)
@@ -163,7 +221,7 @@ def _labels(name: str, series: Series) -> Column:
         words, missing = series.cast(nw.String).to_list(), series.is_null().to_list()
         pairs = zip(words, missing, strict=True)
         return encode(name, [None if absent else word for word, absent in pairs])
-    return encode(name, series.to_list())
+    return encode(name, time_labels(series.to_list()))
 
 
 def _categories(name: str, series: Series) -> Column:
@@ -206,8 +264,12 @@ def _other(name: str, series: Series) -> Column:
     dtype = series.dtype
     if dtype == nw.Unknown:
         dtype = getattr(series.to_native(), "dtype", dtype)
+    if str(dtype).startswith("Sparse"):
+        raise BadTypeError(
+            f"column {name!r} is sparse ({dtype}), but dense data is required. Use "
+            "X.sparse.to_dense()."
+        )
     raise BadTypeError(
-        f"column {name!r} has dtype {dtype}; expected numbers, bools, strings or "
-        "categories. Turn dates and times into numbers (days since a date) or make "
-        "them nominal, others into strings, or drop the column."
+        f"column {name!r} has dtype {dtype}; expected numbers, bools, strings, "
+        "categories, dates or times. Turn others into strings, or drop the column."
     )

@@ -7,16 +7,18 @@ like an id or a code. It is then nominal, with a `DataWarning`, if
 * an integer is beyond 2^53, where float64 rounds, or
 * its name has "id" for a word (id, row_id, customerID) and its cells are integers.
 
-A column that is nearly all numbers, or that would be with a decimal comma, is nominal
-and said aloud, too. An all-missing column is numeric.
+A column that is nearly all numbers is nominal and said aloud, too. An all-missing
+column is numeric. Cells that are no plain numbers may still say dates or amounts:
+`understand` finds out.
 """
 
 import re
 from collections.abc import Sequence
 
 from sklazy.tables.labels import encode
-from sklazy.tables.table import Column, Kind
+from sklazy.tables.table import Column, Kind, Wish
 from sklazy.tables.text import (
+    BadCellError,
     all_numbers,
     is_infinite,
     is_long_integer,
@@ -24,13 +26,13 @@ from sklazy.tables.text import (
     parse_numbers,
     shown,
 )
+from sklazy.tables.understand import is_amounts
 
 MOSTLY = 0.9
 """The share of numbers from which on a nominal column is remarkable."""
 
 _LEADING_ZERO = re.compile(r"[+-]?0[0-9]")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+(?:,[0-9]+)?")
 _ID_NAME = re.compile(r"(?:^|[\W_])(?i:id)(?:$|[\W_])|[a-z]I[dD]$")
 _SWAP = str.maketrans(".,", ",.")
 
@@ -38,9 +40,12 @@ Cells = Sequence[str | None]
 
 
 def text_column(
-    name: str, cells: Cells, kind: Kind | None, notes: list[str], decimal: str = "."
+    name: str, cells: Cells, kind: Wish | None, notes: list[str], decimal: str = "."
 ) -> Column:
-    """Make a column of texts; what is remarkable about it goes to the notes."""
+    """Make a column of texts; what is remarkable about it goes to the notes.
+
+    What is to be anything but plain numbers becomes a column of labels.
+    """
     numbers = cells
     if decimal == ",":  # a point then is no decimal point
         numbers = [cell and cell.translate(_SWAP) for cell in cells]
@@ -48,9 +53,15 @@ def text_column(
         kind, note = judge(name, [cell for cell in numbers if cell is not None])
         if note:
             notes.append(f"column {name!r} is taken as {kind}: {note}")
-    if kind == "numeric":
+    if kind != "numeric":
+        return encode(name, cells)
+    try:
         return Column(name, "numeric", parse_numbers(numbers))
-    return encode(name, cells)
+    except BadCellError:
+        labels = encode(name, cells)
+        if not is_amounts(labels, decimal):
+            raise
+        return labels
 
 
 def judge(name: str, texts: Sequence[str]) -> tuple[Kind, str]:
@@ -91,11 +102,6 @@ def _judge_words(distinct: set[str], texts: Sequence[str]) -> tuple[Kind, str]:
     words = {text for text in distinct if not is_number(text)}
     if all(map(is_infinite, words)):
         return "numeric", ""  # and refused as such, with its place
-    if all(map(_DECIMAL_COMMA.fullmatch, distinct)):
-        return "nominal", (
-            "all its cells look like numbers with a decimal comma; say decimal=',' if "
-            "they are."
-        )
     n_words = sum(text in words for text in texts)
     if 1 - n_words / len(texts) < MOSTLY:
         return "nominal", ""

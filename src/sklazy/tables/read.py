@@ -1,19 +1,23 @@
 """Files to tables: the format by the name's ending, or as told."""
 
 import os
-import warnings
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePath
 from typing import Literal, get_args
 
-from sklazy.errors import BadInputError, DataWarning
+from sklazy.errors import BadFileError, BadInputError, BadTypeError
 from sklazy.tables.arff import read_arff
 from sklazy.tables.arrow_files import MOST_ARROW_BYTES, read_arrow
+from sklazy.tables.convert import plain_table
 from sklazy.tables.delimited import MISSING_MARKERS, CsvOptions, read_csv
-from sklazy.tables.table import Kind, Table
-from sklazy.tables.text import read_text
+from sklazy.tables.excel import read_excel
+from sklazy.tables.json_lines import names_of, read_json
+from sklazy.tables.origins import describe, read_as
+from sklazy.tables.table import Table, Wish
+from sklazy.tables.text import as_text, read_bytes, unpacked
+from sklazy.tables.understand import forms_of, say, understand_all
 
-Format = Literal["csv", "arff", "parquet", "feather"]
+Format = Literal["csv", "arff", "parquet", "feather", "jsonl", "excel"]
 
 _FORMATS: dict[str, Format] = {
     ".csv": "csv",
@@ -26,14 +30,29 @@ _FORMATS: dict[str, Format] = {
     ".pq": "parquet",
     ".feather": "feather",
     ".arrow": "feather",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
 }
+_STARTS: tuple[tuple[bytes, Format], ...] = (
+    (b"PAR1", "parquet"),
+    (b"ARROW1", "feather"),
+    (b"FEA1", "feather"),
+    (b"PK", "excel"),
+    (b"{", "jsonl"),
+    (b"[", "jsonl"),
+    (b"@relation", "arff"),
+    (b"%", "arff"),
+)
 
 
 def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     path: str | os.PathLike[str],
     *,
     format: Format | None = None,
-    kinds: Mapping[str, Kind] | None = None,
+    kinds: Mapping[str, Wish] | None = None,
     nominal: Collection[str] = (),
     numeric: Collection[str] = (),
     missing: Collection[str] | None = None,
@@ -42,38 +61,45 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     decimal: str = ".",
     encoding: str = "utf-8",
     max_bytes: int = MOST_ARROW_BYTES,
+    like: Table | None = None,
 ) -> Table:
-    r"""Read a CSV, ARFF, Parquet or Feather file into a typed table.
+    r"""Read a CSV, ARFF, Parquet, Feather, JSON or Excel file into a typed table.
 
     A file is read whole and strictly, or refused with file, line and column. In a CSV
     file a column is numeric if all its known cells are numbers and it does not look
     like an id or a code (leading zeros, integers beyond 2^53, integers under a
-    name with the word "id"): those become nominal, with a `DataWarning`. Labels of
-    text files are strings; blanks around cells, and blank lines, are left out.
+    name with the word "id"): those become nominal. Labels of text files are strings;
+    blanks around cells, and blank lines, are left out. Strings that all say dates,
+    amounts (money, percentages, numbers with a unit or with separators) or yes and no
+    are taken as such, and a column of strings that are nearly all different is marked
+    to be left out by what learns from the table. One `DataWarning` tells all of it.
 
     Parameters
     ----------
     path : str or path
-        Text files may be gzip; one that unpacks to more than 2 GiB, or to more than
-        64 MiB and 500 times its size, is refused. A field of CSV has at most 131072
-        characters.
-    format : {"csv", "arff", "parquet", "feather"}, optional
+        "-" is standard input, whose format is found by its first bytes. Text files may
+        be gzip; one that unpacks to more than 2 GiB, or to more than 64 MiB and 500
+        times its size, is refused. A field of CSV has at most 131072 characters.
+    format : {"csv", "arff", "parquet", "feather", "jsonl", "excel"}, optional
         By the ending otherwise: csv, tsv, tab, txt, data; arff; parquet, pq; feather,
-        arrow; each but the last four also with gz.
-    kinds : mapping of name to "numeric" or "nominal", optional
-        What columns are, whatever they look like.
+        arrow; jsonl, ndjson, json (an object per line, or an array of them); xlsx, xlsm
+        (the first sheet). Text files also with gz.
+    kinds : mapping of name to str, optional
+        What columns are, whatever they look like: "numeric", "nominal", "date",
+        "day-first", "month-first", "decimal-point", "decimal-comma" or "ignore".
     nominal, numeric : collections of str, optional
         The same, as two lists of names.
     missing : collection of str, optional
-        The cells of a CSV file that mean "missing"; otherwise the empty cell, ?, NA,
-        N/A, n/a, #N/A, <NA>, NaN, nan, NULL, null and None.
+        The cells of a CSV or Excel file that mean "missing"; otherwise the empty cell,
+        ?, NA, N/A, n/a, #N/A, <NA>, NaN, nan, NULL, null and None.
     delimiter : str, optional
         Of a CSV file; otherwise the first of tab, semicolon, bar and comma that cuts
         the first lines into equally many fields.
     header : bool, optional
-        Whether a CSV file's first row holds the names; otherwise judged by it: one
-        of them stands above numbers, or all are distinct and do not occur again
-        below. Without a header columns are named x0, x1, ...
+        Whether the first row of a CSV or Excel file holds the names; otherwise judged
+        by it: one of them stands above numbers, or all are distinct and do not occur
+        again below (Excel: all are distinct strings). Without a header columns are
+        named x0, x1, ...
     decimal : {".", ","}, default="."
         The decimal mark of a CSV file.
     encoding : str, default="utf-8"
@@ -83,6 +109,9 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         each and with its buffers unpacked, is refused before they are read: a small
         file may hold very many equal cells, or unpack to a large one. Texts count
         once, however many cells have them.
+    like : Table, optional
+        Rows read before, whose columns these are: cells are read as theirs were, and a
+        cell that cannot be is refused. For queries and rows to be added.
 
     Returns
     -------
@@ -101,25 +130,86 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     >>> folder.cleanup()
     """
     path = os.fspath(path)
-    wanted = _merged(kinds or {}, nominal, numeric)
-    which = _format(path, format)
+    wishes = _merged(kinds or {}, nominal, numeric)
+    wanted = wishes if like is None else {**_wishes_like(like), **wishes}
+    known = None if path == "-" and format is None else _format(path, format)
+    raw = read_bytes(path)
+    which = known or _found_out(unpacked(path, raw))
     notes: list[str] = []
     if which == "csv":
         suffixes = PurePath(path.removesuffix(".gz")).suffix.lower()
         if delimiter is None and suffixes in (".tsv", ".tab"):
             delimiter = "\t"
         options = CsvOptions(delimiter, header, _markers(missing), decimal)
-        table, notes = read_csv(read_text(path, encoding), options, wanted)
-    elif which == "arff":
-        _refuse_options(which, missing, delimiter, header, decimal)
-        table, notes = read_arff(read_text(path, encoding), wanted)
+        table, notes = read_csv(as_text(path, raw, encoding), options, wanted)
+    elif which == "excel":
+        _refuse_options(which, delimiter)
+        marks = _markers(missing)
+        table, notes = read_excel(
+            path, raw, header=header, missing=marks, decimal=decimal, kinds=wanted
+        )
     else:
         _refuse_options(which, missing, delimiter, header, decimal)
-        table = read_arrow(path, which, wanted, max_bytes)
-    _check_known(wanted, table)
-    for note in notes:
-        warnings.warn(f"{path}: {note}", DataWarning, stacklevel=2)
+        table, notes = _read_typed(path, raw, which, encoding, wishes, max_bytes)
+    _check_known(wishes, table)
+    try:
+        table = _understood(table, wishes, notes, forms_of(decimal), like)
+    except BadTypeError as error:
+        raise BadFileError(str(error), path) from None
+    say(notes, path)
     return table
+
+
+def _found_out(raw: bytes) -> Format:
+    """The format of what has no name, by its first bytes."""
+    start = raw[:64].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    found = [which for mark, which in _STARTS if start.startswith(mark.lower())]
+    return found[0] if found else "csv"
+
+
+def _read_typed(
+    path: str,
+    raw: bytes,
+    which: Format,
+    encoding: str,
+    wishes: Mapping[str, Wish],
+    max_bytes: int,
+) -> tuple[Table, list[str]]:
+    """Read a file that says itself what its cells are."""
+    if which == "arff":
+        return read_arff(as_text(path, raw, encoding), wishes)
+    if which != "jsonl":
+        return read_arrow(path, unpacked(path, raw), which, wishes, max_bytes), []
+    rows = read_json(as_text(path, raw, encoding))
+    nominal = {
+        n: w for n, w in wishes.items() if w == "nominal" and n in names_of(rows)
+    }
+    try:
+        return plain_table(rows, categorical_features=nominal), []
+    except BadInputError as error:
+        raise BadFileError(str(error), path) from None
+
+
+def _wishes_like(like: Table) -> dict[str, Wish]:
+    """How the cells of a file are taken before they are read as others were."""
+    return {c.name: "nominal" if c.reading else c.kind for c in like}
+
+
+def _understood(
+    table: Table,
+    wishes: Mapping[str, Wish],
+    notes: list[str],
+    forms: Collection[str],
+    like: Table | None,
+) -> Table:
+    if like is not None:
+        return read_as(table, describe(like))
+    found: list[str] = []
+    understood = understand_all(table, wishes, found, forms)
+    read = [f"column {c.name!r} " for c in understood if c.reading]
+    notes[:] = [note for note in notes if not note.startswith(tuple(read))]
+    notes += found
+    return understood
 
 
 def _format(path: str, given: str | None) -> Format:
@@ -139,30 +229,31 @@ def _format(path: str, given: str | None) -> Format:
 
 
 def _merged(
-    kinds: Mapping[str, Kind], nominal: Collection[str], numeric: Collection[str]
-) -> dict[str, Kind]:
+    kinds: Mapping[str, Wish], nominal: Collection[str], numeric: Collection[str]
+) -> dict[str, Wish]:
     """All wishes about kinds as one mapping; contradictions are refused."""
     if not isinstance(kinds, Mapping):
         raise BadInputError(
-            f"kinds={kinds!r}; expected a mapping of names to 'numeric' or 'nominal'."
+            f"kinds={kinds!r}; expected a mapping of names to one of "
+            f"{', '.join(get_args(Wish))}."
         )
     for parameter, names in (("nominal", nominal), ("numeric", numeric)):
         if isinstance(names, str):
             raise BadInputError(
                 f"{parameter}={names!r}; expected a list of names: [{names!r}]."
             )
-    wanted: dict[str, Kind] = {}
-    pairs: list[tuple[str, Kind]] = [
+    wanted: dict[str, Wish] = {}
+    pairs: list[tuple[str, Wish]] = [
         *kinds.items(),
         *((name, "nominal") for name in nominal),
         *((name, "numeric") for name in numeric),
     ]
     for name, kind in pairs:
-        if kind not in get_args(Kind) or wanted.setdefault(name, kind) != kind:
+        if kind not in get_args(Wish) or wanted.setdefault(name, kind) != kind:
             raise BadInputError(
                 f"column {name!r} cannot be {kind!r}"
                 + (f" and {wanted[name]!r}" if name in wanted else "")
-                + "; say 'numeric' or 'nominal', once."
+                + f"; say one of {', '.join(get_args(Wish))}, once."
             )
     return wanted
 
@@ -189,6 +280,6 @@ def _check_known(wanted: Iterable[str], table: Table) -> None:
 def _refuse_options(which: str, *given: object) -> None:
     if any(option not in (None, ".") for option in given):
         raise BadInputError(
-            "missing, delimiter, header and decimal are for CSV files, this is "
-            f"{which}; leave them out, or say format='csv'."
+            "delimiter is for CSV files, missing, header and decimal are for these and "
+            f"Excel, this is {which}; leave them out, or say format='csv'."
         )

@@ -1,6 +1,6 @@
 """The one typed table that every reader gives and every learner takes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import EllipsisType
@@ -11,11 +11,23 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sklazy.errors import BadInputError
 from sklazy.flow import MISSING, UNSEEN
+from sklazy.tables.reading import Reading
 
 if TYPE_CHECKING:
     import pandas
 
 Kind = Literal["numeric", "nominal"]
+Wish = Literal[
+    "numeric",
+    "nominal",
+    "date",
+    "day-first",
+    "month-first",
+    "decimal-point",
+    "decimal-comma",
+    "ignore",
+]
+"""What a column can be said to be."""
 Label = str | int | float | bool
 Rows = NDArray[Any] | tuple[NDArray[Any], EllipsisType]
 
@@ -37,6 +49,8 @@ class Column:
     declared : bool
         Whether the categories were declared (an ARFF list, a pandas category, a
         polars Enum) and so stand even where no row has them.
+    reading : Reading, optional
+        How cells that are neither plain numbers nor plain labels were understood.
     """
 
     name: str
@@ -44,6 +58,7 @@ class Column:
     data: NDArray[Any]
     categories: tuple[Label, ...] = ()
     declared: bool = False
+    reading: Reading | None = None
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -106,8 +121,10 @@ class Options(TypedDict, total=False):
     """What `as_table` can be told."""
 
     categorical_features: object
+    kinds: "Mapping[str, Wish] | None"
     feature_names: Sequence[str] | None
     allow_empty: bool
+    like: "Table | None"
 
 
 @dataclass(frozen=True, eq=False)

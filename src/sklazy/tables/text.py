@@ -3,8 +3,8 @@
 import codecs
 import gzip
 import io
-import os
 import re
+import sys
 import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -44,11 +44,14 @@ class Source:
         return BadFileError(message, self.path, line, column)
 
 
-def read_text(path: str | os.PathLike[str], encoding: str = "utf-8") -> Source:
-    """Read a text file, plain or gzip (told by its first bytes, not by its name)."""
-    name = os.fspath(path)
-    raw = unpacked(name, Path(name).read_bytes())
-    source = Source(name, _decoded(name, raw, encoding))
+def read_bytes(path: str) -> bytes:
+    """The bytes of a file, or of standard input if the path is a dash."""
+    return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+
+
+def as_text(name: str, raw: bytes, encoding: str = "utf-8") -> Source:
+    """The text of a file, plain or gzip (told by its first bytes, not by its name)."""
+    source = Source(name, _decoded(name, unpacked(name, raw), encoding))
     position = source.text.find("\0")
     if position >= 0:
         raise source.error(

@@ -32,6 +32,7 @@ from sklazy.report.advice import (
 from sklazy.report.html import preformatted
 from sklazy.report.progress import Progress
 from sklazy.tables import Table, as_table
+from sklazy.tables.origins import expand
 
 _WARMED_UP = 20  # rows
 _PERCENT = 30.0  # of the attributes, where their number is found for each query
@@ -233,7 +234,7 @@ def _checked(
     check_count("max_rows", max_rows, 4)
     check_count("n_folds", n_folds, 2)
     check_not_negative("max_seconds", max_seconds)
-    table = as_table(X, categorical_features=categorical_features)
+    table = expand(as_table(X, categorical_features=categorical_features))
     target = class_column(y)
     check_consistent_length(table, target)
     if len(table) < 4 or len(target.categories) < 2:

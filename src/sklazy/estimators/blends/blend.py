@@ -58,12 +58,12 @@ class LazyBlend(ApproximateEstimator):
 
     def _learner(self) -> BlendLearner:
         self._check_parameters()
-        members = make_members(self._named(), self.n_features_in_)
+        members = make_members(self._named(), self._n_attributes)
         return BlendLearner(self.target, members, int(self.max_loo_rows))
 
     def _explainer(self, cases: CaseBase) -> BlendLearner:
         learner = cast(BlendLearner, self._current_learner(cases))
-        named, n_features = self._named(), self.n_features_in_
+        named, n_features = self._named(), self._n_attributes
         members = explain_members(learner.members, named, n_features)
         return replace(learner, members=members, ask_all=True)
 

@@ -82,8 +82,9 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
     cuts : {"exact", "frozen"}
         Whether these cuts follow every row that comes and goes, or stay as first
         found until `refresh`.
-    categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+    categorical_features : "from_dtype", None, array-like or mapping
+        Which columns are nominal; by default those of categories, text and bools. A
+        mapping says what single columns are, for example ``{"day": "day-first"}``.
     random_state : int, RandomState or None
         What the draws depend on, besides the query's content. None counts as 0: the
         same query always gets the same answer.
@@ -258,8 +259,9 @@ class LazyBaggingRegressor(LazyBagging, EnsembleRegressor):
         Two branches of a split must hold at least so many rows.
     penalize_nominal_splits : bool, default=True
         Whether a nominal split pays what so many branches would explain by chance.
-    categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+    categorical_features : "from_dtype", None, array-like or mapping
+        Which columns are nominal; by default those of categories, text and bools. A
+        mapping says what single columns are, for example ``{"day": "day-first"}``.
     random_state : int, RandomState or None
         What the draws depend on, besides the query's content. None counts as 0: the
         same query always gets the same answer.

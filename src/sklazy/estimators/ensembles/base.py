@@ -114,7 +114,7 @@ class LazyEnsemble(LazyEstimator):
 
     def _count_features(self, auto: float | str | None) -> int:
         chosen = auto if _is_auto(self.max_features) else self.max_features
-        return count_features(chosen, self.n_features_in_)
+        return count_features(chosen, self._n_attributes)
 
     def _n_near(self) -> int | None:
         """The neighbors put into each bag; None lets beta decide."""

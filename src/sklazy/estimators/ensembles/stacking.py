@@ -76,8 +76,9 @@ class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
     cuts : {"exact", "frozen"}
         Whether cuts follow every row that comes and goes, or stay as first found
         until `refresh`.
-    categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+    categorical_features : "from_dtype", None, array-like or mapping
+        Which columns are nominal; by default those of categories, text and bools. A
+        mapping says what single columns are, for example ``{"day": "day-first"}``.
     random_state : int, RandomState or None
         What the draws depend on, besides the query's content. None counts as 0: the
         same query always gets the same answer.
@@ -262,8 +263,9 @@ class LazyStackingRegressor(LazyStacking, EnsembleRegressor):
     penalize_nominal_splits : bool, default=True
         Whether a nominal split of "tree" pays what so many branches would explain by
         chance.
-    categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+    categorical_features : "from_dtype", None, array-like or mapping
+        Which columns are nominal; by default those of categories, text and bools. A
+        mapping says what single columns are, for example ``{"day": "day-first"}``.
     random_state : int, RandomState or None
         What the draws depend on, besides the query's content. None counts as 0: the
         same query always gets the same answer.

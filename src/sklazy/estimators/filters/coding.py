@@ -11,6 +11,7 @@ from sklazy.estimators.inputs import class_column
 from sklazy.estimators.parameters import check_choice
 from sklazy.measures import check_countable, count_known
 from sklazy.tables import as_table
+from sklazy.tables.origins import one_to_one
 
 
 class Coded(NamedTuple):
@@ -58,7 +59,7 @@ def code_rows(
         The criterion of the cuts.
     """
     check_choice("discretization", discretization, tuple(CRITERIA))
-    table = as_table(X, categorical_features=categorical_features)
+    table = one_to_one(as_table(X, categorical_features=categorical_features))
     target = class_column(y)
     check_consistent_length(table, target)
     n_classes = len(target.categories)

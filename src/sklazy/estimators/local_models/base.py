@@ -157,10 +157,13 @@ class LocalModels(LazyEstimator):
             X = self._query_table(X)
         return super()._answer_by(cases, X, *outputs)
 
-    def _table(self, X: object, *, mixed: bool = True) -> Table:
-        table = super()._table(X, mixed=mixed)
+    def _check_table(self, table: Table) -> None:
         if self.compat == "r":
             _check_plain(table)
+
+    def _later_table(self, X: object, *, mixed: bool = True) -> Table:
+        table = super()._later_table(X, mixed=mixed)
+        self._check_table(table)
         return table
 
 

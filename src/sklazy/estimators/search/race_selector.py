@@ -14,6 +14,8 @@ from sklearn.utils import Tags, check_consistent_length, get_tags
 from sklearn.utils.parallel import Parallel
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sklazy.errors import BadInputError
+from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.filters.columns import ColumnSelector
 from sklazy.estimators.local_models.base import LocalModels
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
@@ -38,11 +40,13 @@ from sklazy.estimators.search.set_evaluators import (
     RowSetEvaluator,
     negative_score,
 )
+from sklazy.racing.losses import Evaluated
 from sklazy.racing.masks import members, support_of
 from sklazy.racing.neighborhood import Neighborhood
 from sklazy.racing.racsam import (
     Block,
     Racsam,
+    Rows,
     SearchResult,
     SearchRules,
     SearchStep,
@@ -52,6 +56,7 @@ from sklazy.report.progress import Progress
 from sklazy.report.races import Axes, draw_race
 from sklazy.tables import as_table, as_target, label_array
 from sklazy.tables.labels import indicators
+from sklazy.tables.origins import mask_of_aside, one_to_one
 
 
 class RaceFeatureSelector(ColumnSelector):
@@ -226,18 +231,19 @@ class RaceFeatureSelector(ColumnSelector):
         check_choice("prefer", self.prefer, ("smallest", "best"))
         check_choice("blocks", self.blocks, ("auto", "rows", "folds"))
         estimator = make_estimator(self)
-        table = as_table(
-            X,
-            categorical_features=getattr(
-                estimator, "categorical_features", "from_dtype"
-            ),
-        )
+        named = getattr(estimator, "categorical_features", "from_dtype")
+        table = one_to_one(given := as_table(X, categorical_features=named))
+        # Our own estimators would make several columns of a date.
+        is_plain = table is given or not isinstance(estimator, LazyEstimator)
         target = _indicators(y) if is_classifier(estimator) else _numbers(y)
         check_consistent_length(table, target)
         data = filter_data(table, target)
         rng = np.random.default_rng(find_seed(self.random_state, default=None))
         with Parallel(n_jobs=self.n_jobs) as parallel:
-            losses, blocks = self._evaluator(estimator, X, y, parallel)
+            data_of_sets = X if is_plain else table
+            losses, blocks = self._evaluator(estimator, data_of_sets, y, parallel)
+            if aside := mask_of_aside(given):
+                losses = partial(_refuse_empty, losses, ~aside)
             racsam = Racsam(losses, blocks, self._rules(estimator), rng)
             start = start_sets(self.start, self.n_start, data, rng)
             found = _run_search(racsam, self.search, start, data)
@@ -329,6 +335,16 @@ def make_estimator(selector: RaceFeatureSelector) -> Model:
     """A new estimator to predict with each set."""
     chosen = selector.estimator
     return LazyLearningRegressor() if chosen is None else clone(chosen)
+
+
+def _refuse_empty(
+    losses: SetLosses, known: int, masks: list[int], test: Rows, training: Rows
+) -> Evaluated:
+    """The losses of sets; those fail that have no attribute to learn from."""
+    fine = [mask for mask in masks if mask & known]
+    found = iter(losses(fine, test, training) if fine else [])
+    empty = BadInputError("all columns of the set are set aside.")
+    return [next(found) if mask & known else empty for mask in masks]
 
 
 class RowBlocks(Sequence[Block]):

@@ -32,8 +32,9 @@ class LazyNBClassifier(SelectingClassifier):
     cuts : {"exact", "frozen"}
         Whether cuts follow every row that comes and goes, or stay as first found
         until `refresh`.
-    categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+    categorical_features : "from_dtype", None, array-like or mapping
+        Which columns are nominal; by default those of categories, text and bools. A
+        mapping says what single columns are, for example ``{"day": "day-first"}``.
     min_support : int, default=1
         With "lazy-consistency", rows that must share the chosen values.
     max_loo_rows : int, default=1000

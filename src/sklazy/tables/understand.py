@@ -1,0 +1,321 @@
+"""What columns of text say: dates, amounts, yes and no, or nothing to learn from.
+
+A column of strings is understood as a whole and from its distinct cells alone, so that
+neither the order of rows nor how often a cell occurs matters (but for columns set
+aside, whose cells are nearly all different). What was understood is a `Reading`; what
+should be said about it goes to the notes. Declared categories are left as they are.
+"""
+
+import warnings
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import get_args
+
+import numpy as np
+
+from sklazy.errors import BadInputError, BadTypeError, DataWarning
+from sklazy.flow import MISSING
+from sklazy.tables.amounts import FORMS, find_amounts, read_amount
+from sklazy.tables.dates import find_dates, read_moment
+from sklazy.tables.labels import canonical, to_nominal
+from sklazy.tables.numbers import to_numeric
+from sklazy.tables.reading import CALENDAR, Reading
+from sklazy.tables.table import Column, Kind, Table, Wish
+
+FEWEST_CELLS = 20
+"""Columns with fewer known cells are never set aside."""
+
+MOST_DIFFERENT = 0.9
+"""A column of strings is set aside if more than this share of its cells differ."""
+
+MOSTLY = 0.9
+"""The share of dates or amounts from which on other cells are remarkable."""
+
+HOW_TO_SAY = "Say what a column is in kinds, for example kinds={'name': 'nominal'}."
+"""The way out of what was understood wrongly."""
+
+_SAMPLE = 1000  # texts that are looked at one by one
+_FEWEST_ALIKE = 10  # texts that make a remarkable column
+
+_DATES = ("date", "day-first", "month-first")
+_WORDS: tuple[dict[str, str], ...] = (
+    {"yes": "yes", "y": "yes", "no": "no", "n": "no"},
+    {"true": "true", "t": "true", "false": "false", "f": "false"},
+    {"ja": "ja", "j": "ja", "nein": "nein", "n": "nein"},
+    {"on": "on", "off": "off"},
+)
+
+
+def check_wishes(kinds: Mapping[str, Wish], names: Collection[str]) -> None:
+    """Refuse unknown columns, and words that say nothing about one."""
+    for name, wish in kinds.items():
+        if name not in names or wish not in get_args(Wish):
+            raise BadInputError(
+                f"categorical_features={dict(kinds)!r} or kinds: {name!r} is to be "
+                f"{wish!r}; expected names among {list(names)} and one of "
+                f"{', '.join(get_args(Wish))}."
+            )
+
+
+def understand_all(
+    table: Table,
+    wishes: Mapping[str, Wish],
+    notes: list[str],
+    forms: Collection[str] = FORMS,
+) -> Table:
+    """Return the table with every column as what it says; see `understand`."""
+    columns = [understand(c, wishes.get(c.name), notes, forms) for c in table]
+    return Table(tuple(columns), table.n_rows, table.named)
+
+
+def say(notes: Collection[str], where: str) -> None:
+    """Warn once of all that was found out about the columns of a table."""
+    if notes:
+        said = "; ".join(note.rstrip(".") for note in notes)
+        warnings.warn(
+            f"{where}: {said}. {HOW_TO_SAY}",
+            DataWarning,
+            stacklevel=3,
+        )
+
+
+def is_amounts(column: Column, decimal: str) -> bool:
+    """Whether all labels are amounts, in one way only."""
+    return find_amounts(_texts(column), forms_of(decimal), plain=True)[0] is not None
+
+
+def forms_of(decimal: str) -> tuple[str, ...]:
+    """How amounts may be written where this is said to be the decimal mark."""
+    return FORMS if decimal == "." else ("decimal-comma",)
+
+
+def says_dates(column: Column) -> bool:
+    """Whether all labels are dates, in one way only."""
+    texts = _texts(column)
+    return bool(texts) and find_dates(texts, None)[0] is not None
+
+
+def says_more(text: str) -> bool:
+    """Whether a text alone is a date, a time or an amount rather than a word."""
+    reading, note = _find([text.strip()], None, FORMS)
+    return reading is not None or bool(note)
+
+
+def understand(
+    column: Column, wish: Wish | None, notes: list[str], forms: Collection[str] = FORMS
+) -> Column:
+    """Return the column as what it says; a plain one as it is.
+
+    Parameters
+    ----------
+    column : Column
+    wish : str, optional
+        What the user says that it is.
+    notes : list of str
+        Gets what should be said about the column.
+    forms : collection of str
+        How amounts may be written.
+    """
+    if wish in ("ignore", "nominal"):
+        aside = wish == "ignore"
+        column = column if aside else to_nominal(column)
+        return replace(column, reading=Reading("aside") if aside else None)
+    if wish == "numeric" and not _has_words(column):
+        return to_numeric(column)
+    if wish in _DATES and column.reading is None and column.missing.all():
+        return _adopted(column, Reading("date", "" if wish == "date" else str(wish)))
+    texts = [] if column.declared and wish is None else _texts(column)
+    reading, note = _find(texts, wish, forms)
+    note = note or ("" if reading or wish else _nearly(texts))
+    if reading is not None:
+        column, note = read_labels(column, reading), _described(reading)
+    elif wish is not None:
+        _check_wish(column, wish, note)
+    elif texts and not note and _differs(column):
+        column, note = replace(column, reading=Reading("aside")), _why_aside(column)
+    if note and wish is None:
+        notes.append(f"{column.name!r}: {note}")
+    return column
+
+
+def _has_words(column: Column) -> bool:
+    return any(isinstance(label, str) for label in column.categories)
+
+
+def _texts(column: Column) -> list[str]:
+    """The distinct cells that occur, if all are strings."""
+    labels = column.occurring().categories
+    texts = [label.strip() for label in labels if isinstance(label, str)]
+    return texts if len(texts) == len(labels) else []
+
+
+def _find(
+    texts: list[str], wish: Wish | None, forms: Collection[str]
+) -> tuple[Reading | None, str]:
+    if not texts:
+        return None, ""
+    found: list[tuple[Reading | None, str]] = []
+    if wish is None or wish in _DATES:
+        found.append(find_dates(texts, wish))
+    if wish is None or wish == "numeric" or wish in FORMS:
+        told = forms if wish not in FORMS else (str(wish),)
+        found.append(find_amounts(texts, told, plain=wish is not None))
+    if wish is None:
+        found.append((_find_words(texts), ""))
+    notes = [note for _, note in found if note]
+    reading = next((r for r, _ in found if r is not None), None)
+    return reading, "".join(notes[:1])
+
+
+def _nearly(texts: list[str]) -> str:
+    """What to say of texts that are dates and amounts but for a few."""
+    sample = texts[:_SAMPLE]
+    words = [text for text in sample if not says_more(text)]
+    if len(sample) < _FEWEST_ALIKE or len(words) > (1 - MOSTLY) * len(sample):
+        return ""
+    why = f"but not {words[0]!r}" if words else "but not written alike"
+    return f"nearly all its cells are dates or amounts, {why}; mend or leave it missing"
+
+
+def _check_wish(column: Column, wish: Wish, note: str) -> None:
+    """Refuse a column that is not what it is said to be."""
+    style = column.reading.style if column.reading else None
+    is_fine = style in CALENDAR if wish in _DATES else column.kind == "numeric"
+    if is_fine or column.missing.all():
+        return
+    raise BadTypeError(
+        f"column {column.name!r} cannot be read as {wish!r}; it has cells such as "
+        f"{_examples(column)}{note and f' ({note})'}. Mend them, or say 'nominal'."
+    )
+
+
+def _examples(column: Column) -> str:
+    known = [cell for cell in column.cells() if cell is not None]
+    return ", ".join(map(repr, known[:2]))
+
+
+def _find_words(texts: list[str]) -> Reading | None:
+    """The words for yes and no that all texts are, if some differ in spelling only."""
+    for words in _WORDS:
+        meant = {words.get(text.casefold()) for text in texts}
+        if None not in meant and len(meant) == 2 < len(texts):
+            return Reading("yes-no", _name_of(words))
+    return None
+
+
+def _name_of(words: dict[str, str]) -> str:
+    return " ".join(dict.fromkeys(words.values()))
+
+
+def _differs(column: Column) -> bool:
+    n_known = int((~column.missing).sum())
+    n_distinct = len(column.occurring().categories)
+    return n_known >= FEWEST_CELLS and n_distinct > MOST_DIFFERENT * n_known
+
+
+def _why_aside(column: Column) -> str:
+    n_distinct, n_known = len(column.occurring().categories), (~column.missing).sum()
+    return (
+        f"set aside, since {n_distinct} of its {n_known} cells differ: an id or free "
+        "text ('nominal' keeps it)"
+    )
+
+
+def _described(reading: Reading) -> str:
+    if reading.style == "yes-no":
+        return f"spellings of {' and '.join(reading.form.split())} are taken as one"
+    if reading.style != "amount":
+        details = [reading.form, "in UTC" if reading.unit else ""]
+        shown = ", ".join(filter(None, details))
+        return f"{reading.style} ({shown})" if shown else reading.style
+    unit = f" of {reading.unit!r}" if reading.unit else ""
+    return f"numbers{unit} ({reading.form})"
+
+
+# --- labels to what they say ----------------------------------------------------------
+
+
+def read_labels(column: Column, reading: Reading) -> Column:
+    """Return a nominal column as its reading says; a cell that does not fit is refused.
+
+    Labels that are numbers already stand for themselves.
+    """
+    if reading.style == "yes-no":
+        return _folded(column, reading)
+    read: Callable[[str, Reading], float | None] = (
+        read_amount if reading.style == "amount" else read_moment
+    )
+    values: list[float] = []
+    for label in column.categories:
+        value = read(label.strip(), reading) if isinstance(label, str) else float(label)
+        if value is None and np.any(column.data == len(values)):
+            raise _unreadable(column, len(values), reading)
+        values.append(np.nan if value is None else value)
+    # The two last entries are reached by the codes -2 and -1.
+    data = np.array([*values, np.nan, np.nan])[column.data]
+    return Column(column.name, "numeric", data, reading=reading)
+
+
+def _unreadable(column: Column, code: int, reading: Reading) -> BadTypeError:
+    row = int((column.data == code).argmax())
+    return BadTypeError(
+        f"column {column.name!r} is read as {_described(reading)}, but row {row} "
+        f"(counted from 0) holds {column.categories[code]!r}. Write it likewise, or "
+        "leave it missing (None)."
+    )
+
+
+def _folded(column: Column, reading: Reading) -> Column:
+    """The labels with one spelling for yes and one for no; others as they are."""
+    words = next(words for words in _WORDS if _name_of(words) == reading.form)
+    labels = [
+        words.get(c.strip().casefold(), c) if isinstance(c, str) else c
+        for c in column.categories
+    ]
+    categories = canonical(labels)
+    codes = [categories.index(label) for label in labels]
+    data = np.array([*codes, MISSING, MISSING], np.int32)[column.data]
+    return Column(column.name, "nominal", data, categories, reading=reading)
+
+
+def read_like(column: Column, kind: Kind, reading: Reading | None) -> Column:
+    """Return a column of later rows as the cases have it.
+
+    Parameters
+    ----------
+    column : Column
+        Not understood yet, or on its own.
+    kind : {"numeric", "nominal"}
+    reading : Reading, optional
+        Those of the cases.
+    """
+    own = column.reading
+    if own is not None and own.style == "aside":  # labels, seen by themselves
+        column, own = replace(column, reading=None), None
+    is_aside = reading is not None and reading.style == "aside"
+    if is_aside or own == reading or column.missing.all():
+        return _adopted(column, reading)
+    if own is not None and not _alike(own, reading):
+        then = _described(reading) if reading else f"plain {kind} cells"
+        raise BadTypeError(
+            f"column {column.name!r} is read as {_described(own)}, but the cases have "
+            f"{then} there. Give the cells as at fit, or read the file with like=."
+        )
+    if reading is not None and column.kind == "nominal":
+        return read_labels(column, reading)
+    return replace(column, reading=reading)
+
+
+def _adopted(column: Column, reading: Reading | None) -> Column:
+    """The column with the reading that it has already, or which no cell contradicts."""
+    are_words = reading is None or reading.style in ("aside", "yes-no")
+    if are_words or column.kind == "numeric":
+        return replace(column, reading=reading)
+    return Column(column.name, "numeric", np.full(len(column), np.nan), reading=reading)
+
+
+def _alike(one: Reading, other: Reading | None) -> bool:
+    """Whether two readings give numbers of the same meaning."""
+    if other is None or one.unit != other.unit or "yes-no" in (one.style, other.style):
+        return False
+    return one.style == other.style or {one.style, other.style} <= set(CALENDAR)
