@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import is_regressor
 
 import sklazy
-from sklazy.answer import batches
+from sklazy.answer import batches, bayes_rules
 from sklazy.backends import current_backend, threads, use_backend
 from sklazy.errors import BadInputError
 
@@ -57,6 +57,7 @@ def small_slices():
     with (
         mock.patch.object(batches, "WORTH_WORKERS", -1.0),
         mock.patch.object(threads, "_ALIGNMENT", 1),
+        mock.patch.object(bayes_rules, "_FEWEST_QUERIES", 1),
     ):
         yield
 

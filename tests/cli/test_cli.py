@@ -180,8 +180,9 @@ def test_whole_numbers_are_classes_unless_task_is_given(run, files):
 
 
 def test_settings_and_seeds_reach_the_method(run, files, wine):
-    asked = ["predict", "train.csv", "test.csv", "-t", "grower", "--json"]
-    _, out, _ = run(*asked, "-s", "n_neighbors=1", "-s", "selection=none")
+    asked = ["predict", "train.csv", "test.csv", "-t", "grower", "-m", "lazy-knn"]
+    chosen = ["-s", "n_neighbors=1", "-s", "selection=none", "--json"]
+    _, out, _ = run(*asked, *chosen)
     train, test = wine.iloc[::2], wine.iloc[1::2].drop(columns="grower")
     model = LazyKNeighborsClassifier(1, selection="none")
     model.fit(train.drop(columns="grower"), train["grower"])
@@ -294,7 +295,8 @@ def test_columns_that_nobody_knows_are_left_out_with_a_note(run, files, wine):
 
 
 def test_a_row_is_explained_by_the_others(run, files, wine):
-    code, out, _ = run("explain", "train.csv", "-t", "grower", "--row", 5, "--json")
+    asked = ["explain", "train.csv", "-t", "grower", "--row", 5, "-m", "lazy-knn"]
+    code, out, _ = run(*asked, "--json")
     assert code == 0
     (receipt,) = json.loads(out)
     train = wine.iloc[::2].reset_index(drop=True)

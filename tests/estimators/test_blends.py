@@ -339,7 +339,7 @@ def test_tree_regressors_are_members_of_mixed_tables():
 @pytest.mark.parametrize("blend", [LazyBlendClassifier(), LazyBlendRegressor()])
 def test_default_members_forget_no_row_to_leave_it_out(blend, monkeypatch):
     X, labels, numbers = problem()
-    X = X.assign(name=[f"row {i}" for i in range(len(X))])
+    X = X.assign(name=pd.Categorical([f"row {i}" for i in range(len(X))]))
     y = numbers if isinstance(blend, LazyBlendRegressor) else labels
     blend = clone(blend).set_params(max_loo_rows=20).fit(X, y)
 

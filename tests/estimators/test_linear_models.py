@@ -91,7 +91,8 @@ def test_left_out_answers_are_near_to_forgetting():
 
 def test_attributes_of_many_categories_do_not_count():
     n = columns.MOST_CATEGORIES + 10
-    names = pd.DataFrame({"id": [f"row {i}" for i in range(n)], "x": np.arange(n) % 2})
+    ids = pd.Categorical([f"row {i}" for i in range(n)])
+    names = pd.DataFrame({"id": ids, "x": np.arange(n) % 2})
     y = np.arange(n) % 2
     model = LazyLogisticClassifier().fit(names, y)
     receipt = model.explain(names[:1])[0]

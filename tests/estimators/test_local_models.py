@@ -46,6 +46,9 @@ SMALL = {"n_neighbors": (2, 6), "ridge": 0.1, "n_best": 2}
 def test_equals_the_naive_learner(problems, metric, scale):
     cases, queries = problems
     assume(len(cases.rows) > 1)
+    # A column without a value is no longer nominal: its kind is open.
+    columns = zip(*cases.rows, strict=True)
+    assume(all(any(cell is not None for cell in own) for own in columns))
     model = LazyLearningRegressor(
         degrees=(0, 1), metric=metric, scale=scale, max_categories=99, **SMALL
     ).fit(cases.frame, cases.targets)
