@@ -19,6 +19,12 @@ from sklazy.errors import SklazyWarning
 _lost = {"code": False, "warned": False}
 
 
+def _locator(name: str) -> type:
+    """A class of numba's that older versions name with an underscore."""
+    found: type = getattr(caching, name, None) or getattr(caching, f"_{name}")
+    return found
+
+
 class _Existing:
     """A place for compiled code that may be read, and need not be written."""
 
@@ -28,15 +34,15 @@ class _Existing:
             raise FileNotFoundError(path)
 
 
-class _Given(_Existing, caching.UserProvidedCacheLocator):
+class _Given(_Existing, _locator("UserProvidedCacheLocator")):  # type: ignore[misc]
     """The folder that `NUMBA_CACHE_DIR` names."""
 
 
-class _Beside(_Existing, caching.InTreeCacheLocator):
+class _Beside(_Existing, _locator("InTreeCacheLocator")):  # type: ignore[misc]
     """The folder of compiled files beside the source."""
 
 
-class _OfUser(_Existing, caching.UserWideCacheLocator):
+class _OfUser(_Existing, _locator("UserWideCacheLocator")):  # type: ignore[misc]
     """The folder of compiled files that a user has."""
 
 
