@@ -1,18 +1,17 @@
 """Lazy associative classification: rules mined for the query alone."""
 
 import numpy as np
-from sklearn.utils import Tags
 
 from sklazy.answer.association import AssociationLearner
 from sklazy.casebase.base import Cuts
 from sklazy.errors import BadInputError
+from sklazy.estimators.binned import BinnedClassifier
 from sklazy.estimators.parameters import check_choice, check_count, check_fraction
-from sklazy.estimators.targets import UnweightedClassifier
 
 WEIGHTS = ("equal", "support")
 
 
-class LazyAssociativeClassifier(UnweightedClassifier):
+class LazyAssociativeClassifier(BinnedClassifier):
     """Rules "these values, hence this class" whose values are all the query's own.
 
     An associative classifier mines rules beforehand, far too many or too few for what
@@ -98,12 +97,6 @@ class LazyAssociativeClassifier(UnweightedClassifier):
         self.cuts = cuts
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        # Numbers that the cuts leave whole tell nothing.
-        tags.classifier_tags.poor_score = True
-        return tags
 
     def _learner(self) -> AssociationLearner:
         self._check_parameters()

@@ -1,15 +1,13 @@
 """Lazy Bayesian rules: naive Bayes where some of the query's values hold."""
 
-from sklearn.utils import Tags
-
 from sklazy.answer.bayes_rules import BayesRulesLearner
 from sklazy.casebase.base import Cuts
+from sklazy.estimators.binned import BinnedClassifier
 from sklazy.estimators.parameters import check_count, check_fraction, check_positive
-from sklazy.estimators.targets import UnweightedClassifier
 from sklazy.local.bayes_rules import RuleSettings
 
 
-class LazyBayesRulesClassifier(UnweightedClassifier):
+class LazyBayesRulesClassifier(BinnedClassifier):
     """Naive Bayes among the cases that share the values which spoil it elsewhere.
 
     Naive Bayes errs where attributes depend on each other. For each query a rule is
@@ -93,12 +91,6 @@ class LazyBayesRulesClassifier(UnweightedClassifier):
         self.cuts = cuts
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        # Numbers that the cuts leave whole tell nothing.
-        tags.classifier_tags.poor_score = True
-        return tags
 
     def _learner(self) -> BayesRulesLearner:
         self._check_parameters()

@@ -1,13 +1,11 @@
 """The lazy decision tree: a path of tests that the query itself chooses."""
 
-from sklearn.utils import Tags
-
 from sklazy.answer.trees import TreeLearner
 from sklazy.casebase.base import Cuts
-from sklazy.estimators.targets import UnweightedClassifier
+from sklazy.estimators.binned import BinnedClassifier
 
 
-class LazyDecisionTreeClassifier(UnweightedClassifier):
+class LazyDecisionTreeClassifier(BinnedClassifier):
     """A tree that grows the branch of the query alone, by the best test for it.
 
     At each step the query tests one of its own values: the most informative one about
@@ -75,12 +73,6 @@ class LazyDecisionTreeClassifier(UnweightedClassifier):
         self.cuts = cuts
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        # Numbers that the cuts leave whole tell nothing.
-        tags.classifier_tags.poor_score = True
-        return tags
 
     def _learner(self) -> TreeLearner:
         return TreeLearner()
