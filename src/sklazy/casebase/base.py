@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -27,6 +28,7 @@ from sklazy.casebase.kinds import (
     rebuilt,
     settled_columns,
 )
+from sklazy.casebase.moments import NO_TIMES, Times, check_clock, faded
 from sklazy.casebase.ranges import Ranges
 from sklazy.casebase.rows import NO_ROWS, CodedRows, Ids, Mark, Places, Rows, own_arrays
 from sklazy.casebase.schema import Schema
@@ -56,6 +58,8 @@ class CaseBase(Shared):
         Classes, or numbers to predict.
     weights : array of shape (n_rows,), optional
         How much each row counts.
+    times : Times, optional
+        When each row happened, and how its weight fades.
     ids : sequence of int or str, optional
         The rows' names; by default 0, 1, ... in order of arrival. The base gives no
         number twice; a row that was forgotten is gone with its id, so an id of one's
@@ -106,6 +110,7 @@ class CaseBase(Shared):
         target: Target,
         *,
         weights: ArrayLike | None = None,
+        times: Times | None = None,
         ids: GivenIds = None,
         criterion: str = "fayyad",
         cuts: Cuts = "exact",
@@ -113,11 +118,14 @@ class CaseBase(Shared):
     ) -> None:
         check_build(table, criterion, cuts)
         target = two_dimensional(target)
-        self.schema = Schema.of(table, target) if schema is None else schema
+        schema = Schema.of(table, target) if schema is None else schema
+        times = NO_TIMES if times is None else times
+        self.schema = replace(schema, clock=times.clock)
+        self.half_life = times.half_life
         n_targets = target.shape[1] if isinstance(target, np.ndarray) else 0
         self.coder = Coder(self.schema, has_classes=not n_targets)
         n_numeric, n_attributes = len(self.coder.numeric), len(table.columns)
-        self.rows = Rows(n_numeric, n_attributes, n_targets)
+        self.rows = Rows(n_numeric, n_attributes, n_targets, len(times.values))
         self.bins = Bins(n_numeric, criterion, frozen=cuts == "frozen")
         self.tallies = Tallies(n_attributes)
         self.ranges = Ranges(n_numeric)
@@ -126,7 +134,9 @@ class CaseBase(Shared):
 
         given = new_ids(ids, len(table), 0, self.rows.ids)
         table = match(table, self.coder.model())
-        incoming = check_incoming(table, self.coder.numeric, target, weights, given)
+        incoming = check_incoming(
+            table, self.coder.numeric, target, weights, times, given
+        )
         self._follow(self.coder.admit(incoming), self.rows.mark())
         batch = self.coder.coded(incoming, 0)
         self._enter(batch.take(self.coder.order(batch)))
@@ -139,6 +149,7 @@ class CaseBase(Shared):
         target: Target,
         *,
         weights: ArrayLike | None = None,
+        times: Times | None = None,
         ids: GivenIds = None,
         mixed: bool = True,
     ) -> Ids:
@@ -151,13 +162,17 @@ class CaseBase(Shared):
             self._freeze()
             given = new_ids(ids, len(table), self.next_id, self.rows.ids)
             check_kind(target := two_dimensional(target), len(self.rows.targets))
+            times = NO_TIMES if times is None else times
+            check_clock(times.clock, self.schema.clock)
             matched = self.matched(table)
             if not mixed:
                 check_same_kind(table, self.coder.model(), self._open_names())
-            incoming = check_incoming(matched, self._numeric, target, weights, given)
+            incoming = check_incoming(
+                matched, self._numeric, target, weights, times, given
+            )
             if settled := settled_columns(self, matched):
                 grown = rebuilt(self, np.arange(self.n_rows), settled)
-                grown.add(matched, target, weights=weights, ids=given)
+                grown.add(matched, target, weights=weights, times=times, ids=given)
                 self._become(grown)
                 return given
             with self._all_or_nothing() as mark:
@@ -210,8 +225,16 @@ class CaseBase(Shared):
     def weighted(self) -> bool:
         """Whether any row has another weight than 1."""
         return self.derive(
-            "weighted", lambda: bool((self.rows.live().weights != 1).any())
+            "weighted", lambda: bool((self.weights[: self.n_rows] != 1).any())
         )
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """How much rows count now, in the order they lie in, zeros behind them."""
+        if self.half_life is None:
+            return self.rows.weights
+        half_life = self.half_life
+        return self.derive("weights", lambda: faded(self.rows, half_life))
 
     @property
     def names(self) -> list[str]:
@@ -275,7 +298,7 @@ class CaseBase(Shared):
                 numbers=rows.numbers,
                 ranges=self.ranges.edges,
                 targets=rows.targets,
-                weights=rows.weights,
+                weights=self.weights,
             )
 
     @property
@@ -285,7 +308,9 @@ class CaseBase(Shared):
 
     def _order(self) -> NDArray[np.int64]:
         with self._lock:
-            return self.coder.order(self.rows.live())
+            rows = self.rows.live()
+            weights = self.weights[: self.n_rows]
+            return self.coder.order(replace(rows, weights=weights))
 
     def digest(self) -> str:
         """The fingerprint of the state: of all rows, and of all that was derived.

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.incoming import Target
+from sklazy.casebase.moments import Times
 from sklazy.casebase.rows import CodedRows, Places
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.tables import Column, Table
@@ -77,6 +78,7 @@ def rebuilt(
         table,
         _target(cases, rows),
         weights=rows.weights,
+        times=times_of(cases, rows),
         ids=rows.ids,
         criterion=cases.bins.criterion,
         cuts="frozen" if cases.bins.frozen else "exact",
@@ -87,6 +89,11 @@ def rebuilt(
         base.settle_cuts([old.get(j, np.zeros(0)) for j in base.coder.numeric])
     base.next_id = cases.next_id
     return base
+
+
+def times_of(cases: "CaseBase", rows: CodedRows) -> Times:
+    """The times of rows, as they were given."""
+    return Times(rows.times, cases.schema.clock, cases.half_life)
 
 
 def _schema(

@@ -28,6 +28,15 @@ from sklazy.casebase.cuts import CRITERIA
 from sklazy.casebase.files import write_file
 from sklazy.casebase.incoming import GivenIds
 from sklazy.casebase.incoming import Target as GivenTarget
+from sklazy.casebase.moments import (
+    NO_TIMES,
+    Times,
+    add_within,
+    as_length,
+    as_times,
+    forget_before,
+    keep_within,
+)
 from sklazy.casebase.plain import to_plain
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError, BadTypeError
@@ -104,10 +113,25 @@ class LazyEstimator(BaseEstimator):
             ask = partial(self._receipts, cases)
             return verify(receipt, ask, cases.digest(), key)
 
-    def forget(self, ids: GivenIds) -> Self:
-        """Erase rows by id: the state is the same as after a fit without them."""
+    def forget(self, ids: GivenIds = None, *, before: object = None) -> Self:
+        """Erase rows: the state is the same as after a fit without them.
+
+        Parameters
+        ----------
+        ids : sequence of int or str
+            Which rows.
+        before : number or date, instead of ids
+            Erase all rows that happened before, where they have times.
+        """
         check_is_fitted(self)
-        self.cases_.forget(ids)
+        if (ids is None) == (before is None):
+            raise BadInputError(
+                f"ids={ids!r} and before={before!r}; say by one of them which rows go."
+            )
+        if ids is None:
+            forget_before(self.cases_, before)
+        else:
+            self.cases_.forget(ids)
         return self
 
     def refresh(self) -> Self:
@@ -240,6 +264,7 @@ class LazyEstimator(BaseEstimator):
         sample_weight: ArrayLike | None,
         ids: GivenIds,
         classes: ArrayLike | None = None,
+        times: object = None,
     ) -> Self:
         """Build the case base; nothing is changed before all of it has gone well."""
         self._check_parameters()
@@ -260,11 +285,13 @@ class LazyEstimator(BaseEstimator):
             table,
             target,
             weights=sample_weight,
+            times=self._times(times),
             ids=ids if index is None else index,
             criterion=criterion,
             cuts=getattr(self, "cuts", "exact"),
             schema=schema,
         )
+        self._slide(cases)
         self._check_cases(cases)
         check_columns(self, given if are_dicts(X) else X, reset=True)
         self.cases_ = cases
@@ -277,17 +304,42 @@ class LazyEstimator(BaseEstimator):
         sample_weight: ArrayLike | None,
         ids: GivenIds,
         classes: ArrayLike | None = None,
+        times: object = None,
     ) -> Self:
         """Add rows, or keep the first."""
         if not hasattr(self, "cases_"):
-            return self._keep(X, y, sample_weight, ids, classes)
+            return self._keep(X, y, sample_weight, ids, classes, times)
         table, target = self._later_table(X, mixed=False), self._target(y)
         self._check_columns(X)
         if ids is None and self.cases_.schema.indexed:
             ids = index_ids(X)
-        weights, mixed = sample_weight, not self._judges_cells()
-        self.cases_.add(table, target, weights=weights, ids=ids, mixed=mixed)
+        add = partial(
+            self.cases_.add,
+            table,
+            target,
+            weights=sample_weight,
+            times=self._times(times),
+            ids=ids,
+            mixed=not self._judges_cells(),
+        )
+        add_within(self.cases_, getattr(self, "window", None), add)
         return self
+
+    def _times(self, given: object) -> Times:
+        """When rows happened, and how their weights fade."""
+        times = NO_TIMES if given is None else as_times(given)
+        half_life = getattr(self, "half_life", None)
+        if half_life is None:
+            return times
+        length = as_length(half_life, times.clock, "half_life")
+        return replace(times, half_life=length)
+
+    def _slide(self, cases: CaseBase) -> None:
+        """Forget the first rows that a window leaves out, and frozen cuts of them."""
+        window = getattr(self, "window", None)
+        if window is not None:
+            keep_within(cases, window)
+            cases.refresh()
 
     def _table(self, X: object, *, mixed: bool = True) -> Table:
         """The first rows, with the nominal columns that the parameters name."""

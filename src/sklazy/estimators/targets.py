@@ -124,10 +124,11 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         classes: ArrayLike | None,
         sample_weight: ArrayLike | None,
         ids: GivenIds,
+        times: object = None,
     ) -> Self:
         if classes is not None:
             _check_labels(class_column(y), class_column(classes))
-        return self._add(X, y, sample_weight, ids, classes)
+        return self._add(X, y, sample_weight, ids, classes, times)
 
 
 class LazyRegressor(RegressorMixin, LazyEstimator):
@@ -177,6 +178,7 @@ class WeightedClassifier(LazyClassifier):
         y: object,
         sample_weight: ArrayLike | None = None,
         ids: GivenIds = None,
+        times: ArrayLike | None = None,
     ) -> Self:
         """Keep the rows.
 
@@ -193,8 +195,12 @@ class WeightedClassifier(LazyClassifier):
             index of a pandas frame where it is unique and of integers or strings, but
             no range, so that they name ``X.loc[...]``; otherwise 0, 1, ... in order of
             arrival.
+        times : array-like of shape (n_rows,), optional
+            When each row happened: numbers, dates, or text as '2026-03-01T12:30'.
+            `forget` takes a moment then, and windows and half-lives go by it; without
+            times they go by the order of arrival.
         """
-        return self._keep(X, y, sample_weight, ids)
+        return self._keep(X, y, sample_weight, ids, times=times)
 
     def partial_fit(
         self,
@@ -203,19 +209,20 @@ class WeightedClassifier(LazyClassifier):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         ids: GivenIds = None,
+        times: ArrayLike | None = None,
     ) -> Self:
         """Add rows: the state is the same as after a fit to all rows together.
 
         Parameters
         ----------
-        X, y, sample_weight, ids
+        X, y, sample_weight, ids, times
             As for `fit`.
         classes : array-like, optional
             In the first call: classes that count even where no row has them. Not
             needed: a new class may come at any time. A label of y that is not
             among them is refused.
         """
-        return self._add_classes(X, y, classes, sample_weight, ids)
+        return self._add_classes(X, y, classes, sample_weight, ids, times)
 
 
 class UnweightedClassifier(LazyClassifier):
@@ -268,6 +275,7 @@ class WeightedRegressor(LazyRegressor):
         y: object,
         sample_weight: ArrayLike | None = None,
         ids: GivenIds = None,
+        times: ArrayLike | None = None,
     ) -> Self:
         """Keep the rows.
 
@@ -284,8 +292,12 @@ class WeightedRegressor(LazyRegressor):
             index of a pandas frame where it is unique and of integers or strings, but
             no range, so that they name ``X.loc[...]``; otherwise 0, 1, ... in order of
             arrival.
+        times : array-like of shape (n_rows,), optional
+            When each row happened: numbers, dates, or text as '2026-03-01T12:30'.
+            `forget` takes a moment then, and windows and half-lives go by it; without
+            times they go by the order of arrival.
         """
-        return self._keep(X, y, sample_weight, ids)
+        return self._keep(X, y, sample_weight, ids, times=times)
 
     def partial_fit(
         self,
@@ -293,15 +305,16 @@ class WeightedRegressor(LazyRegressor):
         y: object,
         sample_weight: ArrayLike | None = None,
         ids: GivenIds = None,
+        times: ArrayLike | None = None,
     ) -> Self:
         """Add rows: the state is the same as after a fit to all rows together.
 
         Parameters
         ----------
-        X, y, sample_weight, ids
+        X, y, sample_weight, ids, times
             As for `fit`.
         """
-        return self._add(X, y, sample_weight, ids)
+        return self._add(X, y, sample_weight, ids, times=times)
 
 
 class UnweightedRegressor(LazyRegressor):

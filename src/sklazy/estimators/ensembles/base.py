@@ -74,9 +74,10 @@ class LazyEnsemble(LazyEstimator):
         sample_weight: ArrayLike | None,
         ids: GivenIds,
         classes: ArrayLike | None = None,
+        times: object = None,
     ) -> Self:
         seed = find_seed(self.random_state, default=0)
-        super()._keep(X, y, sample_weight, ids, classes)
+        super()._keep(X, y, sample_weight, ids, classes, times)
         self.seed_ = seed
         return self
 

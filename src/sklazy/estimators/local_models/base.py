@@ -14,6 +14,7 @@ from sklazy.answer.local_models.data import LocalData, LocalSettings
 from sklazy.answer.local_models.learner import LocalModelLearner
 from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
+from sklazy.casebase.moments import Length
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator, places_of
 from sklazy.local.local_models.plans import NBest, Spans
@@ -42,6 +43,8 @@ class LocalModels(LazyEstimator):
         max_categories: int = 10,
         categorical_features: object = "from_dtype",
         compat: str | None = None,
+        window: Length | None = None,
+        half_life: Length | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.degrees = degrees
@@ -54,6 +57,8 @@ class LocalModels(LazyEstimator):
         self.max_categories = max_categories
         self.categorical_features = categorical_features
         self.compat = compat
+        self.window = window
+        self.half_life = half_life
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Tags:
@@ -72,8 +77,9 @@ class LocalModels(LazyEstimator):
         sample_weight: ArrayLike | None,
         ids: GivenIds,
         classes: ArrayLike | None = None,
+        times: object = None,
     ) -> Self:
-        super()._keep(X, y, sample_weight, ids, classes)
+        super()._keep(X, y, sample_weight, ids, classes, times)
         self._is_flat = np.asarray(y).ndim == 1
         return self
 

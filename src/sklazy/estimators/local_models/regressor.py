@@ -60,6 +60,12 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
     compat : {None, "r"}
         "r" follows R's `lazy` where it differs: ties by row number, a ridge on the
         intercept, its scale of scores; see `r_lazy`.
+    window : int, float or timedelta, optional
+        Keep the newest rows alone and forget the others as they come: so many, or
+        those of a length of time (a float in units of the times, days for dates).
+    half_life : number or timedelta, optional
+        The age at which a row weighs half as much as the newest, in units of the
+        times, or in rows where there are none.
     n_jobs : int, optional
         Threads; all cores by default.
 

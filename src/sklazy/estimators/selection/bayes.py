@@ -4,6 +4,7 @@ from numbers import Real
 
 from sklazy.answer.selection.bayes import BayesHost
 from sklazy.casebase.base import Cuts
+from sklazy.casebase.moments import Length
 from sklazy.errors import BadInputError
 from sklazy.estimators.selection.base import SelectingClassifier
 
@@ -41,6 +42,12 @@ class LazyNBClassifier(SelectingClassifier):
         With "auto", training rows tried at most.
     n_local_neighbors : int, default=20
         With "local", how many rows make a neighborhood.
+    window : int, float or timedelta, optional
+        Keep the newest rows alone and forget the others as they come: so many, or
+        those of a length of time (a float in units of the times, days for dates).
+    half_life : number or timedelta, optional
+        The age at which a row weighs half as much as the newest, in units of the
+        times, or in rows where there are none.
     n_jobs : int, optional
         Threads; by default all cores.
 
@@ -87,6 +94,8 @@ class LazyNBClassifier(SelectingClassifier):
         min_support: int = 1,
         max_loo_rows: int = 1000,
         n_local_neighbors: int = 20,
+        window: Length | None = None,
+        half_life: Length | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_attributes = n_attributes
@@ -100,6 +109,8 @@ class LazyNBClassifier(SelectingClassifier):
         self.min_support = min_support
         self.max_loo_rows = max_loo_rows
         self.n_local_neighbors = n_local_neighbors
+        self.window = window
+        self.half_life = half_life
         self.n_jobs = n_jobs
 
     def _host(self) -> BayesHost:
