@@ -22,6 +22,7 @@ from sklazy.estimators.linear_models import LazyLogisticClassifier, LazyRidgeReg
 from sklazy.estimators.loading import load
 from sklazy.estimators.local_models.classifier import LazyLearningClassifier
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
+from sklazy.estimators.prequential import Prequential, prequential
 from sklazy.estimators.search.race_search import RaceSearchCV
 from sklazy.estimators.search.race_selector import RaceFeatureSelector
 from sklazy.estimators.search.raced_regressor import RacedRegressor
@@ -58,6 +59,7 @@ __all__ = [
     "LazySelectionClassifier",
     "LazyStackingClassifier",
     "LazyStackingRegressor",
+    "Prequential",
     "RaceFeatureSelector",
     "RaceResult",
     "RaceSearchCV",
@@ -72,6 +74,7 @@ __all__ = [
     "diversity_measures",
     "lazy_advantage",
     "load",
+    "prequential",
     "race",
     "read_table",
 ]

@@ -76,7 +76,7 @@ def rebuilt(
     table = cases.coder.table(rows)
     base = type(cases)(
         table,
-        _target(cases, rows),
+        target_of(cases, rows),
         weights=rows.weights,
         times=times_of(cases, rows),
         ids=rows.ids,
@@ -105,7 +105,8 @@ def _schema(
     return replace(schema, attributes=tuple(attributes))
 
 
-def _target(cases: "CaseBase", rows: CodedRows) -> Target:
+def target_of(cases: "CaseBase", rows: CodedRows) -> Target:
+    """The targets of rows, as they were given."""
     if not cases.coder.has_classes:
         return np.ascontiguousarray(rows.targets.T)
     return Column("target", "nominal", rows.classes, tuple(cases.class_labels))

@@ -178,11 +178,10 @@ def outside(rows: Rows, window: Any, clock: Clock) -> NDArray[np.int64]:  # noqa
 
 def _is_count(window: Any, clock: Clock) -> bool:  # noqa: ANN401 - whatever is given
     """Whether a window is a number of rows."""
-    if (
-        isinstance(window, Integral)
-        and not isinstance(window, bool)
-        and int(window) > 0
-    ):
+    counts = isinstance(window, Integral) and not isinstance(
+        window, bool | np.timedelta64
+    )
+    if counts and int(window) > 0:
         return True
     if clock:
         return False

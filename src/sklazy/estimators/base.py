@@ -18,9 +18,11 @@ from sklazy.answer import (
     Batch,
     NotPlainError,
     Target,
+    answer_from_past,
     answer_queries,
     check_finite,
     leave_one_out,
+    n_earlier,
     prepare,
 )
 from sklazy.casebase import CaseBase
@@ -63,6 +65,7 @@ class LazyEstimator(BaseEstimator):
 
     target: ClassVar[Target]
     _can_be_member: ClassVar[bool] = True
+    _fewest_rows: ClassVar[int] = 1
     cases_: CaseBase
     n_features_in_: int
     feature_names_in_: NDArray[Any]
@@ -417,6 +420,22 @@ class LazyEstimator(BaseEstimator):
         places, n_jobs = places_of(cases, rows), getattr(self, "n_jobs", None)
         found = leave_one_out(learner, cases, places, outputs, n_jobs)
         return self._decoded(outputs, found, cases)
+
+    def _from_past(
+        self, rows: ArrayLike | None, *outputs: str
+    ) -> tuple[NDArray[Any], ...]:
+        """What is wanted of the answers to training rows, each by earlier ones."""
+        check_is_fitted(self)
+        with self.cases_.snapshot() as cases:
+            places = places_of(cases, rows)
+            if rows is None:
+                places = places[n_earlier(cases)[places] >= self._fewest_rows]
+            learner, n_jobs = (
+                self._current_learner(cases),
+                getattr(self, "n_jobs", None),
+            )
+            found = answer_from_past(learner, cases, places, outputs, n_jobs)
+            return self._decoded(outputs, found, cases)
 
     def _decoded(
         self, outputs: Sequence[str], found: Sequence[NDArray[Any]], cases: CaseBase

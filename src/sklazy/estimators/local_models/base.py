@@ -31,6 +31,8 @@ _SCALES: dict[object, Literal["std", "range", "none"]] = {
 class LocalModels(LazyEstimator):
     """Keeps cases and answers queries by local models; see the subclasses."""
 
+    _fewest_rows = 2
+
     def __init__(
         self,
         degrees: str | int | Sequence[int] = "auto",
