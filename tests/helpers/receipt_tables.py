@@ -30,7 +30,7 @@ def drawn(seed, n=26, missing=0.1):
 
 def frame_of(rows):
     frame = pd.DataFrame(rows, columns=NAMES, dtype=object)
-    return frame.astype({"size": float, "level": float, "color": "str"})
+    return frame.astype({"size": float, "level": float})
 
 
 def answer_of(model, frame):
