@@ -3,10 +3,11 @@
     python tests/mutation.py [--seed 0] [--number 20] [--jobs 1] [--log FILE] [ROOM ...]
 
 A sample by seed: places are drawn from the sources of the rooms outside the kernels,
-each is changed in a copy of the project, and the tests of its room, of receipts and of
-the laws are run there until the first failure. What survives is printed, and is worth
-a test or a reason; `docs/laws.md` has those found so far. Rooms are folders or files
-below ``src/sklazy``. With a log a run goes on where the last one ended.
+each is changed in a copy of the project, and the tests of its family, of its room, of
+receipts, of the laws and of estimators are run there until the first failure. What
+survives is printed, and is worth a test or a reason; `docs/laws.md` has those found so
+far. Rooms are folders or files below ``src/sklazy``. With a log a run goes on where the
+last one ended.
 """
 
 import argparse
@@ -120,13 +121,20 @@ def files_of(rooms):
         yield from [found] if found.is_file() else sorted(found.rglob("*.py"))
 
 
-def folders_of(path):
-    """The tests of a file's room, where a receipt could show it, and the laws."""
-    room = path.relative_to(SOURCES).parts[0].removesuffix(".py")
+def tests_of(path):
+    """The tests that may notice a change of a file, the likeliest first.
+
+    Those of its room, of receipts, where a figure could show it, of the laws and of
+    estimators; and before all others those that are named after its family.
+    """
+    room, *inside = path.relative_to(SOURCES).with_suffix("").parts
     folders = dict.fromkeys([room, "receipts", "laws", "estimators"])
-    return [
-        f"tests/{folder}" for folder in folders if (ROOT / "tests" / folder).is_dir()
+    tests = [
+        test.relative_to(ROOT)
+        for folder in folders
+        for test in sorted((ROOT / "tests" / folder).glob("test_*.py"))
     ]
+    return sorted(tests, key=lambda test: not any(name in test.stem for name in inside))
 
 
 def outcome(copied, path, text, timeout):
@@ -137,7 +145,8 @@ def outcome(copied, path, text, timeout):
     place = copied / path.relative_to(ROOT)
     original = place.read_text()
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-    command += ["-m", "not slow", "--hypothesis-profile=ci", *folders_of(path)]
+    command += ["-m", "not slow", "--hypothesis-profile=ci"]
+    command += map(str, tests_of(path))
     # Compiled code lies in the copy.
     environment = {**os.environ, "PYTHONPATH": str(copied / "src"), CACHE: ""}
     place.write_text(text)
