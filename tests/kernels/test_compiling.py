@@ -199,6 +199,26 @@ print(json.dumps(said))
 """
 
 
+DIGITS = """
+import json
+import numpy as np
+import sklazy
+rng = np.random.default_rng(0)
+X = np.column_stack([rng.integers(0, 4, (80, 4)), rng.normal(size=80)])
+y = X[:, 0] + X[:, 1] + rng.normal(size=80)
+kinds = sklazy.LazyLearningRegressor, sklazy.LazyKernelRegressor
+answers = [kind().fit(X[:60], y[:60]).predict(X[60:]) for kind in kinds]
+print(json.dumps([[x.hex() for x in answer.tolist()] for answer in answers]))
+"""
+
+
+@pytest.mark.slow
+def test_code_just_compiled_answers_as_code_that_was_kept(package, tmp_path):
+    """With numba 0.60 code depended on what had been compiled before it."""
+    first, again = (run(package, DIGITS, tmp_path / "kept") for _ in range(2))
+    assert first == again
+
+
 @pytest.mark.slow
 def test_without_a_compiler_the_kernels_answer_alike(tmp_path):
     package, cache = SOURCES, os.environ.get("NUMBA_CACHE_DIR", tmp_path)

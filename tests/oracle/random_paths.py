@@ -90,6 +90,18 @@ def random_path(
 
     `n_classes` is None where the outcomes are numbers.
     """
+    given = columns, sizes, outcomes, n_classes, weights, n_tried, key, query, without
+    rows, steps = random_way(*given)
+    if n_classes is None:
+        return squares_of(rows, outcomes)[1], steps
+    totals = class_weights_of(rows, outcomes, n_classes)
+    return [weight / sum(totals) for weight in totals], steps
+
+
+def random_way(
+    columns, sizes, outcomes, n_classes, weights, n_tried, key, query, without=None
+):
+    """The rows of the leaf, (row, weight), and the steps on the way."""
     rows = [(row, w) for row, w in enumerate(weights) if w > 0 and row != without]
     steps = []
     while len({outcomes[row] for row, _ in rows}) > 1:
@@ -110,7 +122,4 @@ def random_path(
         codes = sorted(-1 if c is None else c for c in categories)
         steps.append((j, side, math.nan if cut is None else cut, total, by_lot, codes))
         rows, key = kept, path_key(key, j, side)
-    if n_classes is None:
-        return squares_of(rows, outcomes)[1], steps
-    totals = class_weights_of(rows, outcomes, n_classes)
-    return [weight / sum(totals) for weight in totals], steps
+    return rows, steps

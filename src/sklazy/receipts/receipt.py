@@ -46,7 +46,7 @@ class _Shown:
         return self.to_text()
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Receipt(_Shown):
     """What one query was answered, and why: all of it, as it was computed.
 
