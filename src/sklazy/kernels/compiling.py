@@ -6,8 +6,9 @@ as the Python functions that they are.
 
 import functools
 import sys
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from typing import Any
 
 import numba
@@ -132,14 +133,28 @@ def _call_first(compiled: Callable[..., Any], arguments: tuple[object, ...]) -> 
     CPython keeps frames in chunks and frees the last one when it empties. A compiler
     that happens to work across the edge of a chunk allocates one at every call, which
     takes it up to four times as long. A fresh thread starts at the beginning of one.
+
+    An interrupt does not wait for it: what is compiled then is compiled for the next
+    call.
     """
-    with ThreadPoolExecutor(max_workers=1) as fresh:
-        answer = fresh.submit(compiled, *arguments)
-        if not wait([answer], _ANNOUNCE_AFTER).done:
-            _announce()
-        result = answer.result()
+    answer: Future[Any] = Future()
+    work = compiled, arguments, answer
+    threading.Thread(target=_settle, args=work, daemon=True).start()
+    if not wait([answer], _ANNOUNCE_AFTER).done:
+        _announce()
+    result = answer.result()
     warn_of_lost_code()
     return result
+
+
+def _settle(
+    compiled: Callable[..., Any], arguments: tuple[object, ...], answer: Future[Any]
+) -> None:
+    """Call, and give what comes of it to the one who waits."""
+    try:
+        answer.set_result(compiled(*arguments))
+    except BaseException as failure:  # raised again where it is waited for
+        answer.set_exception(failure)
 
 
 def _announce() -> None:
