@@ -71,7 +71,7 @@ def encode_matrix(base: CaseBase, matrix: NDArray[np.generic]) -> Queries | None
 def _code(matrix: NDArray[np.generic], code: MatrixCode) -> Codes | None:
     """The codes, or None if there are cells that cannot be coded."""
     codes = np.empty(matrix.shape, np.int32)
-    by_kernel = code_cells.is_ready() or matrix.size > _SMALL_JOB
+    by_kernel = code_cells.is_due(matrix.size / _SMALL_JOB)
     step = max(1, _BLOCK // matrix.shape[1])
     for first in range(0, len(matrix), step):
         numbers = np.ascontiguousarray(matrix[first : first + step], np.float64)
