@@ -4,8 +4,10 @@ It stands beside the package, because whatever is in the package is imported aft
 that the package needs, which takes a second or more.
 """
 
+import contextlib
 import os
 import signal
+import sys
 from types import FrameType
 
 INTERRUPTED = 130
@@ -19,7 +21,20 @@ def main() -> None:
     from sklazy.cli import main as run  # noqa: PLC0415 (interrupts are heard by now)
 
     signal.signal(signal.SIGINT, before)
-    run(prog_name="sklazy")
+    try:
+        run(prog_name="sklazy")
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            _leave()
+        raise
+
+
+def _leave() -> None:
+    """Leave without waiting for what goes on beside: a compiler, at most."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(INTERRUPTED)
 
 
 def _end(_: int, __: FrameType | None) -> None:

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import sklazy
+from sklazy.kernels import compiling
 
 SOURCES = pathlib.Path(sklazy.__file__).parent
 HELPERS = pathlib.Path(__file__).parents[1] / "helpers"
@@ -90,6 +91,7 @@ def test_import_works_without_any_folder_and_compiles_nothing(package):
     code = """
 import json, sys
 import sklazy
+from sklazy.kernels import compiling
 from numba.core.dispatcher import Dispatcher
 import gc
 ours = [d for d in gc.get_objects() if isinstance(d, Dispatcher)
@@ -237,3 +239,40 @@ def test_without_a_compiler_every_estimator_predicts():
     said = run(SOURCES, code, NUMBA_DISABLE_JIT="1")
     assert len(said) >= 11
     assert all(len(answers) == 12 for answers in said.values())
+
+
+def test_small_jobs_add_up_to_one_that_is_worth_the_compiler():
+    double = compiling.entry(lambda x: 2 * x)
+    assert [double.is_due(0.4) for _ in range(3)] == [False, False, True]
+    fresh = compiling.entry(lambda x: 3 * x)
+    assert not fresh.is_due(0.1)
+    assert fresh(7) == 21
+    assert fresh.is_due(0.0)  # compiled by now
+
+
+def test_single_rows_come_to_the_kernel():
+    """A process that only ever asks one row must not stay on the slow path."""
+    found = json.loads(
+        subprocess.run(
+            [sys.executable, "-c", SINGLE],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+    )
+    assert found[0] is False
+    assert found[-1] is True
+
+
+SINGLE = """
+import json, numpy as np
+from sklazy import LazyKNeighborsClassifier
+from sklazy.neighbors import nominal
+X = np.random.default_rng(0).integers(0, 4, (90_000, 8)).astype(str)
+model = LazyKNeighborsClassifier(n_attributes=4).fit(X[:, :], X[:, 0])
+found = []
+for row in range(8):
+    model.predict(X[row : row + 1])
+    found.append(nominal.match_nominal.is_due(0.0))
+print(json.dumps(found))
+"""

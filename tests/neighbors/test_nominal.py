@@ -1,5 +1,7 @@
 """Nominal neighbors by bit planes, against counting differences row by row."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,9 +19,8 @@ from sklazy.neighbors import nominal
 def way(request):
     """Both ways to answer; small jobs do not wait for the compiler."""
     with pytest.MonkeyPatch.context() as patch:
-        least = 0 if request.param == "kernel" else 2**62
-        patch.setattr(nominal, "_SMALL_JOB", least)
-        patch.setattr(nominal.match_nominal, "is_ready", lambda: False)
+        by_kernel = request.param == "kernel"
+        patch.setattr(nominal.match_nominal, "is_due", lambda _: by_kernel)
         yield
 
 
@@ -31,8 +32,9 @@ def test_both_ways_say_the_same(monkeypatch):
         excluded = rng.integers(-1, n_rows, 20)
         for k in (1, 3, 500):
             found = []
-            for least in (0, 2**62):
-                monkeypatch.setattr(nominal, "_SMALL_JOB", least)
+            for by_kernel in (True, False):
+                due = mock.Mock(return_value=by_kernel)
+                monkeypatch.setattr(nominal.match_nominal, "is_due", due)
                 search = neighbors.NominalSearch(
                     as_cases(table), table.queries, selected, k, excluded
                 )

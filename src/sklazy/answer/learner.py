@@ -49,11 +49,15 @@ class Effort(NamedTuple):
     fewest, most : int
         Queries per slice: what a slice shares must pay, and its arrays must fit the
         memory.
+    faster : str
+        What would take less time, as parameters of the estimator; "" if nothing is
+        known.
     """
 
     nanoseconds: float
     fewest: int
     most: int
+    faster: str = ""
 
 
 class Learner(Protocol[Ready]):

@@ -18,6 +18,9 @@ _SMALL_JOB = 20_000
 # Cells that are turned to floats at once: they stay in the cache.
 _BLOCK = 100_000
 
+# Cells that are sooner filled with NaN than seen as one NaN.
+_FEW = 2000
+
 # Places that labels may spread over, beyond a few for each of them.
 _SPARE = 1024
 
@@ -71,7 +74,7 @@ def encode_matrix(base: CaseBase, matrix: NDArray[np.generic]) -> Queries | None
 def _code(matrix: NDArray[np.generic], code: MatrixCode) -> Codes | None:
     """The codes, or None if there are cells that cannot be coded."""
     codes = np.empty(matrix.shape, np.int32)
-    by_kernel = code_cells.is_ready() or matrix.size > _SMALL_JOB
+    by_kernel = code_cells.is_due(matrix.size / _SMALL_JOB)
     step = max(1, _BLOCK // matrix.shape[1])
     for first in range(0, len(matrix), step):
         numbers = np.ascontiguousarray(matrix[first : first + step], np.float64)
@@ -109,7 +112,7 @@ def _values(
 ) -> NDArray[np.float64]:
     """The numbers, NaN in nominal columns."""
     if not numeric.any():  # nobody looks at them: a large one takes no memory
-        small = matrix.size < _BLOCK
+        small = matrix.size < _FEW
         shape = matrix.shape
         return np.full(shape, np.nan) if small else np.broadcast_to(np.nan, shape)
     numbers = np.ascontiguousarray(matrix, np.float64)

@@ -1,12 +1,13 @@
 """`sklazy explain`: receipts of rows."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy import Receipts
+from sklazy import Receipt, Receipts
 from sklazy.cli.console import Console, with_console
 from sklazy.cli.methods import choose_method, make_model, method_options
 from sklazy.cli.tasks import (
@@ -19,8 +20,18 @@ from sklazy.cli.tasks import (
     read_task,
     task_options,
 )
+from sklazy.cli.waiting import (
+    STOPS,
+    TimeUpError,
+    announced,
+    limit_options,
+    refuse_too_short,
+    say_stopped,
+    time_limit,
+)
 from sklazy.errors import BadInputError
 from sklazy.experiments.harness.writing import write_text
+from sklazy.report.progress import track
 from sklazy.tables import Column, Table
 from sklazy.tables.labels import encode
 
@@ -41,6 +52,7 @@ from sklazy.tables.labels import encode
 )
 @method_options
 @click.option("--html", type=OUT_FILE, help="Write the receipts to this HTML page.")
+@limit_options("Without --row: explain the first so many rows.")
 @with_console
 def explain(
     console: Console,
@@ -54,6 +66,8 @@ def explain(
     settings: Sequence[str],
     seed: int,
     html: str | None,
+    max_rows: int | None,
+    max_seconds: float | None,
 ) -> None:
     """Explain the prediction of a row by a receipt: what, why, from which cases.
 
@@ -68,23 +82,42 @@ def explain(
     check_out(html, train, test)
     task = read_task(console, train, target, kind, ignore)
     name = choose_method(task, method)
-    found = []
-    for row in rows or (0,):
-        known, query = _split(console, task, row, test)
-        model = make_model(task, name, settings, seed)
-        if not hasattr(model, "explain"):
-            raise BadInputError(
-                f"--method {name} has no receipts; choose a lazy method, such as "
-                "lazy-knn or lazy-learning."
-            )
-        model.fit(known.table, _named_target(known), ids=known.rows)
-        found.append(model.explain(query)[0])
+    chosen = rows or (range(max_rows) if max_rows else (0,))
+    found: list[Receipt] = []
+    stop = None
+    try:
+        with announced(console, name), time_limit(max_seconds):
+            for row in track(chosen, "explaining"):
+                known, query = _split(console, task, row, test)
+                model = _make_explainer(task, name, settings, seed)
+                model.fit(known.table, _named_target(known), ids=known.rows)
+                found.append(model.explain(query)[0])
+    except STOPS as ended:
+        if not found and isinstance(ended, TimeUpError):
+            refuse_too_short(max_seconds)
+        if not found:
+            raise
+        stop = ended
     receipts = Receipts(found)
     if html is not None:
         write_text(html, receipts.to_html())
         console.note(f"page written: {html}")
     text = receipts.to_text()
     console.result(receipts.to_dict(), lambda _: click.echo(text))
+    if stop is not None:
+        done = f"The first {len(found)} of {len(chosen)} rows were explained, above."
+        say_stopped(console, stop, done, max_seconds)
+
+
+def _make_explainer(task: Task, name: str, settings: Sequence[str], seed: int) -> Any:  # noqa: ANN401 - an estimator
+    """A model that gives receipts."""
+    model = make_model(task, name, settings, seed)
+    if not hasattr(model, "explain"):
+        raise BadInputError(
+            f"--method {name} has no receipts; choose a lazy method, such as "
+            "lazy-knn or lazy-learning."
+        )
+    return model
 
 
 def _named_target(task: Task) -> Column:

@@ -1,5 +1,6 @@
 """`sklazy predict`: classify or regress a file, or cross-validate."""
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,10 +22,25 @@ from sklazy.cli.tasks import (
     read_task,
     task_options,
 )
+from sklazy.cli.waiting import (
+    STOPS,
+    TimeUpError,
+    announced,
+    ask_in_parts,
+    limit_options,
+    partial_name,
+    refuse_too_short,
+    sample_rows,
+    say_stopped,
+    time_limit,
+)
 from sklazy.experiments.harness.folds import class_folds, plain_folds
 from sklazy.experiments.harness.writing import write_text
 from sklazy.report.progress import track
 from sklazy.tables import Table
+
+Both = tuple[NDArray[Any], NDArray[np.float64] | None]
+"""Predictions, and probabilities of classes."""
 
 
 @click.command()
@@ -38,6 +54,9 @@ from sklazy.tables import Table
     help="Folds of the cross-validation, without TEST.",
 )
 @csv_options("Write the predictions to this CSV file.")
+@limit_options(
+    "Predict the first rows of TEST alone, or cross-validate a random sample."
+)
 @with_console
 def predict(
     console: Console,
@@ -51,13 +70,16 @@ def predict(
     seed: int,
     folds: int,
     out: str | None,
+    max_rows: int | None,
+    max_seconds: float | None,
 ) -> None:
     """Predict the rows of TEST from those of TRAIN.
 
     Files are CSV, Excel, JSON lines, ARFF, Parquet or Feather, - is standard input;
     labels, dates, amounts and missing cells need no preparation. Without TEST the rows
     of TRAIN are cross-validated and the quality is reported. Predictions go to standard
-    output as CSV, or to the file of -o.
+    output as CSV, or to the file of -o. After Ctrl-C, or --max-seconds, the rows done
+    by then are written, to a file named .partial.
 
     \b
     Examples:
@@ -69,10 +91,15 @@ def predict(
     task = read_task(console, train, target, kind, ignore)
     name = choose_method(task, method)
     console.note(f"{task.kind} ({task.why}), method {name}")
-    if test is None:
-        _cross_validate(console, task, name, settings, seed, folds, out)
-    else:
-        _predict(console, task, test, name, settings, seed, out)
+    with announced(console, name):
+        if test is None:
+            task = task.take(sample_rows(len(task.table), max_rows, seed))
+            _cross_validate(
+                console, task, name, settings, seed, folds, out, max_seconds
+            )
+        else:
+            limits = max_rows, max_seconds
+            _predict(console, task, test, name, settings, seed, out, *limits)
 
 
 def _predict(
@@ -83,25 +110,62 @@ def _predict(
     settings: Sequence[str],
     seed: int,
     out: str | None,
+    max_rows: int | None,
+    max_seconds: float | None,
 ) -> None:
     """Predict the rows of a test file."""
     test = read_rows(path, task.like)
+    if max_rows is not None:
+        test = test.take(range(min(max_rows, len(test))))
     rows = match_columns(console, test, task, path)
-    model = make_model(task, name, settings, seed).fit(task.table, task.target)
-    labels, probabilities = predict_both(model, rows)
-    columns: dict[str, Sequence[object]] = {"prediction": labels.tolist()}
-    if probabilities is not None:
-        columns["probability"] = probabilities.max(axis=1).tolist()
+    found: list[Both] = []
+    stop = None
+    try:
+        with time_limit(max_seconds):
+            model = make_model(task, name, settings, seed).fit(task.table, task.target)
+            stop = ask_in_parts(
+                lambda first, last: predict_both(model, rows.take(range(first, last))),
+                len(rows),
+                "predicting",
+                found,
+            )
+    except TimeUpError:
+        refuse_too_short(max_seconds)
+    columns = _columns(found)
+    facts: dict[str, object] = {"task": task.kind, "method": name}
     if task.name in test:
-        columns[task.name] = test[task.name].cells()
+        columns[task.name] = test[task.name].cells()[: len(columns["prediction"])]
         _note_quality(console, task, columns)
-    _write(console, columns, {"task": task.kind, "method": name}, out)
+    if stop is None:
+        _write(console, columns, facts, out)
+    else:
+        where = None if out is None or _is_special(out) else partial_name(out)
+        done = len(columns["prediction"])
+        _write(console, columns, {**facts, "partial": True, "of": len(rows)}, where)
+        place = "above" if where is None else f"in {where}"
+        text = f"The first {done} of {len(rows)} rows were predicted, {place}."
+        say_stopped(console, stop, text, max_seconds)
+
+
+def _is_special(out: str) -> bool:
+    """Whether an output is a device or a pipe: there is nothing beside it."""
+    return os.path.exists(out) and not os.path.isfile(out)
+
+
+def _columns(found: list[Both]) -> dict[str, Sequence[object]]:
+    """The columns of the output, of the parts of the rows."""
+    labels = [label for part, _ in found for label in part.tolist()]
+    columns: dict[str, Sequence[object]] = {"prediction": labels}
+    shares = [share for _, share in found if share is not None]
+    if shares:
+        columns["probability"] = np.concatenate(shares).max(axis=1).tolist()
+    return columns
 
 
 def predict_both(
     model: Any,  # noqa: ANN401 - an estimator
     X: Table,
-) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+) -> Both:
     """Predictions of the rows, and probabilities or None if the model has none."""
     if hasattr(model, "predict_both"):
         return model.predict_both(X)
@@ -133,14 +197,26 @@ def _cross_validate(
     seed: int,
     n_folds: int,
     out: str | None,
+    max_seconds: float | None,
 ) -> None:
     n_folds = check_folds(task, n_folds)
     folds = make_folds(task, n_folds, seed)
     quality: dict[str, dict[str, float]] = {}
     found: dict[str, NDArray[Any]] = {}
-    for method, chosen in ((name, settings), ("guess", ())):
-        found[method] = _predict_folds(task, method, chosen, seed, folds)
-        quality[method] = measure(task, found[method], folds)
+    try:
+        with time_limit(max_seconds):
+            answers, stop = _predict_folds(task, name, settings, seed, folds)
+    except TimeUpError:
+        refuse_too_short(max_seconds)
+    n_done = len(answers)
+    if stop is not None:  # the folds that are done are folds of a smaller task
+        task, folds = task.take(folds < n_done), folds[folds < n_done]
+        out = None if out is None or _is_special(out) else partial_name(out)
+    found[name] = _by_row(task, folds, answers)
+    found["guess"] = _by_row(
+        task, folds, _predict_folds(task, "guess", (), seed, folds)[0]
+    )
+    quality = {method: measure(task, rows, folds) for method, rows in found.items()}
     if out is not None:
         columns = {
             "row": task.rows.tolist(),  # in the file: some may have no target
@@ -150,7 +226,12 @@ def _cross_validate(
         write_text(out, to_csv(columns))
         console.note(f"{len(task.target)} predictions in {out}")
     plain = {"task": task.kind, "method": name, "folds": n_folds, "quality": quality}
-    console.result(plain, lambda terminal: _show(terminal, quality, n_folds))
+    if stop is not None:
+        plain["partial"], plain["folds"], plain["of"] = True, n_done, n_folds
+    console.result(plain, lambda terminal: _show(terminal, quality, n_done))
+    if stop is not None:
+        text = f"The quality is that of {n_done} of {n_folds} folds."
+        say_stopped(console, stop, text, max_seconds)
 
 
 def make_folds(task: Task, n_folds: int, seed: int) -> NDArray[np.int64]:
@@ -168,15 +249,30 @@ def _predict_folds(
     settings: Sequence[str],
     seed: int,
     folds: NDArray[np.int64],
+) -> tuple[list[NDArray[Any]], BaseException | None]:
+    """The rows of each fold predicted from all others, and what ended it before all."""
+    found: list[NDArray[Any]] = []
+    try:
+        for fold in track(range(int(folds.max()) + 1), method):
+            testing = folds == fold
+            known = task.take(~testing)
+            model = make_model(task, method, settings, seed)
+            model.fit(known.table, known.target)
+            found.append(model.predict(task.table.take(testing)))
+    except STOPS as stop:
+        if not found:
+            raise
+        return found, stop
+    return found, None
+
+
+def _by_row(
+    task: Task, folds: NDArray[np.int64], answers: list[NDArray[Any]]
 ) -> NDArray[Any]:
-    """The rows of each fold predicted from all others."""
+    """The answers of folds in the order of the rows."""
     found = np.empty_like(task.target)
-    for fold in track(range(int(folds.max()) + 1), method):
-        testing = folds == fold
-        known = task.take(~testing)
-        model = make_model(task, method, settings, seed)
-        model.fit(known.table, known.target)
-        found[testing] = model.predict(task.table.take(testing))
+    for fold, answer in enumerate(answers):
+        found[folds == fold] = answer
     return found
 
 

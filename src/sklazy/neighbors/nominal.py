@@ -63,7 +63,7 @@ class NominalSearch:
         """Answer the queries ``first..last - 1``."""
         cases = self.cases
         cells = (last - first) * self.selected.attributes.shape[1] * cases.n_rows
-        if cells < _SMALL_JOB and not match_nominal.is_ready():
+        if not match_nominal.is_due(cells / _SMALL_JOB):
             for query in range(first, last):
                 self._count_rows(query)
             return

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints, canonical_places
+from sklazy.answer.ensembles.asking import ask_member
 from sklazy.answer.ensembles.combining import (
     Combined,
     combine_classes,
@@ -207,7 +208,9 @@ class EnsembleLearner:
         outputs = np.zeros((*bags.seeds.shape[1:], data.n_outputs))
         for i, member in enumerate(self.members[: self.n_estimators]):
             own = self.bags_of(i)
-            outputs[:, own] = member.answer(data, queries, bags.choose(own))
+            outputs[:, own] = ask_member(
+                member, data, queries, bags.choose(own), share=self.share_bags
+            )
         return outputs
 
     def ask_about(

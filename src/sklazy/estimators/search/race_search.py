@@ -63,7 +63,10 @@ class RaceSearchCV(BestEstimatorMixin):
     blocks : {"folds", "rows"}, default="folds"
         "rows" is for lazy learners, those with `loo_predict`: each block is one row,
         predicted from all others, in a random order. Nothing is trained, so a bad
-        candidate costs only a few predictions. `cv` is not used then; `scoring` may
+        candidate costs only a few predictions. That pays where leaving a row out
+        costs no more than asking for it (local, kernel and linear models, most
+        naive Bayes and nearest neighbors without bins); where folds would take much
+        less time a `DataWarning` says so. `cv` is not used then; `scoring` may
         be "neg_mean_absolute_error", "neg_mean_squared_error" (the default for
         numbers), "accuracy" (the default for classes) or "neg_log_loss". Give
         `first_test` 5 or more there.

@@ -26,7 +26,7 @@ from sklazy.estimators.search.candidates import (
     filter_data,
     start_sets,
 )
-from sklazy.estimators.search.evaluators import check_leaves_out
+from sklazy.estimators.search.left_out import check_leaves_out
 from sklazy.estimators.search.losses import (
     CLASS_SCORES,
     NUMBER_SCORES,
