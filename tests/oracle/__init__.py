@@ -43,6 +43,8 @@ from oracle.members import (
     rule_mean,
 )
 from oracle.neighbors import (
+    add_votes,
+    cast_votes,
     count_classes,
     decide,
     disagreements,

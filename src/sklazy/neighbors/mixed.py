@@ -19,6 +19,10 @@ from sklazy.casebase.columns import fill_columns, place_by_range, ranges_of
 from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.exact import measure_rows
 from sklazy.kernels.mixed import search_mixed
+from sklazy.kernels.nesting import vote_nested_mixed
+from sklazy.neighbors.voting import weigh_distances
+
+_NOTHING = np.zeros((0, 0))
 
 # More neighbors than this are found sooner by measuring every row exactly.
 _MOST_NEIGHBORS = 256
@@ -84,10 +88,15 @@ class MixedSearch:
         If there are fewer rows, all of them vote.
     excluded : int64 array of shape (n_queries,), optional
         For each query a row that does not take part, nor in the ranges; -1 for none.
+    by_distance : bool
+        Whether to weigh votes by distance.
 
     Attributes
     ----------
-    votes : int64 array of shape (n_queries, n_classes)
+    votes, tied : int64 arrays of shape (n_queries, n_classes)
+        Votes, and those of rows as far as the k-th.
+    weighted : float64 array of shape (n_queries, n_classes + 1), or None
+        Votes of the nearer rows, weighed by distance, and the weight of a tied one.
     """
 
     def __init__(
@@ -98,15 +107,19 @@ class MixedSearch:
         selected: Selected,
         n_neighbors: int,
         excluded: NDArray[np.int64] | None = None,
+        *,
+        by_distance: bool = False,
     ) -> None:
-        n_queries = queries.codes.shape[0]
+        n_queries, n_classes = queries.codes.shape[0], cases.class_counts.size
         self.cases, self.columns = cases, columns
         self.queries, self.selected = queries, selected
         self.n_neighbors = n_neighbors
         self.excluded = (
             np.full(n_queries, -1, np.int64) if excluded is None else excluded
         )
-        self.votes = np.zeros((n_queries, cases.class_counts.size), np.int64)
+        self.votes = np.zeros((n_queries, n_classes), np.int64)
+        self.tied = np.zeros((n_queries, n_classes), np.int64)
+        self.weighted = np.zeros((n_queries, n_classes + 1)) if by_distance else None
         self._own_widths = (
             {} if excluded is None else _widths_without(cases, columns, excluded)
         )
@@ -132,6 +145,8 @@ class MixedSearch:
             first,
             last,
             self.votes,
+            self.tied,
+            _NOTHING if self.weighted is None else self.weighted,
         )
         for query in self._own_widths:
             if first <= query < last:
@@ -139,16 +154,58 @@ class MixedSearch:
 
     def _measure_all(self, query: int) -> None:
         """Answer one query by measuring every row exactly."""
-        voters = self.cases.classes[self._find_nearest(self.measure(query))]
-        self.votes[query] = np.bincount(voters, minlength=self.votes.shape[1])
+        squares, n_classes = self.measure(query), self.votes.shape[1]
+        classes = self.cases.classes[: self.cases.n_rows]
+        present = np.isfinite(squares)
+        kth = np.inf
+        if present.sum() >= self.n_neighbors:
+            kth = np.partition(squares, self.n_neighbors - 1)[self.n_neighbors - 1]
+        nearer, at_last = squares < kth, present & (squares == kth)
+        self.tied[query] = np.bincount(classes[at_last], minlength=n_classes)
+        counted = np.bincount(classes[nearer], minlength=n_classes)
+        self.votes[query] = counted + self.tied[query]
+        if self.weighted is not None:
+            weighted = weigh_squares(squares[nearer], classes[nearer], kth, n_classes)
+            self.weighted[query] = weighted
 
-    def _find_nearest(self, squares: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the rows as near as the k-th nearest, by position."""
-        n_rows = int(np.isfinite(squares).sum())
-        if n_rows <= self.n_neighbors:
-            return np.flatnonzero(np.isfinite(squares))
-        kth = self.n_neighbors - 1
-        return np.flatnonzero(squares <= np.partition(squares, kth)[kth])
+    def vote_with_each(
+        self, order: NDArray[np.int32], *, shares: bool
+    ) -> NDArray[np.float64]:
+        """Votes with the first attribute, the first two, ... of each query's order.
+
+        Parameters
+        ----------
+        order : int32 array of shape (n_queries, n_most)
+        shares : bool
+            Whether ties share; see `finish_votes`.
+
+        Returns
+        -------
+        float64 array of shape (n_queries, n_most, n_classes)
+        """
+        cases, n_queries = self.cases, len(order)
+        widths = np.tile(self.columns.widths, (n_queries, 1))
+        for query, own in self._own_widths.items():
+            widths[query] = own
+        votes = np.zeros((*order.shape, self.votes.shape[1]))
+        vote_nested_mixed(
+            cases.n_rows,
+            cases.codes,
+            cases.numeric,
+            cases.numbers,
+            cases.classes,
+            widths,
+            *self.queries,
+            order,
+            self.excluded,
+            self.n_neighbors,
+            shares,
+            self.weighted is not None,
+            0,
+            n_queries,
+            votes,
+        )
+        return votes
 
     def measure(self, query: int) -> NDArray[np.float64]:
         """Return the squared distance of every row, infinite for the excluded one."""
@@ -166,6 +223,25 @@ class MixedSearch:
         if self.excluded[query] >= 0:
             squares[self.excluded[query]] = np.inf
         return squares
+
+
+def weigh_squares(
+    squares: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    kth: float,
+    n_classes: int,
+) -> NDArray[np.float64]:
+    """Weigh rows nearer than the k-th by their squared distances; see `MixedSearch`.
+
+    Added from near to far, so that rounding cannot tell one order of the rows from
+    another.
+    """
+    order = np.argsort(squares, kind="stable")
+    distances = np.sqrt(np.append(squares[order], kth))
+    with np.errstate(invalid="ignore"):
+        weights = weigh_distances(distances[0], distances)
+    sums = np.bincount(classes[order], weights[:-1], n_classes)
+    return np.append(sums, weights[-1])
 
 
 def _widths_without(

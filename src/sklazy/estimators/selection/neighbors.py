@@ -2,7 +2,11 @@
 
 from sklazy.answer.selection.nearest import NearestHost
 from sklazy.casebase.base import Cuts
+from sklazy.estimators.parameters import check_choice
 from sklazy.estimators.selection.base import SelectingClassifier
+
+WEIGHTS = ("uniform", "distance")
+TIES = ("share", "all")
 
 
 class LazyKNeighborsClassifier(SelectingClassifier):
@@ -94,6 +98,8 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         measure: str = "entropy",
         discretize: bool = True,
         *,
+        weights: str = "uniform",
+        ties: str = "share",
         discretization: str = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
@@ -107,6 +113,8 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         self.selection = selection
         self.measure = measure
         self.discretize = discretize
+        self.weights = weights
+        self.ties = ties
         self.discretization = discretization
         self.cuts = cuts
         self.categorical_features = categorical_features
@@ -116,4 +124,14 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         self.n_jobs = n_jobs
 
     def _host(self) -> NearestHost:
-        return NearestHost(int(self.n_neighbors), bool(self.discretize))
+        return NearestHost(
+            int(self.n_neighbors),
+            bool(self.discretize),
+            shares=self.ties == "share",
+            by_distance=self.weights == "distance",
+        )
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("weights", self.weights, WEIGHTS)
+        check_choice("ties", self.ties, TIES)
