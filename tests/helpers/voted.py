@@ -1,6 +1,7 @@
 """The votes of a finished search in every way to vote, against the slow twin."""
 
 import itertools
+import math
 
 import pytest
 
@@ -10,8 +11,12 @@ from sklazy.neighbors import finish_votes
 WAYS = list(itertools.product(("all", "share"), ("uniform", "distance")))
 
 
-def check_votes(search, query, distances, classes, n_classes):
-    """Compare the votes of a search that weighs by distance, too."""
+def check_votes(search, query, squares, classes, n_classes):
+    """Compare the votes of a search that weighs by distance, too.
+
+    The number of attributes that differ is a squared distance.
+    """
+    distances = [math.sqrt(square) for square in squares]
     weights = [1] * len(distances)
     if search.excluded[query] >= 0:
         weights[search.excluded[query]] = 0

@@ -69,8 +69,7 @@ def check(table, cases, search, queries):
         expected = oracle.count_classes(rows, table.classes, table.n_classes)
         assert search.votes[query].tolist() == expected
         if search.weighted is not None:
-            roots = [math.sqrt(square) for square in distances]
-            check_votes(search, query, roots, table.classes, table.n_classes)
+            check_votes(search, query, distances, table.classes, table.n_classes)
         measured = search.measure(query)
         assert measured[rows].tolist() == [distances[row] for row in rows]
         others = np.delete(measured, rows)

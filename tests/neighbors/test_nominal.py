@@ -191,7 +191,7 @@ def test_weighted_votes_share_and_weigh(ties, by, table, k, seed):
     weights = rng.integers(0, 9, table.n_rows) / 4
     distances = rng.integers(0, 4, table.n_rows) / 2
     votes, _, share = neighbors.vote_by_weight(
-        distances,
+        distances**2,
         table.classes,
         weights,
         k,

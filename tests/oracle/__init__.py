@@ -27,6 +27,7 @@ from oracle.measures import (
     columns_of,
     consistency,
     cross_table,
+    discounted,
     entropy_of,
     gini_of,
     greedy,

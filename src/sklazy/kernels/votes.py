@@ -1,7 +1,8 @@
 """What the nearest rows' votes add up to: ties at the last place, and distances.
 
 A row's weight is the nearest row's distance over its own: 1 for the nearest and all as
-near, so that rows equal to the query outvote all others.
+near, so that rows equal to the query outvote all others. A number of attributes that
+differ is a squared distance.
 """
 
 import numpy as np
@@ -15,6 +16,12 @@ def add_levels(levels, threshold, n_used, votes):
     for level in range(threshold + 1, n_used + 1):
         for c in range(votes.size):
             votes[c] += levels[level, c]
+
+
+@kernel
+def weigh(nearest, square):
+    """The weight of a row, from squared distances."""
+    return 1.0 if square == nearest else np.sqrt(nearest) / np.sqrt(square)
 
 
 @kernel
@@ -33,17 +40,10 @@ def weigh_levels(levels, threshold, n_used, weighted):
                 continue
             if nearest < 0:
                 nearest = n_used - level
-            weight = 1.0
-            if n_used - level > nearest:
-                weight = nearest / (n_used - level)
+            weight = weigh(np.float64(nearest), np.float64(n_used - level))
             weighted[c] += levels[level, c] * weight
-    weighted[n_classes] = 1.0 if nearest < 0 else nearest / (n_used - threshold)
-
-
-@kernel
-def weigh(nearest, square):
-    """The weight of a row, from squared distances."""
-    return 1.0 if square == nearest else np.sqrt(nearest) / np.sqrt(square)
+    last = np.float64(n_used - threshold)
+    weighted[n_classes] = 1.0 if nearest < 0 else weigh(np.float64(nearest), last)
 
 
 @kernel

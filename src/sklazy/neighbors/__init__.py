@@ -16,7 +16,7 @@ from sklazy.neighbors.voting import (
     finish_votes,
     to_probabilities,
     vote_by_weight,
-    weigh_distances,
+    weigh_squares,
 )
 
 __all__ = [
@@ -33,5 +33,5 @@ __all__ = [
     "vote_by_weight",
     "vote_with_each_count",
     "weigh_columns",
-    "weigh_distances",
+    "weigh_squares",
 ]

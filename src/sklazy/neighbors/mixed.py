@@ -20,7 +20,7 @@ from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.exact import measure_rows
 from sklazy.kernels.mixed import search_mixed
 from sklazy.kernels.nesting import vote_nested_mixed
-from sklazy.neighbors.voting import weigh_distances
+from sklazy.neighbors.voting import weigh_squares
 
 _NOTHING = np.zeros((0, 0))
 
@@ -165,7 +165,7 @@ class MixedSearch:
         counted = np.bincount(classes[nearer], minlength=n_classes)
         self.votes[query] = counted + self.tied[query]
         if self.weighted is not None:
-            weighted = weigh_squares(squares[nearer], classes[nearer], kth, n_classes)
+            weighted = weigh_rows(squares[nearer], classes[nearer], kth, n_classes)
             self.weighted[query] = weighted
 
     def vote_with_each(
@@ -225,7 +225,7 @@ class MixedSearch:
         return squares
 
 
-def weigh_squares(
+def weigh_rows(
     squares: NDArray[np.float64],
     classes: NDArray[np.int32],
     kth: float,
@@ -237,9 +237,8 @@ def weigh_squares(
     another.
     """
     order = np.argsort(squares, kind="stable")
-    distances = np.sqrt(np.append(squares[order], kth))
-    with np.errstate(invalid="ignore"):
-        weights = weigh_distances(distances[0], distances)
+    ranked = np.append(squares[order], kth)
+    weights = weigh_squares(ranked[0], ranked)
     sums = np.bincount(classes[order], weights[:-1], n_classes)
     return np.append(sums, weights[-1])
 

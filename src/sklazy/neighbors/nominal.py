@@ -7,7 +7,7 @@ from sklazy.flow import Cases, Selected
 from sklazy.kernels.bits import sets_in_parts
 from sklazy.kernels.matching import match_nominal
 from sklazy.kernels.nesting import vote_nested
-from sklazy.neighbors.voting import weigh_distances
+from sklazy.neighbors.voting import weigh_squares
 
 _NOTHING = np.zeros((0, 0))
 
@@ -137,7 +137,7 @@ def weigh_levels(
     weighted = np.zeros(n_classes + 1)
     levels = np.unique(distances).astype(np.float64)
     nearest = levels[0] if levels.size else float(last)
-    weights = weigh_distances(nearest, np.append(levels, last))
+    weights = weigh_squares(nearest, np.append(levels, last))
     for level, weight in zip(levels, weights[:-1], strict=True):
         counts = np.bincount(classes[distances == level], minlength=n_classes)
         weighted[:-1] += counts * weight

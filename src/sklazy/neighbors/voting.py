@@ -76,22 +76,29 @@ def finish_votes(
     return np.asarray(weighted[:, :-1] + tied * left / places * weighted[:, -1:])
 
 
-def weigh_distances(
-    nearest: float | np.floating, distances: NDArray[np.float64]
+def weigh_squares(
+    nearest: float | np.floating, squares: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The weights of cases: the nearest's distance over their own, 1 for the nearest.
 
+    Parameters
+    ----------
+    nearest : float
+        The nearest case's squared distance, or number of attributes that differ.
+    squares : float64 array
+        Likewise, of the cases.
+
     Examples
     --------
-    >>> weigh_distances(1.0, np.array([1.0, 2.0])), weigh_distances(0.0, np.ones(1))
+    >>> weigh_squares(1.0, np.array([1.0, 4.0])), weigh_squares(0.0, np.ones(1))
     (array([1. , 0.5]), array([0.]))
     """
-    level = distances == nearest
-    return np.where(level, 1.0, nearest / np.where(level, 1.0, distances))
+    level = squares == nearest
+    return np.where(level, 1.0, np.sqrt(nearest) / np.sqrt(np.where(level, 1, squares)))
 
 
 def vote_by_weight(
-    distances: NDArray[np.float64],
+    squares: NDArray[np.float64],
     classes: NDArray[np.int32],
     weights: NDArray[np.float64],
     n_neighbors: int,
@@ -109,7 +116,8 @@ def vote_by_weight(
 
     Parameters
     ----------
-    distances : float64 array of shape (n_rows,)
+    squares : float64 array of shape (n_rows,)
+        Squared distances, or numbers of attributes that differ.
     classes : int32 array of shape (n_rows,)
     weights : float64 array of shape (n_rows,), not negative
     n_neighbors, n_classes : int
@@ -121,18 +129,18 @@ def vote_by_weight(
     -------
     votes : float64 array of shape (n_classes,)
     last : float
-        The farthest voter's distance.
+        The farthest voter's square.
     share : float
-        What part of their votes the cases at that distance have.
+        What part of their votes the cases as far as it have.
 
     Examples
     --------
     >>> import numpy as np
-    >>> distances, classes = np.array([0.0, 1.0, 1.0, 2.0]), np.array([0, 1, 1, 0])
-    >>> vote_by_weight(distances, classes, np.array([1.0, 0.5, 1.0, 9.0]), 2, 2)
+    >>> squares, classes = np.array([0.0, 1.0, 1.0, 2.0]), np.array([0, 1, 1, 0])
+    >>> vote_by_weight(squares, classes, np.array([1.0, 0.5, 1.0, 9.0]), 2, 2)
     (array([1. , 1.5]), 1.0, 1.0)
     """
-    groups = _sum_groups(distances, classes, weights)
+    groups = _sum_groups(squares, classes, weights)
     if not groups.sums.size:
         return np.zeros(n_classes), np.inf, 1.0
     in_level = np.bincount(groups.levels, groups.sums)
@@ -144,33 +152,33 @@ def vote_by_weight(
         share = float((n_neighbors - before) / in_level[last])
     cast = groups.sums * np.where(groups.levels == last, share, 1.0)
     if by_distance:
-        cast = cast * weigh_distances(groups.distances[0], groups.distances)
+        cast = cast * weigh_squares(groups.squares[0], groups.squares)
     votes, voting = np.zeros(n_classes), groups.levels <= last
     np.add.at(votes, groups.classes[voting], cast[voting])
-    return votes, float(groups.distances[voting][-1]), share
+    return votes, float(groups.squares[voting][-1]), share
 
 
 class _Groups(NamedTuple):
     """Rows of one distance and class, near to far: level, class, weights added up."""
 
-    distances: NDArray[np.float64]
+    squares: NDArray[np.float64]
     levels: NDArray[np.int64]
     classes: NDArray[np.int32]
     sums: NDArray[np.float64]
 
 
 def _sum_groups(
-    distances: NDArray[np.float64],
+    squares: NDArray[np.float64],
     classes: NDArray[np.int32],
     weights: NDArray[np.float64],
 ) -> _Groups:
     present = np.flatnonzero(weights > 0)
-    order = np.lexsort((weights[present], classes[present], distances[present]))
+    order = np.lexsort((weights[present], classes[present], squares[present]))
     rows = present[order]
     if not rows.size:
         none = np.zeros(0, np.int64)
         return _Groups(none.astype(np.float64), none, classes[:0], weights[:0])
-    near, kind = distances[rows], classes[rows]
+    near, kind = squares[rows], classes[rows]
     new_level = np.concatenate([[True], near[1:] != near[:-1]])
     starts = np.flatnonzero(new_level | np.concatenate([[True], kind[1:] != kind[:-1]]))
     sums = np.add.reduceat(weights[rows], starts)

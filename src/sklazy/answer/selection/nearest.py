@@ -19,7 +19,7 @@ from sklazy.neighbors import (
     to_probabilities,
     vote_by_weight,
     vote_with_each_count,
-    weigh_distances,
+    weigh_squares,
 )
 
 
@@ -62,10 +62,6 @@ class NearestHost:
     def compares_numbers(self, base: CaseBase) -> bool:
         """Whether distances are measured on numbers."""
         return not self.discretize and bool((base.cases.numeric >= 0).any())
-
-    def to_distances(self, base: CaseBase, measured: Floats) -> Floats:
-        """What `measure` found as distances."""
-        return np.sqrt(measured) if self.compares_numbers(base) else measured
 
     def search(
         self, batch: Batch, selected: Selected
@@ -141,11 +137,10 @@ class WeightedSearch:
         for query in range(first, last):
             used = self.selected.attributes[query, : self.selected.counts[query]]
             measured = host.measure(self.batch, query, used)
-            distances = host.to_distances(self.batch.base, measured)
             found = vote_by_weight(
-                distances,
+                measured,
                 cases.classes[live],
-                np.where(np.isinf(distances), 0.0, cases.weights[live]),
+                np.where(np.isinf(measured), 0.0, cases.weights[live]),
                 host.n_neighbors,
                 self.votes.shape[1],
                 shares=host.shares,
@@ -224,15 +219,16 @@ class NearestWork:
         weights = cases.weights[: cases.n_rows]
         order = np.lexsort((places, measured))
         order = order[np.isfinite(measured[order]) & (weights[order] > 0)]
-        distances = self.host.to_distances(self.batch.base, measured)
-        rows = order[: self._count_voters(query, distances[order])]
+        on_numbers = self.host.compares_numbers(self.batch.base)
+        distances = np.sqrt(measured) if on_numbers else measured
+        rows = order[: self._count_voters(query, measured[order])]
         others = order[cases.classes[order] != decision][:1]
         return Neighborhood(
             self.host.n_neighbors,
             rows,
             distances[rows],
             weights[rows],
-            self._votes_of(query, weights[rows], distances[rows], measured[rows]),
+            self._votes_of(query, weights[rows], measured[rows]),
             self._agree(query, rows, used),
             int((measured[rows] == measured[rows[-1:]]).sum()),
             int(others[0]) if others.size else -1,
@@ -240,20 +236,18 @@ class NearestWork:
             self._agree(query, others, used).reshape(-1),
         )
 
-    def _count_voters(self, query: int, distances: Floats) -> int:
+    def _count_voters(self, query: int, measured: Floats) -> int:
         """How many of the cases, from near to far, voted."""
         if isinstance(self.searching, WeightedSearch):
-            return int((distances <= self.searching.thresholds[query]).sum())
+            return int((measured <= self.searching.thresholds[query]).sum())
         return int(self.searching.votes[query].sum())
 
-    def _votes_of(
-        self, query: int, weights: Floats, distances: Floats, measured: Floats
-    ) -> Floats:
+    def _votes_of(self, query: int, weights: Floats, measured: Floats) -> Floats:
         """What each of the cases that voted added to the votes of its class."""
         votes = np.array(weights, np.float64)
         votes[measured == measured[-1:]] *= self._share_of_last(query)
-        if self.host.by_distance and len(distances):
-            votes *= weigh_distances(distances[0], distances)
+        if self.host.by_distance and len(measured):
+            votes *= weigh_squares(measured[0], measured)
         return votes
 
     def _share_of_last(self, query: int) -> float:

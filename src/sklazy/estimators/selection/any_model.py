@@ -1,6 +1,7 @@
 """Any scikit-learn classifier on the attributes that matter for the query."""
 
 from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +39,10 @@ class LazySelectionClassifier(SelectingClassifier):
         How attributes are chosen; see `LazyKNeighborsClassifier`.
     measure : str, default="entropy"
         How informative a value is.
+    discount_rare_values : bool, default=True
+        Whether one case of every value is taken for one spread over the classes like
+        all cases, so that a value seen once says nothing. The paper counts values as
+        they are, by which the serial number of a row is the best of attributes.
     discretization : {"fayyad", "kononenko"}
         The stop rule of the cuts by which numeric attributes are selected.
     cuts : {"exact", "frozen"}
@@ -94,6 +99,7 @@ class LazySelectionClassifier(SelectingClassifier):
         selection: str = "lazy",
         measure: str = "entropy",
         *,
+        discount_rare_values: bool = True,
         discretization: str = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
@@ -105,12 +111,32 @@ class LazySelectionClassifier(SelectingClassifier):
         self.n_attributes = n_attributes
         self.selection = selection
         self.measure = measure
+        self.discount_rare_values = discount_rare_values
         self.discretization = discretization
         self.cuts = cuts
         self.categorical_features = categorical_features
         self.min_support = min_support
         self.cache_size = cache_size
         self.n_jobs = n_jobs
+
+    @classmethod
+    def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
+        """Return the estimator with the published settings: 30 percent, counts as are.
+
+        The paper has 10 to 90 percent of the attributes.
+
+        Parameters
+        ----------
+        **settings
+            Other parameters, such as `estimator`.
+
+        Examples
+        --------
+        >>> LazySelectionClassifier.paper().n_attributes
+        0.3
+        """
+        published: dict[str, Any] = {"n_attributes": 0.3, "discount_rare_values": False}
+        return cls(**{**published, **settings})
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
