@@ -12,7 +12,19 @@ import oracle
 from coded import as_cases, draw_selection, make_coded
 from sklazy import neighbors
 from sklazy.flow import Queries, Selected
+from sklazy.neighbors import mixed
 from voted import check_votes
+
+
+@pytest.fixture(params=["kernel", "numpy"], autouse=True, scope="module")
+def way(request):
+    """Both ways to answer; small jobs do not wait for the compiler."""
+    names = ("search_mixed", "vote_nested_mixed", "measure_rows")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mixed, "_SMALL_JOB", 0 if request.param == "kernel" else 2**62)
+        for name in names:
+            patch.setattr(getattr(mixed, name), "is_ready", lambda: False)
+        yield
 
 
 def make_mixed(

@@ -20,9 +20,12 @@ from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.exact import measure_rows
 from sklazy.kernels.mixed import search_mixed
 from sklazy.kernels.nesting import vote_nested_mixed
-from sklazy.neighbors.voting import weigh_squares
+from sklazy.neighbors.voting import finish_votes, weigh_squares
 
 _NOTHING = np.zeros((0, 0))
+
+# Cells compared, and steps of numpy; fewer are done before the compiler would be.
+_SMALL_JOB, _FEW_STEPS = 20_000_000, 20_000
 
 # More neighbors than this are found sooner by measuring every row exactly.
 _MOST_NEIGHBORS = 256
@@ -126,8 +129,10 @@ class MixedSearch:
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
-        k = self.n_neighbors
-        if k > min(_MOST_NEIGHBORS, self.cases.n_rows):
+        k, n_used = self.n_neighbors, self.selected.attributes.shape[1]
+        small = (last - first) * n_used * self.cases.n_rows < _SMALL_JOB
+        waits = small and not search_mixed.is_ready()
+        if waits or k > min(_MOST_NEIGHBORS, self.cases.n_rows):
             for query in range(first, last):
                 self._measure_all(query)
             return
@@ -154,19 +159,27 @@ class MixedSearch:
 
     def _measure_all(self, query: int) -> None:
         """Answer one query by measuring every row exactly."""
-        squares, n_classes = self.measure(query), self.votes.shape[1]
-        classes = self.cases.classes[: self.cases.n_rows]
+        found = self._count(self.measure(query))
+        self.votes[query], self.tied[query], weighted = found
+        if self.weighted is not None:
+            self.weighted[query] = weighted
+
+    def _count(
+        self, squares: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None]:
+        """Votes, tied and weighted of one query, whose rows lie that far."""
+        n_classes, classes = self.votes.shape[1], self.cases.classes[: squares.size]
         present = np.isfinite(squares)
         kth = np.inf
         if present.sum() >= self.n_neighbors:
             kth = np.partition(squares, self.n_neighbors - 1)[self.n_neighbors - 1]
         nearer, at_last = squares < kth, present & (squares == kth)
-        self.tied[query] = np.bincount(classes[at_last], minlength=n_classes)
-        counted = np.bincount(classes[nearer], minlength=n_classes)
-        self.votes[query] = counted + self.tied[query]
-        if self.weighted is not None:
-            weighted = weigh_rows(squares[nearer], classes[nearer], kth, n_classes)
-            self.weighted[query] = weighted
+        tied = np.bincount(classes[at_last], minlength=n_classes)
+        votes = np.bincount(classes[nearer], minlength=n_classes) + tied
+        if self.weighted is None:
+            return votes, tied, None
+        weighted = weigh_rows(squares[nearer], classes[nearer], kth, n_classes)
+        return votes, tied, weighted
 
     def vote_with_each(
         self, order: NDArray[np.int32], *, shares: bool
@@ -184,6 +197,10 @@ class MixedSearch:
         float64 array of shape (n_queries, n_most, n_classes)
         """
         cases, n_queries = self.cases, len(order)
+        small = order.size < _FEW_STEPS and order.size * cases.n_rows < _SMALL_JOB
+        if small and not vote_nested_mixed.is_ready():
+            found = [self._vote_nested(q, order[q], shares) for q in range(n_queries)]
+            return np.array(found).reshape(*order.shape, -1)
         widths = np.tile(self.columns.widths, (n_queries, 1))
         for query, own in self._own_widths.items():
             widths[query] = own
@@ -207,19 +224,68 @@ class MixedSearch:
         )
         return votes
 
+    def _vote_nested(
+        self, query: int, order: NDArray[np.int32], shares: bool
+    ) -> NDArray[np.float64]:
+        """What `vote_with_each` finds for one query, without the compiler."""
+        squares = np.zeros(self.cases.n_rows)
+        if self.excluded[query] >= 0:
+            squares[self.excluded[query]] = np.inf
+        votes = []
+        for attribute in order:
+            squares = squares + self._differences(query, attribute) ** 2
+            counted, tied, weighted = self._count(squares)
+            own = None if weighted is None else weighted[None]
+            votes.append(
+                finish_votes(
+                    counted[None],
+                    tied[None],
+                    self.n_neighbors,
+                    shares=shares,
+                    weighted=own,
+                )[0]
+            )
+        return np.array(votes, np.float64)
+
+    def _differences(self, query: int, attribute: int) -> NDArray[np.float64]:
+        """Of every row in one attribute, as the kernels measure them."""
+        cases, column = self.cases, self.cases.numeric[attribute]
+        if column < 0:
+            code = self.queries.codes[query, attribute]
+            same = (cases.codes[attribute, : cases.n_rows] == code) & (code >= 0)
+            return np.where(same, 0.0, 1.0)
+        width = self._own_widths.get(query, self.columns.widths)[attribute]
+        numbers = cases.numbers[column, : cases.n_rows]
+        value = self.queries.values[query, attribute]
+        if width > 0:
+            scaled = (numbers - value) / width
+            return np.where(np.isnan(scaled), 1.0, scaled)
+        return np.where(numbers == value, 0.0, 1.0)
+
     def measure(self, query: int) -> NDArray[np.float64]:
         """Return the squared distance of every row, infinite for the excluded one."""
         cases = self.cases
-        squares: NDArray[np.float64] = measure_rows(
+        used = self.selected.attributes[query, : self.selected.counts[query]]
+        if used.size * cases.n_rows < _SMALL_JOB and not measure_rows.is_ready():
+            squares = np.zeros(cases.n_rows)
+            for attribute in used:
+                squares += self._differences(query, attribute) ** 2
+            return self._without_excluded(query, squares)
+        squares = measure_rows(
             cases.n_rows,
             self.queries.codes[query],
             self.queries.values[query],
-            self.selected.attributes[query, : self.selected.counts[query]],
+            used,
             cases.codes,
             cases.numeric,
             cases.numbers,
             self._own_widths.get(query, self.columns.widths),
         )
+        return self._without_excluded(query, squares)
+
+    def _without_excluded(
+        self, query: int, squares: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         if self.excluded[query] >= 0:
             squares[self.excluded[query]] = np.inf
         return squares

@@ -114,12 +114,12 @@ def _note(attribute: Plain, selection: Plain) -> str:
     """What is remarkable about the value of an attribute, in words."""
     if attribute["value"] is None:
         return "missing"
-    notes = ["never seen"] if attribute["n_same"] == 0 else []
+    if attribute["n_same"] == 0:
+        return "never seen"
     nothing, score = selection["score_of_nothing"], attribute["lazy_score"]
     least = _LITTLE * (nothing - selection["score_of_class"])
-    if score is None or nothing - score <= least:
-        notes.append("says next to nothing")
-    return ", ".join(notes)
+    little = score is None or nothing - score <= least
+    return "says next to nothing" if little else ""
 
 
 def _cell(attribute: Plain, note: str) -> str:
