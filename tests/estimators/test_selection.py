@@ -1,6 +1,7 @@
 """Lazy attribute selection from a table to the class: its slow twin, and its hosts."""
 
 import math
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -56,13 +57,24 @@ def compare(model, twin, queries):
 
 
 @few
-@given(problems, strategies, measures, amounts, st.integers(1, 4), st.booleans())
+@given(
+    problems,
+    strategies,
+    measures,
+    amounts,
+    st.integers(1, 4),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["share", "all"]),
+    st.sampled_from(["uniform", "distance"]),
+)
 def test_nearest_neighbors_step_by_step(
-    problems, selection, measure, amount, k, discretize
+    problems, selection, measure, amount, k, discretize, discount, ties, weights
 ):
     cases, queries = problems
     measure = "entropy" if selection == "lazy-cfs" else measure
     model = LazyKNeighborsClassifier(k, amount, selection, measure, discretize)
+    model.set_params(weights=weights, ties=ties, discount_rare_values=discount)
     model.set_params(n_local_neighbors=4).fit(cases.frame, cases.classes)
     twin = oracle.LazyHost(
         cases.rows,
@@ -76,6 +88,9 @@ def test_nearest_neighbors_step_by_step(
             "selection": selection,
             "measure": measure,
             "discretize": discretize,
+            "discount": discount,
+            "ties": ties,
+            "weights": weights,
         },
     )
     for shares, votes in compare(model, twin, queries):
@@ -88,15 +103,23 @@ def test_nearest_neighbors_step_by_step(
 
 @few
 @given(
-    problems, strategies, measures, amounts, st.sampled_from([1.0, 0.2]), st.booleans()
+    problems,
+    strategies,
+    measures,
+    amounts,
+    st.sampled_from([1.0, 0.2]),
+    st.booleans(),
+    st.booleans(),
 )
 def test_naive_bayes_step_by_step(
-    problems, selection, measure, amount, alpha, discretize
+    problems, selection, measure, amount, alpha, discretize, discount
 ):
     cases, queries = problems
     measure = "entropy" if selection == "lazy-cfs" else measure
     model = LazyNBClassifier(amount, selection, measure, alpha, discretize)
-    model.set_params(n_local_neighbors=4).fit(cases.frame, cases.classes)
+    model.set_params(n_local_neighbors=4, discount_rare_values=discount).fit(
+        cases.frame, cases.classes
+    )
     twin = oracle.LazyHost(
         cases.rows,
         cases.kinds,
@@ -109,6 +132,7 @@ def test_naive_bayes_step_by_step(
             "selection": selection,
             "measure": measure,
             "discretize": discretize,
+            "discount": discount,
         },
     )
     for shares, votes in compare(model, twin, queries):
@@ -205,16 +229,33 @@ def test_leaving_out_whole_data_sets_is_forgetting_each_row():
     X, y = load_wine(return_X_y=True)
     X, y = X[::4], y[::4]
     for model in (LazyKNeighborsClassifier(3), LazyNBClassifier(selection="none")):
-        found = model.fit(X, y).loo_predict()
-        chances = model.loo_predict_proba()
+        found = model.fit(X, y).loo_predict(approximate=False)
+        chances = model.loo_predict_proba(approximate=False)
         for i in range(len(X)):
             others = np.delete(np.arange(len(X)), i)
             again = clone(model).fit(X[others], y[others])
             assert found[i] == again.predict(X[i : i + 1])[0]
             assert chances[i] == pytest.approx(again.predict_proba(X[i : i + 1])[0])
         some = [7, 3, 30]
-        assert np.array_equal(model.loo_predict(some), found[some])
-        assert np.array_equal(model.loo_predict_proba(some), chances[some])
+        exact = {"approximate": False}
+        assert np.array_equal(model.loo_predict(some, **exact), found[some])
+        assert np.array_equal(model.loo_predict_proba(some, **exact), chances[some])
+
+
+def test_approximate_leaving_out_keeps_the_number_of_attributes():
+    X, y = load_wine(return_X_y=True)
+    X, y = X[::4], y[::4]
+    for kind in (LazyKNeighborsClassifier, LazyNBClassifier):
+        auto = kind().fit(X, y)
+        counts = set(auto.select_attributes(X).sum(axis=1).tolist())
+        assert len(counts) == 1
+        fixed = kind(n_attributes=counts.pop()).fit(X, y)
+        exact = fixed.loo_predict_proba(approximate=False)
+        assert np.array_equal(auto.loo_predict_proba(), exact)
+        assert np.array_equal(fixed.loo_predict_proba(), exact)
+        learner = replace(auto._learner(), approximate=True)
+        assert learner.can_leave_out(auto.cases_).all()
+        assert not auto._learner().can_leave_out(auto.cases_).any()
 
 
 def test_a_class_leaves_with_its_only_row():

@@ -27,6 +27,7 @@ from oracle.measures import (
     columns_of,
     consistency,
     cross_table,
+    discounted,
     entropy_of,
     gini_of,
     greedy,
@@ -43,6 +44,8 @@ from oracle.members import (
     rule_mean,
 )
 from oracle.neighbors import (
+    add_votes,
+    cast_votes,
     count_classes,
     decide,
     disagreements,

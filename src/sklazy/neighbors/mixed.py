@@ -19,6 +19,13 @@ from sklazy.casebase.columns import fill_columns, place_by_range, ranges_of
 from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.exact import measure_rows
 from sklazy.kernels.mixed import search_mixed
+from sklazy.kernels.nesting import vote_nested_mixed
+from sklazy.neighbors.voting import finish_votes, weigh_squares
+
+_NOTHING = np.zeros((0, 0))
+
+# Cells compared, and steps of numpy; fewer are done before the compiler would be.
+_SMALL_JOB, _FEW_STEPS = 20_000_000, 20_000
 
 # More neighbors than this are found sooner by measuring every row exactly.
 _MOST_NEIGHBORS = 256
@@ -84,10 +91,15 @@ class MixedSearch:
         If there are fewer rows, all of them vote.
     excluded : int64 array of shape (n_queries,), optional
         For each query a row that does not take part, nor in the ranges; -1 for none.
+    by_distance : bool
+        Whether to weigh votes by distance.
 
     Attributes
     ----------
-    votes : int64 array of shape (n_queries, n_classes)
+    votes, tied : int64 arrays of shape (n_queries, n_classes)
+        Votes, and those of rows as far as the k-th.
+    weighted : float64 array of shape (n_queries, n_classes + 1), or None
+        Votes of the nearer rows, weighed by distance, and the weight of a tied one.
     """
 
     def __init__(
@@ -98,23 +110,29 @@ class MixedSearch:
         selected: Selected,
         n_neighbors: int,
         excluded: NDArray[np.int64] | None = None,
+        *,
+        by_distance: bool = False,
     ) -> None:
-        n_queries = queries.codes.shape[0]
+        n_queries, n_classes = queries.codes.shape[0], cases.class_counts.size
         self.cases, self.columns = cases, columns
         self.queries, self.selected = queries, selected
         self.n_neighbors = n_neighbors
         self.excluded = (
             np.full(n_queries, -1, np.int64) if excluded is None else excluded
         )
-        self.votes = np.zeros((n_queries, cases.class_counts.size), np.int64)
+        self.votes = np.zeros((n_queries, n_classes), np.int64)
+        self.tied = np.zeros((n_queries, n_classes), np.int64)
+        self.weighted = np.zeros((n_queries, n_classes + 1)) if by_distance else None
         self._own_widths = (
             {} if excluded is None else _widths_without(cases, columns, excluded)
         )
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
-        k = self.n_neighbors
-        if k > min(_MOST_NEIGHBORS, self.cases.n_rows):
+        k, n_used = self.n_neighbors, self.selected.attributes.shape[1]
+        small = (last - first) * n_used * self.cases.n_rows < _SMALL_JOB
+        waits = small and not search_mixed.is_ready()
+        if waits or k > min(_MOST_NEIGHBORS, self.cases.n_rows):
             for query in range(first, last):
                 self._measure_all(query)
             return
@@ -132,6 +150,8 @@ class MixedSearch:
             first,
             last,
             self.votes,
+            self.tied,
+            _NOTHING if self.weighted is None else self.weighted,
         )
         for query in self._own_widths:
             if first <= query < last:
@@ -139,33 +159,154 @@ class MixedSearch:
 
     def _measure_all(self, query: int) -> None:
         """Answer one query by measuring every row exactly."""
-        voters = self.cases.classes[self._find_nearest(self.measure(query))]
-        self.votes[query] = np.bincount(voters, minlength=self.votes.shape[1])
+        found = self._count(self.measure(query))
+        self.votes[query], self.tied[query], weighted = found
+        if self.weighted is not None:
+            self.weighted[query] = weighted
 
-    def _find_nearest(self, squares: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the rows as near as the k-th nearest, by position."""
-        n_rows = int(np.isfinite(squares).sum())
-        if n_rows <= self.n_neighbors:
-            return np.flatnonzero(np.isfinite(squares))
-        kth = self.n_neighbors - 1
-        return np.flatnonzero(squares <= np.partition(squares, kth)[kth])
+    def _count(
+        self, squares: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None]:
+        """Votes, tied and weighted of one query, whose rows lie that far."""
+        n_classes, classes = self.votes.shape[1], self.cases.classes[: squares.size]
+        present = np.isfinite(squares)
+        kth = np.inf
+        if present.sum() >= self.n_neighbors:
+            kth = np.partition(squares, self.n_neighbors - 1)[self.n_neighbors - 1]
+        nearer, at_last = squares < kth, present & (squares == kth)
+        tied = np.bincount(classes[at_last], minlength=n_classes)
+        votes = np.bincount(classes[nearer], minlength=n_classes) + tied
+        if self.weighted is None:
+            return votes, tied, None
+        weighted = weigh_rows(squares[nearer], classes[nearer], kth, n_classes)
+        return votes, tied, weighted
+
+    def vote_with_each(
+        self, order: NDArray[np.int32], *, shares: bool
+    ) -> NDArray[np.float64]:
+        """Votes with the first attribute, the first two, ... of each query's order.
+
+        Parameters
+        ----------
+        order : int32 array of shape (n_queries, n_most)
+        shares : bool
+            Whether ties share; see `finish_votes`.
+
+        Returns
+        -------
+        float64 array of shape (n_queries, n_most, n_classes)
+        """
+        cases, n_queries = self.cases, len(order)
+        small = order.size < _FEW_STEPS and order.size * cases.n_rows < _SMALL_JOB
+        if small and not vote_nested_mixed.is_ready():
+            found = [self._vote_nested(q, order[q], shares) for q in range(n_queries)]
+            return np.array(found).reshape(*order.shape, -1)
+        widths = np.tile(self.columns.widths, (n_queries, 1))
+        for query, own in self._own_widths.items():
+            widths[query] = own
+        votes = np.zeros((*order.shape, self.votes.shape[1]))
+        vote_nested_mixed(
+            cases.n_rows,
+            cases.codes,
+            cases.numeric,
+            cases.numbers,
+            cases.classes,
+            widths,
+            *self.queries,
+            order,
+            self.excluded,
+            self.n_neighbors,
+            shares,
+            self.weighted is not None,
+            0,
+            n_queries,
+            votes,
+        )
+        return votes
+
+    def _vote_nested(
+        self, query: int, order: NDArray[np.int32], shares: bool
+    ) -> NDArray[np.float64]:
+        """What `vote_with_each` finds for one query, without the compiler."""
+        squares = np.zeros(self.cases.n_rows)
+        if self.excluded[query] >= 0:
+            squares[self.excluded[query]] = np.inf
+        votes = []
+        for attribute in order:
+            squares = squares + self._differences(query, attribute) ** 2
+            counted, tied, weighted = self._count(squares)
+            own = None if weighted is None else weighted[None]
+            votes.append(
+                finish_votes(
+                    counted[None],
+                    tied[None],
+                    self.n_neighbors,
+                    shares=shares,
+                    weighted=own,
+                )[0]
+            )
+        return np.array(votes, np.float64)
+
+    def _differences(self, query: int, attribute: int) -> NDArray[np.float64]:
+        """Of every row in one attribute, as the kernels measure them."""
+        cases, column = self.cases, self.cases.numeric[attribute]
+        if column < 0:
+            code = self.queries.codes[query, attribute]
+            same = (cases.codes[attribute, : cases.n_rows] == code) & (code >= 0)
+            return np.where(same, 0.0, 1.0)
+        width = self._own_widths.get(query, self.columns.widths)[attribute]
+        numbers = cases.numbers[column, : cases.n_rows]
+        value = self.queries.values[query, attribute]
+        if width > 0:
+            scaled = (numbers - value) / width
+            return np.where(np.isnan(scaled), 1.0, scaled)
+        return np.where(numbers == value, 0.0, 1.0)
 
     def measure(self, query: int) -> NDArray[np.float64]:
         """Return the squared distance of every row, infinite for the excluded one."""
         cases = self.cases
-        squares: NDArray[np.float64] = measure_rows(
+        used = self.selected.attributes[query, : self.selected.counts[query]]
+        if used.size * cases.n_rows < _SMALL_JOB and not measure_rows.is_ready():
+            squares = np.zeros(cases.n_rows)
+            for attribute in used:
+                squares += self._differences(query, attribute) ** 2
+            return self._without_excluded(query, squares)
+        squares = measure_rows(
             cases.n_rows,
             self.queries.codes[query],
             self.queries.values[query],
-            self.selected.attributes[query, : self.selected.counts[query]],
+            used,
             cases.codes,
             cases.numeric,
             cases.numbers,
             self._own_widths.get(query, self.columns.widths),
         )
+        return self._without_excluded(query, squares)
+
+    def _without_excluded(
+        self, query: int, squares: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         if self.excluded[query] >= 0:
             squares[self.excluded[query]] = np.inf
         return squares
+
+
+def weigh_rows(
+    squares: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    kth: float,
+    n_classes: int,
+) -> NDArray[np.float64]:
+    """Weigh rows nearer than the k-th by their squared distances; see `MixedSearch`.
+
+    Added from near to far, so that rounding cannot tell one order of the rows from
+    another.
+    """
+    order = np.argsort(squares, kind="stable")
+    ranked = np.append(squares[order], kth)
+    weights = weigh_squares(ranked[0], ranked)
+    sums = np.bincount(classes[order], weights[:-1], n_classes)
+    return np.append(sums, weights[-1])
 
 
 def _widths_without(

@@ -41,7 +41,7 @@ def best_count(base: CaseBase, recipe: Recipe, host: Host) -> int:
     """
     if base.n_rows == 1:
         return 1
-    key = ("best count", recipe.selection, recipe.measure, recipe.max_loo_rows, host)
+    key = best_count, recipe, host
     return base.derive(key, lambda: _find_best_count(base, recipe, host))
 
 

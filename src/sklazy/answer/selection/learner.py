@@ -1,6 +1,6 @@
 """Lazy attribute selection, top to bottom: attributes, how many, votes, decision."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
@@ -60,10 +60,14 @@ class SelectionLearner:
         How attributes are chosen.
     host : Host
         What classifies by them.
+    approximate : bool
+        Whether a case may be left out at once although the number of attributes, and
+        the cuts of numbers, were found with it.
     """
 
     recipe: Recipe
     host: Host
+    approximate: bool = field(default=False, compare=False)
 
     target: ClassVar[Target] = CLASSES
 
@@ -113,17 +117,26 @@ class SelectionLearner:
         most = max(_LEAST_QUERIES, _MOST_CELLS // len(base.names))
         return Effort(cost, 1, most)
 
+    def settle(self, base: CaseBase) -> "SelectionLearner":
+        """The same learner with the number of attributes that the cases call for."""
+        n_selected, rule = self._find_amount(base)
+        if rule != "auto":
+            return self
+        return replace(self, recipe=replace(self.recipe, n_attributes=n_selected))
+
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """All but rows behind a cut, and the only ones of a class."""
         recipe = self.recipe
         counted = recipe.selection in ("lazy", "eager")
-        nested = counted and recipe.n_attributes in ("auto", "local")
+        found = ("local",) if self.approximate else ("auto", "local")
+        nested = counted and recipe.n_attributes in found
         if nested or recipe.selection == "lazy-cfs":
             return np.zeros(base.n_rows, bool)
         if not self.host.can_leave_out(base):
             return np.zeros(base.n_rows, bool)
         others = classes_stay(base)
-        if recipe.selection == "none" and not self.host.discretize:
+        without_cuts = recipe.selection == "none" and not self.host.discretize
+        if without_cuts or self.approximate:
             return others
         return others & cuts_stay(base, recipe.n_jobs)
 

@@ -33,6 +33,8 @@ class Choice(NamedTuple):
         The score of the attribute as a whole.
     ranks : int64 array
         The place in the order of use, from 1.
+    n_same : int64 array
+        How many cases have the query's value or bin, -1 where it is missing.
     used : bool array
     """
 
@@ -40,6 +42,7 @@ class Choice(NamedTuple):
     value_scores: Floats
     attribute_scores: Floats
     ranks: Ints
+    n_same: Ints
     used: NDArray[np.bool_]
 
 

@@ -63,6 +63,35 @@ class LocalModels(LazyEstimator):
         self.half_life = half_life
         self.n_jobs = n_jobs
 
+    @classmethod
+    def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
+        """Return the estimator with the settings of the authors' program, R's `lazy`.
+
+        Lines on 3 to 5 neighbors a coefficient, the best one alone, differences of
+        numbers as they are.
+
+        Parameters
+        ----------
+        **settings
+            Other parameters, such as `degrees`.
+
+        Examples
+        --------
+        >>> from sklazy import LazyLearningRegressor
+        >>> LazyLearningRegressor.paper(n_best=5).metric
+        'manhattan'
+        """
+        published: dict[str, Any] = {
+            "degrees": 1,
+            "n_neighbors": 1.0,
+            "n_best": 1,
+            "metric": "manhattan",
+            "ridge": 1e-6,
+            "scale": False,
+            "compat": "r",
+        }
+        return cls(**{**published, **settings})
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.compat is None

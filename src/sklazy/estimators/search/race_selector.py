@@ -208,6 +208,38 @@ class RaceFeatureSelector(ColumnSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @classmethod
+    def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
+        """Return the selector with the settings of the reproduced paper.
+
+        Lazy learning, Friedman's test, sub-samples that grow with the race, the
+        neighbors of winners, and the best of the winners.
+
+        Parameters
+        ----------
+        **settings
+            Other parameters, such as `random_state`.
+
+        Examples
+        --------
+        >>> RaceFeatureSelector.paper(random_state=1).prefer
+        'best'
+        """
+        published: dict[str, Any] = {
+            "n_winners": 5,
+            "test": "friedman",
+            "alpha": 0.05,
+            "search": "neighborhood",
+            "start": "gram-schmidt",
+            "n_start": 60,
+            "sampling": (0.3, 30),
+            "max_candidates": 1000,
+            "max_blocks": 60,
+            "max_confirm": 2000,
+            "prefer": "best",
+        }
+        return cls(**{**published, **settings})
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         if self.estimator is not None:
