@@ -21,8 +21,7 @@ from sklazy.cli.tasks import (
 )
 from sklazy.errors import BadInputError
 from sklazy.experiments.harness.writing import write_text
-from sklazy.tables import Column, Table
-from sklazy.tables.labels import encode
+from sklazy.tables import Table
 
 
 @click.command()
@@ -77,7 +76,7 @@ def explain(
                 f"--method {name} has no receipts; choose a lazy method, such as "
                 "lazy-knn or lazy-learning."
             )
-        model.fit(known.table, _named_target(known), ids=known.rows)
+        model.fit(known.table, known.named_target(), ids=known.rows)
         found.append(model.explain(query)[0])
     receipts = Receipts(found)
     if html is not None:
@@ -85,13 +84,6 @@ def explain(
         console.note(f"page written: {html}")
     text = receipts.to_text()
     console.result(receipts.to_dict(), lambda _: click.echo(text))
-
-
-def _named_target(task: Task) -> Column:
-    """The target under its own name, which receipts show."""
-    if task.classifies:
-        return encode(task.name, task.target.tolist())
-    return Column(task.name, "numeric", task.target)
 
 
 def _split(
