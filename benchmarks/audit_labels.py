@@ -3,8 +3,8 @@
     python benchmarks/audit_labels.py results.json [folder [set ...]]
 
 Of each set (at most 800 rows) 5 and 10 % of the labels are changed: to any other class
-(`uniform`), or to the class that the row's class is most often taken for (`confused`, by
-cross-validated logistic regression on the true labels). Every method ranks all rows;
+(`uniform`), or to the class that the row's class is most often taken for (`confused`,
+by cross-validated logistic regression on the true labels). Every method ranks all rows;
 the figure is the average precision of that ranking. The peer is cleanlab (a library of
 its own licence, so it is no extra of ours: install it beside), which ranks by the
 quality of labels from class probabilities: those of a random forest of 100 trees and of
@@ -81,7 +81,7 @@ def spoil(classes, share, kind, confusion, seed):
     """Labels of which a share is wrong, and which ones these are."""
     rng = np.random.default_rng(seed)
     wrong = np.zeros(len(classes), bool)
-    wrong[rng.choice(len(classes), int(round(share * len(classes))), False)] = True
+    wrong[rng.choice(len(classes), round(share * len(classes)), False)] = True
     labels, n_classes = classes.copy(), len(confusion)
     shifts = rng.integers(1, n_classes, len(classes))
     other = (classes + shifts) % n_classes if kind == "uniform" else None

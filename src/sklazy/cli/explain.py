@@ -1,12 +1,13 @@
 """`sklazy explain`: receipts of rows."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy import Receipts
+from sklazy import Receipt, Receipts
 from sklazy.cli.console import Console, with_console
 from sklazy.cli.methods import choose_method, make_model, method_options
 from sklazy.cli.tasks import (
@@ -56,7 +57,8 @@ def explain(
 ) -> None:
     """Explain the prediction of a row by a receipt: what, why, from which cases.
 
-    A row of TRAIN is left out itself and predicted from all others.
+    A row of TRAIN is left out itself and predicted from all others. Where cells of a
+    row are missing, the receipt says which to measure next.
 
     \b
     Examples:
@@ -77,13 +79,21 @@ def explain(
                 "lazy-knn or lazy-learning."
             )
         model.fit(known.table, known.named_target(), ids=known.rows)
-        found.append(model.explain(query)[0])
+        found.append(_explain(model, query))
     receipts = Receipts(found)
     if html is not None:
         write_text(html, receipts.to_html())
         console.note(f"page written: {html}")
     text = receipts.to_text()
     console.result(receipts.to_dict(), lambda _: click.echo(text))
+
+
+def _explain(model: Any, query: Table) -> Receipt:  # noqa: ANN401 - an estimator
+    """The receipt of a row, with what to measure next where cells are missing."""
+    is_incomplete = any(column.missing.any() for column in query)
+    if is_incomplete and hasattr(model, "suggest_attribute"):
+        return model.explain(query, suggest=True)[0]
+    return model.explain(query)[0]
 
 
 def _split(
