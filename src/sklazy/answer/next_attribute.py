@@ -114,7 +114,8 @@ def _code_numbers(base: CaseBase) -> Coded:
     for j in np.flatnonzero(cases.numeric >= 0).tolist():
         numbers = cases.numbers[cases.numeric[j], order]
         known = np.sort(numbers[~np.isnan(numbers)])
-        cuts[j] = np.unique(known[(_QUARTERS * len(known)).astype(int)])
+        if len(known):
+            cuts[j] = np.unique(known[(_QUARTERS * len(known)).astype(int)])
         codes[j] = bin_codes(numbers, cuts[j])
     sizes = np.array([own.max(initial=-1) + 1 for own in codes], np.int64)
     cells = codes.astype(np.int64) + 1

@@ -96,11 +96,17 @@ def doubt_numbers(targets: Floats, left_out: Floats) -> Doubts:
     >>> found.doubts.round(1).tolist(), found.found.tolist()
     ([0.3, 0.7, 0.7, 16.9], [False, False, False, True])
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        sizes = np.abs(targets / 2 - left_out / 2)
-    usual = _TO_DEVIATION * float(np.median(sizes)) or float(np.sort(sizes).mean())
-    doubts = sizes / usual if usual > 0 else np.zeros(len(sizes))
+    sizes = np.abs(targets / 4 - left_out / 4)  # the largest floats do not overflow
+    usual = _TO_DEVIATION * float(np.median(sizes)) or _mean(sizes)
+    with np.errstate(over="ignore"):
+        most = np.finfo(np.float64).max
+        doubts = np.minimum(sizes / usual, most) if usual > 0 else np.zeros(len(sizes))
     return Doubts(doubts, left_out, doubts > _MOST_USUAL)
+
+
+def _mean(sizes: Floats) -> float:
+    """The mean, whatever the order and the size of numbers."""
+    return float((np.sort(sizes) / len(sizes)).sum())
 
 
 def compare_classes(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.columns import place_by_range, place_cells
 from sklazy.flow import Cases, Queries
-from sklazy.neighbors.nearest import find_nearest, weigh_columns
+from sklazy.neighbors.nearest import find_nearest, place_queries, weigh_columns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -62,7 +62,7 @@ def find_nearest_others(cases: Cases, asked: Ints, candidates: Ints) -> Nearest:
         The order of the candidates breaks ties.
     """
     weighed = weigh_columns(cases, candidates, np.ones(len(cases.numeric)))
-    queries = place_cells(weighed.placement, rows_as_queries(cases, asked))
+    queries = place_queries(weighed, rows_as_queries(cases, asked))
     found = find_nearest(weighed.columns, queries, 1, groups=(candidates, asked))
     places, squares = found.rows[:, 0], found.distances[:, 0]
     rows = np.where(places >= 0, candidates[places], -1)

@@ -192,8 +192,7 @@ def _case(case: Plain, query: Plain, tone: str) -> Case:
         format_fixed(case["distance"]),
     ]
     values = {name: case["values"][name] for name in query}
-    differ = frozenset(name for name in query if values[name] != query[name])
-    return Case(cells, values, differ, tone)
+    return Case(cells, values, frozenset(case["differs_in"]), tone)
 
 
 # --- rows that are alike, or like none ------------------------------------------------

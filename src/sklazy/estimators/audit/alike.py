@@ -23,6 +23,7 @@ Ints = NDArray[np.int64]
 
 _STEP = 512  # rows asked for at a time: progress is shown, and Ctrl-C heard, between
 _FENCE = 3.0  # ranges of the middle half: Tukey's "far out"
+_TIMES = 2.0  # the median at least, or at most: ranges may be nil but for rounding
 _NOVEL_SHARE = 0.02  # no more rows than this are said to be novel
 _NAMED = 3  # attributes
 
@@ -38,6 +39,9 @@ class Alike(NamedTuple):
         These first rows, in canonical order.
     nearest : Nearest
         Of the distinct rows, among the distinct.
+    known : float64 array of shape (n_distinct,)
+        The distances of the same by the cells that the rows themselves know: a missing
+        cell makes nobody a stranger.
     n_compared : int
         How many of these each one was compared with.
     """
@@ -45,6 +49,7 @@ class Alike(NamedTuple):
     groups: Ints
     distinct: Ints
     nearest: Nearest
+    known: Floats
     n_compared: int
 
 
@@ -70,7 +75,11 @@ def compare_rows(base: CaseBase, max_rows: int, progress: Progress) -> Alike:
         parts.append(find_nearest_others(cases, asked, seen))
         progress.advance(len(asked) / len(distinct))
     nearest = Nearest(*map(np.concatenate, zip(*parts, strict=True)))
-    return Alike(groups, distinct, nearest, n_seen)
+    codes, numbers = cases.codes[cases.numeric < 0], cases.numbers
+    n_missing = (codes[:, distinct] < 0).sum(axis=0)
+    n_missing += np.isnan(numbers[:, distinct]).sum(axis=0)
+    known = np.sqrt(np.maximum(nearest.distances**2 - n_missing, 0.0))
+    return Alike(groups, distinct, nearest, known, n_seen)
 
 
 def list_equal(base: CaseBase, alike: Alike) -> list[Finding]:
@@ -100,16 +109,17 @@ def _equal_finding(base: CaseBase, rows: Ints) -> Finding:
 def list_near(base: CaseBase, alike: Alike) -> list[Finding]:
     """Findings for pairs of rows that are unusually near, the nearest first.
 
-    Unusual is a logarithm of the distance that lies more than three times the range of
-    the middle half below that half.
+    Unusual is a distance of less than half the median whose logarithm lies more than
+    three times the range of the middle half below that half.
     """
     distances = alike.nearest.distances
     usual = distances[np.isfinite(distances) & (distances > 0)]
     if not len(usual):
         return []
-    low, high = np.quantile(np.log(usual), [0.25, 0.75])
+    low, middle, high = np.quantile(np.log(usual), [0.25, 0.5, 0.75])
+    fence = min(low - _FENCE * (high - low), middle - np.log(_TIMES))
     with np.errstate(divide="ignore"):
-        near = np.flatnonzero(np.log(distances) < low - _FENCE * (high - low))
+        near = np.flatnonzero(np.log(distances) < fence)
     pairs = dict.fromkeys(
         tuple(sorted((one, other)))
         for one, other in zip(
@@ -142,17 +152,18 @@ def _near_finding(base: CaseBase, one: int, other: int) -> Finding:
 def list_novel(base: CaseBase, alike: Alike) -> list[Finding]:
     """Findings for rows that nobody is near, the farthest first.
 
-    These are no more than 2 % of the rows, and lie more than three times the range of
-    the middle half above that half.
+    Distances are by what the rows know. These are no more than 2 % of the rows, more than twice as far as the median, and
+    lie more than three times the range of the middle half above that half.
     """
     single = np.bincount(alike.groups, minlength=base.n_rows)[alike.distinct] == 1
-    distances = alike.nearest.distances
+    distances = alike.known
     if not np.isfinite(distances).all():
         return []
-    low, high = np.quantile(distances, [0.25, 0.75])
+    low, middle, high = np.quantile(distances, [0.25, 0.5, 0.75])
+    fence = max(high + _FENCE * (high - low), _TIMES * middle)
     n_most = max(1, int(_NOVEL_SHARE * base.n_rows))
     least = np.sort(distances)[-min(n_most, len(distances))]
-    is_far = (distances > high + _FENCE * (high - low)) & (distances >= least)
+    is_far = (distances > fence) & (distances >= least)
     places = np.flatnonzero(is_far & single)
     places = places[np.argsort(-distances[places], kind="stable")]
     return [_novel_finding(base, alike, place) for place in places.tolist()]
@@ -160,7 +171,7 @@ def list_novel(base: CaseBase, alike: Alike) -> list[Finding]:
 
 def _novel_finding(base: CaseBase, alike: Alike, place: int) -> Finding:
     row, other = int(alike.distinct[place]), int(alike.nearest.rows[place])
-    distance = float(alike.nearest.distances[place])
+    distance = float(alike.known[place])
     apart = differ_by_attribute(base.cases, row, other)
     return Finding(
         "novel",
@@ -168,9 +179,9 @@ def _novel_finding(base: CaseBase, alike: Alike, place: int) -> Finding:
         distance,
         evidence={
             "distance": distance,
-            "usual": float(np.median(alike.nearest.distances)),
+            "usual": float(np.median(alike.known)),
             "nearest": id_of(base, other),
-            "novelty": float((alike.nearest.distances < distance).mean()),
+            "novelty": float((alike.known < distance).mean()),
             "attributes": list(_differing(base, apart)),
         },
     )

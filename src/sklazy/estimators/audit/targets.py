@@ -20,7 +20,7 @@ from sklazy.measures.doubts import (
     doubt_numbers,
 )
 from sklazy.neighbors import find_nearest, weigh_columns
-from sklazy.neighbors.copies import rows_as_queries
+from sklazy.neighbors.copies import differ_by_attribute, rows_as_queries
 from sklazy.neighbors.nearest import place_queries
 from sklazy.receipts.plain import number
 from sklazy.report.progress import Progress
@@ -30,6 +30,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _WITNESSES = 3  # cases and attributes that are named
+_ALIKE = 0.1  # of its range: two numbers that differ by no more are alike
 
 
 def leave_out(
@@ -169,7 +170,7 @@ def _nearest_of(
     listed = zip(rows.tolist(), near.rows.tolist(), near.distances, strict=True)
     return {
         row: [
-            _describe(base, int(seen[place]), square)
+            _describe(base, row, int(seen[place]), square)
             for place, square in zip(places, squares.tolist(), strict=True)
             if place >= 0
         ]
@@ -177,12 +178,15 @@ def _nearest_of(
     }
 
 
-def _describe(base: CaseBase, row: int, square: float) -> dict[str, Any]:
+def _describe(base: CaseBase, row: int, other: int, square: float) -> dict[str, Any]:
+    """A case beside a row that it speaks for or against."""
+    apart = differ_by_attribute(base.cases, row, other)
     return {
-        "id": id_of(base, row),
-        "target": target_of(base, row),
+        "id": id_of(base, other),
+        "target": target_of(base, other),
         "distance": math.sqrt(square),
-        "values": values_of(base, row),
+        "values": values_of(base, other),
+        "differs_in": [base.names[j] for j in np.flatnonzero(apart > _ALIKE).tolist()],
     }
 
 
