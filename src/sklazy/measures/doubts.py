@@ -129,7 +129,7 @@ def compare_classes(
     Examples
     --------
     >>> compare_classes(np.array([[8, 1], [0, 7]]), 0, own=1, other=0)
-    2.847996906554951
+    3.0179219079972626
     """
     n_values = len(counts)
     shares = (counts[value, other] + 1) / (counts[:, other].sum() + n_values)

@@ -152,8 +152,9 @@ def _near_finding(base: CaseBase, one: int, other: int) -> Finding:
 def list_novel(base: CaseBase, alike: Alike) -> list[Finding]:
     """Findings for rows that nobody is near, the farthest first.
 
-    Distances are by what the rows know. These are no more than 2 % of the rows, more than twice as far as the median, and
-    lie more than three times the range of the middle half above that half.
+    Distances are by what the rows know. Novel are no more than 2 % of the rows, more
+    than twice as far as the median, and more than three times the range of the middle
+    half above that half.
     """
     single = np.bincount(alike.groups, minlength=base.n_rows)[alike.distinct] == 1
     distances = alike.known
