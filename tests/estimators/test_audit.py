@@ -158,6 +158,13 @@ def test_numbers_are_judged_by_their_residuals():
     expected = residuals / (1.4826 * np.median(residuals))
     np.testing.assert_allclose(found.doubts, expected)
     assert "times the usual error" in found.to_columns()["message"][0]
+    near, told = first.evidence["against"], first.evidence["attributes"]
+    assert [case["target"] for case in near] == y[
+        [case["id"] for case in near]
+    ].tolist()
+    assert not {item["name"] for item in told} & set(near[0]["differs_in"])
+    shares = [item["share"] for item in told]
+    assert shares == sorted(shares, reverse=True)
     assert found.explain([5])[0].answer == pytest.approx(first.suggested, rel=0.2)
 
 

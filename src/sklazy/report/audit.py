@@ -116,14 +116,11 @@ def _protocol(audit: Plain) -> str:
 
 def _draw_labels(audit: Plain, found: Sequence[Plain]) -> list[Block]:
     is_class = audit["task"] == "classification"
-    draw = _label_line if is_class else _number_line
-    rows = [draw(one) for one in found[:_MOST_LINES]]
-    header = ["row", "given", "others say", "doubt", "", "by", "alike"]
-    if not is_class:
-        header = ["row", "given", "others say", "times usual", "", "alike"]
+    rows = [_label_line(one, is_class) for one in found[:_MOST_LINES]]
+    how = "doubt" if is_class else "times usual"
     grid = Grid(
-        header,
-        "lllrBLL" if is_class else "lllrBL",
+        ["row", "given", "others say", how, "", "by", "alike"],
+        "lllrBLL",
         rows,
         shown=_SHOWN,
         n_more=len(found) - len(rows),
@@ -132,29 +129,17 @@ def _draw_labels(audit: Plain, found: Sequence[Plain]) -> list[Block]:
     return [grid, *[_draw_witnesses(one) for one in found[:_MOST_CASES]]]
 
 
-def _label_line(one: Plain) -> list[Cell]:
+def _label_line(one: Plain, is_class: bool) -> list[Cell]:
+    score, evidence = one["score"], one["evidence"]
     return [
-        *_values(one),
-        format_probability(one["score"]),
-        Bar(one["score"], tone="against"),
-        join([format_value(item["name"]) for item in one["evidence"]["attributes"]]),
-        _alike_ids(one),
+        _row_name(one),
+        _target_value(one["given"]),
+        Mark(_target_value(one["suggested"]), "other"),
+        format_probability(score) if is_class else format_number(score, 3),
+        Bar(score if is_class else min(score / _FULL, 1.0), tone="against"),
+        join([format_value(item["name"]) for item in evidence["attributes"]]),
+        join([format_value(case["id"]) for case in evidence["against"]]),
     ]
-
-
-def _number_line(one: Plain) -> list[Cell]:
-    bar = Bar(min(one["score"] / _FULL, 1.0), tone="against")
-    return [*_values(one), format_number(one["score"], 3), bar, _alike_ids(one)]
-
-
-def _values(one: Plain) -> list[Cell]:
-    """Which row, what it says, and what the others say."""
-    suggested = Mark(_target_value(one["suggested"]), "other")
-    return [_row_name(one), _target_value(one["given"]), suggested]
-
-
-def _alike_ids(one: Plain) -> str:
-    return join([format_value(case["id"]) for case in one["evidence"]["against"]])
 
 
 def _row_name(one: Plain) -> str:
@@ -168,7 +153,7 @@ def _target_value(value: object) -> str:
 def _draw_witnesses(one: Plain) -> Fold:
     """The row, the nearest cases that contradict it, and the nearest on its side."""
     evidence = one["evidence"]
-    telling = [item["name"] for item in evidence.get("attributes", ())]
+    telling = [item["name"] for item in evidence["attributes"]]
     names = [*telling, *[n for n in evidence["values"] if n not in telling]]
     names = names[:_MOST_VALUES]
     query = {name: evidence["values"][name] for name in names}
@@ -288,7 +273,7 @@ def _label_sentence(one: Plain) -> str:
         return (
             f"{_target_value(one['given'])} is {format_number(one['score'], 3)} times "
             f"the usual error away from {_target_value(one['suggested'])}, which the "
-            f"other rows say.{_alike(evidence)}"
+            f"other rows say.{_in(evidence)}{_alike(evidence)}"
         )
     given, suggested = format_class(one["given"]), format_class(one["suggested"])
     shares = [
@@ -306,6 +291,11 @@ def _by(evidence: Plain) -> str:
     names = [format_value(item["name"]) for item in evidence["attributes"]]
     verb = "speaks" if len(names) == 1 else "speak"
     return f" Most of all {join(names)} {verb} for it." if names else ""
+
+
+def _in(evidence: Plain) -> str:
+    names = [format_value(item["name"]) for item in evidence["attributes"]]
+    return f" The nearest is alike in {join(names)}." if names else ""
 
 
 def _alike(evidence: Plain) -> str:

@@ -56,14 +56,14 @@ def _counts_rows(column: Column) -> bool:
 
 def _telling(base: CaseBase) -> Iterator[Finding]:
     for j, name in enumerate(base.names):
-        share = _share_told(base, j)
+        share = share_told(base, j)
         if share >= _TELLING and base.n_rows >= _FEWEST:
             evidence = {"problem": "tells the target", "share": share}
             yield Finding("column", (), share, column=name, evidence=evidence)
 
 
-def _share_told(base: CaseBase, j: int) -> float:
-    """How much of the target an attribute tells by itself."""
+def share_told(base: CaseBase, j: int) -> float:
+    """How much of the target an attribute tells by itself, each row left out."""
     cases, order = base.cases, base.order
     if base.class_labels:
         counts = cases.counts[cases.offsets[j] : cases.offsets[j + 1]]

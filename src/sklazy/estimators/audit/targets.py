@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklazy.answer.batch import canonical_places
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError
+from sklazy.estimators.audit.columns import share_told
 from sklazy.estimators.audit.finding import Finding
 from sklazy.estimators.audit.rows import id_of, target_of, values_of
 from sklazy.measures.doubts import (
@@ -141,10 +142,15 @@ def _against_labels(
 
 
 def _against_numbers(base: CaseBase, rows: Ints) -> Iterator[dict[str, Any]]:
-    """The cases that are alike, and have other numbers."""
+    """The cases that are alike and have other numbers, and in what they are alike."""
     near = _nearest_of(base, rows, base.order)
+    told = {name: share_told(base, j) for j, name in enumerate(base.names)}
     for row in rows.tolist():
-        yield {"against": near[row]}
+        differing = {name for case in near[row][:1] for name in case["differs_in"]}
+        shared = [name for name in told if name not in differing and told[name] > 0]
+        shared.sort(key=lambda name: -told[name])
+        attributes = [{"name": n, "share": told[n]} for n in shared[:_WITNESSES]]
+        yield {"against": near[row], "attributes": attributes}
 
 
 def _nearest_of_classes(

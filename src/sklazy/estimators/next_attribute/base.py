@@ -95,6 +95,16 @@ class SuggestingEstimator(LazyEstimator):
         query, beyond those in which the best case differs. Numbers are seen by their
         bins, or by their quartiles where numbers are predicted. Nothing depends on the
         order of rows or on other queries.
+
+        Examples
+        --------
+        >>> from sklazy import LazyNBClassifier
+        >>> X = [["red", "x"], ["red", "y"], ["blue", "x"], ["blue", "y"]] * 3
+        >>> y = ["a", "a", "b", "c"] * 3
+        >>> model = LazyNBClassifier(selection="none").fit(X, y)
+        >>> (one,) = model.suggest_attribute([["blue", None]])
+        >>> one.attribute, [(o["value"], o["answer"]) for o in one.outcomes]
+        ('x1', [('x', 'b'), ('y', 'c')])
         """
         check_is_fitted(self)
         table = self._query_table(X)
