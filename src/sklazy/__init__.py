@@ -5,6 +5,7 @@ from sklazy.estimators import EntropyDiscretizer
 from sklazy.estimators.advice.advantage import LazyAdvantage, lazy_advantage
 from sklazy.estimators.advice.advice import Advice, advise
 from sklazy.estimators.association import LazyAssociativeClassifier
+from sklazy.estimators.audit.audit import Audit, audit
 from sklazy.estimators.bayes_rules import LazyBayesRulesClassifier
 from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
 from sklazy.estimators.ensembles.bagging import (
@@ -39,6 +40,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Advice",
     "AttributeRanker",
+    "Audit",
     "EntropyDiscretizer",
     "LazyAdvantage",
     "LazyAssociativeClassifier",
@@ -71,6 +73,7 @@ __all__ = [
     "Table",
     "__version__",
     "advise",
+    "audit",
     "diversity_measures",
     "lazy_advantage",
     "load",

@@ -11,7 +11,7 @@ except ModuleNotFoundError as error:  # pragma: no cover - depends on the instal
     sys.exit(f"sklazy's command line needs {error.name}: pip install 'sklazy[cli]'")
 
 import sklazy
-from sklazy.cli import advise, demo, explain, predict, race, reproduce, select
+from sklazy.cli import advise, audit, demo, explain, predict, race, reproduce, select
 
 
 @click.group(
@@ -40,6 +40,7 @@ for _command in (
     predict.predict,
     explain.explain,
     advise.advise,
+    audit.audit,
     select.select,
     race.race,
     reproduce.reproduce,

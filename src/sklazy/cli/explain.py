@@ -32,8 +32,7 @@ from sklazy.cli.waiting import (
 from sklazy.errors import BadInputError
 from sklazy.experiments.harness.writing import write_text
 from sklazy.report.progress import track
-from sklazy.tables import Column, Table
-from sklazy.tables.labels import encode
+from sklazy.tables import Table
 
 
 @click.command()
@@ -71,7 +70,8 @@ def explain(
 ) -> None:
     """Explain the prediction of a row by a receipt: what, why, from which cases.
 
-    A row of TRAIN is left out itself and predicted from all others.
+    A row of TRAIN is left out itself and predicted from all others. Where cells of a
+    row are missing, the receipt says which to measure next.
 
     \b
     Examples:
@@ -90,8 +90,8 @@ def explain(
             for row in track(chosen, "explaining"):
                 known, query = _split(console, task, row, test)
                 model = _make_explainer(task, name, settings, seed)
-                model.fit(known.table, _named_target(known), ids=known.rows)
-                found.append(model.explain(query)[0])
+                model.fit(known.table, known.named_target(), ids=known.rows)
+                found.append(_explain(model, query))
     except STOPS as ended:
         if not found and isinstance(ended, TimeUpError):
             refuse_too_short(max_seconds)
@@ -120,11 +120,12 @@ def _make_explainer(task: Task, name: str, settings: Sequence[str], seed: int) -
     return model
 
 
-def _named_target(task: Task) -> Column:
-    """The target under its own name, which receipts show."""
-    if task.classifies:
-        return encode(task.name, task.target.tolist())
-    return Column(task.name, "numeric", task.target)
+def _explain(model: Any, query: Table) -> Receipt:  # noqa: ANN401 - an estimator
+    """The receipt of a row, with what to measure next where cells are missing."""
+    is_incomplete = any(column.missing.any() for column in query)
+    if is_incomplete and hasattr(model, "suggest_attribute"):
+        return model.explain(query, suggest=True)[0]
+    return model.explain(query)[0]
 
 
 def _split(

@@ -12,14 +12,14 @@ from sklazy.answer.target import class_labels
 from sklazy.casebase.incoming import GivenIds
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.errors import BadInputError
-from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.inputs import class_column
+from sklazy.estimators.next_attribute.base import SuggestingEstimator
 from sklazy.tables import Column, as_target
 
 Floats = NDArray[np.float64]
 
 
-class LazyClassifier(ClassifierMixin, LazyEstimator):
+class LazyClassifier(ClassifierMixin, SuggestingEstimator):
     """A lazy classifier: its classes are those of its cases."""
 
     target: ClassVar[Target] = CLASSES
@@ -131,7 +131,7 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         return self._add(X, y, sample_weight, ids, classes, times)
 
 
-class LazyRegressor(RegressorMixin, LazyEstimator):
+class LazyRegressor(RegressorMixin, SuggestingEstimator):
     """A lazy regressor."""
 
     target: ClassVar[Target] = NUMBERS

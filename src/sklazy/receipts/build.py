@@ -2,7 +2,7 @@
 
 import functools
 import importlib.metadata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sklazy.answer import Answer
@@ -68,7 +68,11 @@ _FAMILIES: dict[type, Family] = {
 
 
 def build_receipts(
-    answer: Answer, table: Table, estimator: str, settings: Mapping[str, Any]
+    answer: Answer,
+    table: Table,
+    estimator: str,
+    settings: Mapping[str, Any],
+    extras: Sequence[Mapping[str, Any]] | None = None,
 ) -> Receipts:
     """One receipt for each query of an answer.
 
@@ -81,6 +85,8 @@ def build_receipts(
         The name of the estimator's class.
     settings : dict
         Its parameters, as plain data.
+    extras : sequence of dicts, optional
+        What each query asked for beside its answer, as plain data.
     """
     base = answer.base
     queries = describe_queries(base, table, answer.queries.codes)
@@ -93,9 +99,11 @@ def build_receipts(
         "settings": {name: finite(value) for name, value in settings.items()},
         "cases": describe_cases(base),
     }
-    pairs = zip(queries, bodies, strict=True)
+    more = [{}] * len(queries) if extras is None else extras
+    parts = zip(queries, bodies, more, strict=True)
     return Receipts(
-        Receipt(sealed({**head, "query": query, **body})) for query, body in pairs
+        Receipt(sealed({**head, "query": query, **body, **extra}))
+        for query, body, extra in parts
     )
 
 

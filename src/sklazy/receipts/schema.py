@@ -13,6 +13,7 @@ from sklazy.receipts import (
     kernel_models,
     linear_models,
     local_models,
+    next_attribute,
     selection,
     trees,
 )
@@ -34,6 +35,7 @@ _HEAD = {
     "seal": c.text,
 }
 _SIGNED = {"signature": c.fingerprint}
+_EXTRAS = {"next_attribute": c.record(next_attribute.FIELDS)}
 _CASES = {"digest": c.text, "n_rows": c.count}
 _CLASS_COUNTS = c.list_of(c.record({"label": c.label, "rows": c.count}))
 _VOTE = {"label": c.label, "votes": c.figure, "probability": c.share}
@@ -153,7 +155,7 @@ def check_receipt(content: object) -> dict[str, Any]:
 
 
 def _shape_of(shape: Shape, content: Mapping[str, Any]) -> c.Check:
-    cases, optional = content.get("cases"), {**shape.optional, **_SIGNED}
+    cases, optional = content.get("cases"), {**shape.optional, **_EXTRAS, **_SIGNED}
     if shape.numbers is None or (isinstance(cases, dict) and "class_counts" in cases):
         return c.record({**_OF_CLASSES, **shape.classes}, optional)
     return c.record({**_OF_NUMBERS, **shape.numbers}, optional)
@@ -162,6 +164,7 @@ def _shape_of(shape: Shape, content: Mapping[str, Any]) -> c.Check:
 def _common_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     names = [item["name"] for item in content["query"]]
     yield "query", len(set(names)) == len(names)
+    yield from next_attribute.check_parts(content)
     if "votes" in content:
         labels = [item["label"] for item in content["votes"]]
         counted = [item["label"] for item in content["cases"]["class_counts"]]

@@ -13,6 +13,7 @@ from sklazy.report.html import render
 from sklazy.report.kernel_models import draw_kernel_models
 from sklazy.report.linear_models import draw_linear_model
 from sklazy.report.local_models import draw_local_models
+from sklazy.report.next_attribute import next_blocks
 from sklazy.report.selection import draw_selection
 from sklazy.report.trees import draw_tree
 from sklazy.report.words import (
@@ -112,8 +113,14 @@ def _blocks(drawn: _Drawn) -> list[b.Block]:
         b.Answer(_target(receipt), _answer(receipt), article.detail),
         b.Lead(article.why),
         *article.parts,
+        *_next_attribute(receipt),
         _origin(receipt),
     ]
+
+
+def _next_attribute(receipt: Plain) -> list[b.Block]:
+    own = receipt.get("next_attribute")
+    return [] if own is None else next_blocks(own)
 
 
 def _target(receipt: Plain) -> str:
