@@ -12,14 +12,15 @@ from sklazy.answer.target import class_labels
 from sklazy.casebase.incoming import GivenIds
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.errors import BadInputError
-from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.inputs import class_column
+from sklazy.estimators.uncertainty.intervals import IntervalPredictor
+from sklazy.estimators.uncertainty.sets import SetPredictor
 from sklazy.tables import Column, as_target
 
 Floats = NDArray[np.float64]
 
 
-class LazyClassifier(ClassifierMixin, LazyEstimator):
+class LazyClassifier(ClassifierMixin, SetPredictor):
     """A lazy classifier: its classes are those of its cases."""
 
     target: ClassVar[Target] = CLASSES
@@ -130,7 +131,7 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         return self._add(X, y, sample_weight, ids, classes)
 
 
-class LazyRegressor(RegressorMixin, LazyEstimator):
+class LazyRegressor(RegressorMixin, IntervalPredictor):
     """A lazy regressor."""
 
     target: ClassVar[Target] = NUMBERS
