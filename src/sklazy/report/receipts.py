@@ -15,6 +15,7 @@ from sklazy.report.linear_models import draw_linear_model
 from sklazy.report.local_models import draw_local_models
 from sklazy.report.selection import draw_selection
 from sklazy.report.trees import draw_tree
+from sklazy.report.uncertainty import tell_uncertainty
 from sklazy.report.words import (
     format_number,
     format_probability,
@@ -110,7 +111,7 @@ def _blocks(drawn: _Drawn) -> list[b.Block]:
     receipt, article, _ = drawn
     return [
         b.Answer(_target(receipt), _answer(receipt), article.detail),
-        b.Lead(article.why),
+        b.Lead([*article.why, *tell_uncertainty(receipt)]),
         *article.parts,
         _origin(receipt),
     ]

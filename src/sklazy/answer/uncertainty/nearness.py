@@ -13,6 +13,7 @@ from sklazy.neighbors import MixedSearch
 
 _N_NEAR = 25  # cases whose scores say how hard a query is
 _FLOOR = 0.5  # of the typical score, added to that of few cases
+_DIGITS = 9  # of shares: rounding decides between no two cases
 
 Ints = NDArray[np.int64]
 
@@ -58,7 +59,7 @@ def _compare(nearest: Floats) -> Floats:
     others[first] = second
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         shares: Floats = 1.0 / (1.0 + others / nearest)
-    return np.where(np.isnan(shares), 0.5, shares)
+    return np.where(np.isnan(shares), 0.5, shares.round(_DIGITS))
 
 
 def near_scores(base: CaseBase, batch: Batch, rows: Ints, scores: Floats) -> Floats:

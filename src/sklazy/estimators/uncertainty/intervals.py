@@ -1,5 +1,7 @@
 """Regressors that answer with intervals."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
@@ -17,6 +19,8 @@ from sklazy.estimators.uncertainty.groups import (
     check_way,
     find_groups,
 )
+from sklazy.receipts import Wanted
+from sklazy.receipts.uncertainty import describe_interval
 from sklazy.tables import Table
 
 Floats = NDArray[np.float64]
@@ -94,6 +98,20 @@ class IntervalPredictor(LazyEstimator):
         with self.cases_.snapshot() as cases:
             ends = self._intervals(cases, table, share, method, by, groups)
         return ends[:, 0] if getattr(self, "_is_flat", True) else ends
+
+    def _beside(
+        self, cases: CaseBase, table: Table, wanted: Wanted
+    ) -> list[dict[str, Any]] | None:
+        if wanted.accuracy is not None:
+            raise BadInputError(
+                f"accuracy={wanted.accuracy!r} is for classes; for numbers give a "
+                "coverage, which makes an interval."
+            )
+        if wanted.coverage is None:
+            return None
+        share = check_coverage(wanted.coverage)
+        found = self._intervals(cases, table, share, wanted.method, wanted.by, None)
+        return [describe_interval(cases, wanted, ends) for ends in found]
 
     def _intervals(
         self,

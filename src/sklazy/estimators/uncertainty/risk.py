@@ -72,6 +72,10 @@ class RiskCoverage:
             )
         return float(self.thresholds[good[-1]])
 
+    def share_answered(self, threshold: float) -> float:
+        """The share of rows that are at least so sure."""
+        return float(self.coverage[np.flatnonzero(self.thresholds >= threshold)[-1]])
+
     def to_dict(self) -> dict[str, Any]:
         """The curve as plain data."""
         names = ("thresholds", "coverage", "accuracy")

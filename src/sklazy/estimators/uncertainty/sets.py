@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from sklazy.answer import leave_one_out
+from sklazy.answer import answer_queries, leave_one_out
 from sklazy.answer.uncertainty.scores import at_once, draw_rows
 from sklazy.answer.uncertainty.sets import (
     Asked,
@@ -28,6 +28,8 @@ from sklazy.estimators.uncertainty.groups import (
     find_groups,
 )
 from sklazy.estimators.uncertainty.risk import RiskCoverage
+from sklazy.receipts import Wanted
+from sklazy.receipts.uncertainty import describe_abstention, describe_set
 from sklazy.tables import Table
 
 METHODS = ("jackknife", "jackknife+", "minmax", "full")
@@ -101,9 +103,10 @@ class SetPredictor(LazyEstimator):
         >>> from sklazy import LazyKNeighborsClassifier
         >>> X, y = load_iris(return_X_y=True)
         >>> model = LazyKNeighborsClassifier().fit(X[::2], y[::2])
-        >>> model.predict_set(X[[1, 77]], coverage=0.95)
+        >>> model.predict_set(X[[1, 51, 61]], coverage=0.95)
         array([[ True, False, False],
-               [False,  True,  True]])
+               [False,  True, False],
+               [False,  True, False]])
         """
         check_is_fitted(self)
         share = check_coverage(coverage)
@@ -166,7 +169,7 @@ class SetPredictor(LazyEstimator):
         >>> from sklazy import LazyKNeighborsClassifier
         >>> X, y = load_iris(return_X_y=True)
         >>> model = LazyKNeighborsClassifier().fit(X[::2], y[::2])
-        >>> labels, answered = model.predict_or_abstain(X[1::2], accuracy=0.99)
+        >>> labels, answered = model.predict_or_abstain(X[1::2], accuracy=0.97)
         >>> bool((labels == y[1::2])[answered].mean() > (labels == y[1::2]).mean())
         True
         """
@@ -201,6 +204,46 @@ class SetPredictor(LazyEstimator):
             return rank_by_full(learner, cases, asked, n_jobs)
         rank = rank_by_nearness if by == "nearness" else rank_by_jackknife
         return rank(learner, cases, asked, n_jobs)
+
+    def _beside(
+        self, cases: CaseBase, table: Table, wanted: Wanted
+    ) -> list[dict[str, Any]]:
+        told: list[dict[str, Any]] = [{} for _ in range(len(table))]
+        for parts in (
+            self._told_sets(cases, table, wanted),
+            self._told_abstentions(cases, table, wanted.accuracy),
+        ):
+            told = [{**own, **more} for own, more in zip(told, parts, strict=True)]
+        return told
+
+    def _told_sets(
+        self, cases: CaseBase, table: Table, wanted: Wanted
+    ) -> list[dict[str, Any]]:
+        """The set of each query for its receipt, if wanted."""
+        if wanted.coverage is None:
+            return [{}] * len(table)
+        share, way = check_coverage(wanted.coverage), (wanted.method, wanted.by, None)
+        ranks = self._rank_classes(cases, table, share, *way)
+        rows = zip(ranks.credibility, ranks.cover(share), strict=True)
+        return [describe_set(cases, wanted, *row) for row in rows]
+
+    def _told_abstentions(
+        self, cases: CaseBase, table: Table, accuracy: float | None
+    ) -> list[dict[str, Any]]:
+        """Whether the answer to each query is given, for its receipt, if wanted."""
+        if accuracy is None:
+            return [{}] * len(table)
+        curve, learner = self._risk_coverage(cases), self._current_learner(cases)
+        threshold = curve.threshold_for(accuracy)
+        share, queries = curve.share_answered(threshold), cases.encode(table)
+        n_jobs = getattr(self, "n_jobs", None)
+        (shares,) = answer_queries(
+            learner, cases, queries, ["probabilities"], n_jobs=n_jobs
+        )
+        return [
+            describe_abstention(float(accuracy), threshold, share, float(sure))
+            for sure in shares.max(axis=1)
+        ]
 
     def _risk_coverage(self, cases: CaseBase) -> RiskCoverage:
         """The curve of one state of the cases, kept with it."""
