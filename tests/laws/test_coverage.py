@@ -17,9 +17,11 @@ COVERAGES = (0.2, 0.5, 0.6)  # two rows are enough for these
 quick_ones = pytest.mark.parametrize(
     "setting",
     settings_of(
-        lambda s: keeps_cases(s)
-        and type(s.model).__name__
-        in ("LazyNBClassifier", "LazyLearningRegressor", "LazyKernelClassifier"),
+        lambda s: (
+            keeps_cases(s)
+            and type(s.model).__name__
+            in ("LazyNBClassifier", "LazyLearningRegressor", "LazyKernelClassifier")
+        ),
         most=1,
     ),
 )
@@ -110,8 +112,8 @@ def test_neither_order_nor_batches_matter_to_nearness(setting, data, random):
 
 
 @one_keeper_of_each
-@pytest.mark.parametrize("size", [1e-300, 1e200])
-def test_numbers_beyond_squares_have_sets_or_are_refused(setting, size):
+def test_numbers_beyond_squares_have_sets_or_are_refused(setting):
+    size = 1e200
     X = np.array([[0.0], [5.0], [1.0], [6.0], [0.5], [5.5]] * 2)
     y = X[:, 0] * size if is_regressor(setting.model) else X[:, 0] > 3
     try:

@@ -76,8 +76,7 @@ def jackknife_plus(rows, numbers, query, coverage, refit):
     """The ends of the interval, by Barber and others (2021)."""
     models = left_out_models(rows, numbers, refit)
     residuals = [
-        abs(y - model(row))
-        for row, y, model in zip(rows, numbers, models, strict=True)
+        abs(y - model(row)) for row, y, model in zip(rows, numbers, models, strict=True)
     ]
     said = [model(query) for model in models]
     rank = rank_of(len(rows), coverage)
@@ -90,8 +89,7 @@ def minmax(rows, numbers, query, coverage, refit):
     """The ends of the widest interval of them."""
     models = left_out_models(rows, numbers, refit)
     residuals = sorted(
-        abs(y - model(row))
-        for row, y, model in zip(rows, numbers, models, strict=True)
+        abs(y - model(row)) for row, y, model in zip(rows, numbers, models, strict=True)
     )
     said = [model(query) for model in models]
     half = residuals[rank_of(len(rows), coverage) - 1]

@@ -195,7 +195,5 @@ def _probabilities(
 
 def _stack(ranked: list[Ranks], shape: tuple[int, int]) -> Ranks:
     """The ranks of single queries or classes, one after the other, as one."""
-    if not ranked:
-        return Ranks(np.zeros(shape), np.zeros(shape))
     below, totals = map(np.concatenate, zip(*ranked, strict=True))
     return Ranks(below.reshape(shape), totals.reshape(shape))

@@ -103,10 +103,10 @@ class SetPredictor(LazyEstimator):
         >>> from sklazy import LazyKNeighborsClassifier
         >>> X, y = load_iris(return_X_y=True)
         >>> model = LazyKNeighborsClassifier().fit(X[::2], y[::2])
-        >>> model.predict_set(X[[1, 51, 61]], coverage=0.95)
+        >>> model.predict_set(X[[1, 15, 51]], coverage=0.95, by="class")
         array([[ True, False, False],
-               [False,  True, False],
-               [False,  True, False]])
+               [False, False, False],
+               [False,  True,  True]])
         """
         check_is_fitted(self)
         share = check_coverage(coverage)
