@@ -10,6 +10,7 @@ import pytest
 FOLDER = pathlib.Path(__file__).parent.parent / "examples"
 
 SAYS = {
+    "answer_or_abstain.py": "of them for 0.95",
     "blend_receipt.py": "Why logistic says so",
     "decisive_value.py": "{'fever': 'high', 'rash': 'purple'}: looks at rash",
     "doubtful_labels.py": "wrong labels among the 8 most doubtful: 8 of 8",

@@ -26,7 +26,6 @@ quiet = [
 METHODS = (
     "predict",
     "predict_proba",
-    "predict_interval",
     "select_attributes",
     "member_votes",
     "member_values",

@@ -45,8 +45,7 @@ from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.inputs import class_column
 from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.estimators.settings import describe_settings, from_settings, to_settings
-from sklazy.receipts import Receipt, Receipts, build_receipts, verify
-from sklazy.receipts.replay import Explain
+from sklazy.receipts import Receipt, Receipts, Wanted, build_receipts, verify
 from sklazy.tables import Table, as_table, as_target
 from sklazy.tables.convert import plain_table
 from sklazy.tables.dicts import are_dicts
@@ -80,12 +79,31 @@ class LazyEstimator(BaseEstimator):
 
     # --- the public interface ---------------------------------------------------------
 
-    def explain(self, X: ArrayLike) -> Receipts:
+    def explain(
+        self,
+        X: ArrayLike,
+        *,
+        coverage: float | None = None,
+        method: str = "jackknife",
+        by: str | None = None,
+        accuracy: float | None = None,
+        suggest: bool = False,
+        costs: Mapping[str, float] | ArrayLike | None = None,
+    ) -> Receipts:
         """Answer each query with a receipt: what was answered, and from what.
 
         Parameters
         ----------
         X : frame, Table or array-like of shape (n_queries, n_attributes)
+        coverage : float in (0, 1), optional
+            Receipts say, too, which classes (`predict_set`) or numbers
+            (`predict_interval`) the answer is among; `method` and `by` as there.
+        accuracy : float in (0, 1), optional
+            Receipts of classes say whether the answer is sure enough to be given; see
+            `predict_or_abstain`.
+        suggest : bool, default=False
+            Receipts say, too, which missing attribute to measure next; `costs` as for
+            `suggest_attribute`.
 
         Returns
         -------
@@ -95,7 +113,8 @@ class LazyEstimator(BaseEstimator):
         check_is_fitted(self)
         table = self._query_table(X)
         with self.cases_.snapshot() as cases:
-            return self._receipts(cases, table)
+            wanted = Wanted(coverage, method, by, accuracy, suggest, costs)
+            return self._receipts(cases, table, wanted)
 
     def verify(
         self, receipt: Receipt | Mapping[str, Any], *, key: bytes | None = None
@@ -114,8 +133,8 @@ class LazyEstimator(BaseEstimator):
         """
         check_is_fitted(self)
         with self.cases_.snapshot() as cases:
-            claimed = receipt.content if isinstance(receipt, Receipt) else receipt
-            return verify(receipt, self._asker(cases, claimed), cases.digest(), key)
+            ask = partial(self._receipts, cases)
+            return verify(receipt, ask, cases.digest(), key)
 
     def forget(self, ids: GivenIds = None, *, before: object = None) -> Self:
         """Erase rows: the state is the same as after a fit without them.
@@ -445,23 +464,20 @@ class LazyEstimator(BaseEstimator):
         named = zip(outputs, found, strict=True)
         return tuple(self.target.decode(*output, cases) for output in named)
 
-    def _asker(self, cases: CaseBase, claimed: Mapping[str, Any]) -> Explain:
-        """What asks again what a receipt claims."""
-        return partial(self._receipts, cases)
+    def _beside(
+        self, cases: CaseBase, table: Table, wanted: Wanted
+    ) -> list[dict[str, Any]]:
+        """What receipts say beside the answer, one dict for each query."""
+        return [{} for _ in range(len(table))]
 
-    def _receipts(
-        self,
-        cases: CaseBase,
-        table: Table,
-        extras: Sequence[Mapping[str, Any]] | None = None,
-    ) -> Receipts:
-        """Receipts of queries, with what was asked for beside the answer."""
+    def _receipts(self, cases: CaseBase, table: Table, wanted: Wanted) -> Receipts:
         learner, queries = self._explainer(cases), cases.encode(table)
         batch = Batch(cases, cases.cases, queries)
         answer = learner.answer(prepare(learner, cases), batch)
         check_finite(answer, self.target.kind)
         name, settings = type(self).__name__, self._reported_settings()
-        return build_receipts(answer, table, name, settings, extras)
+        beside = self._beside(cases, table, wanted)
+        return build_receipts(answer, table, name, settings, beside)
 
     def _query_table(self, X: object) -> Table:
         """Queries as a table."""

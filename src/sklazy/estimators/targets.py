@@ -13,13 +13,14 @@ from sklazy.casebase.incoming import GivenIds
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.errors import BadInputError
 from sklazy.estimators.inputs import class_column
-from sklazy.estimators.next_attribute.base import SuggestingEstimator
+from sklazy.estimators.uncertainty.intervals import IntervalPredictor
+from sklazy.estimators.uncertainty.sets import SetPredictor
 from sklazy.tables import Column, as_target
 
 Floats = NDArray[np.float64]
 
 
-class LazyClassifier(ClassifierMixin, SuggestingEstimator):
+class LazyClassifier(ClassifierMixin, SetPredictor):
     """A lazy classifier: its classes are those of its cases."""
 
     target: ClassVar[Target] = CLASSES
@@ -131,7 +132,7 @@ class LazyClassifier(ClassifierMixin, SuggestingEstimator):
         return self._add(X, y, sample_weight, ids, classes, times)
 
 
-class LazyRegressor(RegressorMixin, SuggestingEstimator):
+class LazyRegressor(RegressorMixin, IntervalPredictor):
     """A lazy regressor."""
 
     target: ClassVar[Target] = NUMBERS

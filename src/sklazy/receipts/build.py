@@ -72,7 +72,7 @@ def build_receipts(
     table: Table,
     estimator: str,
     settings: Mapping[str, Any],
-    extras: Sequence[Mapping[str, Any]] | None = None,
+    beside: Sequence[Plain] | None = None,
 ) -> Receipts:
     """One receipt for each query of an answer.
 
@@ -85,8 +85,8 @@ def build_receipts(
         The name of the estimator's class.
     settings : dict
         Its parameters, as plain data.
-    extras : sequence of dicts, optional
-        What each query asked for beside its answer, as plain data.
+    beside : sequence of dict, optional
+        What else was asked for, one for each query.
     """
     base = answer.base
     queries = describe_queries(base, table, answer.queries.codes)
@@ -99,11 +99,10 @@ def build_receipts(
         "settings": {name: finite(value) for name, value in settings.items()},
         "cases": describe_cases(base),
     }
-    more = [{}] * len(queries) if extras is None else extras
-    parts = zip(queries, bodies, more, strict=True)
+    parts = zip(queries, bodies, beside or [{}] * len(queries), strict=True)
     return Receipts(
-        Receipt(sealed({**head, "query": query, **body, **extra}))
-        for query, body, extra in parts
+        Receipt(sealed({**head, "query": query, **body, **more}))
+        for query, body, more in parts
     )
 
 

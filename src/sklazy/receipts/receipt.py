@@ -267,7 +267,7 @@ def verify(
     Parameters
     ----------
     receipt : Receipt, or what its ``to_dict`` gave
-    explain : function from a table of one row to its receipts
+    explain : function from a table of one row, and what is wanted, to its receipts
     digest : str
         The fingerprint of the cases that are asked.
     key : bytes, optional

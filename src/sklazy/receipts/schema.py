@@ -16,6 +16,7 @@ from sklazy.receipts import (
     next_attribute,
     selection,
     trees,
+    uncertainty,
 )
 from sklazy.receipts import checks as c
 from sklazy.receipts.seal import check_seal
@@ -145,7 +146,8 @@ def check_receipt(content: object) -> dict[str, Any]:
     c.one_of(*KINDS)(content.get("kind"), "receipt.kind")
     shape = KINDS[content["kind"]]
     _shape_of(shape, content)(content, "receipt")
-    for part, fits in [*_common_parts(content), *shape.parts(content)]:
+    parts = _common_parts, shape.parts, uncertainty.check_parts
+    for part, fits in [found for check in parts for found in check(content)]:
         if not fits:
             raise ReceiptError(
                 f"the receipt contradicts itself: its {part} does not fit its other "
@@ -157,7 +159,9 @@ def check_receipt(content: object) -> dict[str, Any]:
 def _shape_of(shape: Shape, content: Mapping[str, Any]) -> c.Check:
     cases, optional = content.get("cases"), {**shape.optional, **_EXTRAS, **_SIGNED}
     if shape.numbers is None or (isinstance(cases, dict) and "class_counts" in cases):
+        optional = {**optional, **uncertainty.OF_CLASSES}
         return c.record({**_OF_CLASSES, **shape.classes}, optional)
+    optional = {**optional, **uncertainty.OF_NUMBERS}
     return c.record({**_OF_NUMBERS, **shape.numbers}, optional)
 
 

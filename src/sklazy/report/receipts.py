@@ -16,6 +16,7 @@ from sklazy.report.local_models import draw_local_models
 from sklazy.report.next_attribute import next_blocks
 from sklazy.report.selection import draw_selection
 from sklazy.report.trees import draw_tree
+from sklazy.report.uncertainty import tell_uncertainty
 from sklazy.report.words import (
     format_number,
     format_probability,
@@ -111,7 +112,7 @@ def _blocks(drawn: _Drawn) -> list[b.Block]:
     receipt, article, _ = drawn
     return [
         b.Answer(_target(receipt), _answer(receipt), article.detail),
-        b.Lead(article.why),
+        b.Lead([*article.why, *tell_uncertainty(receipt)]),
         *article.parts,
         *_next_attribute(receipt),
         _origin(receipt),

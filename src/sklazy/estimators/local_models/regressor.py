@@ -6,10 +6,7 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
-from sklazy.answer.local_models.intervals import calibrate, half_widths
-from sklazy.errors import BadInputError
 from sklazy.estimators.local_models.base import LocalModels
 from sklazy.estimators.targets import WeightedRegressor
 from sklazy.local.local_models.plans import Span
@@ -189,35 +186,6 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
         std : float64 array of the same shape, if asked for
         """
         return self._shaped(self._answer(X, "values", "deviations"), return_std)
-
-    def predict_interval(self, X: object, coverage: float = 0.9) -> Floats:
-        """Intervals that hold the target with the given probability.
-
-        The half width is the local leave-one-out error times a factor, which makes
-        the share of cases covered by their own leave-one-out interval right. This
-        is measured on at most 2000 cases.
-
-        Parameters
-        ----------
-        X : frame, table or array-like of shape (n_queries, n_attributes)
-        coverage : float in (0, 1)
-
-        Returns
-        -------
-        intervals : float64 array of shape (n_queries, 2), or (n_queries, n_targets, 2)
-            Lower and upper ends.
-        """
-        check_is_fitted(self)
-        if not 0 < coverage < 1:
-            raise BadInputError(
-                f"coverage={coverage!r}; expected a number above 0 and below 1."
-            )
-        with self.cases_.snapshot() as cases:
-            values, deviations = self._answer_by(cases, X, "values", "deviations")
-            calibration = calibrate(self._learner(), cases, self.n_jobs)
-        half = half_widths(calibration, deviations, coverage)
-        ends = np.stack([values - half, values + half], axis=-1)
-        return ends[:, 0] if self._is_flat else ends
 
     @overload
     def loo_predict(

@@ -1,6 +1,5 @@
 """Estimators that say which missing attribute to measure next."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -13,58 +12,29 @@ from sklazy.estimators.next_attribute.acquisition import Acquisition, Game
 from sklazy.estimators.next_attribute.costs import (
     Costs,
     Floats,
-    claimed_costs,
     read_costs,
 )
 from sklazy.estimators.next_attribute.suggestion import Suggestion
 from sklazy.estimators.parameters import check_positive
 from sklazy.flow import Queries
-from sklazy.receipts import Receipts
+from sklazy.receipts import Wanted
 from sklazy.receipts.next_attribute import describe_next
-from sklazy.receipts.replay import Explain
 from sklazy.tables import Table
 
 
 class SuggestingEstimator(LazyEstimator):
     """A lazy estimator that says which missing attribute to measure next."""
 
-    def explain(
-        self, X: ArrayLike, *, suggest: bool = False, costs: Costs = None
-    ) -> Receipts:
-        """Answer each query with a receipt: what was answered, and from what.
-
-        Parameters
-        ----------
-        X : frame, Table or array-like of shape (n_queries, n_attributes)
-        suggest : bool, default=False
-            Whether receipts say which missing attribute to measure next.
-        costs : as for `suggest_attribute`
-
-        Returns
-        -------
-        receipts : Receipts
-            One per query, each with `to_dict`, `to_json`, `to_html` and a text.
-        """
-        if not suggest:
-            return super().explain(X)
-        check_is_fitted(self)
-        table = self._query_table(X)
-        with self.cases_.snapshot() as cases:
-            return self._suggesting_receipts(cases, table, read_costs(costs, cases))
-
-    def _suggesting_receipts(
-        self, cases: CaseBase, table: Table, prices: Floats
-    ) -> Receipts:
+    def _beside(
+        self, cases: CaseBase, table: Table, wanted: Wanted
+    ) -> list[dict[str, Any]]:
+        told = super()._beside(cases, table, wanted)
+        if not wanted.suggest:
+            return told
+        prices = read_costs(wanted.costs, cases)
         found = self._next_attributes(cases, cases.encode(table), prices)
-        extras = [{"next_attribute": one} for one in found]
-        return self._receipts(cases, table, extras)
-
-    def _asker(self, cases: CaseBase, claimed: Mapping[str, Any]) -> Explain:
-        if not isinstance(claimed, Mapping) or "next_attribute" not in claimed:
-            return super()._asker(cases, claimed)
-        return lambda table: self._suggesting_receipts(
-            cases, table, claimed_costs(claimed["next_attribute"], cases)
-        )
+        pairs = zip(told, found, strict=True)
+        return [{**own, "next_attribute": one} for own, one in pairs]
 
     def suggest_attribute(self, X: ArrayLike, costs: Costs = None) -> list[Suggestion]:
         """Which missing attribute of each query to measure next, and why.

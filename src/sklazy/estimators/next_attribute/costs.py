@@ -31,12 +31,6 @@ def read_costs(costs: Costs, cases: CaseBase) -> Floats:
     return np.array(values, np.float64)
 
 
-def claimed_costs(claimed: Mapping[str, Any], cases: CaseBase) -> Floats:
-    """The costs that a receipt names, those of missing attributes; 1 elsewhere."""
-    costs = {item["attribute"]: item["cost"] for item in claimed["ranked"]}
-    return read_costs({**dict.fromkeys(cases.names, 1.0), **costs}, cases)
-
-
 def _named_costs(costs: Mapping[str, float], cases: CaseBase) -> list[float]:
     """Costs by name; the parts of a date cost what it costs."""
     columns = cases.schema.given_names

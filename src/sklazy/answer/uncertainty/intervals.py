@@ -1,0 +1,198 @@
+"""How wide intervals of numbers must be to cover, by residuals of cases left out.
+
+A score is an absolute residual over a length: the error that a local learner expects of
+itself, or 1; and, if nearness counts, the score of the cases around, too.
+"""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.batch import Batch, Floats
+from sklazy.answer.batches import answer_queries
+from sklazy.answer.learner import AnyLearner
+from sklazy.answer.leave_one_out import check_leaves_some, each_without, leave_one_out
+from sklazy.answer.local_models.learner import LocalModelLearner
+from sklazy.answer.uncertainty.nearness import near_scores, near_scores_of_cases
+from sklazy.answer.uncertainty.scores import at_once, draw_rows
+from sklazy.answer.uncertainty.sets import Asked
+from sklazy.casebase import CaseBase
+from sklazy.casebase.magnitudes import find_unit
+from sklazy.combine.conformal import jackknife_minmax, jackknife_plus, score_quantile
+from sklazy.errors import DataWarning
+from sklazy.flow import Queries
+
+Ints = NDArray[np.int64]
+
+_FLOOR = 0.1  # of the typical error, added to a local one that may be 0 by chance
+
+
+class Errors(NamedTuple):
+    """How far cases lie from what the others predict.
+
+    Attributes
+    ----------
+    rows : int64 array of shape (n_scored,)
+        Where they lie in the base.
+    scores : float64 array of shape (n_scored, n_targets)
+        Absolute residuals in terms of the error expected.
+    typical : float64 array of shape (n_targets,)
+        The mean absolute residual, which stands for an error that is unknown.
+    units : float64 array of shape (n_targets,)
+        What targets are multiplied by, so that differences are finite.
+    """
+
+    rows: Ints
+    scores: Floats
+    typical: Floats
+    units: Floats
+
+
+def find_intervals(
+    learner: AnyLearner,
+    base: CaseBase,
+    asked: Asked,
+    coverage: float,
+    n_jobs: int | None = None,
+    *,
+    by_nearness: bool = False,
+) -> Floats:
+    """The plain jackknife: predictions, less and plus a quantile of the scores.
+
+    Returns
+    -------
+    intervals : float64 array of shape (n_queries, n_targets, 2)
+    """
+    errors = _leave_out(learner, base, asked.row_groups, n_jobs)
+    queries = base.encode(asked.table)
+    values, lengths = _ask(learner, base, queries, errors.typical, errors.units, n_jobs)
+    scores = errors.scores
+    if by_nearness:
+        batch = Batch(base, base.cases, queries)
+        lengths = lengths * near_scores(base, batch, errors.rows, scores)
+        scores = scores / _near_cases(learner, base, errors)
+    half = np.empty(values.shape)
+    for group in np.unique(asked.groups).tolist():
+        own, here = asked.row_groups[errors.rows] == group, asked.groups == group
+        half[here] = score_quantile(scores[own], coverage) * lengths[here]
+    return _in_units(np.stack([values - half, values + half], axis=-1), errors.units)
+
+
+def find_left_out_intervals(
+    learner: AnyLearner,
+    base: CaseBase,
+    asked: Asked,
+    coverage: float,
+    n_jobs: int | None = None,
+    *,
+    widest: bool = False,
+) -> Floats:
+    """Intervals from models that left a case out: jackknife+, or minmax if widest."""
+    check_leaves_some(base)
+    rows, units = draw_rows(base, asked.row_groups), _units(base)
+    # What an unknown error counts must be the same to all models.
+    typical = _leave_out(learner, base, asked.row_groups, n_jobs).typical
+    own: list[tuple[Floats, Floats]] = []
+    found: list[tuple[Floats, Floats]] = []
+    for others, query in each_without(base, rows, learner.target):
+        queries = others.encode(asked.table)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # what was warned of is known
+            for into, some in ((own, query), (found, queries)):
+                into.append(_ask(learner, others, some, typical, units, n_jobs))
+    values, lengths = (np.concatenate(part) for part in zip(*own, strict=True))
+    scores = np.abs(_targets(base, rows, units) - values) / lengths
+    values, lengths = (np.stack(part) for part in zip(*found, strict=True))
+    ends = np.empty((*values.shape[1:], 2))
+    for group in np.unique(asked.groups).tolist():
+        models, here = asked.row_groups[rows] == group, asked.groups == group
+        of_models = values[models][:, here], lengths[models][:, here], scores[models]
+        ends[here] = _combine(*of_models, coverage, widest)
+    return _in_units(ends, units)
+
+
+def _combine(
+    values: Floats, lengths: Floats, scores: Floats, coverage: float, widest: bool
+) -> Floats:
+    if widest:
+        return jackknife_minmax(values, lengths, scores, coverage)
+    half = scores[:, None] * lengths
+    return jackknife_plus(values - half, values + half, coverage)
+
+
+def _leave_out(
+    learner: AnyLearner, base: CaseBase, groups: Ints, n_jobs: int | None
+) -> Errors:
+    """The errors of cases left out, kept with the state."""
+    check_leaves_some(base)
+    rows, quick = draw_rows(base, groups), at_once(learner)
+
+    def find() -> Errors:
+        units, outputs = _units(base), _outputs(learner)
+        found = leave_one_out(quick, base, rows, outputs, n_jobs)
+        residuals = np.abs(_targets(base, rows, units) - found[0] * units)
+        typical = residuals.mean(axis=0)
+        lengths = _lengths(found[1:], residuals.shape, typical, units)
+        return Errors(rows, residuals / lengths, typical, units)
+
+    return base.derive((_leave_out, quick, rows.tobytes()), find)
+
+
+def _near_cases(learner: AnyLearner, base: CaseBase, errors: Errors) -> Floats:
+    key = (near_scores_of_cases, learner, errors.rows.tobytes())
+    return base.derive(
+        key, lambda: near_scores_of_cases(base, errors.rows, errors.scores)
+    )
+
+
+def _ask(
+    learner: AnyLearner,
+    base: CaseBase,
+    queries: Queries,
+    typical: Floats,
+    units: Floats,
+    n_jobs: int | None,
+) -> tuple[Floats, Floats]:
+    """Predictions of queries and what a score of 1 stands for, in units."""
+    found = answer_queries(learner, base, queries, _outputs(learner), n_jobs=n_jobs)
+    values = found[0] * units
+    return values, _lengths(found[1:], values.shape, typical, units)
+
+
+def _outputs(learner: AnyLearner) -> tuple[str, ...]:
+    """What is wanted of answers; only local models expect an error of themselves."""
+    is_local = isinstance(learner, LocalModelLearner)
+    return ("values", "deviations") if is_local else ("values",)
+
+
+def _lengths(
+    deviations: tuple[Floats, ...],
+    shape: tuple[int, ...],
+    typical: Floats,
+    units: Floats,
+) -> Floats:
+    """Expected errors as lengths above 0; one that is unknown counts as typical."""
+    if not deviations:
+        return np.ones(shape)
+    (expected,) = deviations
+    known = np.where(np.isnan(expected), typical, expected * units)
+    lengths: Floats = known + _FLOOR * typical + np.finfo(float).tiny
+    return lengths
+
+
+def _units(base: CaseBase) -> Floats:
+    targets = base.cases.targets[:, : base.n_rows]
+    return np.array([find_unit(own) for own in targets])
+
+
+def _targets(base: CaseBase, rows: Ints, units: Floats) -> Floats:
+    targets: Floats = base.cases.targets[:, rows].T * units
+    return targets
+
+
+def _in_units(ends: Floats, units: Floats) -> Floats:
+    with np.errstate(over="ignore"):  # an end beyond floats is infinite
+        intervals: Floats = ends / units[:, None]
+    return intervals
