@@ -88,7 +88,7 @@ class LazyEnsemble:
         answers = []
         for bag in range(self.settings["n_estimators"]):
             own = word64(seed, bag)
-            weights = bag_weights(own, self.n_rows, near)
+            weights = bag_weights(own, self.n_rows, near, self.settings["max_draws"])
             kind = self.settings["kinds"][bag % len(self.settings["kinds"])]
             ask = getattr(self, f"by_{kind}")
             answers.append(ask(query, query_codes, weights, own, (order, distances)))
@@ -219,7 +219,9 @@ class LazyNumberEnsemble(LazyEnsemble):
         for bag in range(self.settings["n_estimators"]):
             own = word64(seed, bag)
             enriched = near[0][: self.settings["n_near"]]
-            weights = bag_weights(own, self.n_rows, enriched)
+            weights = bag_weights(
+                own, self.n_rows, enriched, self.settings["max_draws"]
+            )
             kind = self.settings["kinds"][bag % len(self.settings["kinds"])]
             ask = getattr(self, f"by_{kind}")
             values.append(float(ask(query, query_codes, weights, own, near)))

@@ -33,7 +33,7 @@ from sklazy.local.paths import Paths, RegressionPaths
 Floats = NDArray[np.float64]
 Sets = NDArray[np.uint64]
 
-_N_COLUMNS = 6  # of a step
+_N_COLUMNS = 7  # of a step
 
 
 class RandomPaths(NamedTuple):
@@ -148,7 +148,8 @@ def _follow(
     steps = np.full((*shape, max(n_steps, 1), _N_COLUMNS), -1.0)
     sets = np.zeros((*shape, n_steps, half_words(paths.table)), np.uint64)
     node, written = make_drawn_node(paths.table), (steps, sets, answers)
-    asked = queries, bags.neighbors, np.ascontiguousarray(bags.seeds), bags.left_out
+    seeds = np.ascontiguousarray(bags.seeds)
+    asked = queries, bags.neighbors, seeds, bags.left_out, bags.max_draws
     if paths.targets.size:
         room = paths.by_class, np.zeros(n_rows + 1)
         drawn_means(paths.table, paths.targets, n_tried, *asked, node, *room, *written)
