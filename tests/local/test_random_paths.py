@@ -13,6 +13,7 @@ from sklazy.local.paths import make_paths, make_regression_paths
 from sklazy.local.random_paths import (
     answer_by_random_paths,
     make_random_paths,
+    sum_gains,
     trace_random_paths,
 )
 
@@ -90,14 +91,31 @@ def test_random_paths_equal_their_slow_twin(problem, n_near, most):
             check_steps(traces[q][b], steps)
 
 
+@settings(max_examples=50)
+@given(problems(), st.integers(1, 9))
+def test_gains_are_those_of_the_steps(problem, least):
+    table, outcomes, n_classes, n_tried, seed = problem
+    queries, bags = plan(table, seed)
+    paths = ready(table, outcomes, n_classes)
+    expected = [0.0] * len(table.codes)
+    for ways in trace_random_paths(paths, queries, bags, n_tried):
+        for step in [step for way in ways for step in way[:-1]]:
+            if step.weight >= least:
+                expected[step.attribute] += step.gain / step.weight
+    found = sum_gains(paths, queries, bags, n_tried, least)
+    n_paths = len(queries.codes) * N_BAGS
+    np.testing.assert_allclose(found, np.array(expected) / n_paths, rtol=1e-9)
+
+
 def check_steps(found, expected):
     *inner, leaf = found
     assert leaf.attribute == -1
     assert len(inner) == len(expected)
     for depth, (step, slow) in enumerate(zip(inner, expected, strict=True)):
-        j, side, cut, weight, by_lot, categories = slow
+        j, side, cut, weight, gain, by_lot, categories = slow
         assert (step.depth, step.attribute, step.branch) == (depth, j, side)
         assert (step.weight, step.by_lot) == (weight, by_lot)
+        assert step.gain == pytest.approx(gain, rel=1e-6, abs=1e-9 * weight)
         assert step.cut == pytest.approx(cut, rel=1e-12, nan_ok=True)
         assert list(step.categories) == categories
 

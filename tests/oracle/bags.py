@@ -1,6 +1,7 @@
 """Random words, bags and the neighbors put into them."""
 
 import math
+import struct
 
 MASK64 = (1 << 64) - 1
 STEP = 0x9E3779B97F4A7C15
@@ -66,3 +67,15 @@ def beta_neighbors(n_rows, beta):
     """K/N <= (1 - beta) log_4 N, at least one and at most all rows."""
     share = (1 - beta) * math.log(n_rows) / math.log(4)
     return min(n_rows, max(1, math.floor(n_rows * share + 1e-9)))
+
+
+def content_words(query, sizes):
+    """64 bits a cell: those of a number, or the code; missing codes are -1."""
+    words = []
+    for cell, size in zip(query, sizes, strict=True):
+        if size is None:
+            number = math.nan if cell is None else cell + 0.0
+            words.append(struct.unpack("<Q", struct.pack("<d", number))[0])
+        else:
+            words.append((-1 if cell is None else cell) & MASK64)
+    return words

@@ -75,6 +75,9 @@ class RandomStep(NamedTuple):
         NaN for a nominal attribute.
     weight : float
         The weight of the rows in the node.
+    gain : float
+        What the split is worth: the information, or squares, that it takes from the
+        node; 0 at a leaf.
     by_lot : bool
         Whether no row of the node has the query's value, so that its side was drawn.
     categories : tuple of int
@@ -86,6 +89,7 @@ class RandomStep(NamedTuple):
     branch: int
     cut: float
     weight: float
+    gain: float
     by_lot: bool
     categories: tuple[int, ...]
 
@@ -139,6 +143,39 @@ def trace_random_paths(
     ]
 
 
+def sum_gains(
+    paths: RandomPaths,
+    queries: Queries,
+    bags: Bags,
+    n_tried: int,
+    least_weight: float,
+    most_steps: int = 64,
+) -> Floats:
+    """What splits by each attribute gain along the paths, the mean of all paths.
+
+    Parameters
+    ----------
+    paths, queries, bags, n_tried
+        As in `answer_by_random_paths`.
+    least_weight : float
+        Of a node whose split counts.
+    most_steps : int
+        Of a path; deeper nodes do not count.
+
+    Returns
+    -------
+    gains : float64 array of shape (n_attributes,)
+        Bits, or squares, of a row in the node.
+    """
+    _, steps, _ = _follow(paths, queries, bags, n_tried, most_steps)
+    attributes, weights, gains = steps[:, :, :-1].reshape(-1, _N_COLUMNS).T[[1, 4, 6]]
+    counts = (attributes >= 0) & (weights >= least_weight)
+    each = gains[counts] / weights[counts]
+    n_attributes, (n_queries, n_bags) = len(paths.table.codes), steps.shape[:2]
+    found = np.bincount(attributes[counts].astype(np.int64), each, n_attributes)
+    return np.asarray(found / (n_queries * n_bags))
+
+
 def _follow(
     paths: RandomPaths, queries: Queries, bags: Bags, n_tried: int, n_steps: int = 0
 ) -> tuple[Floats, Floats, Sets]:
@@ -171,6 +208,7 @@ def _list_steps(table: Floats, sets: Sets) -> list[RandomStep]:
             branch=int(s[2]),
             cut=float(s[3]),
             weight=float(s[4]),
+            gain=float(s[6]),
             by_lot=bool(s[5]),
             categories=_list_bits(bits),
         )

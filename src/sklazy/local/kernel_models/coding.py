@@ -4,6 +4,7 @@ A number stands at the normal score of its rank among the cases, so that neither
 nor outliers matter; between two categories lie ``MISMATCH`` standard deviations.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -66,12 +67,23 @@ def _find_absent(ladder: Floats) -> float:
 
 def code_cases(coding: Coding, cases: Cases, rows: Ints) -> Floats:
     """Rows as places, (n_attributes, n_rows); NaN where a cell is missing."""
+    return _place(coding, cases, rows, normal_scores)
+
+
+def rank_cases(coding: Coding, cases: Cases, rows: Ints) -> Floats:
+    """Rows as mid-ranks and codes, (n_attributes, n_rows); NaN where one is missing."""
+    return _place(coding, cases, rows, mid_ranks)
+
+
+def _place(
+    coding: Coding, cases: Cases, rows: Ints, scale: Callable[[Floats, Floats], Floats]
+) -> Floats:
     placed = np.empty((len(coding.ladders), len(rows)))
     for j, i in enumerate(cases.numeric.tolist()):
         if i < 0:
             placed[j] = _as_floats(cases.codes[j, rows])
         else:
-            placed[j] = normal_scores(coding.ladders[j], cases.numbers[i, rows])
+            placed[j] = scale(coding.ladders[j], cases.numbers[i, rows])
     return placed
 
 
