@@ -385,6 +385,16 @@ def many(kind, n_rows=320):
     return X, y if kind is LazyKernelClassifier else y + noise
 
 
+def test_attributes_that_tell_something_together_weigh_more():
+    """Neither of two columns tells anything of the class alone."""
+    X, y = many(LazyKernelClassifier, 200)
+    model = LazyKernelClassifier().fit(X, y)
+    with model.cases_.snapshot() as base:
+        information = prepare(model._learner(), base).information
+    assert information[:2].min() > 2 * information[2:].max()
+    assert settings_of(model).share > 0
+
+
 def settings_of(model):
     with model.cases_.snapshot() as base:
         return prepare(model._learner(), base).settings
