@@ -86,14 +86,19 @@ def _slow_twin(model, kinds, rules):
         n_estimators=model.n_estimators,
         n_near=_count_near(model, len(order)),
         n_tried=_count_tried(model),
+        max_draws=model.max_draws if _draws_splits(model) else None,
         combine=_combination(model),
         seed=model.seed_,
     )
     return twin, cuts
 
 
+def _draws_splits(model):
+    return model.get_params().get("splits") == "random"
+
+
 def _has_plain_bags(model):
-    return model.get_params().get("splits") == "random" and model.n_neighbors is None
+    return _draws_splits(model) and model.n_neighbors is None
 
 
 def _count_near(model, n_rows):

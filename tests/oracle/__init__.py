@@ -56,7 +56,7 @@ from oracle.neighbors import (
 from oracle.path_means import grow_regression_tree, regression_tree_answer
 from oracle.paths import TREE_RULES, collapse_tree, grow_tree, tree_answer
 from oracle.racing import bent_ranking, correlation_ranking, gram_schmidt_ranking, race
-from oracle.random_paths import random_path
+from oracle.random_paths import path_gains, random_path
 from oracle.selection import LazyHost, grow_conjunction, lazy_merit, select
 from oracle.tables import DECIMAL, encode, kind_of_texts, recode
 from oracle.trees import lazy_tree_answer

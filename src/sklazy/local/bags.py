@@ -1,6 +1,7 @@
 """Bags for a query: how many neighbors they hold, and what decides the draws."""
 
 import math
+import sys
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,7 @@ def plan_bags(
     *,
     share: bool = False,
     left_out: NDArray[np.int64] | None = None,
+    max_draws: int = sys.maxsize,
 ) -> Bags:
     """Decide the draws of each query's bags by its content and the random state.
 
@@ -65,6 +67,8 @@ def plan_bags(
         Whether all queries share what is drawn from all rows.
     left_out : int64 array of shape (n_queries,), optional
         The row that the bags of each query do without.
+    max_draws : int
+        The most draws of a bag of random paths.
     """
     state = random_state % (1 << 64)
     seeds = query_seeds(content_words(queries, numeric), np.uint64(state))
@@ -74,8 +78,9 @@ def plan_bags(
         common = np.array([(state * _STEP + 1) % (1 << 64)], np.uint64)
         drawn = np.broadcast_to(bag_seeds(common, n_bags), own.shape)
     near = np.ascontiguousarray(neighbors, np.int32)
-    none = np.full(len(own), -1, np.int64)
-    return Bags(near, np.stack([own, drawn]), none if left_out is None else left_out)
+    if left_out is None:
+        left_out = np.full(len(own), -1, np.int64)
+    return Bags(near, np.stack([own, drawn]), left_out, max_draws)
 
 
 def content_words(queries: Queries, numeric: NDArray[np.bool_]) -> NDArray[np.uint64]:
@@ -96,5 +101,5 @@ def draw_weights(bags: Bags, query: int, n_rows: int) -> NDArray[np.int32]:
     """The bags of one query as weights of the rows, shape (n_bags, n_rows)."""
     own, drawn = bags.seeds[:, query]
     near = bags.neighbors[query]
-    weights: NDArray[np.int32] = bag_weights(own, drawn, near, n_rows)
+    weights: NDArray[np.int32] = bag_weights(own, drawn, near, bags.max_draws, n_rows)
     return weights

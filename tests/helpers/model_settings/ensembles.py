@@ -39,9 +39,14 @@ ENSEMBLES = {
         Setting(LazyBaggingClassifier(5), "few members"),
         Setting(
             LazyBaggingClassifier(
-                3, splits="random", max_features=1, share_bags=True, combine="vote"
+                3,
+                splits="random",
+                max_features=1,
+                share_bags=True,
+                combine="vote",
+                max_draws=5,
             ),
-            "random splits of shared bags, one attribute at a time",
+            "random splits of small shared bags, one attribute at a time",
         ),
         Setting(
             LazyBaggingClassifier(
@@ -121,7 +126,7 @@ ENSEMBLES = {
             LazyBaggingRegressor(3, 0.5, max_features=1, combine="median", n_jobs=1),
             "random attributes, the median",
         ),
-        checked(LazyBaggingRegressor(5, splits="random"), "random splits"),
+        checked(LazyBaggingRegressor(5, splits="random", max_draws=4), "random splits"),
         Setting(LazyBaggingRegressor(4), "few members"),
         Setting(
             LazyBaggingRegressor(

@@ -6,6 +6,7 @@ Zhu, X., Yang, Y.: A lazy bagging approach to classification. Pattern Recognitio
 2008.
 """
 
+import sys
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -126,6 +127,8 @@ class EnsembleLearner:
     share_bags : bool
         Whether queries share what is drawn from all rows.
     seed : int
+    max_draws : int
+        The most draws of a bag of random paths.
     approximate : bool
         Whether categories and classes stay those of all rows when rows are left out of
         the bags of random paths.
@@ -139,6 +142,7 @@ class EnsembleLearner:
     combine: str = "vote"
     share_bags: bool = False
     seed: int = 0
+    max_draws: int = sys.maxsize
     approximate: bool = field(default=False, compare=False)
 
     def prepare(self, base: CaseBase) -> EnsembleCases:
@@ -163,6 +167,7 @@ class EnsembleLearner:
             *seeds,
             share=self.share_bags,
             left_out=_left_out(batch),
+            max_draws=self.max_draws,
         )
         outputs = self.ask(data, queries, bags)
         found = data, queries, neighbors, bags, outputs

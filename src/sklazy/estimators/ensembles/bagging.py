@@ -9,13 +9,14 @@ from sklazy.estimators.ensembles.base import (
     EnsembleRegressor,
     LazyEnsemble,
 )
-from sklazy.estimators.parameters import check_choice
+from sklazy.estimators.parameters import check_choice, check_count
 
 
 class LazyBagging(LazyEnsemble):
     """Trees of one kind, on the bags of a query; see the subclasses."""
 
     splits: str
+    max_draws: int
 
     def _members(self) -> tuple[Member, ...]:
         if self.splits == "random":
@@ -26,8 +27,13 @@ class LazyBagging(LazyEnsemble):
         plain = self.splits == "random" and self.n_neighbors is None
         return 0 if plain else super()._n_near()
 
+    def _max_draws(self) -> int:
+        random = self.splits == "random"
+        return int(self.max_draws) if random else super()._max_draws()
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        check_count("max_draws", self.max_draws)
         check_choice("splits", self.splits, ("best", "random"))
 
 
@@ -61,6 +67,9 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
         those of the 25 nearest cases that its bag lacks; or the mean of
         probabilities. "auto" is "vote" for best splits and "probability" for random
         ones.
+    max_draws : int, default=4000
+        Of more rows the bags of random splits have so many draws, so that the cost of
+        a query stays bounded; others have one for each row.
     share_bags : bool, default=False
         Whether all queries share the part of the bags that is drawn from all cases.
         Faster for many queries; see Notes.
@@ -165,6 +174,7 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
         splits: str = "best",
         max_features: int | float | str | None = "auto",
         combine: str = "auto",
+        max_draws: int = 4000,
         share_bags: bool = False,
         min_branch_weight: float = 2.0,
         c45_min_side: bool = True,
@@ -183,6 +193,7 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
         self.splits = splits
         self.max_features = max_features
         self.combine = combine
+        self.max_draws = max_draws
         self.share_bags = share_bags
         self.min_branch_weight = min_branch_weight
         self.c45_min_side = c45_min_side
@@ -253,6 +264,9 @@ class LazyBaggingRegressor(LazyBagging, EnsembleRegressor):
     combine : {"mean", "median", "error"}
         How predictions become one; "error" weighs each member by one over its mean
         squared error on those of the 25 nearest cases that its bag lacks.
+    max_draws : int, default=4000
+        Of more rows the bags of random splits have so many draws, so that the cost of
+        a query stays bounded; others have one for each row.
     share_bags : bool, default=False
         Whether all queries share the part of the bags that is drawn from all cases.
     min_branch_weight : float, default=2
@@ -318,6 +332,7 @@ class LazyBaggingRegressor(LazyBagging, EnsembleRegressor):
         splits: str = "best",
         max_features: int | float | str | None = "auto",
         combine: str = "mean",
+        max_draws: int = 4000,
         share_bags: bool = False,
         min_branch_weight: float = 2.0,
         penalize_nominal_splits: bool = True,
@@ -331,6 +346,7 @@ class LazyBaggingRegressor(LazyBagging, EnsembleRegressor):
         self.splits = splits
         self.max_features = max_features
         self.combine = combine
+        self.max_draws = max_draws
         self.share_bags = share_bags
         self.min_branch_weight = min_branch_weight
         self.penalize_nominal_splits = penalize_nominal_splits

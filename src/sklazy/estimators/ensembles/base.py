@@ -1,5 +1,6 @@
 """What all lazy ensembles share: parameters, seeds, what members answer."""
 
+import sys
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -63,6 +64,7 @@ class LazyEnsemble(LazyEstimator):
             combine=self._combination(),
             share_bags=bool(self.share_bags),
             seed=self.seed_,
+            max_draws=self._max_draws(),
         )
 
     # --- state ------------------------------------------------------------------------
@@ -120,6 +122,10 @@ class LazyEnsemble(LazyEstimator):
     def _n_near(self) -> int | None:
         """The neighbors put into each bag; None lets beta decide."""
         return None if self.n_neighbors is None else int(self.n_neighbors)
+
+    def _max_draws(self) -> int:
+        """The most draws of a bag; only those of random paths are bounded."""
+        return sys.maxsize
 
     def _combination(self) -> str:
         """How members' answers become one."""

@@ -30,6 +30,10 @@ _FLOOR = (
 _TIE = 1e-9  # losses closer than this differ by rounding
 
 
+Candidate = tuple[float, Floats]
+"""A share of information, and the attributes' weights by it."""
+
+
 class Judge(Protocol):
     """What left-out answers, (n_rows, n_targets), are worth."""
 
@@ -78,9 +82,31 @@ class KernelSettings(NamedTuple):
         return self.width / self.median
 
 
+def choose_in_turn(
+    columns: KernelColumns,
+    candidates: Sequence[Candidate],
+    targets: Floats,
+    widths: Sequence[float],
+    judge: Judge,
+) -> KernelSettings:
+    """Choose the weights with the last of the widths, then the width with these.
+
+    That takes fewer decompositions than to try all; parameters as in `choose_settings`.
+    """
+    first = choose_settings(columns, candidates, targets, widths[-1:], judge)
+    only = [(first.share, first.weights)]
+    found = choose_settings(columns, only, targets, widths[:-1], judge)
+    return found if is_better(found, first) else first
+
+
+def is_better(one: KernelSettings, other: KernelSettings) -> bool:
+    """Whether a loss is less by more than rounding."""
+    return one.loss < other.loss * (1.0 - _TIE)
+
+
 def choose_settings(
     columns: KernelColumns,
-    weights: Sequence[Floats],
+    candidates: Sequence[Candidate],
     targets: Floats,
     widths: Sequence[float],
     judge: Judge,
@@ -91,14 +117,14 @@ def choose_settings(
     ----------
     columns : KernelColumns
         The rows that are left out in turn; its weights do not matter.
-    weights : sequence of float64 arrays of shape (n_attributes,)
-        For each of `SHARES`.
+    candidates : sequence of pairs of a share and weights
+        Weights of shape (n_attributes,), by their share of information.
     targets : float64 array of shape (n_rows, n_targets)
     widths : sequence of float
     judge : Judge
     """
     best: KernelSettings | None = None
-    for share, own in zip(SHARES, weights, strict=True):
+    for share, own in candidates:
         distances = measure_all(columns._replace(weights=own))
         median = find_median(distances)
         for width in widths:
@@ -107,11 +133,12 @@ def choose_settings(
             parts = decompose(np.exp(distances * (-width / median)), targets)
             for ridge in RIDGES:
                 loss, temperature = judge.measure(leave_rows_out(parts, ridge))
-                if best is None or loss < best.loss * (1.0 - _TIE):
-                    best = KernelSettings(
-                        share, own, width, median, ridge, temperature, loss
-                    )
-        if (own == weights[-1]).all():
+                found = KernelSettings(
+                    share, own, width, median, ridge, temperature, loss
+                )
+                if best is None or is_better(found, best):
+                    best = found
+        if (own == candidates[-1][1]).all():
             break  # no attribute informs: other shares are the same
     assert best is not None
     return best
