@@ -116,7 +116,7 @@ def check_random(told, table, n_classes, bag, key, query):
     *inner, leaf = told["steps"]
     assert told["n_steps"] == len(expected) + 1
     for depth, (step, found) in enumerate(zip(inner, expected, strict=True)):
-        j, side, cut, weight, by_lot, codes = found
+        j, side, cut, weight, _, by_lot, codes = found
         nominal = sizes[j] is not None
         listed = [None if code < 0 else COLORS[code] for code in codes]
         categories = {"n_categories": len(listed), "listed": listed}
