@@ -6,7 +6,7 @@ from sklazy.casebase.files import SENSELESS, read_file
 from sklazy.casebase.plain import from_plain
 from sklazy.errors import BadFileError, BadInputError
 from sklazy.estimators.base import LazyEstimator
-from sklazy.estimators.settings import from_settings
+from sklazy.estimators.settings import from_settings, import_estimators
 
 
 def load(path: str | Path) -> LazyEstimator:
@@ -51,6 +51,7 @@ def load(path: str | Path) -> LazyEstimator:
 
 def known_estimators() -> dict[str, type[LazyEstimator]]:
     """The estimators that can be saved, by name."""
+    import_estimators()
     found: dict[str, type[LazyEstimator]] = {}
     open_classes = [LazyEstimator]
     while open_classes:
