@@ -27,6 +27,7 @@ METHODS = (
     "predict",
     "predict_proba",
     "predict_interval",
+    "novelty",
     "select_attributes",
     "member_votes",
     "member_values",

@@ -1,121 +1,131 @@
 """`sklazy explain`: receipts of rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 
-from sklazy import Receipts
-from sklazy.cli.console import Console, with_console
-from sklazy.cli.methods import choose_method, make_model, method_options
-from sklazy.cli.tasks import (
-    IN_FILE,
-    OUT_FILE,
-    Task,
-    check_out,
-    match_columns,
-    read_rows,
-    read_task,
-    task_options,
-)
-from sklazy.errors import BadInputError
+from sklazy import Receipt, Receipts
+from sklazy.cli.console import Console
+from sklazy.cli.methods import choose_method
+from sklazy.cli.models import Fitted, fit_task, is_model, load_model
+from sklazy.cli.tasks import Task, check_out, read_task
+from sklazy.errors import BadInputError, suggest
 from sklazy.experiments.harness.writing import write_text
-from sklazy.tables import Column, Table
-from sklazy.tables.labels import encode
 
 
-@click.command()
-@task_options
-@click.option(
-    "--row",
-    "rows",
-    type=int,
-    multiple=True,
-    help="Row to explain, counted from 0; repeat for several. Default: 0.",
-)
-@click.option(
-    "--test",
-    type=IN_FILE,
-    help="File whose rows to explain; default: TRAIN.",
-)
-@method_options
-@click.option("--html", type=OUT_FILE, help="Write the receipts to this HTML page.")
-@with_console
 def explain(
     console: Console,
     train: str,
-    target: str,
+    test: str | None,
+    target: str | None,
     kind: str,
     ignore: Sequence[str],
-    rows: Sequence[int],
-    test: str | None,
+    id_column: str | None,
+    rows: Sequence[str],
     method: str | None,
     settings: Sequence[str],
     seed: int,
+    key: Path | None,
     html: str | None,
+    out: str | None,
 ) -> None:
-    """Explain the prediction of a row by a receipt: what, why, from which cases.
-
-    A row of TRAIN is left out itself and predicted from all others.
-
-    \b
-    Examples:
-      sklazy explain wine.csv --target class --row 12
-      sklazy explain wine.csv -t class --row 12 --row 60 --html why.html
-      sklazy explain train.csv -t price --test new.csv --row 0 --json
-    """
+    """Explain predictions of rows."""
     check_out(html, train, test)
-    task = read_task(console, train, target, kind, ignore)
-    name = choose_method(task, method)
-    found = []
-    for row in rows or (0,):
-        known, query = _split(console, task, row, test)
-        model = make_model(task, name, settings, seed)
-        if not hasattr(model, "explain"):
-            raise BadInputError(
-                f"--method {name} has no receipts; choose a lazy method, such as "
-                "lazy-knn or lazy-learning."
-            )
-        model.fit(known.table, _named_target(known), ids=known.rows)
-        found.append(model.explain(query)[0])
-    receipts = Receipts(found)
+    check_out(out, train, test)
+    wanted = rows or ("0",)
+    if is_model(train):
+        fitted = load_model(
+            train, method=method, set=settings, ignore=ignore, task=kind
+        )
+        found = _explain_test(console, fitted, test, id_column, wanted)
+    else:
+        task = read_task(console, train, target, kind, ignore, id_column)
+        name = choose_method(task, method)
+        if test is None:
+            found = list(_explain_each(task, name, settings, seed, wanted))
+        else:
+            fitted = fit_task(task, name, settings, seed)
+            found = _explain_test(console, fitted, test, id_column, wanted)
+    where = test or train
+    receipts = Receipts(found, names=[_title(row, where, id_column) for row in wanted])
+    if key is not None:
+        receipts = receipts.signed(key.read_bytes())
+    _write(console, receipts, html, out)
+
+
+def _write(
+    console: Console, receipts: Receipts, html: str | None, out: str | None
+) -> None:
+    """Write receipts to files and to standard output."""
     if html is not None:
         write_text(html, receipts.to_html())
         console.note(f"page written: {html}")
+    if out is not None:
+        write_text(out, f"{receipts.to_json()}\n")
+        console.note(f"receipts written: {out}")
     text = receipts.to_text()
     console.result(receipts.to_dict(), lambda _: click.echo(text))
 
 
-def _named_target(task: Task) -> Column:
-    """The target under its own name, which receipts show."""
-    if task.classifies:
-        return encode(task.name, task.target.tolist())
-    return Column(task.name, "numeric", task.target)
+def _title(row: str, path: str, id_column: str | None) -> str:
+    where = "standard input" if path == "-" else Path(path).name
+    return f"row {row} of {where}" if id_column is None else f"{row} of {where}"
 
 
-def _split(
-    console: Console, task: Task, row: int, test: str | None
-) -> tuple[Task, Table]:
-    """The task without the row, and the row."""
-    if test is not None:
-        table = match_columns(console, read_rows(test, task.like), task, test)
-        _check_row(row, np.arange(len(table)))
-        return task, table.take([row])
-    _check_row(row, task.rows)
-    own = task.rows == row
-    if own.all():
+def _explain_test(
+    console: Console,
+    fitted: Fitted,
+    path: str | None,
+    id_column: str | None,
+    wanted: Sequence[str],
+) -> list[Receipt]:
+    """The receipts of rows of a test file."""
+    if path is None:
+        raise BadInputError("give the file of the rows to explain behind the model.")
+    _check_lazy(fitted.model, fitted.method)
+    asked = fitted.read(console, path, id_column)
+    places = [_place(row, asked.names) for row in wanted]
+    return list(fitted.model.explain(asked.rows.take(places)))
+
+
+def _explain_each(
+    task: Task,
+    name: str,
+    settings: Sequence[str],
+    seed: int,
+    wanted: Sequence[str],
+) -> Iterator[Receipt]:
+    """The receipts of rows of the training file, each left out itself."""
+    if len(task.target) == 1:
         raise BadInputError("one row alone cannot be explained by others.")
-    return task.take(~own), task.table.take(own)
+    for row in wanted:
+        own = task.rows == task.rows[_place(row, task.names)]
+        model = fit_task(task.take(~own), name, settings, seed).model
+        _check_lazy(model, name)
+        yield model.explain(task.table.take(own))[0]
 
 
-def _check_row(row: int, known: NDArray[np.int64]) -> None:
-    if row in known:
-        return
-    last = int(known.max())
-    if 0 <= row <= last:
+def _check_lazy(model: object, name: str) -> None:
+    if not hasattr(model, "explain"):
+        raise BadInputError(
+            f"--method {name} has no receipts; choose a lazy method, such as "
+            "lazy-knn or lazy-learning."
+        )
+
+
+def _place(row: str, names: Sequence[Any]) -> int:
+    """Where a row lies that is named by its place in the file or by its name."""
+    texts = [str(name) for name in names]
+    if row in texts:
+        return texts.index(row)
+    if any(isinstance(name, str) for name in names):
+        raise BadInputError(f"--row {row}: no row has that name.{suggest(row, texts)}")
+    last = int(texts[-1])
+    if row.isdigit() and int(row) < last:
         raise BadInputError(
             f"--row {row} has no target and is left out; put it into another file and "
-            "give that with --test."
+            "give that as TEST."
         )
     raise BadInputError(f"--row {row}; expected one of the rows 0 to {last}.")

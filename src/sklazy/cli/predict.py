@@ -1,6 +1,6 @@
 """`sklazy predict`: classify or regress a file, or cross-validate."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -8,94 +8,122 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table as Grid
 
-from sklazy.cli.console import Console, Terminal, with_console
-from sklazy.cli.csv_files import csv_options, to_csv
-from sklazy.cli.methods import choose_method, make_model, method_options
-from sklazy.cli.tasks import (
-    IN_FILE,
-    Task,
-    check_folds,
-    check_out,
-    match_columns,
-    read_rows,
-    read_task,
-    task_options,
-)
+from sklazy.answer.novelty import UNLIKE
+from sklazy.cli.console import Console, Terminal
+from sklazy.cli.csv_files import to_csv
+from sklazy.cli.methods import choose_method, make_model
+from sklazy.cli.models import Asked, Fitted, fit_task, is_model, load_model
+from sklazy.cli.tasks import Task, check_folds, check_out, read_task
+from sklazy.errors import BadInputError
 from sklazy.experiments.harness.folds import class_folds, plain_folds
 from sklazy.experiments.harness.writing import write_text
 from sklazy.report.progress import track
 from sklazy.tables import Table
 
+Columns = dict[str, Any]
 
-@click.command()
-@task_options
-@click.argument("test", type=IN_FILE, required=False)
-@method_options
-@click.option(
-    "--folds",
-    default=10,
-    show_default=True,
-    help="Folds of the cross-validation, without TEST.",
-)
-@csv_options("Write the predictions to this CSV file.")
-@with_console
+_SHOWN = 10  # rows in a note
+
+
 def predict(
     console: Console,
     train: str,
     test: str | None,
-    target: str,
+    target: str | None,
     kind: str,
     ignore: Sequence[str],
+    id_column: str | None,
     method: str | None,
     settings: Sequence[str],
     seed: int,
     folds: int,
     out: str | None,
+    **wanted: Any,  # noqa: ANN401 - what `describe_rows` takes
 ) -> None:
-    """Predict the rows of TEST from those of TRAIN.
-
-    Files are CSV, Excel, JSON lines, ARFF, Parquet or Feather, - is standard input;
-    labels, dates, amounts and missing cells need no preparation. Without TEST the rows
-    of TRAIN are cross-validated and the quality is reported. Predictions go to standard
-    output as CSV, or to the file of -o.
-
-    \b
-    Examples:
-      sklazy predict wine.csv --target class
-      sklazy predict train.csv new.csv -t price -o prices.csv
-      sklazy predict train.csv new.csv -t class -m lazy-nb -s n_attributes=5
-    """
+    """Predict the rows of a file, or cross-validate."""
     check_out(out, train, test)
-    task = read_task(console, train, target, kind, ignore)
+    if is_model(train):
+        if test is None:
+            raise BadInputError(
+                f"{train} is a model; give the file of the rows to predict, too: "
+                f"sklazy predict {train} FILE."
+            )
+        fitted = load_model(
+            train, method=method, set=settings, ignore=ignore, task=kind
+        )
+        _predict(console, fitted, test, id_column, out, wanted)
+        return
+    task = read_task(console, train, target, kind, ignore, id_column)
     name = choose_method(task, method)
     console.note(f"{task.kind} ({task.why}), method {name}")
     if test is None:
         _cross_validate(console, task, name, settings, seed, folds, out)
     else:
-        _predict(console, task, test, name, settings, seed, out)
+        fitted = fit_task(task, name, settings, seed)
+        _predict(console, fitted, test, id_column, out, wanted)
 
 
 def _predict(
     console: Console,
-    task: Task,
+    fitted: Fitted,
     path: str,
-    name: str,
-    settings: Sequence[str],
-    seed: int,
+    id_column: str | None,
     out: str | None,
+    wanted: Mapping[str, Any],
 ) -> None:
     """Predict the rows of a test file."""
-    test = read_rows(path, task.like)
-    rows = match_columns(console, test, task, path)
-    model = make_model(task, name, settings, seed).fit(task.table, task.target)
-    labels, probabilities = predict_both(model, rows)
-    columns: dict[str, Sequence[object]] = {"prediction": labels.tolist()}
-    if probabilities is not None:
-        columns["probability"] = probabilities.max(axis=1).tolist()
-    if task.name in test:
-        columns[task.name] = test[task.name].cells()
-        _note_quality(console, task, columns)
-    _write(console, columns, {"task": task.kind, "method": name}, out)
+    asked = fitted.read(console, path, id_column)
+    said = describe_rows(console, fitted, asked, **wanted)
+    if fitted.target in asked.whole:
+        said[fitted.target] = asked.whole[fitted.target].cells()
+        _note_quality(console, fitted, said)
+    facts = {"task": fitted.kind, "method": fitted.method}
+    _write(console, {id_column or "row": asked.names}, said, facts, out)
+
+
+def describe_rows(
+    console: Console,
+    fitted: Fitted,
+    asked: Asked,
+    *,
+    probabilities: bool = False,
+    coverage: float = 0.0,
+    novelty: bool = False,
+) -> Columns:
+    """Predictions of rows and all that was asked for beside them.
+
+    What is said of each class is a dict by class; JSON has it always.
+    """
+    model, rows = fitted.model, asked.rows
+    labels, shares = predict_both(model, rows)
+    said: Columns = {"prediction": labels.tolist()}
+    if shares is not None:
+        said["probability"] = shares.max(axis=1).tolist()
+        if probabilities or console.as_json:
+            pairs = zip(model.classes_.tolist(), shares.T.tolist(), strict=True)
+            said["probabilities"] = dict(pairs)
+    if coverage and hasattr(model, "predict_interval"):
+        ends = np.asarray(model.predict_interval(rows, coverage=coverage))
+        said["low"], said["high"] = ends[:, 0].tolist(), ends[:, 1].tolist()
+    if (novelty or console.as_json) and hasattr(model, "novelty"):
+        said["novelty"] = model.novelty(rows).tolist()
+        _note_novelty(console, asked, said["novelty"])
+    elif novelty:
+        raise BadInputError(
+            f"--novelty: {fitted.method} keeps no cases; choose a lazy method."
+        )
+    return said
+
+
+def _note_novelty(console: Console, asked: Asked, shares: Sequence[float]) -> None:
+    """Point out rows that are unlike all cases."""
+    unlike = [n for n, s in zip(asked.names, shares, strict=True) if s >= UNLIKE]
+    if not unlike:
+        return
+    many = "1 row is" if len(unlike) == 1 else f"{len(unlike)} rows are"
+    shown = ", ".join(map(str, unlike[:_SHOWN])) + ", ..." * (len(unlike) > _SHOWN)
+    what = "row " * (asked.ids is None)
+    console.note(f"note: {many} unlike all cases: {what}{shown}.")
 
 
 def predict_both(
@@ -108,21 +136,19 @@ def predict_both(
     return model.predict(X), None
 
 
-def _note_quality(
-    console: Console, task: Task, columns: dict[str, Sequence[object]]
-) -> None:
+def _note_quality(console: Console, fitted: Fitted, said: Columns) -> None:
     """Report how good the predictions are, where the test file has the target."""
-    pairs = zip(columns["prediction"], columns[task.name], strict=True)
+    pairs = zip(said["prediction"], said[fitted.target], strict=True)
     known = [(found, true) for found, true in pairs if true is not None]
     if not known:
         return
-    if task.classifies:
-        right = sum(str(found) == str(true) for found, true in known)
+    if fitted.classifies:
+        right = sum(a == b or str(a) == str(b) for a, b in known)
         text = f"accuracy {right / len(known):.4f}"
     else:
         errors = [abs(float(str(a)) - float(str(b))) for a, b in known]
         text = f"mean absolute error {np.mean(errors):.4g}"
-    console.note(f"{text} on {len(known)} rows with a known {task.name!r}")
+    console.note(f"{text} on {len(known)} rows with a known {fitted.target!r}")
 
 
 def _cross_validate(
@@ -143,7 +169,7 @@ def _cross_validate(
         quality[method] = measure(task, found[method], folds)
     if out is not None:
         columns = {
-            "row": task.rows.tolist(),  # in the file: some may have no target
+            "row": task.names,  # in the file: some may have no target
             "prediction": found[name].tolist(),
             task.name: task.target.tolist(),
         }
@@ -222,18 +248,30 @@ def _show(terminal: Terminal, quality: dict[str, dict[str, float]], n: int) -> N
 
 def _write(
     console: Console,
-    columns: dict[str, Sequence[object]],
-    facts: dict[str, object],
+    names: Columns,
+    said: Columns,
+    facts: Mapping[str, object],
     out: str | None,
 ) -> None:
     """Write predictions to a file or to standard output."""
-    n_rows = len(columns["prediction"])
-    text = to_csv({"row": range(n_rows), **columns})
+    n_rows = len(said["prediction"])
     if out is not None:
-        write_text(out, text)
+        write_text(out, to_csv({**names, **_flat(said)}))
         plain = {**facts, "rows": n_rows, "file": out}
         console.result(
             plain, lambda terminal: terminal.print(f"{n_rows} rows in {out}")
         )
         return
-    console.result({**facts, **columns}, lambda _: click.echo(text, nl=False))
+    text = to_csv({**names, **_flat(said)})
+    console.result({**facts, **names, **said}, lambda _: click.echo(text, nl=False))
+
+
+def _flat(said: Columns) -> Columns:
+    """What is said of each class as columns of their own."""
+    flat: Columns = {}
+    for name, values in said.items():
+        if isinstance(values, dict):
+            flat |= {f"probability of {c}": own for c, own in values.items()}
+        else:
+            flat[name] = values
+    return flat

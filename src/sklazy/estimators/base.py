@@ -23,6 +23,7 @@ from sklazy.answer import (
     leave_one_out,
     prepare,
 )
+from sklazy.answer.novelty import find_novelty
 from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import CRITERIA
 from sklazy.casebase.files import write_file
@@ -103,6 +104,26 @@ class LazyEstimator(BaseEstimator):
         with self.cases_.snapshot() as cases:
             ask = partial(self._receipts, cases)
             return verify(receipt, ask, cases.digest(), key)
+
+    def novelty(self, X: ArrayLike) -> NDArray[np.float64]:
+        """How unlike all cases each query is, from 0 to 1.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        shares : float64 array of shape (n_queries,)
+            The share of the cases (of very many: of some hundreds of them) that are
+            nearer to another case than the query is to any, by HEOM on all attributes,
+            whatever the method. 0.99 and more is "unlike all cases"; NaN if there is
+            one case only.
+        """
+        check_is_fitted(self)
+        table = self._query_table(X)
+        with self.cases_.snapshot() as cases:
+            return find_novelty(cases, cases.encode(table)).shares
 
     def forget(self, ids: GivenIds) -> Self:
         """Erase rows by id: the state is the same as after a fit without them."""

@@ -26,6 +26,7 @@ from sklazy.receipts import (
     selection,
     trees,
 )
+from sklazy.receipts.novelty import describe_novelty
 from sklazy.receipts.plain import Plain, describe_cases, describe_queries, finite
 from sklazy.receipts.receipt import Receipt, Receipts
 from sklazy.receipts.schema import SCHEMA
@@ -93,9 +94,10 @@ def build_receipts(
         "settings": {name: finite(value) for name, value in settings.items()},
         "cases": describe_cases(base),
     }
-    pairs = zip(queries, bodies, strict=True)
+    novelty = describe_novelty(answer)
     return Receipts(
-        Receipt(sealed({**head, "query": query, **body})) for query, body in pairs
+        Receipt(sealed({**head, "query": query, "novelty": new, **body}))
+        for query, new, body in zip(queries, novelty, bodies, strict=True)
     )
 
 

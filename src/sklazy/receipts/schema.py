@@ -13,6 +13,7 @@ from sklazy.receipts import (
     kernel_models,
     linear_models,
     local_models,
+    novelty,
     selection,
     trees,
 )
@@ -31,6 +32,7 @@ _HEAD = {
     "estimator": c.text,
     "settings": c.dict_of(c.free),
     "query": c.list_of(_QUERY),
+    "novelty": novelty.FIELD,
     "seal": c.text,
 }
 _SIGNED = {"signature": c.fingerprint}
