@@ -351,9 +351,29 @@ def test_advice(run, files):
     assert code == 0
     assert "recommendation" in json.loads(out)
     assert Path("advice.html").read_text().startswith("<!DOCTYPE html>")
-    code, _, err = run("advise", "train.csv", "-t", "alcohol")
-    assert code == 2
-    assert "--task classification" in err
+    asked = ["advise", "train.csv", "-t", "alcohol", "--max-seconds", 0]
+    code, out, err = run(*asked, "--max-rows", 50)
+    assert code == 0
+    assert "regression ('alcohol' holds numbers)" in err
+    assert "Raise --max-rows to make sure" in " ".join(out.split())
+
+
+def test_advice_cut_short_shows_what_is_measured(run, files, monkeypatch):
+    predict, asked_for = LazyBlendClassifier.predict, []
+
+    def stop(model, queries):
+        asked_for.append(len(queries))
+        if len(asked_for) > 1:  # it is compiled before anything is measured
+            raise KeyboardInterrupt
+        return predict(model, queries)
+
+    monkeypatch.setattr(LazyBlendClassifier, "predict", stop)
+    asked = ["advise", "train.csv", "-t", "grower"]
+    code, out, err = run(*asked, "--max-rows", 40)
+    assert code == 130
+    said = " ".join(out.split())
+    assert "Interrupted after 1 fold; not measured: LazyBlendClassifier()" in said
+    assert "advice of what was measured so far" in err
 
 
 def test_a_race(run, files):

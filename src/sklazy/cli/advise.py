@@ -1,4 +1,4 @@
-"""`sklazy advise`: whether lazy selection pays."""
+"""`sklazy advise`: which method suits a file."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ import click
 
 from sklazy import advise as measure
 from sklazy.cli.console import Console
+from sklazy.cli.hints import for_a_shell
 from sklazy.cli.tasks import check_out, read_task
-from sklazy.errors import BadInputError
 from sklazy.experiments.harness.writing import write_text
 
 
@@ -25,14 +25,11 @@ def advise(
     """Measure which method suits a file."""
     check_out(html, train)
     task = read_task(console, train, target, kind, ignore)
-    if not task.classifies:
-        raise BadInputError(
-            f"advice needs classes, but {task.why}; if its numbers are classes, use "
-            "--task classification."
-        )
+    console.note(f"{task.kind} ({task.why})")
     found = measure(
         task.table,
         task.target,
+        task=task.kind,
         max_rows=max_rows,
         max_seconds=max_seconds,
         random_state=seed,
@@ -40,4 +37,7 @@ def advise(
     if html is not None:
         write_text(html, found.to_html())
         console.note(f"page written: {html}")
-    console.result(found.to_dict(), lambda _: click.echo(found.to_text()))
+    text = for_a_shell(found.to_text())
+    console.result(found.to_dict(), lambda _: click.echo(text))
+    if found.stopped == "interrupted":
+        console.end_interrupted("This is the advice of what was measured so far.")

@@ -190,7 +190,7 @@ def verify() -> None:
 @train_options
 @click.option(
     "--max-seconds",
-    default=60.0,
+    default=30.0,
     show_default=True,
     help="Start nothing new after this many seconds.",
 )
