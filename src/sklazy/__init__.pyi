@@ -32,6 +32,7 @@ from sklazy.estimators.ensembles.stacking import (
     LazyStackingClassifier,
     LazyStackingRegressor,
 )
+from sklazy.estimators.explaining import explain
 from sklazy.estimators.filters.ranker import AttributeRanker
 from sklazy.estimators.filters.subset import SubsetSelector
 from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
@@ -101,6 +102,7 @@ __all__ = [
     "__version__",
     "advise",
     "diversity_measures",
+    "explain",
     "lazy_advantage",
     "load",
     "race",

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import sklazy
+from sklazy.kernels import compiling
 
 SOURCES = pathlib.Path(sklazy.__file__).parent
 HELPERS = pathlib.Path(__file__).parents[1] / "helpers"
@@ -89,7 +90,7 @@ def test_import_works_without_any_folder_and_compiles_nothing(package):
     block(package)
     code = """
 import json, sys
-import sklazy
+from sklazy import *
 from numba.core.dispatcher import Dispatcher
 import gc
 ours = [d for d in gc.get_objects() if isinstance(d, Dispatcher)
@@ -217,3 +218,16 @@ def test_without_a_compiler_every_estimator_predicts():
     said = run(SOURCES, code, NUMBA_DISABLE_JIT="1")
     assert len(said) >= 11
     assert all(len(answers) == 12 for answers in said.values())
+
+
+def test_compiling_is_announced_once_and_can_be_silenced(caplog):
+    compiling._announce.cache_clear()
+    compiling._announce()
+    compiling._announce()
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("sklazy", "WARNING")
+    assert "compiling for first use" in record.getMessage()
+    compiling._announce.cache_clear()
+    with caplog.at_level("ERROR", "sklazy"):
+        compiling._announce()
+    assert len(caplog.records) == 1

@@ -23,7 +23,6 @@ from sklazy.answer import (
     leave_one_out,
     prepare,
 )
-from sklazy.answer.novelty import find_novelty
 from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import CRITERIA
 from sklazy.casebase.files import write_file
@@ -33,6 +32,8 @@ from sklazy.casebase.plain import to_plain
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.inputs import class_column
+from sklazy.estimators.likeness import Likeness
+from sklazy.estimators.naming import name_methods
 from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.estimators.settings import describe_settings, from_settings, to_settings
 from sklazy.receipts import Receipt, Receipts, build_receipts, verify
@@ -45,7 +46,7 @@ from sklazy.tables.origins import expand, follow, origins_of
 _NOT_RECORDED = ("n_jobs", "cache_size")  # answers do not depend on them
 
 
-class LazyEstimator(BaseEstimator):
+class LazyEstimator(Likeness, BaseEstimator):
     """An estimator whose fit keeps a case base, `cases_`, and which waits for queries.
 
     A subclass makes a learner of its parameters (`_learner`) and says what its target
@@ -58,6 +59,10 @@ class LazyEstimator(BaseEstimator):
     cases_: CaseBase
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        name_methods(cls, "fit", "partial_fit")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -104,26 +109,6 @@ class LazyEstimator(BaseEstimator):
         with self.cases_.snapshot() as cases:
             ask = partial(self._receipts, cases)
             return verify(receipt, ask, cases.digest(), key)
-
-    def novelty(self, X: ArrayLike) -> NDArray[np.float64]:
-        """How unlike all cases each query is, from 0 to 1.
-
-        Parameters
-        ----------
-        X : frame, Table or array-like of shape (n_queries, n_attributes)
-
-        Returns
-        -------
-        shares : float64 array of shape (n_queries,)
-            The share of the cases (of very many: of some hundreds of them) that are
-            nearer to another case than the query is to any, by HEOM on all attributes,
-            whatever the method. 0.99 and more is "unlike all cases"; NaN if there is
-            one case only.
-        """
-        check_is_fitted(self)
-        table = self._query_table(X)
-        with self.cases_.snapshot() as cases:
-            return find_novelty(cases, cases.encode(table)).shares
 
     def forget(self, ids: GivenIds) -> Self:
         """Erase rows by id: the state is the same as after a fit without them."""

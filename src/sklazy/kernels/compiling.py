@@ -5,7 +5,7 @@ as the Python functions that they are.
 """
 
 import functools
-import sys
+import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
@@ -142,5 +142,9 @@ def _call_first(compiled: Callable[..., Any], arguments: tuple[object, ...]) -> 
     return result
 
 
+@functools.cache  # one notice in a process, however many kernels
 def _announce() -> None:
-    sys.stderr.write("sklazy: compiling for first use, kept for the next time ...\n")
+    # Without handlers logging writes warnings to standard error as they are.
+    logging.getLogger("sklazy").warning(
+        "sklazy: compiling for first use, kept for the next time ..."
+    )

@@ -16,6 +16,7 @@ from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator, places_of
+from sklazy.estimators.options import Metric
 from sklazy.local.local_models.plans import NBest, Spans
 from sklazy.tables import Table
 
@@ -35,13 +36,13 @@ class LocalModels(LazyEstimator):
         degrees: str | int | Sequence[int] = "auto",
         n_neighbors: Spans = "auto",
         n_best: NBest = "auto",
-        metric: str = "euclidean",
+        metric: Metric = "euclidean",
         ridge: float = 0.1,
-        scale: bool | str = True,
+        scale: bool | Literal["std", "range"] = True,
         attribute_weights: ArrayLike | None = None,
         max_categories: int = 10,
         categorical_features: object = "from_dtype",
-        compat: str | None = None,
+        compat: Literal["r"] | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.degrees = degrees

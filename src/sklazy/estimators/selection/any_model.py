@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklazy.answer.selection.models import ModelHost
 from sklazy.casebase.base import Cuts
 from sklazy.errors import BadInputError, BadTypeError
+from sklazy.estimators.options import Discretization, Measure, Selection
 from sklazy.estimators.parameters import check_count
 from sklazy.estimators.selection.base import SelectingClassifier
 
@@ -91,10 +92,10 @@ class LazySelectionClassifier(SelectingClassifier):
         self,
         estimator: BaseEstimator | None = None,
         n_attributes: int | float | str = 0.3,
-        selection: str = "lazy",
-        measure: str = "entropy",
+        selection: Selection = "lazy",
+        measure: Measure = "entropy",
         *,
-        discretization: str = "fayyad",
+        discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         min_support: int = 1,

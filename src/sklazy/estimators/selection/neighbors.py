@@ -2,6 +2,7 @@
 
 from sklazy.answer.selection.nearest import NearestHost
 from sklazy.casebase.base import Cuts
+from sklazy.estimators.options import Discretization, Measure, Selection
 from sklazy.estimators.selection.base import SelectingClassifier
 
 
@@ -90,11 +91,11 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         self,
         n_neighbors: int = 5,
         n_attributes: int | float | str = 0.3,
-        selection: str = "lazy",
-        measure: str = "entropy",
+        selection: Selection = "lazy",
+        measure: Measure = "entropy",
         discretize: bool = True,
         *,
-        discretization: str = "fayyad",
+        discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         min_support: int = 1,
