@@ -26,6 +26,7 @@ quiet = [
 METHODS = (
     "predict",
     "predict_proba",
+    "novelty",
     "select_attributes",
     "member_votes",
     "member_values",

@@ -90,7 +90,7 @@ def test_import_works_without_any_folder_and_compiles_nothing(package):
     block(package)
     code = """
 import json, sys
-import sklazy
+from sklazy import *
 from sklazy.kernels import compiling
 from numba.core.dispatcher import Dispatcher
 import gc
@@ -276,3 +276,16 @@ for row in range(8):
     found.append(nominal.match_nominal.is_due(0.0))
 print(json.dumps(found))
 """
+
+
+def test_compiling_is_announced_once_and_can_be_silenced(caplog):
+    compiling._announce.cache_clear()
+    compiling._announce()
+    compiling._announce()
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("sklazy", "WARNING")
+    assert "compiling for first use" in record.getMessage()
+    compiling._announce.cache_clear()
+    with caplog.at_level("ERROR", "sklazy"):
+        compiling._announce()
+    assert len(caplog.records) == 1

@@ -60,7 +60,7 @@ def test_every_kind_of_receipt_is_tried():
 def test_all_receipts_have_the_same_head(make):
     content = make()
     head = ["schema", "kind", "sklazy", "estimator", "settings", "cases", "query"]
-    assert list(content)[:7] == head
+    assert list(content)[:8] == [*head, "novelty"]
     assert list(content)[-1] == "seal"
     assert content["schema"] == "sklazy-receipt/2"
     classes = "class_counts" in content["cases"]

@@ -9,9 +9,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import NoReturn, TypeVar
+from typing import NamedTuple, NoReturn, TypeVar
 
-import click
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,20 +44,11 @@ STOPS = (KeyboardInterrupt, TimeUpError)
 """What ends a command before its work is done."""
 
 
-def limit_options(rows: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add --max-seconds and --max-rows to a command; `rows` says what these bound."""
+class Limits(NamedTuple):
+    """What bounds a command; None for no bound."""
 
-    def add(function: Callable[..., None]) -> Callable[..., None]:
-        function = click.option(
-            "--max-seconds",
-            type=click.FloatRange(min=0, min_open=True),
-            help="Stop after so many seconds, and keep what was done by then.",
-        )(function)
-        return click.option("--max-rows", type=click.IntRange(min=1), help=rows)(
-            function
-        )
-
-    return add
+    max_rows: int | None
+    max_seconds: float | None
 
 
 @contextlib.contextmanager

@@ -43,6 +43,8 @@ from sklazy.casebase.plain import to_plain
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.inputs import class_column
+from sklazy.estimators.likeness import Likeness
+from sklazy.estimators.naming import name_methods
 from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.estimators.settings import describe_settings, from_settings, to_settings
 from sklazy.receipts import Receipt, Receipts, Wanted, build_receipts, verify
@@ -55,7 +57,7 @@ from sklazy.tables.origins import expand, follow, origins_of
 _NOT_RECORDED = ("n_jobs", "cache_size")  # answers do not depend on them
 
 
-class LazyEstimator(BaseEstimator):
+class LazyEstimator(Likeness, BaseEstimator):
     """An estimator whose fit keeps a case base, `cases_`, and which waits for queries.
 
     A subclass makes a learner of its parameters (`_learner`) and says what its target
@@ -69,6 +71,10 @@ class LazyEstimator(BaseEstimator):
     cases_: CaseBase
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        name_methods(cls, "fit", "partial_fit")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

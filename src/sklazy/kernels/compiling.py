@@ -5,7 +5,7 @@ as the Python functions that they are.
 """
 
 import functools
-import sys
+import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
@@ -173,5 +173,9 @@ def _settle(
         answer.set_exception(failure)
 
 
+@functools.cache  # one notice in a process, however many kernels
 def _announce() -> None:
-    sys.stderr.write("sklazy: compiling for first use, kept for the next time ...\n")
+    # Without handlers logging writes warnings to standard error as they are.
+    logging.getLogger("sklazy").warning(
+        "sklazy: compiling for first use, kept for the next time ..."
+    )

@@ -26,6 +26,7 @@ from sklazy.receipts import (
     selection,
     trees,
 )
+from sklazy.receipts.novelty import describe_novelty
 from sklazy.receipts.plain import Plain, describe_cases, describe_queries, finite
 from sklazy.receipts.receipt import Receipt, Receipts
 from sklazy.receipts.schema import SCHEMA
@@ -99,10 +100,11 @@ def build_receipts(
         "settings": {name: finite(value) for name, value in settings.items()},
         "cases": describe_cases(base),
     }
-    parts = zip(queries, bodies, beside or [{}] * len(queries), strict=True)
+    novelty, more = describe_novelty(answer), beside or [{}] * len(queries)
+    parts = zip(queries, novelty, bodies, more, strict=True)
     return Receipts(
-        Receipt(sealed({**head, "query": query, **body, **more}))
-        for query, body, more in parts
+        Receipt(sealed({**head, "query": query, "novelty": new, **body, **extra}))
+        for query, new, body, extra in parts
     )
 
 

@@ -14,6 +14,7 @@ from sklazy.receipts import (
     linear_models,
     local_models,
     next_attribute,
+    novelty,
     selection,
     trees,
     uncertainty,
@@ -33,6 +34,7 @@ _HEAD = {
     "estimator": c.text,
     "settings": c.dict_of(c.free),
     "query": c.list_of(_QUERY),
+    "novelty": novelty.FIELD,
     "seal": c.text,
 }
 _SIGNED = {"signature": c.fingerprint}

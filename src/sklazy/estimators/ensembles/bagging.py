@@ -1,6 +1,6 @@
 """Lazy bagging: trees on bags drawn for the query, of classes and of numbers."""
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from sklazy.answer.ensembles.members import Member, RandomTreeMember, TreeMember
 from sklazy.casebase.base import Cuts
@@ -8,6 +8,12 @@ from sklazy.estimators.ensembles.base import (
     EnsembleClassifier,
     EnsembleRegressor,
     LazyEnsemble,
+)
+from sklazy.estimators.options import (
+    CombineNumbers,
+    CombineVotes,
+    Discretization,
+    Splits,
 )
 from sklazy.estimators.parameters import check_choice, check_count
 
@@ -171,9 +177,9 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
         beta: float = 0.99,
         *,
         n_neighbors: int | None = None,
-        splits: str = "best",
+        splits: Splits = "best",
         max_features: int | float | str | None = "auto",
-        combine: str = "auto",
+        combine: CombineVotes | Literal["auto"] = "auto",
         max_draws: int = 4000,
         share_bags: bool = False,
         min_branch_weight: float = 2.0,
@@ -181,7 +187,7 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
         penalize_numeric_splits: bool = True,
         penalize_nominal_splits: bool = True,
         split_at_values: bool = True,
-        discretization: str = "fayyad",
+        discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         random_state: object = None,
@@ -329,9 +335,9 @@ class LazyBaggingRegressor(LazyBagging, EnsembleRegressor):
         beta: float = 0.99,
         *,
         n_neighbors: int | None = None,
-        splits: str = "best",
+        splits: Splits = "best",
         max_features: int | float | str | None = "auto",
-        combine: str = "mean",
+        combine: CombineNumbers = "mean",
         max_draws: int = 4000,
         share_bags: bool = False,
         min_branch_weight: float = 2.0,

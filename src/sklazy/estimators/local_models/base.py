@@ -17,6 +17,7 @@ from sklazy.casebase.incoming import GivenIds
 from sklazy.casebase.moments import Length
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator, places_of
+from sklazy.estimators.options import Metric
 from sklazy.local.local_models.plans import NBest, Spans
 from sklazy.tables import Table
 
@@ -38,13 +39,13 @@ class LocalModels(LazyEstimator):
         degrees: str | int | Sequence[int] = "auto",
         n_neighbors: Spans = "auto",
         n_best: NBest = "auto",
-        metric: str = "euclidean",
+        metric: Metric = "euclidean",
         ridge: float = 0.1,
-        scale: bool | str = True,
+        scale: bool | Literal["std", "range"] = True,
         attribute_weights: ArrayLike | None = None,
         max_categories: int = 10,
         categorical_features: object = "from_dtype",
-        compat: str | None = None,
+        compat: Literal["r"] | None = None,
         window: Length | None = None,
         half_life: Length | None = None,
         n_jobs: int | None = None,

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 
 from sklazy.estimators.local_models.base import LocalModels
+from sklazy.estimators.options import Metric
 from sklazy.estimators.targets import WeightedRegressor
 from sklazy.local.local_models.plans import Span
 
@@ -122,7 +123,7 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
         con_id_par: float | Sequence[int] | None = None,
         lin_id_par: float | Sequence[int] | None = 1,
         qua_id_par: float | Sequence[int] | None = None,
-        dist: str = "manhattan",
+        dist: Metric = "manhattan",
         metric: ArrayLike | None = None,
         cmb_par: int | Sequence[int] = 1,
         lambda_: float = 1e6,
@@ -168,7 +169,14 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
     def predict(self, X: object, return_std: Literal[False] = False) -> Floats: ...
 
     @overload
-    def predict(self, X: object, return_std: bool) -> Any: ...  # noqa: ANN401
+    def predict(
+        self, X: object, return_std: Literal[True]
+    ) -> tuple[Floats, Floats]: ...
+
+    @overload
+    def predict(
+        self, X: object, return_std: bool
+    ) -> Floats | tuple[Floats, Floats]: ...
 
     def predict(self, X: object, return_std: bool = False) -> Any:
         """Predict each query from its own neighborhood.
@@ -199,11 +207,21 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
     @overload
     def loo_predict(
         self,
+        rows: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        return_std: Literal[True],
+        approximate: bool = False,
+    ) -> tuple[Floats, Floats]: ...
+
+    @overload
+    def loo_predict(
+        self,
         rows: ArrayLike | None,
         groups: ArrayLike | None,
         return_std: bool,
         approximate: bool = False,
-    ) -> Any: ...  # noqa: ANN401
+    ) -> Floats | tuple[Floats, Floats]: ...
 
     def loo_predict(
         self,

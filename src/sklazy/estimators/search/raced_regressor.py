@@ -1,7 +1,7 @@
 """RacedRegressor: predictions by the winners of a race of attribute sets."""
 
 from copy import deepcopy
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,9 @@ class RacedRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
     """
 
     def __init__(
-        self, selector: RaceFeatureSelector | None = None, combine: str = "average"
+        self,
+        selector: RaceFeatureSelector | None = None,
+        combine: Literal["average", "best"] = "average",
     ) -> None:
         self.selector = selector
         self.combine = combine

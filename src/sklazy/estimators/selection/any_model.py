@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklazy.answer.selection.models import ModelHost
 from sklazy.casebase.base import Cuts
 from sklazy.errors import BadInputError, BadTypeError
+from sklazy.estimators.options import Discretization, Measure, Selection
 from sklazy.estimators.parameters import check_count
 from sklazy.estimators.selection.base import SelectingClassifier
 
@@ -99,11 +100,11 @@ class LazySelectionClassifier(SelectingClassifier):
         self,
         estimator: BaseEstimator | None = None,
         n_attributes: int | float | str = 0.8,
-        selection: str = "lazy",
-        measure: str = "entropy",
+        selection: Selection = "lazy",
+        measure: Measure = "entropy",
         *,
         discount_rare_values: bool = True,
-        discretization: str = "fayyad",
+        discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         min_support: int = 1,

@@ -7,6 +7,7 @@ from sklazy.answer.selection.bayes import BayesHost
 from sklazy.casebase.base import Cuts
 from sklazy.casebase.moments import Length
 from sklazy.errors import BadInputError
+from sklazy.estimators.options import Discretization, Measure, Selection
 from sklazy.estimators.selection.base import SelectingClassifier
 
 _MOST_ALPHA = 1e290  # added to every count, it must leave sums finite
@@ -91,13 +92,13 @@ class LazyNBClassifier(SelectingClassifier):
     def __init__(
         self,
         n_attributes: int | float | str = "auto",
-        selection: str = "lazy",
-        measure: str = "entropy",
+        selection: Selection = "lazy",
+        measure: Measure = "entropy",
         alpha: float = 1.0,
         discretize: bool = True,
         *,
         discount_rare_values: bool = True,
-        discretization: str = "fayyad",
+        discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         min_support: int = 1,

@@ -1,10 +1,11 @@
 """k nearest neighbors on the attributes that matter for the query."""
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from sklazy.answer.selection.nearest import NearestHost
 from sklazy.casebase.base import Cuts
 from sklazy.casebase.moments import Length
+from sklazy.estimators.options import Discretization, Measure, Selection
 from sklazy.estimators.parameters import check_choice
 from sklazy.estimators.selection.base import SelectingClassifier
 
@@ -120,14 +121,14 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         self,
         n_neighbors: int = 5,
         n_attributes: int | float | str = "auto",
-        selection: str = "lazy",
-        measure: str = "entropy",
+        selection: Selection = "lazy",
+        measure: Measure = "entropy",
         discretize: bool = False,
         *,
-        weights: str = "distance",
-        ties: str = "share",
+        weights: Literal["uniform", "distance"] = "distance",
+        ties: Literal["share", "all"] = "share",
         discount_rare_values: bool = True,
-        discretization: str = "fayyad",
+        discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         min_support: int = 1,

@@ -1,0 +1,63 @@
+"""Hints of the library, in the words of the command line.
+
+Errors and warnings name arguments of Python functions; who sits in a shell needs the
+options that stand for them.
+"""
+
+import re
+from collections.abc import Sequence
+
+from sklazy.tables.understand import HOW_TO_SAY
+
+_TEXT = r"(['\"])(?P<value>.*?)\1"
+_HINTS: tuple[tuple[str, str], ...] = (
+    (
+        re.escape(HOW_TO_SAY),
+        "Say what a column is with --kind, for example --kind name=nominal.",
+    ),
+    (rf"kinds=\{{{_TEXT}: 'nominal'\}}", r"--kind \g<value>=nominal"),
+    (rf"Say numeric=\[{_TEXT}\]", r"Say --kind \g<value>=numeric"),
+    (
+        rf"categorical_features=\[{_TEXT}\], or a string dtype",
+        r"--kind \g<value>=nominal",
+    ),
+    (r"\(categorical_features\)", "(--kind NAME=nominal)"),
+    (r"the columns in categorical_features", "the columns with --kind NAME=nominal"),
+    (r"header=False", "--no-header"),
+    (
+        rf"\b(?:name its encoding, for example )?encoding={_TEXT}",
+        r"--encoding \g<value>",
+    ),
+    (
+        rf"\b(?P<name>delimiter|decimal)={_TEXT}".replace(r"\1", r"\2"),
+        r"--\g<name> \g<value>",
+    ),
+    (r"\bRaise max_rows\b", "Raise --max-rows"),
+    (r"\ba regressor predicts\b", "--task regression predicts"),
+    (r", for example by pandas.to_numeric\(y\)", " in the file"),
+    (r"\buse a regressor\b", "use --task regression"),
+    (r"\buse a classifier\b", "use --task classification"),
+)
+
+
+def for_a_shell(message: str, settings: Sequence[str] = ()) -> str:
+    """A message with options of the command line in place of Python arguments.
+
+    Parameters
+    ----------
+    message : str
+    settings : sequence of str
+        Parameters that were given with ``--set``.
+
+    Examples
+    --------
+    >>> for_a_shell("say header=False if the first line is data.")
+    'say --no-header if the first line is data.'
+    >>> for_a_shell("n_neighbors=0; expected 1 or more.", ["n_neighbors"])
+    '--set n_neighbors=0; expected 1 or more.'
+    """
+    for pattern, option in _HINTS:
+        message = re.sub(pattern, option, message)
+    for name in settings:
+        message = re.sub(rf"(?<![\w-]){re.escape(name)}=", f"--set {name}=", message)
+    return message
