@@ -105,8 +105,8 @@ def test_rows_with_missing_cells_are_told_what_to_measure(wine):
     frame.iloc[0, 2:] = np.nan
     frame.to_csv("new.csv", index=False)
     command = ["explain", "wine.csv", "-t", "label", "--ignore", "bottle"]
-    result = run(*command, "--test", "new.csv", "-m", "lazy-nb")
+    result = run(*command, "new.csv", "-m", "lazy-nb")
     assert "What to measure next" in result.output
-    result = run(*command, "--test", "new.csv", "-m", "lazy-nb", "--row", "1")
+    result = run(*command, "new.csv", "-m", "lazy-nb", "--row", "1")
     assert result.exit_code == 0
     assert "What to measure next" not in result.output
