@@ -215,6 +215,7 @@ print(json.dumps([[x.hex() for x in answer.tolist()] for answer in answers]))
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_code_just_compiled_answers_as_code_that_was_kept(package, tmp_path):
     """With numba 0.60 code depended on what had been compiled before it."""
     first, again = (run(package, DIGITS, tmp_path / "kept") for _ in range(2))

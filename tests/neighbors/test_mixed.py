@@ -246,3 +246,10 @@ def test_distances_that_float32_cannot_tell_apart(n_numeric):
         nearest = np.argsort(search.measure(query), kind="stable")[:7]
         votes = np.bincount(table.classes[nearest], minlength=table.n_classes)
         assert search.votes[query].tolist() == votes.tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_columns_begin_with_a_cache_line(seed):
+    rng = np.random.default_rng(seed)
+    _, cases, _ = make_mixed(rng, 20 + 7 * seed, 2, 1, 1, 0.1, 8)
+    assert neighbors.prepare_columns(cases).scaled.ctypes.data % 64 == 0
