@@ -145,26 +145,31 @@ class Bags(NamedTuple):
     left_out : int64 array of shape (n_queries,)
         The row that the bags of a query do without, as if it were not there; -1 for
         none. Only plain bags of random paths can do without one.
+    size : int
+        The draws of a bag; 0 for as many as there are rows.
     """
 
     neighbors: NDArray[np.int32]
     seeds: NDArray[np.uint64]
     left_out: NDArray[np.int64]
+    size: int = 0
 
     def part(self, first: int, last: int) -> "Bags":
         """The bags of queries first..last - 1."""
         here = slice(first, last)
-        return Bags(self.neighbors[here], self.seeds[:, here], self.left_out[here])
+        return Bags(
+            self.neighbors[here], self.seeds[:, here], self.left_out[here], self.size
+        )
 
     def take(self, queries: NDArray[np.integer]) -> "Bags":
         """The bags of some queries, by number; a number may come again."""
         seeds, left_out = self.seeds[:, queries], self.left_out[queries]
-        return Bags(self.neighbors[queries], seeds, left_out)
+        return Bags(self.neighbors[queries], seeds, left_out, self.size)
 
     def choose(self, bags: NDArray[np.integer]) -> "Bags":
         """Some of the bags of every query, by number."""
         seeds = np.ascontiguousarray(self.seeds[:, :, bags])
-        return Bags(self.neighbors, seeds, self.left_out)
+        return Bags(self.neighbors, seeds, self.left_out, self.size)
 
 
 class LocalCases(NamedTuple):

@@ -7,7 +7,13 @@ from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError
 from sklazy.flow import Bags, Queries
-from sklazy.kernels.bags import bag_seeds, bag_weights, query_seeds
+from sklazy.kernels.bags import bag_seeds, bag_weights, draw_rows, query_seeds
+
+WHOLE_ROWS, AUTO_DRAWS = 20_000, 5000
+"""Bags of more rows than the first have so many draws unless something else is said."""
+
+FEWEST_DRAWS = 32
+"""Smaller bags would not hold a tree."""
 
 _STEP = 0x9E3779B97F4A7C15  # splitmix64's, so that shared draws have their own stream
 
@@ -51,6 +57,7 @@ def plan_bags(
     *,
     share: bool = False,
     left_out: NDArray[np.int64] | None = None,
+    size: int = 0,
 ) -> Bags:
     """Decide the draws of each query's bags by its content and the random state.
 
@@ -65,6 +72,8 @@ def plan_bags(
         Whether all queries share what is drawn from all rows.
     left_out : int64 array of shape (n_queries,), optional
         The row that the bags of each query do without.
+    size : int
+        The draws of a bag; 0 for as many as there are rows.
     """
     state = random_state % (1 << 64)
     seeds = query_seeds(content_words(queries, numeric), np.uint64(state))
@@ -75,7 +84,8 @@ def plan_bags(
         drawn = np.broadcast_to(bag_seeds(common, n_bags), own.shape)
     near = np.ascontiguousarray(neighbors, np.int32)
     none = np.full(len(own), -1, np.int64)
-    return Bags(near, np.stack([own, drawn]), none if left_out is None else left_out)
+    left_out = none if left_out is None else left_out
+    return Bags(near, np.stack([own, drawn]), left_out, size)
 
 
 def content_words(queries: Queries, numeric: NDArray[np.bool_]) -> NDArray[np.uint64]:
@@ -96,5 +106,44 @@ def draw_weights(bags: Bags, query: int, n_rows: int) -> NDArray[np.int32]:
     """The bags of one query as weights of the rows, shape (n_bags, n_rows)."""
     own, drawn = bags.seeds[:, query]
     near = bags.neighbors[query]
+    if bags.size:
+        rows = [list_drawn(bags, query, b, n_rows) for b in range(len(own))]
+        return np.stack([np.bincount(r, minlength=n_rows) for r in rows]).astype(
+            np.int32
+        )
     weights: NDArray[np.int32] = bag_weights(own, drawn, near, n_rows)
     return weights
+
+
+def list_drawn(bags: Bags, query: int, bag: int, n_rows: int) -> NDArray[np.int32]:
+    """The rows of a bag that is smaller than all, ascending; a row may come again."""
+    rows = np.empty(bags.size, np.int32)
+    own, drawn = bags.seeds[:, query, bag]
+    draw_rows(own, drawn, bags.neighbors[query], n_rows, rows)
+    rows.sort()
+    return rows
+
+
+def bag_size(n_rows: int, max_samples: float | str | None) -> int:
+    """The draws of a bag of so many rows; 0 for as many as there are.
+
+    Parameters
+    ----------
+    n_rows : int
+    max_samples : int, float, "auto" or None
+        At most so many, or this fraction of the rows, but `FEWEST_DRAWS` at least;
+        None for all; "auto" for all up to `WHOLE_ROWS` rows, else `AUTO_DRAWS`.
+
+    Examples
+    --------
+    >>> bag_size(100_000, 8000), bag_size(100_000, 0.25), bag_size(500, 8000)
+    (8000, 25000, 0)
+    """
+    if max_samples is None:
+        return 0
+    if isinstance(max_samples, str):
+        return AUTO_DRAWS if n_rows > WHOLE_ROWS else 0
+    is_share = isinstance(max_samples, float)
+    size = round(max_samples * n_rows) if is_share else int(max_samples)
+    size = max(size, FEWEST_DRAWS)
+    return size if size < n_rows else 0

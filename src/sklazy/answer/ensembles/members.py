@@ -95,8 +95,9 @@ class TreeMember:
 
     def answer(self, data: EnsembleData, queries: Queries, bags: Bags) -> Floats:
         """Class shares, or the mean, of the leaf that the query comes to."""
-        share = self.share
-        return answer_by_paths(data.paths, queries, bags, self.rules, share=share)
+        whole = data.whole if bags.size else None
+        asked = data.paths, queries, bags, self.rules
+        return answer_by_paths(*asked, share=self.share, whole=whole)
 
     def cost(self, data: EnsembleData) -> float:
         """Nanoseconds per bag, roughly."""
@@ -107,7 +108,8 @@ class TreeMember:
         self, data: EnsembleData, query: Queries, bags: Bags
     ) -> list[PathEvidence]:
         """The path in the tree of each bag."""
-        (ways,) = trace_paths(data.paths, query, bags, self.rules)
+        whole = data.whole if bags.size else None
+        (ways,) = trace_paths(data.paths, query, bags, self.rules, whole=whole)
         return [PathEvidence(steps) for steps in ways]
 
 

@@ -2,20 +2,25 @@
 
 from typing import Any, Self
 
+import numpy as np
+
 from sklazy.answer.ensembles.members import Member, RandomTreeMember, TreeMember
 from sklazy.casebase.base import Cuts
+from sklazy.errors import BadInputError
 from sklazy.estimators.ensembles.base import (
     EnsembleClassifier,
     EnsembleRegressor,
     LazyEnsemble,
 )
 from sklazy.estimators.parameters import check_choice
+from sklazy.local.bags import FEWEST_DRAWS
 
 
 class LazyBagging(LazyEnsemble):
     """Trees of one kind, on the bags of a query; see the subclasses."""
 
     splits: str
+    max_samples: int | float | str | None
 
     def _members(self) -> tuple[Member, ...]:
         if self.splits == "random":
@@ -29,6 +34,33 @@ class LazyBagging(LazyEnsemble):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("splits", self.splits, ("best", "random"))
+        check_samples(self.max_samples)
+        if self.splits == "random" and self.max_samples not in ("auto", None):
+            raise BadInputError(
+                f"max_samples={self.max_samples!r} is for splits='best'; random paths "
+                "draw bags of all rows. Leave it out, or choose splits='best'."
+            )
+
+    def _most_draws(self) -> float | str | None:
+        return None if self.splits == "random" else self.max_samples
+
+
+def check_samples(max_samples: object) -> None:
+    """Refuse what bags cannot be cut down to."""
+    if max_samples is None or (isinstance(max_samples, str) and max_samples == "auto"):
+        return
+    if isinstance(max_samples, bool):
+        fits = False
+    elif isinstance(max_samples, int | np.integer):
+        fits = max_samples >= FEWEST_DRAWS
+    else:
+        fits = isinstance(max_samples, float | np.floating) and 0 < max_samples <= 1
+    if not fits:
+        raise BadInputError(
+            f"max_samples={max_samples!r}; expected the draws of a bag, at least "
+            f"{FEWEST_DRAWS}, a fraction of the rows in (0, 1], 'auto', or None for "
+            "all."
+        )
 
 
 class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
@@ -64,6 +96,11 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
     share_bags : bool, default=False
         Whether all queries share the part of the bags that is drawn from all cases.
         Faster for many queries; see Notes.
+    max_samples : int, float, "auto" or None, default="auto"
+        The draws of a bag: at most so many, or a fraction of the rows; None draws as
+        many as there are rows, as in the paper, and so does "auto" up to 20000 rows,
+        beyond which it draws 5000. K is that of so many rows. A query then costs the
+        same however many rows there are, but for the search. For best splits only.
     min_branch_weight : float, default=2
         Two branches of a split must hold at least so many rows.
     c45_min_side : bool, default=True
@@ -166,6 +203,7 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
         max_features: int | float | str | None = "auto",
         combine: str = "auto",
         share_bags: bool = False,
+        max_samples: int | float | str | None = "auto",
         min_branch_weight: float = 2.0,
         c45_min_side: bool = True,
         penalize_numeric_splits: bool = True,
@@ -184,6 +222,7 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
         self.max_features = max_features
         self.combine = combine
         self.share_bags = share_bags
+        self.max_samples = max_samples
         self.min_branch_weight = min_branch_weight
         self.c45_min_side = c45_min_side
         self.penalize_numeric_splits = penalize_numeric_splits
@@ -214,7 +253,7 @@ class LazyBaggingClassifier(LazyBagging, EnsembleClassifier):
             "beta": 0.99,
             "max_features": None,
         }
-        published |= {"splits": "best", "combine": "vote"}
+        published |= {"splits": "best", "combine": "vote", "max_samples": None}
         published |= {"penalize_nominal_splits": False}
         return cls(**{**published, **settings})
 
@@ -255,6 +294,8 @@ class LazyBaggingRegressor(LazyBagging, EnsembleRegressor):
         squared error on those of the 25 nearest cases that its bag lacks.
     share_bags : bool, default=False
         Whether all queries share the part of the bags that is drawn from all cases.
+    max_samples : int, float, "auto" or None, default="auto"
+        The draws of a bag, as for `LazyBaggingClassifier`.
     min_branch_weight : float, default=2
         Two branches of a split must hold at least so many rows.
     penalize_nominal_splits : bool, default=True
@@ -319,6 +360,7 @@ class LazyBaggingRegressor(LazyBagging, EnsembleRegressor):
         max_features: int | float | str | None = "auto",
         combine: str = "mean",
         share_bags: bool = False,
+        max_samples: int | float | str | None = "auto",
         min_branch_weight: float = 2.0,
         penalize_nominal_splits: bool = True,
         categorical_features: object = "from_dtype",
@@ -332,6 +374,7 @@ class LazyBaggingRegressor(LazyBagging, EnsembleRegressor):
         self.max_features = max_features
         self.combine = combine
         self.share_bags = share_bags
+        self.max_samples = max_samples
         self.min_branch_weight = min_branch_weight
         self.penalize_nominal_splits = penalize_nominal_splits
         self.categorical_features = categorical_features
@@ -359,6 +402,6 @@ class LazyBaggingRegressor(LazyBagging, EnsembleRegressor):
             "beta": 0.99,
             "max_features": None,
         }
-        published |= {"splits": "best", "combine": "mean"}
+        published |= {"splits": "best", "combine": "mean", "max_samples": None}
         published |= {"penalize_nominal_splits": False}
         return cls(**{**published, **settings})

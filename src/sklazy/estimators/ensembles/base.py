@@ -62,6 +62,7 @@ class LazyEnsemble(LazyEstimator):
             n_neighbors=self._n_near(),
             combine=self._combination(),
             share_bags=bool(self.share_bags),
+            max_samples=self._most_draws(),
             seed=self.seed_,
         )
 
@@ -119,6 +120,10 @@ class LazyEnsemble(LazyEstimator):
     def _n_near(self) -> int | None:
         """The neighbors put into each bag; None lets beta decide."""
         return None if self.n_neighbors is None else int(self.n_neighbors)
+
+    def _most_draws(self) -> float | str | None:
+        """The most draws of a bag; None for as many as there are rows."""
+        return None
 
     def _combination(self) -> str:
         """How members' answers become one."""
