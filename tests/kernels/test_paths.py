@@ -116,7 +116,7 @@ def test_bags_are_drawn_as_written_down(n_rows, random_state, cells):
     assert seeds.tolist() == [oracle.word64(int(seed[0]), i) for i in range(3)]
     for n_near in {1, (n_rows + 1) // 2, n_rows}:
         near = np.arange(n_near, dtype=np.int32)
-        bags = bag_weights(seeds, seeds, near, n_rows)
+        bags = bag_weights(seeds, seeds, near, n_rows, n_rows)
         for bag, own in zip(bags, seeds.tolist(), strict=True):
             assert bag.tolist() == oracle.bag_weights(own, n_rows, near.tolist())
         assert (bags.sum(axis=1) == n_rows).all()

@@ -7,7 +7,7 @@ answer depends on nothing but its own seed.
 
 import numpy as np
 
-from sklazy.kernels.compiling import entry, lean_entry, lean_kernel
+from sklazy.kernels.compiling import entry, lean_kernel
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 _FACTOR_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -102,15 +102,20 @@ def draw_bag(seed, shared_seed, neighbors, weights):
 
     `shared_seed` draws the first part; it is `seed` unless bags share that part.
     """
+    draw_some(seed, shared_seed, neighbors, weights.size, weights)
+
+
+@lean_kernel
+def draw_some(seed, shared_seed, neighbors, n_draws, weights):
+    """Like `draw_bag`, with less than N draws: K are from near, the others from all."""
     for row in range(weights.size):
         weights[row] = 0
-    n_draws = weights.size - neighbors.size
-    n_words = draw_from_all(shared_seed, n_draws, weights)
+    n_words = draw_from_all(shared_seed, n_draws - neighbors.size, weights)
     draw_from_near(seed, n_words, neighbors, weights)
 
 
 @entry
-def bag_weights(seeds, shared_seeds, neighbors, n_rows):
+def bag_weights(seeds, shared_seeds, neighbors, n_rows, n_draws):
     """The bags of one query as weights of the training rows.
 
     Parameters
@@ -120,47 +125,19 @@ def bag_weights(seeds, shared_seeds, neighbors, n_rows):
         unless bags share that part).
     neighbors : int32 array of shape (n_neighbors,)
     n_rows : int
+    n_draws : int
+        At least the neighbors, at most the rows.
 
     Returns
     -------
     int32 array of shape (n_bags, n_rows)
-        Each row sums to `n_rows`.
+        Each row sums to `n_draws`.
     """
     weights = np.empty((seeds.size, n_rows), np.int32)
     for bag in range(seeds.size):
-        draw_bag(seeds[bag], shared_seeds[bag], neighbors, weights[bag])
+        seed, shared = seeds[bag], shared_seeds[bag]
+        draw_some(seed, shared, neighbors, n_draws, weights[bag])
     return weights
-
-
-@lean_entry
-def draw_rows(seed, shared_seed, neighbors, n_rows, rows):
-    """Draw a bag of fewer rows than there are, without looking at the others.
-
-    The last draws are from the neighbors, as many as there are of these; those before
-    are from all rows. With as many draws as rows it is the bag of `draw_bag`.
-
-    Parameters
-    ----------
-    seed, shared_seed : uint64
-        What decides the draws from the neighbors, and those from all rows.
-    neighbors : int32 array of shape (n_neighbors,)
-    n_rows : int
-    rows : int32 array of shape (n_draws,), written
-    """
-    n_far = rows.size - neighbors.size
-    for t in range(n_far):
-        rows[t] = draw_number(shared_seed, t, n_rows)
-    first = 2 * ((n_far + 1) >> 1)  # a new word
-    for t in range(neighbors.size):
-        rows[n_far + t] = neighbors[draw_number(seed, first + t, neighbors.size)]
-
-
-@lean_kernel
-def draw_number(seed, t, n):
-    """Draw number t of 0..n-1, two draws per word of the seed's stream."""
-    word = word64(seed, t >> 1)
-    half = word & _LOW if t & 1 else word >> _32
-    return np.int64((half * np.uint64(n)) >> _32)
 
 
 @entry

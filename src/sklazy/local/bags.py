@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError
 from sklazy.flow import Bags, Queries
-from sklazy.kernels.bags import bag_seeds, bag_weights, draw_rows, query_seeds
+from sklazy.kernels.bags import bag_seeds, bag_weights, query_seeds
 
 WHOLE_ROWS, AUTO_DRAWS = 20_000, 5000
 """Bags of more rows than the first have so many draws unless something else is said."""
@@ -106,22 +106,10 @@ def draw_weights(bags: Bags, query: int, n_rows: int) -> NDArray[np.int32]:
     """The bags of one query as weights of the rows, shape (n_bags, n_rows)."""
     own, drawn = bags.seeds[:, query]
     near = bags.neighbors[query]
-    if bags.size:
-        rows = [list_drawn(bags, query, b, n_rows) for b in range(len(own))]
-        return np.stack([np.bincount(r, minlength=n_rows) for r in rows]).astype(
-            np.int32
-        )
-    weights: NDArray[np.int32] = bag_weights(own, drawn, near, n_rows)
+    weights: NDArray[np.int32] = bag_weights(
+        own, drawn, near, n_rows, bags.size or n_rows
+    )
     return weights
-
-
-def list_drawn(bags: Bags, query: int, bag: int, n_rows: int) -> NDArray[np.int32]:
-    """The rows of a bag that is smaller than all, ascending; a row may come again."""
-    rows = np.empty(bags.size, np.int32)
-    own, drawn = bags.seeds[:, query, bag]
-    draw_rows(own, drawn, bags.neighbors[query], n_rows, rows)
-    rows.sort()
-    return rows
 
 
 def bag_size(n_rows: int, max_samples: float | str | None) -> int:

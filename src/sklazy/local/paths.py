@@ -10,7 +10,7 @@ class shares or its weighted mean.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,20 +21,11 @@ from sklazy.kernels.paths.means import CenteredTargets, RegressionRules, bagged_
 from sklazy.kernels.paths.nodes import make_node
 from sklazy.kernels.paths.shared import make_kept, shared_paths
 from sklazy.kernels.paths.splits import PathRules
-from sklazy.kernels.paths.subsets import (
-    WholeTable,
-    make_sub_room,
-    make_whole,
-    take_rows,
-)
 from sklazy.kernels.paths.table import GAPS, KIND, MANY, PathTable, build_path_table
-from sklazy.local.bags import list_drawn
 
 Floats = NDArray[np.float64]
 Weights = NDArray[np.int32]
 Rules = PathRules | RegressionRules
-Room = tuple[Any, ...]
-"""What kernels write into on their way: a node, and a route."""
 
 __all__ = [
     "PathRules",
@@ -42,12 +33,10 @@ __all__ = [
     "Paths",
     "RegressionPaths",
     "RegressionRules",
-    "WholeTable",
     "answer_by_given_bags",
     "answer_by_paths",
     "make_paths",
     "make_regression_paths",
-    "make_whole",
     "trace_paths",
 ]
 
@@ -90,7 +79,6 @@ class Paths(NamedTuple):
         answers: Floats,
         weights: Weights,
         steps: Floats,
-        room: Room | None = None,
     ) -> None:
         """Add the answers, and write the steps; see `bagged_paths`."""
         bagged_paths(
@@ -100,19 +88,11 @@ class Paths(NamedTuple):
             bags.neighbors,
             np.ascontiguousarray(bags.seeds),
             weights,
-            *(room or self.make_room()),
+            make_node(self.table, self.n_classes, self.unit),
+            make_route(self.table.classes.size),
             steps,
             answers,
         )
-
-    def make_room(self) -> Room:
-        """Room for the nodes of a path."""
-        node = make_node(self.table, self.n_classes, self.unit)
-        return node, make_route(self.table.classes.size)
-
-    def take(self, table: PathTable, rows: Weights) -> "Paths":
-        """The same with the table of some of the rows."""
-        return self._replace(table=table)
 
 
 class RegressionPaths(NamedTuple):
@@ -140,9 +120,9 @@ class RegressionPaths(NamedTuple):
         answers: Floats,
         weights: Weights,
         steps: Floats,
-        room: Room | None = None,
     ) -> None:
         """Add the answers, and write the steps; see `bagged_means`."""
+        n_rows, n_slots = self.targets.size, int(self.table.slots[-1])
         bagged_means(
             self.table,
             self.targets,
@@ -151,20 +131,12 @@ class RegressionPaths(NamedTuple):
             bags.neighbors,
             np.ascontiguousarray(bags.seeds),
             weights,
-            *(room or self.make_room()),
+            make_node(self.table, 1, np.float64),
+            CenteredTargets(np.zeros(n_rows), np.zeros(n_slots)),
+            make_route(n_rows),
             steps,
             answers,
         )
-
-    def make_room(self) -> Room:
-        """Room for the nodes of a path."""
-        n_rows, n_slots = self.targets.size, int(self.table.slots[-1])
-        centered = CenteredTargets(np.zeros(n_rows), np.zeros(n_slots))
-        return make_node(self.table, 1, np.float64), centered, make_route(n_rows)
-
-    def take(self, table: PathTable, rows: Weights) -> "RegressionPaths":
-        """The same with the table of some of the rows."""
-        return RegressionPaths(table, self.targets[rows])
 
 
 AnyPaths = Paths | RegressionPaths
@@ -247,7 +219,6 @@ def answer_by_paths(
     rules: Rules,
     *,
     share: bool = False,
-    whole: WholeTable | None = None,
 ) -> Floats:
     """Class probabilities or means by the tree of each bag.
 
@@ -261,20 +232,14 @@ def answer_by_paths(
     share : bool
         Whether the bags share what is drawn from all rows; the nodes of that part are
         then kept where they can be.
-    whole : WholeTable, optional
-        The table of the paths, from which bags that are smaller take their rows.
 
     Returns
     -------
     float64 array of shape (n_queries, n_bags, n_outputs)
     """
     answers = np.zeros((*bags.seeds.shape[1:], paths.n_outputs))
-    if bags.size:
-        _follow_small(
-            paths, whole, queries, bags, rules, answers, _room_for_steps(answers)
-        )
-        return answers
-    kept = _can_keep(paths, queries) if share else np.zeros(len(answers), np.bool_)
+    can_keep = share and not bags.size
+    kept = _can_keep(paths, queries) if can_keep else np.zeros(len(answers), np.bool_)
     ways: list[tuple[Callable[..., object], NDArray[np.bool_]]] = [
         (_follow_kept, kept),
         (_follow, ~kept),
@@ -320,59 +285,18 @@ def _follow(
 ) -> Floats:
     """Add the answers; return the steps, (n_queries, n_bags, n_steps, 6)."""
     if weights is None:
-        weights = np.zeros((0, paths.table.classes.size), np.int32)
-    steps = _room_for_steps(answers, n_steps)
+        weights = np.zeros((0, bags.size or paths.table.classes.size), np.int32)
+    steps = np.full((*answers.shape[:2], n_steps, N_STEP_COLUMNS), -1.0)
     paths.follow(queries, bags, rules, answers, weights, steps)
     return steps
 
 
-def _room_for_steps(answers: Floats, n_steps: int = 1) -> Floats:
-    """Room for the steps of each path, at least one, which is not looked at."""
-    return np.full((*answers.shape[:2], n_steps, N_STEP_COLUMNS), -1.0)
-
-
-def _follow_small(
-    paths: AnyPaths,
-    whole: WholeTable | None,
-    queries: Queries,
-    bags: Bags,
-    rules: Rules,
-    answers: Floats,
-    steps: Floats,
-) -> None:
-    """Add the answers of bags that are smaller than all rows, each by itself.
-
-    Every draw is a row of the bag's own table, so that all rows weigh 1.
-    """
-    whole = make_whole(paths.table) if whole is None else whole
-    room, n_rows = make_sub_room(paths.table, bags.size), paths.table.classes.size
-    ones, nodes = np.ones((1, bags.size), np.int32), None
-    for query, bag in np.ndindex(answers.shape[:2]):
-        rows = list_drawn(bags, query, bag, n_rows)
-        part = paths.take(take_rows(whole, rows, room), rows)
-        nodes = part.make_room() if nodes is None else nodes
-        own, here = slice(query, query + 1), slice(bag, bag + 1)
-        asked = Queries(queries.codes[own], queries.values[own])
-        drawn = bags.part(query, query + 1).choose(np.array([bag]))
-        written = answers[own, here], ones, steps[own, here]
-        part.follow(asked, drawn, rules, *written, nodes)
-
-
 def trace_paths(
-    paths: AnyPaths,
-    queries: Queries,
-    bags: Bags,
-    rules: Rules,
-    most_steps: int = 256,
-    whole: WholeTable | None = None,
+    paths: AnyPaths, queries: Queries, bags: Bags, rules: Rules, most_steps: int = 256
 ) -> list[list[list[PathStep]]]:
     """The nodes that each query passes in the tree of each of its bags."""
     answers = np.zeros((*bags.seeds.shape[1:], paths.n_outputs))
-    if bags.size:
-        found = _room_for_steps(answers, most_steps)
-        _follow_small(paths, whole, queries, bags, rules, answers, found)
-    else:
-        found = _follow(paths, queries, bags, rules, answers, n_steps=most_steps)
+    found = _follow(paths, queries, bags, rules, answers, n_steps=most_steps)
     return [[_list_steps(table) for table in query] for query in found]
 
 

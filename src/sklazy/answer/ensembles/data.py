@@ -21,10 +21,8 @@ from sklazy.local.members import BinTable, LinearCases, build_bin_table, make_li
 from sklazy.local.paths import (
     Paths,
     RegressionPaths,
-    WholeTable,
     make_paths,
     make_regression_paths,
-    make_whole,
 )
 from sklazy.local.random_paths import RandomPaths, make_random_paths
 from sklazy.measures import gain_ratio
@@ -125,11 +123,6 @@ class EnsembleData:
         """What trees are grown from."""
         columns = self.codes, self.values, self.sizes
         return self._make_paths(*columns)
-
-    @cached_property
-    def whole(self) -> WholeTable:
-        """What smaller bags take the rows of their trees from."""
-        return make_whole(self.paths.table)
 
     @cached_property
     def random_paths(self) -> RandomPaths:

@@ -95,9 +95,8 @@ class TreeMember:
 
     def answer(self, data: EnsembleData, queries: Queries, bags: Bags) -> Floats:
         """Class shares, or the mean, of the leaf that the query comes to."""
-        whole = data.whole if bags.size else None
-        asked = data.paths, queries, bags, self.rules
-        return answer_by_paths(*asked, share=self.share, whole=whole)
+        share = self.share
+        return answer_by_paths(data.paths, queries, bags, self.rules, share=share)
 
     def cost(self, data: EnsembleData) -> float:
         """Nanoseconds per bag, roughly."""
@@ -108,8 +107,7 @@ class TreeMember:
         self, data: EnsembleData, query: Queries, bags: Bags
     ) -> list[PathEvidence]:
         """The path in the tree of each bag."""
-        whole = data.whole if bags.size else None
-        (ways,) = trace_paths(data.paths, query, bags, self.rules, whole=whole)
+        (ways,) = trace_paths(data.paths, query, bags, self.rules)
         return [PathEvidence(steps) for steps in ways]
 
 

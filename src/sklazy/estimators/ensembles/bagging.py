@@ -49,12 +49,11 @@ def check_samples(max_samples: object) -> None:
     """Refuse what bags cannot be cut down to."""
     if max_samples is None or (isinstance(max_samples, str) and max_samples == "auto"):
         return
-    if isinstance(max_samples, bool):
-        fits = False
+    fits = False
+    if isinstance(max_samples, float | np.floating):
+        fits = 0 < float(max_samples) <= 1
     elif isinstance(max_samples, int | np.integer):
-        fits = max_samples >= FEWEST_DRAWS
-    else:
-        fits = isinstance(max_samples, float | np.floating) and 0 < max_samples <= 1
+        fits = int(max_samples) >= FEWEST_DRAWS  # nor is True a number of draws
     if not fits:
         raise BadInputError(
             f"max_samples={max_samples!r}; expected the draws of a bag, at least "
