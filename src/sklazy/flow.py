@@ -147,8 +147,7 @@ class Bags(NamedTuple):
         The row that the bags of a query do without, as if it were not there; -1 for
         none. Only plain bags of random paths can do without one.
     max_draws : int
-        The most draws of a bag, which has as many as there are rows otherwise. Only
-        those of random paths can have fewer.
+        The most draws of a bag, which has as many as there are rows otherwise.
     """
 
     neighbors: NDArray[np.int32]

@@ -86,7 +86,7 @@ def _slow_twin(model, kinds, rules):
         n_estimators=model.n_estimators,
         n_near=_count_near(model, len(order)),
         n_tried=_count_tried(model),
-        max_draws=model.max_draws if _draws_splits(model) else None,
+        max_draws=_max_draws(model, len(order)),
         combine=_combination(model),
         seed=model.seed_,
     )
@@ -105,8 +105,8 @@ def _count_near(model, n_rows):
     if _has_plain_bags(model):
         return 0
     if model.n_neighbors is None:
-        return oracle.beta_neighbors(n_rows, model.beta)
-    return model.n_neighbors
+        return oracle.beta_neighbors(_max_draws(model, n_rows), model.beta)
+    return min(model.n_neighbors, _max_draws(model, n_rows))
 
 
 def _count_tried(model):
@@ -146,3 +146,12 @@ def _plain(numbers):
 
 def _bin(cell, cuts):
     return -1 if cell is None else sum(cut < cell for cut in cuts)
+
+
+def _max_draws(model, n_rows):
+    """The draws of a bag; those of few rows alone are bounded in no test."""
+    given = getattr(model, "max_samples", None)
+    if given in (None, "auto"):
+        return n_rows
+    given = round(given * n_rows) if isinstance(given, float) else given
+    return min(n_rows, max(given, 4))

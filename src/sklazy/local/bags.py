@@ -10,6 +10,12 @@ from sklazy.errors import BadInputError
 from sklazy.flow import Bags, Queries
 from sklazy.kernels.bags import bag_seeds, bag_weights, query_seeds
 
+WHOLE_ROWS, AUTO_DRAWS = 20_000, 5000
+"""Bags of more rows than the first have so many draws unless something else is said."""
+
+FEWEST_DRAWS = 4
+"""Smaller bags would not hold a tree."""
+
 _STEP = 0x9E3779B97F4A7C15  # splitmix64's, so that shared draws have their own stream
 
 
@@ -68,7 +74,7 @@ def plan_bags(
     left_out : int64 array of shape (n_queries,), optional
         The row that the bags of each query do without.
     max_draws : int
-        The most draws of a bag of random paths.
+        The most draws of a bag, which has as many as there are rows otherwise.
     """
     state = random_state % (1 << 64)
     seeds = query_seeds(content_words(queries, numeric), np.uint64(state))
@@ -103,3 +109,27 @@ def draw_weights(bags: Bags, query: int, n_rows: int) -> NDArray[np.int32]:
     near = bags.neighbors[query]
     weights: NDArray[np.int32] = bag_weights(own, drawn, near, bags.max_draws, n_rows)
     return weights
+
+
+def bag_size(n_rows: int, max_samples: float | str | None) -> int:
+    """The most draws of a bag of so many rows.
+
+    Parameters
+    ----------
+    n_rows : int
+    max_samples : int, float, "auto" or None
+        At most so many, or this fraction of the rows, but `FEWEST_DRAWS` at least;
+        None for all; "auto" for all up to `WHOLE_ROWS` rows, else `AUTO_DRAWS`.
+
+    Examples
+    --------
+    >>> bag_size(100_000, 8000), bag_size(100_000, 0.25), bag_size(500, 8000)
+    (8000, 25000, 500)
+    """
+    if max_samples is None:
+        return n_rows
+    if isinstance(max_samples, str):
+        return AUTO_DRAWS if n_rows > WHOLE_ROWS else n_rows
+    is_share = isinstance(max_samples, float)
+    size = round(max_samples * n_rows) if is_share else int(max_samples)
+    return min(max(size, FEWEST_DRAWS), n_rows)

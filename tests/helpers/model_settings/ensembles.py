@@ -44,7 +44,7 @@ ENSEMBLES = {
                 max_features=1,
                 share_bags=True,
                 combine="vote",
-                max_draws=5,
+                max_samples=5,
             ),
             "random splits of small shared bags, one attribute at a time",
         ),
@@ -126,7 +126,9 @@ ENSEMBLES = {
             LazyBaggingRegressor(3, 0.5, max_features=1, combine="median", n_jobs=1),
             "random attributes, the median",
         ),
-        checked(LazyBaggingRegressor(5, splits="random", max_draws=4), "random splits"),
+        checked(
+            LazyBaggingRegressor(5, splits="random", max_samples=4), "random splits"
+        ),
         Setting(LazyBaggingRegressor(4), "few members"),
         Setting(
             LazyBaggingRegressor(

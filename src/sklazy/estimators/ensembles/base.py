@@ -1,6 +1,5 @@
 """What all lazy ensembles share: parameters, seeds, what members answer."""
 
-import sys
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -63,8 +62,8 @@ class LazyEnsemble(LazyEstimator):
             n_neighbors=self._n_near(),
             combine=self._combination(),
             share_bags=bool(self.share_bags),
+            max_samples=self._most_draws(),
             seed=self.seed_,
-            max_draws=self._max_draws(),
         )
 
     # --- state ------------------------------------------------------------------------
@@ -123,9 +122,9 @@ class LazyEnsemble(LazyEstimator):
         """The neighbors put into each bag; None lets beta decide."""
         return None if self.n_neighbors is None else int(self.n_neighbors)
 
-    def _max_draws(self) -> int:
-        """The most draws of a bag; only those of random paths are bounded."""
-        return sys.maxsize
+    def _most_draws(self) -> float | str | None:
+        """The most draws of a bag; None for as many as there are rows."""
+        return None
 
     def _combination(self) -> str:
         """How members' answers become one."""
