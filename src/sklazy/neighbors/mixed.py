@@ -20,12 +20,13 @@ from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.exact import measure_rows
 from sklazy.kernels.mixed import search_mixed
 from sklazy.kernels.nesting import vote_nested_mixed
-from sklazy.neighbors.voting import finish_votes, weigh_squares
+from sklazy.neighbors.nested import Asked, measure_column, vote_nested
+from sklazy.neighbors.voting import weigh_squares
 
 _NOTHING = np.zeros((0, 0))
 
-# Cells compared, and steps of numpy; fewer are done before the compiler would be.
-_SMALL_JOB, _FEW_STEPS = 20_000_000, 20_000
+# Cells compared; fewer are done before the compiler would be.
+_SMALL_JOB = 20_000_000
 
 # More neighbors than this are found sooner by measuring every row exactly.
 _MOST_NEIGHBORS = 256
@@ -197,13 +198,13 @@ class MixedSearch:
         float64 array of shape (n_queries, n_most, n_classes)
         """
         cases, n_queries = self.cases, len(order)
-        small = order.size < _FEW_STEPS and order.size * cases.n_rows < _SMALL_JOB
+        widths = self._widths(range(n_queries))
+        by_distance = self.weighted is not None
+        small = order.size * cases.n_rows < _SMALL_JOB
         if small and not vote_nested_mixed.is_ready():
-            found = [self._vote_nested(q, order[q], shares) for q in range(n_queries)]
-            return np.array(found).reshape(*order.shape, -1)
-        widths = np.tile(self.columns.widths, (n_queries, 1))
-        for query, own in self._own_widths.items():
-            widths[query] = own
+            asked = Asked(cases, self.queries, widths, self.excluded)
+            way = {"shares": shares, "by_distance": by_distance}
+            return vote_nested(asked, order, self.n_neighbors, **way)
         votes = np.zeros((*order.shape, self.votes.shape[1]))
         vote_nested_mixed(
             cases.n_rows,
@@ -217,59 +218,25 @@ class MixedSearch:
             self.excluded,
             self.n_neighbors,
             shares,
-            self.weighted is not None,
+            by_distance,
             0,
             n_queries,
             votes,
         )
         return votes
 
-    def _vote_nested(
-        self, query: int, order: NDArray[np.int32], shares: bool
-    ) -> NDArray[np.float64]:
-        """What `vote_with_each` finds for one query, without the compiler."""
-        squares = np.zeros(self.cases.n_rows)
-        if self.excluded[query] >= 0:
-            squares[self.excluded[query]] = np.inf
-        votes = []
-        for attribute in order:
-            squares = squares + self._differences(query, attribute) ** 2
-            counted, tied, weighted = self._count(squares)
-            own = None if weighted is None else weighted[None]
-            votes.append(
-                finish_votes(
-                    counted[None],
-                    tied[None],
-                    self.n_neighbors,
-                    shares=shares,
-                    weighted=own,
-                )[0]
-            )
-        return np.array(votes, np.float64)
-
-    def _differences(self, query: int, attribute: int) -> NDArray[np.float64]:
-        """Of every row in one attribute, as the kernels measure them."""
-        cases, column = self.cases, self.cases.numeric[attribute]
-        if column < 0:
-            code = self.queries.codes[query, attribute]
-            same = (cases.codes[attribute, : cases.n_rows] == code) & (code >= 0)
-            return np.where(same, 0.0, 1.0)
-        width = self._own_widths.get(query, self.columns.widths)[attribute]
-        numbers = cases.numbers[column, : cases.n_rows]
-        value = self.queries.values[query, attribute]
-        if width > 0:
-            scaled = (numbers - value) / width
-            return np.where(np.isnan(scaled), 1.0, scaled)
-        return np.where(numbers == value, 0.0, 1.0)
-
     def measure(self, query: int) -> NDArray[np.float64]:
         """Return the squared distance of every row, infinite for the excluded one."""
         cases = self.cases
         used = self.selected.attributes[query, : self.selected.counts[query]]
         if used.size * cases.n_rows < _SMALL_JOB and not measure_rows.is_ready():
+            one = slice(query, query + 1)
+            queries = Queries(self.queries.codes[one], self.queries.values[one])
+            widths = self._widths(range(query, query + 1))
+            asked = Asked(cases, queries, widths, self.excluded[one])
             squares = np.zeros(cases.n_rows)
             for attribute in used:
-                squares += self._differences(query, attribute) ** 2
+                squares += measure_column(asked, np.array([attribute]))[0] ** 2
             return self._without_excluded(query, squares)
         squares = measure_rows(
             cases.n_rows,
@@ -282,6 +249,11 @@ class MixedSearch:
             self._own_widths.get(query, self.columns.widths),
         )
         return self._without_excluded(query, squares)
+
+    def _widths(self, queries: range) -> NDArray[np.float64]:
+        """The ranges that queries see."""
+        shared = self.columns.widths
+        return np.array([self._own_widths.get(query, shared) for query in queries])
 
     def _without_excluded(
         self, query: int, squares: NDArray[np.float64]

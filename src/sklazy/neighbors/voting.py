@@ -77,13 +77,13 @@ def finish_votes(
 
 
 def weigh_squares(
-    nearest: float | np.floating, squares: NDArray[np.float64]
+    nearest: float | NDArray[np.float64], squares: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The weights of cases: the nearest's distance over their own, 1 for the nearest.
 
     Parameters
     ----------
-    nearest : float
+    nearest : float, or float64 array like `squares`
         The nearest case's squared distance, or number of attributes that differ.
     squares : float64 array
         Likewise, of the cases.

@@ -69,7 +69,7 @@ class Receipt(_Shown):
     >>> model = LazyKNeighborsClassifier(1).fit(X, y)
     >>> receipt = model.explain([["red"]])[0]
     >>> receipt
-    Receipt(answer='a', probability=0.900, kind='selection')
+    Receipt(answer='a', probability=0.833, kind='selection')
     >>> receipt["neighbors"]["n_voting"]
     2
     >>> model.verify(Receipt.from_json(receipt.to_json()))

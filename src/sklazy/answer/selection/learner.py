@@ -1,6 +1,6 @@
 """Lazy attribute selection, top to bottom: attributes, how many, votes, decision."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
@@ -60,14 +60,10 @@ class SelectionLearner:
         How attributes are chosen.
     host : Host
         What classifies by them.
-    approximate : bool
-        Whether a case may be left out at once although the number of attributes, and
-        the cuts of numbers, were found with it.
     """
 
     recipe: Recipe
     host: Host
-    approximate: bool = field(default=False, compare=False)
 
     target: ClassVar[Target] = CLASSES
 
@@ -128,15 +124,13 @@ class SelectionLearner:
         """All but rows behind a cut, and the only ones of a class."""
         recipe = self.recipe
         counted = recipe.selection in ("lazy", "eager")
-        found = ("local",) if self.approximate else ("auto", "local")
-        nested = counted and recipe.n_attributes in found
+        nested = counted and recipe.n_attributes in ("auto", "local")
         if nested or recipe.selection == "lazy-cfs":
             return np.zeros(base.n_rows, bool)
         if not self.host.can_leave_out(base):
             return np.zeros(base.n_rows, bool)
         others = classes_stay(base)
-        without_cuts = recipe.selection == "none" and not self.host.discretize
-        if without_cuts or self.approximate:
+        if recipe.selection == "none" and not self.host.discretize:
             return others
         return others & cuts_stay(base, recipe.n_jobs)
 

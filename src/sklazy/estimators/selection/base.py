@@ -148,18 +148,24 @@ class SelectingClassifier(WeightedClassifier):
 
 def warn_of_names(cases: CaseBase) -> None:
     """Say which nominal columns do hardly more than name the rows."""
+    found = [name for j, name in enumerate(cases.names) if _names_rows(cases, j)]
+    if found:
+        warnings.warn(
+            f"columns that name rows: {found}. Nearly every value is that of one row "
+            "and says nothing about new rows; leave the columns out.",
+            DataWarning,
+            stacklevel=4,
+        )
+
+
+def _names_rows(cases: CaseBase, attribute: int) -> bool:
     memory = cases.cases
-    for j in np.flatnonzero(memory.numeric < 0):
-        sizes = memory.counts[memory.offsets[j] : memory.offsets[j + 1]].sum(axis=1)
-        n_known, n_alone = int(sizes.sum()), int((sizes == 1).sum())
-        if n_known >= FEWEST_CELLS and n_alone > MOST_DIFFERENT * n_known:
-            warnings.warn(
-                f"column {cases.names[j]!r} names rows: {n_alone} of its {n_known} "
-                "cells are values that no other row has, which say nothing about new "
-                "rows. Leave the column out.",
-                DataWarning,
-                stacklevel=4,
-            )
+    if memory.numeric[attribute] >= 0:
+        return False
+    own = slice(*memory.offsets[attribute : attribute + 2])
+    sizes = memory.counts[own].sum(axis=1)
+    n_known, n_alone = int(sizes.sum()), int((sizes == 1).sum())
+    return n_known >= FEWEST_CELLS and n_alone > MOST_DIFFERENT * n_known
 
 
 _RECIPE = tuple(Recipe.__dataclass_fields__)
