@@ -184,6 +184,8 @@ def test_ids_name_the_rows():
     assert found.ids[3] == "r3"
     again = audit(frame, labels, ids=range(1000, 1182))
     assert rows_of(again, "conflict") == [(1006, 1179)]
+    heard = again.explain([3])[0]["heard"]["listed"]
+    assert all(1000 <= case["id"] < 1182 for case in heard)
 
 
 @pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")

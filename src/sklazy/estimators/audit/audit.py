@@ -281,7 +281,7 @@ def audit(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # said when rows were kept
             table = as_table(X, categorical_features=categorical_features)
-            fitted, answers = leave_out(models, X, y, given.classes, progress)
+            fitted, answers = leave_out(models, X, y, given.base, progress)
         alike = compare_rows(given.base, max_rows, progress)
     return _result(given, table, fitted, answers, alike)
 
