@@ -7,6 +7,7 @@ import click
 from sklazy import audit as find
 from sklazy.cli.console import Console, with_console
 from sklazy.cli.csv_files import csv_options, to_csv
+from sklazy.cli.explain import named_target
 from sklazy.cli.tasks import OUT_FILE, check_out, read_task, task_options
 from sklazy.experiments.harness.writing import write_text
 
@@ -38,7 +39,7 @@ def audit(
     check_out(html, train)
     task = read_task(console, train, target, kind, ignore)
     table = task.like.drop([target, *ignore])  # with what is set aside: it is judged
-    found = find(table, task.named_target(), task=task.kind, ids=task.rows)
+    found = find(table, named_target(task), task=task.kind, ids=task.rows)
     if out is not None:
         columns = found.to_columns()
         write_text(out, to_csv(columns))

@@ -22,7 +22,8 @@ from sklazy.cli.tasks import (
 )
 from sklazy.errors import BadInputError
 from sklazy.experiments.harness.writing import write_text
-from sklazy.tables import Table
+from sklazy.tables import Column, Table
+from sklazy.tables.labels import encode
 
 
 @click.command()
@@ -78,7 +79,7 @@ def explain(
                 f"--method {name} has no receipts; choose a lazy method, such as "
                 "lazy-knn or lazy-learning."
             )
-        model.fit(known.table, known.named_target(), ids=known.rows)
+        model.fit(known.table, named_target(known), ids=known.rows)
         found.append(_explain(model, query))
     receipts = Receipts(found)
     if html is not None:
@@ -86,6 +87,13 @@ def explain(
         console.note(f"page written: {html}")
     text = receipts.to_text()
     console.result(receipts.to_dict(), lambda _: click.echo(text))
+
+
+def named_target(task: Task) -> Column:
+    """The target under its own name, which receipts show."""
+    if task.classifies:
+        return encode(task.name, task.target.tolist())
+    return Column(task.name, "numeric", task.target)
 
 
 def _explain(model: Any, query: Table) -> Receipt:  # noqa: ANN401 - an estimator

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sklazy.cli.console import Console
 from sklazy.errors import BadInputError, suggest
 from sklazy.tables import Column, Table, as_target, label_array, read_table
-from sklazy.tables.labels import encode
 from sklazy.tables.read import Format
 from sklazy.tables.table import Wish
 
@@ -67,12 +66,6 @@ class Task:
     def classifies(self) -> bool:
         """Whether the target is a label."""
         return self.kind == "classification"
-
-    def named_target(self) -> Column:
-        """The target under its own name, which receipts show."""
-        if self.classifies:
-            return encode(self.name, self.target.tolist())
-        return Column(self.name, "numeric", self.target)
 
     def take(self, rows: NDArray[Any]) -> "Task":
         """The task on some of the rows."""

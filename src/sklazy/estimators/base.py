@@ -35,7 +35,6 @@ from sklazy.estimators.inputs import class_column
 from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.estimators.settings import describe_settings, from_settings, to_settings
 from sklazy.receipts import Receipt, Receipts, build_receipts, verify
-from sklazy.receipts.replay import Explain
 from sklazy.tables import Table, as_table, as_target
 from sklazy.tables.convert import plain_table
 from sklazy.tables.dicts import are_dicts
@@ -102,8 +101,8 @@ class LazyEstimator(BaseEstimator):
         """
         check_is_fitted(self)
         with self.cases_.snapshot() as cases:
-            claimed = receipt.content if isinstance(receipt, Receipt) else receipt
-            return verify(receipt, self._asker(cases, claimed), cases.digest(), key)
+            ask = partial(self._receipts, cases)
+            return verify(receipt, ask, cases.digest(), key)
 
     def forget(self, ids: GivenIds) -> Self:
         """Erase rows by id: the state is the same as after a fit without them."""
@@ -374,23 +373,13 @@ class LazyEstimator(BaseEstimator):
         named = zip(outputs, found, strict=True)
         return tuple(self.target.decode(*output, cases) for output in named)
 
-    def _asker(self, cases: CaseBase, claimed: Mapping[str, Any]) -> Explain:
-        """What asks again what a receipt claims."""
-        return partial(self._receipts, cases)
-
-    def _receipts(
-        self,
-        cases: CaseBase,
-        table: Table,
-        extras: Sequence[Mapping[str, Any]] | None = None,
-    ) -> Receipts:
-        """Receipts of queries, with what was asked for beside the answer."""
+    def _receipts(self, cases: CaseBase, table: Table) -> Receipts:
         learner, queries = self._explainer(cases), cases.encode(table)
         batch = Batch(cases, cases.cases, queries)
         answer = learner.answer(prepare(learner, cases), batch)
         check_finite(answer, self.target.kind)
         name, settings = type(self).__name__, self._reported_settings()
-        return build_receipts(answer, table, name, settings, extras)
+        return build_receipts(answer, table, name, settings)
 
     def _query_table(self, X: object) -> Table:
         """Queries as a table."""

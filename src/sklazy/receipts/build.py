@@ -2,7 +2,7 @@
 
 import functools
 import importlib.metadata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sklazy.answer import Answer
@@ -68,11 +68,7 @@ _FAMILIES: dict[type, Family] = {
 
 
 def build_receipts(
-    answer: Answer,
-    table: Table,
-    estimator: str,
-    settings: Mapping[str, Any],
-    extras: Sequence[Mapping[str, Any]] | None = None,
+    answer: Answer, table: Table, estimator: str, settings: Mapping[str, Any]
 ) -> Receipts:
     """One receipt for each query of an answer.
 
@@ -85,8 +81,6 @@ def build_receipts(
         The name of the estimator's class.
     settings : dict
         Its parameters, as plain data.
-    extras : sequence of dicts, optional
-        What each query asked for beside its answer, as plain data.
     """
     base = answer.base
     queries = describe_queries(base, table, answer.queries.codes)
@@ -99,11 +93,9 @@ def build_receipts(
         "settings": {name: finite(value) for name, value in settings.items()},
         "cases": describe_cases(base),
     }
-    more = [{}] * len(queries) if extras is None else extras
-    parts = zip(queries, bodies, more, strict=True)
+    pairs = zip(queries, bodies, strict=True)
     return Receipts(
-        Receipt(sealed({**head, "query": query, **body, **extra}))
-        for query, body, extra in parts
+        Receipt(sealed({**head, "query": query, **body})) for query, body in pairs
     )
 
 

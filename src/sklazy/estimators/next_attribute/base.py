@@ -19,17 +19,26 @@ from sklazy.estimators.next_attribute.costs import (
 from sklazy.estimators.next_attribute.suggestion import Suggestion
 from sklazy.estimators.parameters import check_positive
 from sklazy.flow import Queries
-from sklazy.receipts import Receipts
+from sklazy.receipts import Receipt, Receipts
 from sklazy.receipts.next_attribute import describe_next
-from sklazy.receipts.replay import Explain
-from sklazy.tables import Table
+from sklazy.receipts.replay import query_table
+from sklazy.receipts.suggestions import (
+    add_suggestions,
+    check_suggestion,
+    without_suggestion,
+)
 
 
 class SuggestingEstimator(LazyEstimator):
     """A lazy estimator that says which missing attribute to measure next."""
 
     def explain(
-        self, X: ArrayLike, *, suggest: bool = False, costs: Costs = None
+        self,
+        X: ArrayLike,
+        *,
+        suggest: bool = False,
+        costs: Costs = None,
+        **wanted: Any,  # noqa: ANN401 - what else receipts can say
     ) -> Receipts:
         """Answer each query with a receipt: what was answered, and from what.
 
@@ -45,26 +54,46 @@ class SuggestingEstimator(LazyEstimator):
         receipts : Receipts
             One per query, each with `to_dict`, `to_json`, `to_html` and a text.
         """
-        if not suggest:
-            return super().explain(X)
+        while True:
+            receipts = super().explain(X, **wanted)
+            if not suggest:
+                return receipts
+            with self.cases_.snapshot() as cases:
+                if receipts[0]["cases"]["digest"] == cases.digest():
+                    queries = cases.encode(self._query_table(X))
+                    prices = read_costs(costs, cases)
+                    found = self._next_attributes(cases, queries, prices)
+                    return add_suggestions(receipts, found)
+            # Rows came or went in between: both must be of one state.
+
+    def verify(
+        self, receipt: Receipt | Mapping[str, Any], *, key: bytes | None = None
+    ) -> bool:
+        """Recompute the answer and check that the receipt matches it.
+
+        A receipt that was edited, that is of other cases or that says anything else
+        than the cases do is refused with a `ReceiptError`.
+
+        Parameters
+        ----------
+        receipt : Receipt, or what its `to_dict` gave
+        key : bytes, optional
+            The key that the receipt must have been signed with (`Receipt.signed`);
+            one without a signature, or with another, is refused.
+        """
         check_is_fitted(self)
-        table = self._query_table(X)
+        claimed = Receipt.from_dict(receipt)
+        suggested = claimed.content.get("next_attribute")
+        if suggested is None:
+            return super().verify(receipt, key=key)
+        if key is not None:
+            claimed.check_signature(key)
+        super().verify(without_suggestion(claimed))
         with self.cases_.snapshot() as cases:
-            return self._suggesting_receipts(cases, table, read_costs(costs, cases))
-
-    def _suggesting_receipts(
-        self, cases: CaseBase, table: Table, prices: Floats
-    ) -> Receipts:
-        found = self._next_attributes(cases, cases.encode(table), prices)
-        extras = [{"next_attribute": one} for one in found]
-        return self._receipts(cases, table, extras)
-
-    def _asker(self, cases: CaseBase, claimed: Mapping[str, Any]) -> Explain:
-        if not isinstance(claimed, Mapping) or "next_attribute" not in claimed:
-            return super()._asker(cases, claimed)
-        return lambda table: self._suggesting_receipts(
-            cases, table, claimed_costs(claimed["next_attribute"], cases)
-        )
+            queries = cases.encode(query_table(claimed.content))
+            prices = claimed_costs(suggested, cases)
+            (again,) = self._next_attributes(cases, queries, prices)
+        return check_suggestion(suggested, again)
 
     def suggest_attribute(self, X: ArrayLike, costs: Costs = None) -> list[Suggestion]:
         """Which missing attribute of each query to measure next, and why.
