@@ -184,6 +184,8 @@ def test_ids_name_the_rows():
     assert found.ids[3] == "r3"
     again = audit(frame, labels, ids=range(1000, 1182))
     assert rows_of(again, "conflict") == [(1006, 1179)]
+    heard = again.explain([3])[0]["heard"]["listed"]
+    assert all(1000 <= case["id"] < 1182 for case in heard)
 
 
 @pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
@@ -221,6 +223,29 @@ def test_missing_cells_make_nobody_a_stranger():
     evidence = found.of_kind("novel")[0].evidence
     assert evidence["novelty"] == 79 / 80
     assert evidence["distance"] > 2 * evidence["usual"]
+
+
+def test_labels_that_nothing_tells_are_not_judged():
+    rng = np.random.default_rng(0)
+    found = audit(rng.normal(size=(60, 3)), rng.choice(["a", "b"], 60))
+    assert not found.learned
+    assert found.of_kind("label") == []
+    assert found.doubts.max() > 0.5
+    assert "Labels cannot be judged" in found.to_text()
+
+
+def test_a_label_no_other_row_has_is_found(wine):
+    X, y = load_wine(return_X_y=True)
+    labels = np.array(["a", "b", "c"], object)[y]
+    labels[20] = "A"
+    found = audit(X, labels)
+    (one,) = [one for one in found.of_kind("label") if one.rows == (20,)]
+    assert (one.suggested, one.evidence["for"]) == ("a", [])
+    assert one.score > 0.95
+    columns = found.to_columns()
+    assert "No other row is A." in columns["message"][columns["row"].index(20)]
+    assert wine.learned
+    assert "cannot be judged" not in wine.to_text()
 
 
 def test_equally_spaced_rows_are_neither_near_nor_novel():

@@ -16,6 +16,7 @@ from oracle import next_attribute as slow
 from sklazy import (
     LazyKernelRegressor,
     LazyKNeighborsClassifier,
+    LazyLearningRegressor,
     LazyNBClassifier,
     Receipt,
 )
@@ -280,6 +281,25 @@ def test_numbers_get_better_with_what_is_bought():
     scores = game.score(y[120:])
     assert scores[-1] > scores[1] > scores[0]
     assert (game.attributes[:, 0] == 0).all()
+
+
+def test_several_targets_are_answered_together():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    Y = np.column_stack([X["a"], 2 * X["a"]])
+    model = LazyLearningRegressor().fit(X.iloc[:50], Y[:50])
+    game = model.acquire(X.iloc[50:])
+    assert game.answers.shape == (10, 4, 2)
+    expected = -np.abs(game.answers[:, 3] - Y[50:]).mean()
+    assert game.score(Y[50:])[3] == pytest.approx(expected)
+    (one,) = model.suggest_attribute(incomplete(X.iloc[[50]], ["b"]))
+    assert (one.attribute, len(one.answer)) == ("a", 2)
+
+
+def test_a_budget_of_three_tenths_buys_three_tenths(wine):
+    X, _, model = wine
+    game = model.acquire(X.iloc[:1], budget=0.3, costs=[0.1] * 13)
+    assert game.attributes.shape == (1, 3)
 
 
 def said(model, problem):

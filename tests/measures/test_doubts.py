@@ -25,6 +25,7 @@ def test_doubts_about_labels_equal_the_slow_twin(data, n_rows, n_classes):
     assert fast.doubts.tolist() == doubts
     assert fast.suggested.tolist() == suggested
     assert fast.found.tolist() == found
+    assert fast.learned == slow.beats_guess(shares, classes)
 
 
 @settings(max_examples=80)

@@ -40,9 +40,21 @@ def distance(rows, kinds, one, other):
     return math.sqrt(total)
 
 
+def beats_guess(shares, classes):
+    """Whether Brier's score is better than that of the classes' shares."""
+    n_rows, scores, guesses = len(classes), [], []
+    usual = [classes.count(c) / n_rows for c in range(len(shares[0]))]
+    for row, own in zip(shares, classes, strict=True):
+        truth = [float(c == own) for c in range(len(row))]
+        scores.append(sum((p - t) ** 2 for p, t in zip(row, truth, strict=True)))
+        guesses.append(sum((p - t) ** 2 for p, t in zip(usual, truth, strict=True)))
+    return math.fsum(scores) < math.fsum(guesses) - 1e-12
+
+
 def doubt_labels(shares, classes):
     """Doubts, suggestions, and which are worth a look, by confident learning."""
     doubts, suggested, found = [], [], []
+    learned = beats_guess(shares, classes)
     for row, own in zip(shares, classes, strict=True):
         rivals = [(-p, c) for c, p in enumerate(row) if c != own]
         doubts.append(1 - row[own])
@@ -50,7 +62,8 @@ def doubt_labels(shares, classes):
         usual = [s[rival] for s, c in zip(shares, classes, strict=True) if c == rival]
         limit = math.fsum(usual) / len(usual) if usual else 0.0
         suggested.append(rival if share > row[own] else own)
-        found.append(share > row[own] and share >= limit)
+        alone = classes.count(own) == 1
+        found.append(learned and share > row[own] and (alone or share >= limit))
     return doubts, suggested, found
 
 

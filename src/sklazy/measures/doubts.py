@@ -24,18 +24,23 @@ class Doubts(NamedTuple):
         What the others say: the code of a class, or a number.
     found : bool array of shape (n_rows,)
         Whether the contradiction is worth a look.
+    learned : bool
+        Whether there is anything to go by: left-out answers are better than guesses.
     """
 
     doubts: Floats
     suggested: NDArray[np.integer] | Floats
     found: NDArray[np.bool_]
+    learned: bool = True
 
 
 def doubt_labels(probabilities: Floats, classes: Ints) -> Doubts:
     """Doubts about labels: one minus the left-out probability of the own label.
 
     A label is worth a look if another class is more probable, and at least as probable
-    as it is on average among the rows that have it.
+    as it is on average among the rows that have it, or if no other row has the label.
+    None is where the probabilities are no better than the shares of the classes, by
+    their squared error (Brier's score).
 
     Parameters
     ----------
@@ -51,7 +56,7 @@ def doubt_labels(probabilities: Floats, classes: Ints) -> Doubts:
     Examples
     --------
     >>> shares = np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.95, 0.05]])
-    >>> doubts, suggested, found = doubt_labels(shares, np.array([0, 0, 1, 1]))
+    >>> doubts, suggested, found, _ = doubt_labels(shares, np.array([0, 0, 1, 1]))
     >>> doubts.round(2).tolist(), suggested.tolist(), found.tolist()
     ([0.1, 0.2, 0.1, 0.95], [0, 0, 1, 0], [False, False, False, True])
     """
@@ -62,9 +67,21 @@ def doubt_labels(probabilities: Floats, classes: Ints) -> Doubts:
     rival = others.argmax(axis=1)
     rival_share = others[rows, rival]
     usual = _mean_by_class(own, classes, probabilities.shape[1])
-    found = (rival_share > own) & (rival_share >= usual[rival])
-    suggested = np.where(rival_share > own, rival, classes)
-    return Doubts(1.0 - own, suggested, found)
+    contradicted = rival_share > own
+    alone = np.bincount(classes)[classes] == 1
+    found = contradicted & ((rival_share >= usual[rival]) | alone)
+    learned = _beats_guess(probabilities, classes)
+    suggested = np.where(contradicted, rival, classes)
+    return Doubts(1.0 - own, suggested, found & learned, learned)
+
+
+def _beats_guess(probabilities: Floats, classes: Ints) -> bool:
+    """Whether probabilities have less squared error than the shares of the classes."""
+    errors = probabilities.copy()
+    errors[np.arange(len(classes)), classes] -= 1.0
+    score = np.sort((errors**2).sum(axis=1)).mean()
+    shares = np.bincount(classes) / len(classes)
+    return bool(score < 1.0 - (shares**2).sum())
 
 
 def _mean_by_class(values: Floats, classes: Ints, n_classes: int) -> Floats:

@@ -103,12 +103,18 @@ _NOUNS = {
 
 def _protocol(audit: Plain) -> str:
     models = join([format_value(name) for name in audit["models"]])
-    said = (
-        f"{pluralize(audit['n_rows'], 'row')} of "
+    judged = "" if audit["learned"] else f"{_NOT_LEARNED} "
+    return (
+        f"{judged}{pluralize(audit['n_rows'], 'row')} of "
         f"{pluralize(audit['n_attributes'], 'attribute')}. Every row was answered by "
         f"all others ({models}) and compared with {audit['n_compared']} distinct rows. "
+        "Whether a finding is an error is for a person to say."
     )
-    return said + "Whether a finding is an error is for a person to say."
+
+
+_NOT_LEARNED = (
+    "Labels cannot be judged: the other rows say no more of them than a guess does."
+)
 
 
 # --- labels and numbers ---------------------------------------------------------------

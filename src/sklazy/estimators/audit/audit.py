@@ -70,6 +70,9 @@ class Audit:
         novel rows.
     target : str
         The target's name.
+    learned : bool
+        Whether the left-out answers are better than guesses; if not, no label is said
+        to be contradicted.
     """
 
     findings: tuple[Finding, ...]
@@ -81,6 +84,7 @@ class Audit:
     n_attributes: int
     n_compared: int
     target: str
+    learned: bool
 
     def of_kind(self, kind: str) -> list[Finding]:
         """The findings of one kind, see `Finding`."""
@@ -120,6 +124,7 @@ class Audit:
             "n_rows": len(self.ids),
             "n_attributes": self.n_attributes,
             "n_compared": self.n_compared,
+            "learned": self.learned,
             "models": [type(model).__name__ for model in self.models],
             "findings": [_plain(one) for one in self.findings],
         }
@@ -281,7 +286,7 @@ def audit(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # said when rows were kept
             table = as_table(X, categorical_features=categorical_features)
-            fitted, answers = leave_out(models, X, y, given.classes, progress)
+            fitted, answers = leave_out(models, X, y, given.base, progress)
         alike = compare_rows(given.base, max_rows, progress)
     return _result(given, table, fitted, answers, alike)
 
@@ -310,4 +315,5 @@ def _result(
         len(table.columns),
         alike.n_compared,
         target_names(base)[0],
+        doubts.learned,
     )

@@ -14,6 +14,7 @@ from sklazy.errors import BadInputError
 from sklazy.estimators.audit.columns import share_told
 from sklazy.estimators.audit.finding import Finding
 from sklazy.estimators.audit.rows import id_of, target_of, values_of
+from sklazy.estimators.base import LazyEstimator
 from sklazy.measures.doubts import (
     Doubts,
     compare_classes,
@@ -25,7 +26,7 @@ from sklazy.neighbors.copies import differ_by_attribute, rows_as_queries
 from sklazy.neighbors.nearest import place_queries
 from sklazy.receipts.plain import number
 from sklazy.report.progress import Progress
-from sklazy.tables import Label
+from sklazy.tables import Label, label_array
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -38,7 +39,7 @@ def leave_out(
     models: Sequence[Any],
     X: object,
     y: object,
-    classes: Sequence[object] | None,
+    base: CaseBase,
     progress: Progress,
 ) -> tuple[list[Any], Floats]:
     """Fitted copies of the models, and the mean of their left-out answers.
@@ -47,8 +48,8 @@ def leave_out(
     ----------
     models : sequence of estimators
     X, y : the rows
-    classes : list of labels, or None
-        Whose probabilities are wanted; None for numbers.
+    base : CaseBase
+        The same rows, with their ids and classes.
     progress : Progress
 
     Returns
@@ -56,13 +57,15 @@ def leave_out(
     fitted : list of estimators
     answers : float64 array of shape (n_rows, n_classes), or (n_rows,) for numbers
     """
+    ids = base.ids[np.argsort(base.arrival)]
     fitted, sums = [], np.zeros(())
     for model in models:
-        own = clone(model).fit(X, y)
-        if classes is None:
-            sums = sums + np.asarray(own.loo_predict(), np.float64)
+        named = {"ids": ids} if isinstance(model, LazyEstimator) else {}
+        own = clone(model).fit(X, y, **named)
+        if base.class_labels:
+            sums = sums + _in_order(own, label_array(base.class_labels).tolist())
         else:
-            sums = sums + _in_order(own, classes)
+            sums = sums + np.asarray(own.loo_predict(), np.float64)
         fitted.append(own)
         progress.advance()
     return fitted, sums / len(fitted)

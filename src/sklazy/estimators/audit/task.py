@@ -33,13 +33,8 @@ class Task:
     kind: Literal["classification", "regression"]
 
     @property
-    def classes(self) -> list[Any] | None:
-        """The labels by code; None for numbers."""
-        return None if self.labels is None else self.labels.tolist()
-
-    @property
     def labels(self) -> NDArray[Any] | None:
-        """The same as an array."""
+        """The labels by code; None for numbers."""
         if self.kind == "regression":
             return None
         return label_array(self.base.class_labels)

@@ -22,6 +22,8 @@ from sklazy.report.progress import Progress
 
 Floats = NDArray[np.float64]
 
+_ROUNDING = 1e-9  # ten times 0.1 is less than 1
+
 
 @dataclass(frozen=True, eq=False)
 class Acquisition:
@@ -35,7 +37,7 @@ class Acquisition:
         What was bought, by position in `names`; -1 where nothing was.
     spent : float64 array of shape (n_queries, n_steps + 1)
         What had been paid before the first step and after each.
-    answers : array of shape (n_queries, n_steps + 1)
+    answers : array of shape (n_queries, n_steps + 1), and n_targets if several
         What was answered then.
     of_numbers : bool
         Whether the answers are numbers.
@@ -52,16 +54,16 @@ class Acquisition:
 
         Of numbers minus the mean absolute error.
         """
-        truth = np.asarray(y)
-        if truth.shape != self.answers.shape[:1]:
+        truth, (n_queries, _, *targets) = np.asarray(y), self.answers.shape
+        if truth.shape != (n_queries, *targets):
             raise BadInputError(
-                f"y has the shape {truth.shape}; expected {self.answers.shape[:1]}, "
-                "one for each query."
+                f"y has the shape {truth.shape}; expected {(n_queries, *targets)}, as "
+                "the answers have it."
             )
-        if self.of_numbers:
-            scores: Floats = -np.abs(self.answers - truth[:, None]).mean(axis=0)
-            return scores
-        return np.asarray((self.answers == truth[:, None]).mean(axis=0))
+        if not self.of_numbers:
+            return np.asarray((self.answers == truth[:, None]).mean(axis=0))
+        errors = np.abs(self.answers - truth[:, None]).mean(axis=0)
+        return -errors.reshape(len(errors), -1).mean(axis=1)
 
 
 class Game:
@@ -112,7 +114,7 @@ class Game:
         """What each query buys now, -1 if nothing."""
         shown, step = hide(self.queries, self.known), np.full(len(self.left), -1)
         for query in range(len(self.left)):
-            affordable = self.prices <= self.left[query]
+            affordable = self.prices <= self.left[query] * (1 + _ROUNDING)
             asked = np.flatnonzero(
                 self.for_sale[query] & ~self.known[query] & affordable
             )
@@ -128,4 +130,5 @@ class Game:
 
 
 def _flat(values: NDArray[Any]) -> NDArray[Any]:
-    return values[:, 0] if values.ndim == 2 else values
+    """Numbers of a single target without its axis."""
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
