@@ -47,12 +47,15 @@ def nearest_shares(table, classes, labels, row, left_out=-1):
     return shares
 
 
-def full_set(rows, classes, query, labels, coverage, refit, tables):
-    """Which labels belong to the set: each is tried, and every row left out then."""
+def full_set(rows, classes, query, labels, coverage, refits, tables):
+    """Which labels belong to the set: each is tried, and every row left out then.
+
+    `refits(rows, classes)` gives a `refit` that knows what stays whoever is left out.
+    """
     within = []
     for label in labels:
         grown, known = [*rows, query], [*classes, label]
-        table = tables(grown)
+        table, refit = tables(grown), refits(grown, known)
         scores = []
         for i, row in enumerate(grown):
             rest = [j for j in range(len(grown)) if j != i]
@@ -72,28 +75,54 @@ def left_out_models(rows, outcomes, refit):
     ]
 
 
+def lengths_of(models, rows, numbers):
+    """What a score of 1 stands for: a function from a model and a row.
+
+    The error that a model expects of itself (NaN: unknown), kept off zero; or 1.
+    """
+    residuals = [
+        abs(y - model(row)[0])
+        for row, y, model in zip(rows, numbers, models, strict=True)
+    ]
+    typical = sum(residuals) / len(residuals)
+
+    def length(model, row):
+        expected = model(row)[1]
+        if expected is None:
+            return 1.0
+        return (typical if math.isnan(expected) else expected) + 0.1 * typical
+
+    return length
+
+
+def left_out_intervals(rows, numbers, query, refit):
+    """Scores of the rows, and value and length of each model at the query."""
+    models = left_out_models(rows, numbers, refit)
+    length = lengths_of(models, rows, numbers)
+    scores = [
+        abs(y - model(row)[0]) / length(model, row) if length(model, row) else 0.0
+        for row, y, model in zip(rows, numbers, models, strict=True)
+    ]
+    said = [(model(query)[0], length(model, query)) for model in models]
+    return scores, said
+
+
 def jackknife_plus(rows, numbers, query, coverage, refit):
     """The ends of the interval, by Barber and others (2021)."""
-    models = left_out_models(rows, numbers, refit)
-    residuals = [
-        abs(y - model(row)) for row, y, model in zip(rows, numbers, models, strict=True)
-    ]
-    said = [model(query) for model in models]
+    scores, said = left_out_intervals(rows, numbers, query, refit)
+    pairs = list(zip(scores, said, strict=True))
     rank = rank_of(len(rows), coverage)
-    low = sorted(s - r for s, r in zip(said, residuals, strict=True))
-    high = sorted(s + r for s, r in zip(said, residuals, strict=True))
+    low = sorted(value - score * length for score, (value, length) in pairs)
+    high = sorted(value + score * length for score, (value, length) in pairs)
     return low[len(rows) - rank], high[rank - 1]
 
 
 def minmax(rows, numbers, query, coverage, refit):
     """The ends of the widest interval of them."""
-    models = left_out_models(rows, numbers, refit)
-    residuals = sorted(
-        abs(y - model(row)) for row, y, model in zip(rows, numbers, models, strict=True)
-    )
-    said = [model(query) for model in models]
-    half = residuals[rank_of(len(rows), coverage) - 1]
-    return min(said) - half, max(said) + half
+    scores, said = left_out_intervals(rows, numbers, query, refit)
+    half = sorted(scores)[rank_of(len(rows), coverage) - 1]
+    low = min(value - half * length for value, length in said)
+    return low, max(value + half * length for value, length in said)
 
 
 def jackknife_plus_set(rows, classes, query, labels, coverage, refit):

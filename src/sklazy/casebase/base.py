@@ -195,6 +195,14 @@ class CaseBase(Memory):
         if len(gone):
             self.bins.warn_if_stale()
 
+    def freeze(self) -> None:
+        """Keep the cuts as they are until `refresh`, whatever rows come and go."""
+        with self._lock:
+            self._drop_state()
+            self._sync()
+            self.bins.frozen = True
+            self._outdate()
+
     def refresh(self) -> None:
         """Find frozen cuts anew from the rows that are there."""
         with self._lock:

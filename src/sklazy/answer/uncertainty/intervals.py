@@ -5,14 +5,16 @@ itself, or 1; and, if nearness counts, the score of the cases around, too.
 """
 
 import warnings
-from typing import NamedTuple
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats
 from sklazy.answer.batches import answer_queries
-from sklazy.answer.learner import AnyLearner
+from sklazy.answer.learner import AnyLearner, prepare
 from sklazy.answer.leave_one_out import check_leaves_some, each_without, leave_one_out
 from sklazy.answer.local_models.learner import LocalModelLearner
 from sklazy.answer.uncertainty.nearness import near_scores, near_scores_of_cases
@@ -90,27 +92,82 @@ def find_left_out_intervals(
     widest: bool = False,
 ) -> Floats:
     """Intervals from models that left a case out: jackknife+, or minmax if widest."""
-    check_leaves_some(base)
-    rows, units = draw_rows(base, asked.row_groups), _units(base)
-    # What an unknown error counts must be the same to all models.
-    typical = _leave_out(learner, base, asked.row_groups, n_jobs).typical
+    errors = _leave_out(learner, base, asked.row_groups, n_jobs)
+    said: Any = _hide_each if isinstance(learner, LocalModelLearner) else _forget_each
+    scores, values, lengths = said(learner, base, asked, errors, n_jobs)
+    ends = np.empty((*values.shape[1:], 2))
+    for group in np.unique(asked.groups).tolist():
+        models, here = asked.row_groups[errors.rows] == group, asked.groups == group
+        of_models = values[models][:, here], lengths[models][:, here], scores[models]
+        ends[here] = _combine(*of_models, coverage, widest)
+    return _in_units(ends, errors.units)
+
+
+def _forget_each(
+    learner: AnyLearner,
+    base: CaseBase,
+    asked: Asked,
+    errors: Errors,
+    n_jobs: int | None,
+) -> tuple[Floats, Floats, Floats]:
+    """Scores of cases, and what the models without each say of the queries.
+
+    Returns
+    -------
+    scores : float64 array of shape (n_scored, n_targets)
+    values, lengths : float64 arrays of shape (n_scored, n_queries, n_targets)
+    """
     own: list[tuple[Floats, Floats]] = []
     found: list[tuple[Floats, Floats]] = []
-    for others, query in each_without(base, rows, learner.target):
+    units = errors.typical, errors.units
+    for others, query in each_without(base, errors.rows, learner.target):
         queries = others.encode(asked.table)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # what was warned of is known
             for into, some in ((own, query), (found, queries)):
-                into.append(_ask(learner, others, some, typical, units, n_jobs))
+                into.append(_ask(learner, others, some, *units, n_jobs))
     values, lengths = (np.concatenate(part) for part in zip(*own, strict=True))
-    scores = np.abs(_targets(base, rows, units) - values) / lengths
+    scores = np.abs(_targets(base, errors.rows, errors.units) - values) / lengths
     values, lengths = (np.stack(part) for part in zip(*found, strict=True))
-    ends = np.empty((*values.shape[1:], 2))
-    for group in np.unique(asked.groups).tolist():
-        models, here = asked.row_groups[rows] == group, asked.groups == group
-        of_models = values[models][:, here], lengths[models][:, here], scores[models]
-        ends[here] = _combine(*of_models, coverage, widest)
-    return _in_units(ends, units)
+    return scores, values, lengths
+
+
+def _hide_each(
+    learner: LocalModelLearner,
+    base: CaseBase,
+    asked: Asked,
+    errors: Errors,
+    n_jobs: int | None,
+) -> tuple[Floats, Floats, Floats]:
+    """The same of local models: a case that is no neighbor of a query changes nothing.
+
+    Scales stay those of all cases, as for the scores.
+    """
+    queries, quick = base.encode(asked.table), replace(learner, approximate=True)
+    units = errors.typical, errors.units
+    whole = _ask(learner, base, queries, *units, n_jobs)
+    values, lengths = (
+        np.repeat(part[None], len(errors.rows), axis=0) for part in whole
+    )
+    for query, near in enumerate(_neighbors(quick, base, queries)):
+        models = np.flatnonzero(np.isin(errors.rows, near))
+        same = np.full(len(models), query)
+        several = Queries(queries.codes[same], queries.values[same])
+        hidden = errors.rows[models]
+        found = _ask(quick, base, several, *units, n_jobs, excluded=hidden)
+        values[models, query], lengths[models, query] = found
+    return errors.scores, values, lengths
+
+
+def _neighbors(
+    learner: LocalModelLearner, base: CaseBase, queries: Queries
+) -> Iterator[Ints]:
+    """Where the cases lie that may have a part in the answer to each query."""
+    data, batch = prepare(learner, base), Batch(base, base.cases, queries)
+    for query in range(len(batch)):
+        answer: Any = learner.answer(data, batch.part(query, query + 1))
+        places = answer.neighbors.rows[0]
+        yield data.rows[places[places >= 0]]
 
 
 def _combine(
@@ -154,9 +211,13 @@ def _ask(
     typical: Floats,
     units: Floats,
     n_jobs: int | None,
+    excluded: Ints | None = None,
 ) -> tuple[Floats, Floats]:
     """Predictions of queries and what a score of 1 stands for, in units."""
-    found = answer_queries(learner, base, queries, _outputs(learner), n_jobs=n_jobs)
+    outputs = _outputs(learner)
+    found = answer_queries(
+        learner, base, queries, outputs, n_jobs=n_jobs, excluded=excluded
+    )
     values = found[0] * units
     return values, _lengths(found[1:], values.shape, typical, units)
 

@@ -101,8 +101,13 @@ def _scores(
 def rank_by_full(
     learner: AnyLearner, base: CaseBase, asked: Asked, n_jobs: int | None = None
 ) -> Ranks:
-    """Rank classes by adding the query with each of them, all cases then left out."""
+    """Rank classes by adding the query with each of them, all cases then left out.
+
+    Cuts of numbers, unless frozen, are those of all cases and the query, whichever is
+    left out: they treat all alike, and that is all that the promise needs.
+    """
     others, labels = copy.deepcopy(base), base.class_labels
+    others.freeze()
     shape = len(asked.table), len(labels)
     quick, ranked = at_once(learner), []
     for query in track(range(shape[0]), "adding"):
@@ -110,6 +115,8 @@ def rank_by_full(
         for code in range(len(labels)):
             label = Column("target", "nominal", np.array([code]), tuple(labels))
             (own,) = others.add(one, label).tolist()
+            if not base.bins.frozen:
+                others.refresh()
             scores = score_cases(quick, others, np.arange(others.n_rows), n_jobs)
             ranked.append(_rank_added(others, own, scores, asked, base, group))
             with warnings.catch_warnings():
