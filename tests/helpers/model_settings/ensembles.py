@@ -126,8 +126,10 @@ ENSEMBLES = {
             LazyBaggingRegressor(3, 0.5, max_features=1, combine="median", n_jobs=1),
             "random attributes, the median",
         ),
-        checked(
-            LazyBaggingRegressor(5, splits="random", max_samples=4), "random splits"
+        checked(LazyBaggingRegressor(5, splits="random"), "random splits"),
+        Setting(
+            LazyBaggingRegressor(3, splits="random", max_samples=4),
+            "random splits of small bags",
         ),
         Setting(LazyBaggingRegressor(4), "few members"),
         Setting(

@@ -114,7 +114,7 @@ def mid_ranks(ladder: Floats, numbers: Floats) -> Floats:
 
 def _count_below(ladder: Floats, numbers: Floats) -> Floats:
     below = ladder.searchsorted(numbers, "left")
-    return np.asarray(0.5 * (below + ladder.searchsorted(numbers, "right")))
+    return np.asarray(0.5 * (below + ladder.searchsorted(numbers, "right")), np.float64)
 
 
 def normal_scores(ladder: Floats, numbers: Floats) -> Floats:
