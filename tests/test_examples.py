@@ -12,6 +12,7 @@ FOLDER = pathlib.Path(__file__).parent.parent / "examples"
 SAYS = {
     "blend_receipt.py": "Why logistic says so",
     "decisive_value.py": "{'fever': 'high', 'rash': 'purple'}: looks at rash",
+    "first_hour.py": "verified: True",
     "local_regression.py": "drawn in",
     "rules_of_a_row.py": "Only the",
     "ten_of_fifty.py": "found: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]",
