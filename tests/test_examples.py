@@ -14,6 +14,7 @@ SAYS = {
     "blend_receipt.py": "Why logistic says so",
     "decisive_value.py": "{'fever': 'high', 'rash': 'purple'}: looks at rash",
     "doubtful_labels.py": "wrong labels among the 8 most doubtful: 8 of 8",
+    "first_hour.py": "verified: True",
     "local_regression.py": "drawn in",
     "next_test.py": "What to measure next",
     "rules_of_a_row.py": "Only the",

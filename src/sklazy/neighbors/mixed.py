@@ -131,8 +131,8 @@ class MixedSearch:
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
         k, n_used = self.n_neighbors, self.selected.attributes.shape[1]
-        small = (last - first) * n_used * self.cases.n_rows < _SMALL_JOB
-        waits = small and not search_mixed.is_ready()
+        cells = (last - first) * n_used * self.cases.n_rows
+        waits = not search_mixed.is_due(cells / _SMALL_JOB)
         if waits or k > min(_MOST_NEIGHBORS, self.cases.n_rows):
             for query in range(first, last):
                 self._measure_all(query)
@@ -200,8 +200,7 @@ class MixedSearch:
         cases, n_queries = self.cases, len(order)
         widths = self._widths(range(n_queries))
         by_distance = self.weighted is not None
-        small = order.size * cases.n_rows < _SMALL_JOB
-        if small and not vote_nested_mixed.is_ready():
+        if not vote_nested_mixed.is_due(order.size * cases.n_rows / _SMALL_JOB):
             asked = Asked(cases, self.queries, widths, self.excluded)
             way = {"shares": shares, "by_distance": by_distance}
             return vote_nested(asked, order, self.n_neighbors, **way)
@@ -229,7 +228,7 @@ class MixedSearch:
         """Return the squared distance of every row, infinite for the excluded one."""
         cases = self.cases
         used = self.selected.attributes[query, : self.selected.counts[query]]
-        if used.size * cases.n_rows < _SMALL_JOB and not measure_rows.is_ready():
+        if not measure_rows.is_due(used.size * cases.n_rows / _SMALL_JOB):
             one = slice(query, query + 1)
             queries = Queries(self.queries.codes[one], self.queries.values[one])
             widths = self._widths(range(query, query + 1))
