@@ -46,7 +46,7 @@ def streams() -> dict:
             synth.SEA(variant=0, seed=1),
             synth.SEA(variant=3, seed=2),
             position=1500,
-            width=1,
+            width=20,
             seed=3,
         ),
         "RBF, moves": synth.RandomRBFDrift(

@@ -1,8 +1,12 @@
 """Predict, then learn: against a plain loop, and what is refused."""
 
+from unittest import mock
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.linear_model import SGDClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -13,6 +17,8 @@ from sklazy import (
     prequential,
 )
 from sklazy.errors import BadInputError, BadTypeError
+from sklazy.estimators import prequential as prequential_module
+from strategies import mixed_problems
 
 
 def made(n_rows=60, seed=0):
@@ -95,3 +101,45 @@ def test_what_makes_no_sense_is_refused(change, words):
 def test_an_estimator_must_learn_row_by_row():
     with pytest.raises(BadTypeError, match="KNeighborsClassifier cannot learn"):
         prequential(KNeighborsClassifier(), [[0.0], [1.0]], [0, 1])
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    mixed_problems(min_rows=6, max_rows=30, max_columns=4, telling=True),
+    st.sampled_from([None, 3, 7, 2.5]),
+    st.sampled_from(["share", "all"]),
+    st.sampled_from(["uniform", "distance"]),
+    st.integers(1, 4),
+    st.integers(1, 4),
+    st.data(),
+)
+def test_at_once_equals_in_turn(problem, window, ties, weights, k, step, data):
+    n_rows = len(problem.rows)
+    times = data.draw(st.lists(st.integers(0, 9), min_size=n_rows, max_size=n_rows))
+    times = np.sort(times)
+    if len(set(times.tolist())) == 1:
+        return
+    given = {"ties": ties, "weights": weights, "n_neighbors": k, "window": window}
+    model = LazyKNeighborsClassifier(selection="none", discretize=False, **given)
+    asked = model, problem.frame, problem.classes, times
+    n_first = int(np.flatnonzero(np.diff(times))[0]) + 1
+    at_once = prequential(*asked, n_first=n_first, step=step)
+    with mock.patch.object(LazyKNeighborsClassifier, "_predict_moving", nothing):
+        in_turn = prequential(*asked, n_first=n_first, step=step)
+    assert at_once.predicted.tolist() == in_turn.predicted.tolist()
+
+
+def nothing(*_):
+    """In place of what predicts all rows at once."""
+
+
+def test_selection_is_asked_in_turn():
+    X, y, _ = made(20)
+    with mock.patch.object(prequential_module, "_predict_in_turn") as in_turn:
+        in_turn.return_value = y[10:]
+        prequential(LazyKNeighborsClassifier(n_attributes=1), X, y)
+        prequential(LazyKNeighborsClassifier(selection="none", half_life=3), X, y)
+        assert in_turn.call_count == 2
+        plain = LazyKNeighborsClassifier(selection="none", discretize=False)
+        prequential(plain, X, y)
+        assert in_turn.call_count == 2

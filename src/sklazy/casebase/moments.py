@@ -176,6 +176,23 @@ def outside(rows: Rows, window: Any, clock: Clock) -> NDArray[np.int64]:  # noqa
     return np.flatnonzero(moments <= moments.max() - length)
 
 
+def window_starts(
+    moments: Floats,
+    ends: NDArray[np.int64],
+    window: Any,  # noqa: ANN401 - whatever is given
+    clock: Clock,
+) -> NDArray[np.int64]:
+    """The first row that a window keeps of the rows before each end.
+
+    Rows are in the order in which they happened; see `outside`.
+    """
+    if _is_count(window, clock):
+        oldest = moments[np.maximum(ends - int(window), 0)]
+        return np.searchsorted(moments, oldest, "left")
+    length = as_length(window, clock, "window")
+    return np.searchsorted(moments, moments[ends - 1] - length, "right")
+
+
 def _is_count(window: Any, clock: Clock) -> bool:  # noqa: ANN401 - whatever is given
     """Whether a window is a number of rows."""
     counts = isinstance(window, Integral) and not isinstance(

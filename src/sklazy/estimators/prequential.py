@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 
-from sklazy.casebase.moments import NO_TIMES, Times, as_times
+from sklazy.answer.selection.moving import Seen
+from sklazy.casebase.moments import NO_TIMES, Times, as_times, window_starts
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.parameters import check_count
 from sklazy.report.plots import draw_curves, percent, plain
@@ -164,16 +165,14 @@ def prequential(
             f"{len(rows)} rows."
         )
     starts = _starts(moments.values[0], int(n_first), int(step))
-    learn = _Learning(model, rows, truth, times)
-    learn(0, starts[0])
-    predicted, began = [], time.perf_counter()
-    with Progress("predicting and learning", total=len(rows) - starts[0]) as progress:
-        for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
-            predicted.append(model.predict(rows[start:end]))
-            learn(start, end)
-            progress.advance(end - start)
-    seconds = time.perf_counter() - began
-    found, actual = np.concatenate(predicted), truth[starts[0] :]
+    began = time.perf_counter()
+    found = _predict_at_once(model, X, truth, moments, starts)
+    if found is None:
+        learn = _Learning(model, rows, truth, times)
+        learn(0, starts[0])
+        began = time.perf_counter()
+        found = _predict_in_turn(model, rows, starts, learn)
+    seconds, actual = time.perf_counter() - began, truth[starts[0] :]
     for_classes = is_classifier(model)
     losses = (found != actual) if for_classes else np.abs(found - actual)
     times_left = moments.values[0, starts[0] :]
@@ -220,6 +219,41 @@ class _Learning:
         if self._times is not None:
             given["times"] = self._times[own]
         self._model.partial_fit(self._rows[own], self._truth[own], **given)
+
+
+def _predict_in_turn(
+    model: Any,  # noqa: ANN401 - any estimator
+    rows: _Rows,
+    starts: list[int],
+    learn: _Learning,
+) -> NDArray[Any]:
+    """Predict and learn part after part."""
+    predicted = []
+    with Progress("predicting and learning", total=len(rows) - starts[0]) as progress:
+        for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
+            predicted.append(model.predict(rows[start:end]))
+            learn(start, end)
+            progress.advance(end - start)
+    return np.concatenate(predicted)
+
+
+def _predict_at_once(
+    model: Any,  # noqa: ANN401 - any estimator
+    X: object,
+    truth: NDArray[Any],
+    moments: Times,
+    starts: list[int],
+) -> NDArray[Any] | None:
+    """The same predictions found without learning, by estimators that can."""
+    if not hasattr(model, "_predict_moving"):
+        return None
+    ends = np.repeat(starts, np.diff([*starts, len(truth)]))
+    asked, times = np.arange(starts[0], len(truth)), moments.values[0]
+    window = getattr(model, "window", None)
+    first = np.zeros(len(ends), np.int64)
+    if window is not None:
+        first = window_starts(times, ends, window, moments.clock)
+    return model._predict_moving(X, truth, Seen(first, ends, asked))
 
 
 def _starts(moments: Floats, n_first: int, step: int) -> list[int]:

@@ -2,12 +2,18 @@
 
 from typing import Any, Literal, Self
 
+from numpy.typing import NDArray
+
+from sklazy.answer.selection.moving import Seen, can_move, decide_moving
 from sklazy.answer.selection.nearest import NearestHost
 from sklazy.casebase.base import Cuts
 from sklazy.casebase.moments import Length
+from sklazy.estimators.inputs import class_column
 from sklazy.estimators.options import Discretization, Measure, Selection
 from sklazy.estimators.parameters import check_choice
 from sklazy.estimators.selection.base import SelectingClassifier
+from sklazy.tables import label_array
+from sklazy.tables.origins import expand
 
 WEIGHTS = ("uniform", "distance")
 TIES = ("share", "all")
@@ -181,6 +187,19 @@ class LazyKNeighborsClassifier(SelectingClassifier):
             "discount_rare_values": False,
         }
         return cls(**{**published, **settings})
+
+    def _predict_moving(self, X: object, y: object, seen: Seen) -> NDArray[Any] | None:
+        """The classes of rows, each from the rows that it sees; None if that is slow.
+
+        What `partial_fit` and `predict` in turn would say.
+        """
+        self._check_parameters()
+        table, target = expand(self._table(X, mixed=False)), class_column(y)
+        learner = self._learner()
+        if self.half_life is not None or not can_move(learner, table):
+            return None
+        codes = decide_moving(self._host(), table, target, seen)
+        return label_array(target.categories)[codes]
 
     def _host(self) -> NearestHost:
         return NearestHost(
