@@ -23,7 +23,7 @@ def way(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mixed, "_SMALL_JOB", 0 if request.param == "kernel" else 2**62)
         for name in names:
-            patch.setattr(getattr(mixed, name), "is_ready", lambda: False)
+            patch.setattr(getattr(mixed, name), "is_due", lambda _: False)
         yield
 
 
