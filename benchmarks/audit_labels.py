@@ -22,7 +22,6 @@ import sys
 import time
 
 import numpy as np
-from many_categories import load
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
@@ -33,7 +32,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from sklazy import audit
-from sklazy.experiments.harness.data import data_folder
+from sklazy.experiments.harness.catalog import find_known
+from sklazy.experiments.harness.data import data_folder, load_set
+from sklazy.experiments.harness.folds import class_folds
 
 try:
     from cleanlab.rank import get_label_quality_scores
@@ -44,8 +45,20 @@ NAMES = """
 anneal balance-scale breast-w car credit-a dermatology diabetes ecoli heart-c
 ionosphere segment soybean vehicle vote wine
 """
+MOST_ROWS = 800
 SHARES, KINDS = (0.05, 0.10), ("uniform", "confused")
 METHODS = ("audit", "forest", "logistic")
+
+
+def load(name, folder):
+    """A frame and its classes, at most 800 rows in the classes' proportions."""
+    data = load_set(find_known(name), folder)
+    classes, frame = np.asarray(data.classes.data), data.table.to_pandas()
+    if len(classes) > MOST_ROWS:
+        parts = class_folds(classes, int(np.ceil(len(classes) / MOST_ROWS * 20)), 7)
+        kept = np.flatnonzero(parts < 20)[:MOST_ROWS]
+        classes, frame = classes[kept], frame.iloc[kept]
+    return frame, classes
 
 
 def make_peer(name):
@@ -100,7 +113,7 @@ def find_confusion(frame, classes):
 
 def prepare(name, folder):
     """A frame, and classes that have ten rows at least, numbered from 0."""
-    frame, classes = load(name, folder, False)
+    frame, classes = load(name, folder)
     kept = np.bincount(classes)[classes] >= 10
     frame = frame[kept].reset_index(drop=True)
     return frame, np.unique(classes[kept], return_inverse=True)[1]

@@ -16,11 +16,11 @@ import pathlib
 import sys
 
 import numpy as np
-from many_categories import load
 
 from sklazy import AttributeRanker, LazyNBClassifier
 from sklazy.answer.next_attribute import answer, hide
-from sklazy.experiments.harness.data import data_folder
+from sklazy.experiments.harness.catalog import find_known
+from sklazy.experiments.harness.data import data_folder, load_set
 from sklazy.experiments.harness.folds import class_folds
 
 NAMES = """
@@ -28,7 +28,18 @@ anneal audiology credit-a dermatology heart-c lymph segment soybean vehicle vote
 zoo
 """
 ORDERS = ("suggested", "fixed", "random")
-N_QUERIES, SEEDS = 120, (5, 6)
+MOST_ROWS, N_QUERIES, SEEDS = 800, 120, (5, 6)
+
+
+def load(name, folder):
+    """A frame and its classes, at most 800 rows in the classes' proportions."""
+    data = load_set(find_known(name), folder)
+    classes, frame = np.asarray(data.classes.data), data.table.to_pandas()
+    if len(classes) > MOST_ROWS:
+        parts = class_folds(classes, int(np.ceil(len(classes) / MOST_ROWS * 20)), 7)
+        kept = np.flatnonzero(parts < 20)[:MOST_ROWS]
+        classes, frame = classes[kept], frame.iloc[kept]
+    return frame, classes
 
 
 def play(model, order, frame, classes):
@@ -56,7 +67,7 @@ def orders(frame, classes, n_queries, seed):
 
 def measure(name, folder, seed):
     """The curves of the three orders."""
-    frame, classes = load(name, folder, False)
+    frame, classes = load(name, folder)
     folds = class_folds(classes, 3, seed)
     learn, ask = folds != 0, np.flatnonzero(folds == 0)[:N_QUERIES]
     model = LazyNBClassifier(selection="none", n_jobs=1)

@@ -80,7 +80,7 @@ def audit_blocks(audit: Plain) -> list[Block]:
 
 def _target(audit: Plain) -> str:
     name = audit["target"]
-    return "the target" if name == "y" else format_value(name)
+    return "the target" if name == "y" else f"'{format_value(name)}'"
 
 
 def _summary(found: Sequence[Plain]) -> str:
