@@ -114,12 +114,14 @@ def test_bags_are_drawn_as_written_down(n_rows, random_state, cells):
     assert seed[0] == oracle.query_seed(cells, random_state)
     seeds = bag_seeds(seed, 3)[0]
     assert seeds.tolist() == [oracle.word64(int(seed[0]), i) for i in range(3)]
-    for n_near in {1, (n_rows + 1) // 2, n_rows}:
-        near = np.arange(n_near, dtype=np.int32)
-        bags = bag_weights(seeds, seeds, near, n_rows, n_rows)
+    shares = itertools.product({1, (n_rows + 1) // 2, n_rows}, {n_rows, n_rows // 2})
+    for n_near, n_draws in shares:
+        near = np.arange(min(n_near, n_draws), dtype=np.int32)
+        bags = bag_weights(seeds, seeds, near, n_rows, n_draws)
         for bag, own in zip(bags, seeds.tolist(), strict=True):
-            assert bag.tolist() == oracle.bag_weights(own, n_rows, near.tolist())
-        assert (bags.sum(axis=1) == n_rows).all()
+            said = oracle.bag_weights(own, n_rows, near.tolist(), n_draws)
+            assert bag.tolist() == said
+        assert (bags.sum(axis=1) == n_draws).all()
 
 
 @pytest.mark.parametrize("name", SETS)

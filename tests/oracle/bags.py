@@ -32,8 +32,12 @@ def attribute_order(key, n_attributes, inspect):
     return order
 
 
-def bag_weights(seed, n_rows, neighbors):
-    """N-K draws from all rows and K from the neighbors, two draws a word."""
+def bag_weights(seed, n_rows, neighbors, n_draws=None):
+    """N-K draws from all rows and K from the neighbors, two draws a word.
+
+    With fewer draws than rows, K of these are from the neighbors.
+    """
+    n_draws = n_rows if n_draws is None else n_draws
     weights = [0] * n_rows
     n_near = len(neighbors)
 
@@ -41,9 +45,9 @@ def bag_weights(seed, n_rows, neighbors):
         word = word64(seed, first_word + t // 2)
         return (((word >> 32) if t % 2 == 0 else word & 0xFFFFFFFF) * n) >> 32
 
-    for t in range(n_rows - n_near):
+    for t in range(n_draws - n_near):
         weights[draw(0, t, n_rows)] += 1
-    first_word = (n_rows - n_near + 1) // 2
+    first_word = (n_draws - n_near + 1) // 2
     for t in range(n_near):
         weights[neighbors[draw(first_word, t, n_near)]] += 1
     return weights

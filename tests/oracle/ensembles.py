@@ -88,7 +88,8 @@ class LazyEnsemble:
         answers = []
         for bag in range(self.settings["n_estimators"]):
             own = word64(seed, bag)
-            weights = bag_weights(own, self.n_rows, near)
+            draws = self.settings.get("n_draws")
+            weights = bag_weights(own, self.n_rows, near, draws)
             kind = self.settings["kinds"][bag % len(self.settings["kinds"])]
             ask = getattr(self, f"by_{kind}")
             answers.append(ask(query, query_codes, weights, own, (order, distances)))
