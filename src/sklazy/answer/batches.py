@@ -197,7 +197,8 @@ def _cut(n_queries: int, effort: Effort, n_jobs: int | None) -> list[Slice]:
         n_workers = current_backend().count_workers(n_jobs)
     size = share_out(n_queries, n_workers)
     size = min(size, int(1e9 * LONGEST / effort.nanoseconds) + 1)
-    if effort.fewest * effort.nanoseconds <= 2e9 * LONGEST:
+    is_short = effort.fewest * effort.nanoseconds <= 2e9 * LONGEST
+    if is_short or effort.fewest >= n_queries:
         size = max(size, effort.fewest)
     size = min(size, effort.most)
     starts = range(0, max(n_queries, 1), max(size, 1))

@@ -48,11 +48,14 @@ from sklazy.estimators.naming import name_methods
 from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.estimators.settings import describe_settings, from_settings, to_settings
 from sklazy.receipts import Receipt, Receipts, Wanted, build_receipts, verify
+from sklazy.report.progress import Progress
 from sklazy.tables import Table, as_table, as_target
 from sklazy.tables.convert import plain_table
 from sklazy.tables.dicts import are_dicts
 from sklazy.tables.frames import index_ids, target_names
 from sklazy.tables.origins import expand, follow, origins_of
+
+_EXPLAINED_AT_ONCE = 64  # queries
 
 _NOT_RECORDED = ("n_jobs", "cache_size")  # answers do not depend on them
 
@@ -477,6 +480,19 @@ class LazyEstimator(Likeness, BaseEstimator):
         return [{} for _ in range(len(table))]
 
     def _receipts(self, cases: CaseBase, table: Table, wanted: Wanted) -> Receipts:
+        """Receipts of queries, some at a time, so that an interrupt is heard."""
+        starts = range(0, len(table), _EXPLAINED_AT_ONCE)
+        if len(starts) <= 1:
+            return self._explain_some(cases, table, wanted)
+        found: list[Receipt] = []
+        with Progress("explaining", total=len(table)) as progress:
+            for first in starts:
+                part = table.take(range(first, min(len(table), first + starts.step)))
+                found += self._explain_some(cases, part, wanted)
+                progress.advance(len(part))
+        return Receipts(found)
+
+    def _explain_some(self, cases: CaseBase, table: Table, wanted: Wanted) -> Receipts:
         learner, queries = self._explainer(cases), cases.encode(table)
         batch = Batch(cases, cases.cases, queries)
         answer = learner.answer(prepare(learner, cases), batch)

@@ -37,6 +37,7 @@ ENSEMBLES = {
         ),
         checked(LazyBaggingClassifier(5, splits="random", n_jobs=1), "random splits"),
         Setting(LazyBaggingClassifier(5), "few members"),
+        Setting(LazyBaggingClassifier(3, max_samples=0.6), "bags of fewer draws"),
         Setting(
             LazyBaggingClassifier(
                 3,
