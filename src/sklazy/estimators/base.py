@@ -83,12 +83,14 @@ class LazyEstimator(Likeness, BaseEstimator):
         Returns
         -------
         receipts : Receipts
-            One per query, each with `to_dict`, `to_json`, `to_html` and a text.
+            One per query, each with `to_dict`, `to_json`, `to_html` and a text; shown
+            under the labels of a pandas index that names rows.
         """
         check_is_fitted(self)
         table = self._query_table(X)
         with self.cases_.snapshot() as cases:
-            return self._receipts(cases, table)
+            found = self._receipts(cases, table)
+        return Receipts(found, names=[str(label) for label in index_ids(X) or ()])
 
     def verify(
         self, receipt: Receipt | Mapping[str, Any], *, key: bytes | None = None
