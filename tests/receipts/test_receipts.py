@@ -2,7 +2,9 @@
 
 import copy
 import json
+import re
 
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -25,6 +27,7 @@ from made_receipts import (
     removed,
     replaced,
 )
+from sklazy import LazyKNeighborsClassifier
 from sklazy.errors import ReceiptError
 from sklazy.receipts import Receipt, Receipts, sealed, verify
 
@@ -368,3 +371,16 @@ def test_made_receipts_are_not_shared():
     copied = copy.deepcopy(content)
     content["targets"].clear()
     assert MADE[-1]() == copied
+
+
+def test_receipts_are_shown_under_the_names_of_rows():
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]}, index=["w", "x", "y", "z"])
+    model = LazyKNeighborsClassifier(1).fit(X, [0, 0, 1, 1])
+    receipts = model.explain(X.loc[["z", "w"]])
+    assert receipts.names == ("z", "w")
+    assert receipts[1:].names == ("w",)
+    assert receipts.signed(b"sixteen bytes it").names == ("z", "w")
+    for text in (receipts.to_text(), receipts.to_markdown(), receipts.to_html()):
+        assert re.search(r"\bz\b", text)
+    assert receipts[1:].to_text().startswith("w\n\nAnswer: 0")
+    assert receipts == model.explain(X.loc[["z", "w"]].reset_index(drop=True))

@@ -109,7 +109,7 @@ def _write(
 
 def _title(row: str, path: str, id_column: str | None) -> str:
     where = "standard input" if path == "-" else Path(path).name
-    return f"row {row} of {where}" if id_column is None else f"{row} of {where}"
+    return f"Row {row} of {where}" if id_column is None else f"{row} of {where}"
 
 
 def _ask_test(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sklazy.tables.understand import HOW_TO_SAY
 
-_TEXT = r"(['\"])(?P<value>.*?)\1"
+_TEXT = r"(?P<quote>['\"])(?P<value>.*?)(?P=quote)"
 _HINTS: tuple[tuple[str, str], ...] = (
     (
         re.escape(HOW_TO_SAY),
@@ -28,10 +28,7 @@ _HINTS: tuple[tuple[str, str], ...] = (
         rf"\b(?:name its encoding, for example )?encoding={_TEXT}",
         r"--encoding \g<value>",
     ),
-    (
-        rf"\b(?P<name>delimiter|decimal)={_TEXT}".replace(r"\1", r"\2"),
-        r"--\g<name> \g<value>",
-    ),
+    (rf"\b(?P<name>delimiter|decimal)={_TEXT}", r"--\g<name> \g<value>"),
     (r"\bRaise max_rows\b", "Raise --max-rows"),
     (r"\ba regressor predicts\b", "--task regression predicts"),
     (r", for example by pandas.to_numeric\(y\)", " in the file"),

@@ -117,13 +117,15 @@ class LazyEstimator(Likeness, BaseEstimator):
         Returns
         -------
         receipts : Receipts
-            One per query, each with `to_dict`, `to_json`, `to_html` and a text.
+            One per query, each with `to_dict`, `to_json`, `to_html` and a text; shown
+            under the labels of a pandas index that names rows.
         """
         check_is_fitted(self)
         table = self._query_table(X)
         with self.cases_.snapshot() as cases:
             wanted = Wanted(coverage, method, by, accuracy, suggest, costs)
-            return self._receipts(cases, table, wanted)
+            found = self._receipts(cases, table, wanted)
+        return Receipts(found, names=[str(label) for label in index_ids(X) or ()])
 
     def verify(
         self, receipt: Receipt | Mapping[str, Any], *, key: bytes | None = None

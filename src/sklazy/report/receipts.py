@@ -128,7 +128,7 @@ def _overview(drawn: Sequence[_Drawn]) -> b.Grid:
 def _blocks(drawn: _Drawn) -> list[b.Block]:
     receipt, article, _, name = drawn
     return [
-        *[b.Paragraph(f"{name[:1].upper()}{name[1:]}", "soft")] * bool(name),
+        *[b.Paragraph(name, "soft")] * bool(name),
         b.Answer(_target(receipt), _answer(receipt), article.detail),
         *[b.Paragraph(text, "warning") for text in [warn_of_novelty(receipt)] if text],
         b.Lead([*article.why, *tell_uncertainty(receipt)]),

@@ -95,7 +95,7 @@ def measure(
     table, target, folds = sample
     loo: dict[str, float] = {}
     cost = None
-    steps = len(candidates) * (int(folds.max()) + 1) + len(SELECTIONS)
+    steps = len(candidates) * (int(folds.max()) + 1)
     with Progress("advising", total=steps) as progress:
         _warm_up(candidates, table, target, clock)
         outcome = cross_validate(candidates, table, target, folds, clock, progress)
