@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from oracle import kernel_models as slow
 from sklazy import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.answer import Batch, leave_one_out, prepare
+from sklazy.casebase.kinds import holds_last_value
 from sklazy.errors import BadInputError
 from sklazy.local.kernel_models import refine
 from sklazy.local.kernel_models.choice import ClassJudge, NumberJudge
@@ -110,14 +111,11 @@ def test_weights_and_settings_are_those_of_least_left_out_loss(kind, problem):
     own = twin.loss(slow.left_out(twin.chosen(), chosen.ridge, twin.targets))
     size = 1.0 if kind is LazyKernelClassifier else float((twin.targets**2).mean())
     assert_same(chosen.loss, own, size)
-    widths = WIDTHS[kind]
-    if kind is LazyKernelRegressor or len(twin.targets[0]) == 1:
-        assert_same(chosen.loss, twin.least_loss(slow.SHARES, widths), size)
-        return
     # The share is that of the last width, the width that of this share.
-    assert_same(chosen.loss, twin.least_loss([chosen.share], widths))
+    widths = WIDTHS[kind]
+    assert_same(chosen.loss, twin.least_loss([chosen.share], widths), size)
     by_share = twin.least_loss([chosen.share], widths[-1:])
-    assert_same(by_share, twin.least_loss(slow.SHARES, widths[-1:]))
+    assert_same(by_share, twin.least_loss(slow.SHARES, widths[-1:]), size)
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -147,6 +145,8 @@ def test_answers_are_solutions_of_the_system(kind, problem):
 def test_approximate_leave_one_out_solves_without_the_row(kind, limits, problem):
     cases, _ = problem
     model = fit(kind, cases, **limits)
+    # Without its last value a column has no kind: such a row is forgotten outright.
+    assume(not holds_last_value(model.cases_).any())
     twin = Twin(model, cases)
     chosen = twin.data.settings
     scores = slow.left_out(twin.chosen(), chosen.ridge, twin.targets)

@@ -17,7 +17,6 @@ from sklazy.local.kernel_models.choice import (
     ClassJudge,
     KernelSettings,
     NumberJudge,
-    choose_in_turn,
     choose_settings,
     measure_all,
 )
@@ -238,9 +237,6 @@ def choose(
     targets, is_class = outcomes.targets[first], outcomes.targets.shape[1] > 1
     part = columns._replace(values=np.ascontiguousarray(columns.values[:, first]))
     judge = ClassJudge(outcomes.classes[first]) if is_class else NumberJudge(targets)
-    if is_class:
-        given = part, weights, targets, WIDTHS_OF_CLASSES, judge
-        chosen = choose_in_turn(*given)
-    else:
-        chosen = choose_settings(part, weights, targets, WIDTHS_OF_NUMBERS, judge)
+    widths = WIDTHS_OF_CLASSES if is_class else WIDTHS_OF_NUMBERS
+    chosen = choose_settings(part, weights, targets, widths, judge)
     return refine_settings(part, chosen, targets, judge)

@@ -82,7 +82,7 @@ class KernelSettings(NamedTuple):
         return self.width / self.median
 
 
-def choose_in_turn(
+def choose_settings(
     columns: KernelColumns,
     candidates: Sequence[Candidate],
     targets: Floats,
@@ -91,27 +91,8 @@ def choose_in_turn(
 ) -> KernelSettings:
     """Choose the weights with the last of the widths, then the width with these.
 
-    That takes fewer decompositions than to try all; parameters as in `choose_settings`.
-    """
-    first = choose_settings(columns, candidates, targets, widths[-1:], judge)
-    only = [(first.share, first.weights)]
-    found = choose_settings(columns, only, targets, widths[:-1], judge)
-    return found if is_better(found, first) else first
-
-
-def is_better(one: KernelSettings, other: KernelSettings) -> bool:
-    """Whether a loss is less by more than rounding."""
-    return one.loss < other.loss * (1.0 - _TIE)
-
-
-def choose_settings(
-    columns: KernelColumns,
-    candidates: Sequence[Candidate],
-    targets: Floats,
-    widths: Sequence[float],
-    judge: Judge,
-) -> KernelSettings:
-    """Try all settings; of equal ones the first is taken.
+    That takes fewer decompositions than to try all. Of equal settings the first is
+    taken.
 
     Parameters
     ----------
@@ -123,12 +104,31 @@ def choose_settings(
     widths : sequence of float
     judge : Judge
     """
+    first = _try_all(columns, candidates, targets, widths[-1:], judge)
+    only = [(first.share, first.weights)]
+    found = _try_all(columns, only, targets, widths[:-1], judge)
+    return found if _is_better(found, first) else first
+
+
+def _is_better(one: KernelSettings, other: KernelSettings) -> bool:
+    """Whether a loss is less by more than rounding."""
+    return one.loss < other.loss * (1.0 - _TIE)
+
+
+def _try_all(
+    columns: KernelColumns,
+    candidates: Sequence[Candidate],
+    targets: Floats,
+    widths: Sequence[float],
+    judge: Judge,
+) -> KernelSettings:
+    """The settings of least loss, among all ridges, too."""
     best: KernelSettings | None = None
     for share, own in candidates:
         distances = measure_all(columns._replace(weights=own))
         median = find_median(distances)
         for width in widths:
-            if len(targets) == 1:  # nothing to leave out: the smoothest
+            if len(targets) == 1:  # nothing to leave out: any will do
                 return KernelSettings(share, own, width, median, RIDGES[0], 1.0, np.nan)
             parts = decompose(np.exp(distances * (-width / median)), targets)
             for ridge in RIDGES:
@@ -136,7 +136,7 @@ def choose_settings(
                 found = KernelSettings(
                     share, own, width, median, ridge, temperature, loss
                 )
-                if best is None or is_better(found, best):
+                if best is None or _is_better(found, best):
                     best = found
         if (own == candidates[-1][1]).all():
             break  # no attribute informs: other shares are the same
