@@ -38,7 +38,7 @@ def test_a_terminal_of_few_letters_shows_what_it_can(tmp_path):
         main, ["demo", "--html", str(tmp_path / "p.html")]
     )
     assert result.exit_code == 0, result.output
-    assert "0.618 ???" in result.output
+    assert "0.606 ???" in result.output
 
 
 def test_a_page_that_cannot_be_written_is_no_disaster(tmp_path):

@@ -20,7 +20,7 @@ from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.exact import measure_rows
 from sklazy.kernels.mixed import search_mixed
 from sklazy.kernels.nesting import vote_nested_mixed
-from sklazy.neighbors.nested import Asked, measure_column, vote_nested
+from sklazy.neighbors.nested import Asked, square_column, vote_nested
 from sklazy.neighbors.voting import weigh_squares
 
 _NOTHING = np.zeros((0, 0))
@@ -160,21 +160,22 @@ class MixedSearch:
 
     def _measure_all(self, query: int) -> None:
         """Answer one query by measuring every row exactly."""
-        found = self._count(self.measure(query))
+        found = self._count(query, self.measure(query))
         self.votes[query], self.tied[query], weighted = found
         if self.weighted is not None:
             self.weighted[query] = weighted
 
     def _count(
-        self, squares: NDArray[np.float64]
+        self, query: int, squares: NDArray[np.float64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None]:
         """Votes, tied and weighted of one query, whose rows lie that far."""
         n_classes, classes = self.votes.shape[1], self.cases.classes[: squares.size]
-        present = np.isfinite(squares)
-        kth = np.inf
-        if present.sum() >= self.n_neighbors:
-            kth = np.partition(squares, self.n_neighbors - 1)[self.n_neighbors - 1]
-        nearer, at_last = squares < kth, present & (squares == kth)
+        kth, place = np.inf, self.n_neighbors - 1
+        if place < squares.size:
+            kth = np.partition(squares, place)[place]
+        nearer, at_last = squares < kth, squares == kth
+        if self.excluded[query] >= 0:
+            at_last[self.excluded[query]] = False
         tied = np.bincount(classes[at_last], minlength=n_classes)
         votes = np.bincount(classes[nearer], minlength=n_classes) + tied
         if self.weighted is None:
@@ -235,7 +236,7 @@ class MixedSearch:
             asked = Asked(cases, queries, widths, self.excluded[one])
             squares = np.zeros(cases.n_rows)
             for attribute in used:
-                squares += measure_column(asked, np.array([attribute]))[0] ** 2
+                squares += square_column(asked, np.array([attribute]))[0]
             return self._without_excluded(query, squares)
         squares = measure_rows(
             cases.n_rows,

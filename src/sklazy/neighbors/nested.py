@@ -56,13 +56,22 @@ def vote_nested(
     squares[without, asked.excluded[without]] = np.inf
     votes = np.empty((*order.shape, cases.class_counts.size))
     for r in range(order.shape[1]):
-        squares += measure_column(asked, order[:, r]) ** 2
-        votes[:, r] = _vote(cases, squares, n_neighbors, shares, by_distance)
+        squares += square_column(asked, order[:, r])
+        kth = np.full((n_queries, 1), np.inf)
+        if n_neighbors <= cases.n_rows:
+            kth = np.partition(squares, n_neighbors - 1)[:, n_neighbors - 1, None]
+        at_last = squares == kth
+        at_last[without, asked.excluded[without]] = False
+        counted, tied = _count(cases, squares < kth), _count(cases, at_last)
+        weighted = _weigh(cases, squares, kth[:, 0]) if by_distance else None
+        votes[:, r] = finish_votes(
+            counted + tied, tied, n_neighbors, shares=shares, weighted=weighted
+        )
     return votes
 
 
-def measure_column(asked: Asked, attributes: NDArray[np.int32]) -> Floats:
-    """Differences of all rows in one attribute of each query, as kernels measure them.
+def square_column(asked: Asked, attributes: NDArray[np.int32]) -> Floats:
+    """Squared differences of all rows in one attribute of each query, as kernels do it.
 
     Parameters
     ----------
@@ -73,6 +82,11 @@ def measure_column(asked: Asked, attributes: NDArray[np.int32]) -> Floats:
     -------
     float64 array of shape (n_queries, n_rows)
     """
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _measure_column(asked, attributes) ** 2
+
+
+def _measure_column(asked: Asked, attributes: NDArray[np.int32]) -> Floats:
     cases, each = asked.cases, np.arange(len(attributes))
     columns = cases.numeric[attributes]
     codes = asked.queries.codes[each, attributes][:, None]
@@ -89,28 +103,16 @@ def measure_column(asked: Asked, attributes: NDArray[np.int32]) -> Floats:
     return np.where(columns[:, None] < 0, np.where(same, 0.0, 1.0), measured)
 
 
-def _vote(
-    cases: Cases, squares: Floats, n_neighbors: int, shares: bool, by_distance: bool
-) -> Floats:
-    """Votes of rows that lie so far from each query."""
-    n_queries, n_rows = squares.shape
-    kth = np.full((n_queries, 1), np.inf)
-    if n_neighbors <= n_rows:
-        kth = np.partition(squares, n_neighbors - 1)[:, n_neighbors - 1, None]
-    nearer, at_last = squares < kth, (squares == kth) & np.isfinite(squares)
-    is_class = cases.classes[:n_rows, None] == np.arange(cases.class_counts.size)
-    tied = at_last.astype(np.int64) @ is_class.astype(np.int64)
-    counted = nearer.astype(np.int64) @ is_class.astype(np.int64) + tied
-    weighted = None
-    if by_distance:
-        weighted = _weigh(cases, squares, kth[:, 0], nearer.sum(axis=1))
-    return finish_votes(counted, tied, n_neighbors, shares=shares, weighted=weighted)
+def _count(cases: Cases, voting: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Rows of each class among those that vote, (n_queries, n_classes)."""
+    classes = cases.classes[: voting.shape[1], None]
+    is_class = classes == np.arange(cases.class_counts.size)
+    return voting.astype(np.int64) @ is_class.astype(np.int64)
 
 
-def _weigh(
-    cases: Cases, squares: Floats, kth: Floats, n_nearer: NDArray[np.int64]
-) -> Floats:
+def _weigh(cases: Cases, squares: Floats, kth: Floats) -> Floats:
     """Weights of nearer rows by class, added from near to far; that of a tied one."""
+    n_nearer = (squares < kth[:, None]).sum(axis=1)
     each, most = np.arange(len(squares)), int(n_nearer.max(initial=0))
     order = np.argsort(squares, axis=1, kind="stable")[:, : max(1, most)]
     nearest = np.where(n_nearer > 0, squares[each, order[:, 0]], kth)

@@ -69,7 +69,7 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         With "lazy-consistency", rows that must share the chosen values.
     max_loo_rows : int, default=1000
         With "auto", training rows tried at most: a sample that depends on nothing
-        but the rows.
+        but the rows. Of very large tables fewer are, but at least 200.
     n_local_neighbors : int, default=20
         With "local", how many rows make a neighborhood.
     window : int, float or timedelta, optional
