@@ -340,7 +340,7 @@ def plot(results, path):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained")
     parts = (
         (axes[0], CLASSES, SETS, "classes in a set"),
         (
@@ -360,15 +360,15 @@ def plot(results, path):
                     least = np.min(
                         [figures[m, coverage][:, 1] for m in methods], axis=0
                     )
-                    sizes = np.exp(np.log(sizes / least))
-                points.append((own[:, 0].mean(), sizes.mean()))
+                    sizes = np.exp(np.mean(np.log(sizes / least)))
+                points.append((own[:, 0].mean(), np.mean(sizes)))
             style = "-o" if method.startswith("lazy") else "--x"
             ax.plot(*np.array(points).T, style, label=method, lw=1, ms=4)
         for coverage in COVERAGES:
             ax.axvline(coverage, color="0.85", lw=0.8, zorder=0)
         ax.set(xlabel="coverage measured", ylabel=label)
-        ax.legend(fontsize=6)
-    figure.savefig(path, dpi=110)
+        ax.legend(fontsize=7, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    figure.savefig(path, dpi=90)
 
 
 def main():

@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 import sklazy
 from oracle import conformal as slow
+from sklazy.answer.uncertainty.scores import draw_folds
 from sklazy.errors import BadInputError
 from strategies import Problem, split_problems
 
@@ -288,6 +289,21 @@ def test_intervals_cover_as_promised(how):
     wild = (X["site"] == "wild").to_numpy()
     ratio = (high - low)[wild].mean() / (high - low)[~wild].mean()
     assert (ratio > 2) == bool(how)
+
+
+def test_settings_chosen_by_all_targets_do_not_judge_themselves():
+    X, y = draw_numbers(30)
+    model = sklazy.LazyKernelRegressor().fit(X, y)
+    with model.cases_.snapshot() as cases:
+        folds = draw_folds(cases)[np.argsort(cases.arrival)]
+    assert np.bincount(folds).tolist() == [3] * 10
+    residuals = np.empty(30)
+    for fold in range(10):
+        own = folds == fold
+        others = sklazy.LazyKernelRegressor().fit(X[~own], y[~own])
+        residuals[own] = np.abs(y[own] - others.predict(X[own]))
+    low, high = model.predict_interval(X[:1], 0.9)[0]
+    assert np.isclose((high - low) / 2, np.sort(residuals)[27], rtol=1e-9)
 
 
 def test_minmax_is_wider_than_jackknife_plus_which_is_near_the_plain_one():

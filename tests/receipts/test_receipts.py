@@ -173,7 +173,7 @@ def test_an_edited_receipt_with_a_new_seal_does_not_replay(data):
     assume(not _same(at(content, path), new) and path not in NOT_REPLAYED)
     edited = _sealed_again(replaced(content, path, new))
     with pytest.raises(ReceiptError):
-        verify(edited, lambda table: [Receipt.from_dict(content)], "d" * 64)
+        verify(edited, lambda table, wanted: [Receipt.from_dict(content)], "d" * 64)
 
 
 @given(ANYTHING)
@@ -301,13 +301,15 @@ def test_whole_numbers_may_lose_their_point_on_the_way():
     content = knn_receipt()
     assert isinstance(content["neighbors"]["distance_of_last"], float)
     content["neighbors"]["distance_of_last"] = 1
-    assert verify(content, lambda table: [Receipt.from_dict(knn_receipt())], "d" * 64)
+    assert verify(
+        content, lambda table, wanted: [Receipt.from_dict(knn_receipt())], "d" * 64
+    )
 
 
 def test_verify_asks_again_with_the_receipts_own_row():
     asked = []
 
-    def explain(table):
+    def explain(table, wanted):
         asked.append([column.cells() for column in table])
         return [Receipt.from_dict(knn_receipt())]
 
@@ -316,7 +318,7 @@ def test_verify_asks_again_with_the_receipts_own_row():
 
 
 def test_verify_says_why_it_refuses():
-    def explain(table):
+    def explain(table, wanted):
         return [Receipt.from_dict(knn_receipt())]
 
     with pytest.raises(ReceiptError, match="other cases"):

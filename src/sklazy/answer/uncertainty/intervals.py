@@ -5,7 +5,7 @@ itself, or 1; and, if nearness counts, the score of the cases around, too.
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,12 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats
-from sklazy.answer.batches import answer_queries
+from sklazy.answer.batches import Outputs, answer_queries
 from sklazy.answer.learner import AnyLearner, prepare
-from sklazy.answer.leave_one_out import check_leaves_some, each_without, leave_one_out
+from sklazy.answer.leave_one_out import (
+    check_leaves_some,
+    each_without,
+    leave_groups_out,
+    leave_one_out,
+)
 from sklazy.answer.local_models.learner import LocalModelLearner
 from sklazy.answer.uncertainty.nearness import near_scores, near_scores_of_cases
-from sklazy.answer.uncertainty.scores import at_once, draw_rows
+from sklazy.answer.uncertainty.scores import at_once, draw_folds, draw_rows
 from sklazy.answer.uncertainty.sets import Asked
 from sklazy.casebase import CaseBase
 from sklazy.casebase.magnitudes import find_unit
@@ -184,17 +189,35 @@ def _leave_out(
 ) -> Errors:
     """The errors of cases left out, kept with the state."""
     check_leaves_some(base)
-    rows, quick = draw_rows(base, groups), at_once(learner)
+    rows = draw_rows(base, groups)
 
     def find() -> Errors:
         units, outputs = _units(base), _outputs(learner)
-        found = leave_one_out(quick, base, rows, outputs, n_jobs)
+        found = _predict_cases(learner, base, rows, outputs, n_jobs)
         residuals = np.abs(_targets(base, rows, units) - found[0] * units)
         typical = residuals.mean(axis=0)
         lengths = _lengths(found[1:], residuals.shape, typical, units)
         return Errors(rows, residuals / lengths, typical, units)
 
-    return base.derive((_leave_out, quick, rows.tobytes()), find)
+    return base.derive((_leave_out, learner, rows.tobytes()), find)
+
+
+def _predict_cases(
+    learner: AnyLearner,
+    base: CaseBase,
+    rows: Ints,
+    outputs: Sequence[str],
+    n_jobs: int | None,
+) -> Outputs:
+    """Answer for cases, each by others that know nothing of its target.
+
+    A learner that chooses its settings by all targets is asked without each of ten
+    folds: settings chosen to make the residuals of rows left out small make these too
+    small for rows that had no part in the choice.
+    """
+    if isinstance(learner, LocalModelLearner) or not hasattr(learner, "approximate"):
+        return leave_one_out(at_once(learner), base, rows, outputs, n_jobs)
+    return leave_groups_out(learner, base, rows, draw_folds(base), outputs, n_jobs)
 
 
 def _near_cases(learner: AnyLearner, base: CaseBase, errors: Errors) -> Floats:

@@ -22,6 +22,7 @@ from sklazy.flow import Queries
 Ints = NDArray[np.int64]
 
 MOST_ROWS = 2000  # the 90 % quantile of so many covers 90 % to within 1.3 %
+_N_FOLDS = 10
 _WITHIN = 1.0 - 1e-9  # of a step; the next one is never reached
 
 
@@ -32,6 +33,14 @@ def at_once(learner: AnyLearner) -> AnyLearner:
         return learner
     found: AnyLearner = replace(changeable, approximate=True)
     return found
+
+
+def draw_folds(base: CaseBase) -> Ints:
+    """The fold of every case, by place, drawn by its content."""
+    folds = np.empty(base.n_rows, np.int64)
+    shuffled = base.order[np.random.default_rng(0).permutation(base.n_rows)]
+    folds[shuffled] = np.arange(base.n_rows) % min(_N_FOLDS, base.n_rows)
+    return folds
 
 
 def draw_rows(base: CaseBase, kinds: Ints) -> Ints:

@@ -117,7 +117,8 @@ def rank_by_full(
             (own,) = others.add(one, label).tolist()
             if not base.bins.frozen:
                 others.refresh()
-            scores = score_cases(quick, others, np.arange(others.n_rows), n_jobs)
+            every = np.arange(others.n_rows)
+            scores = score_cases(quick, others, every, n_jobs)
             ranked.append(_rank_added(others, own, scores, asked, base, group))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DataWarning)  # frozen cuts: as meant
