@@ -173,9 +173,9 @@ class ClassJudge:
         """The least loss, and its temperature."""
         own = left_out[self.rows, self.classes]
         above = left_out[self.rows] - own[:, None]
-        losses = [_log_loss(above, t) for t in TEMPERATURES.tolist()]
+        losses = _log_losses(above)
         best = int(np.argmin(losses))
-        return losses[best], float(TEMPERATURES[best])
+        return float(losses[best]), float(TEMPERATURES[best])
 
     def slope(self, left_out: Floats, temperature: float) -> Floats:
         """The derivative of the loss, without its floor, by every score."""
@@ -192,12 +192,13 @@ class ClassJudge:
         return len(self.rows) * (before - after)
 
 
-def _log_loss(above: Floats, temperature: float) -> float:
-    """Mean log loss, from what scores are above that of the true class."""
+def _log_losses(above: Floats) -> Floats:
+    """Mean log loss with each temperature, from scores less that of the true class."""
     with np.errstate(over="ignore"):
-        probabilities = 1.0 / np.exp(temperature * above).sum(axis=1)
+        odds = np.exp(TEMPERATURES[:, None, None] * above)
+        probabilities = 1.0 / odds.sum(axis=2)
     floored = (1.0 - _FLOOR) * probabilities + _FLOOR / above.shape[1]
-    return float(-np.log(floored).mean())
+    return np.asarray(-np.log(floored).mean(axis=1))
 
 
 class NumberJudge:
