@@ -13,7 +13,7 @@ from sklazy.answer.uncertainty.scores import draw_folds
 from sklazy.errors import BadInputError
 from strategies import Problem, split_problems
 
-few = settings(max_examples=6, suppress_health_check=list(HealthCheck), deadline=None)
+few = settings(max_examples=4, suppress_health_check=list(HealthCheck), deadline=None)
 COUNTING = [
     sklazy.LazyKNeighborsClassifier(2, selection="none", discretize=False),
     sklazy.LazyKNeighborsClassifier(3),

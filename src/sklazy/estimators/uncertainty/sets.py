@@ -79,7 +79,8 @@ class SetPredictor(SuggestingEstimator):
         -----
         The plain jackknife compares with the answer of all rows. It covers as promised
         if leaving out a row changes little; nothing is proven. It costs a left-out
-        answer for every row (2000 of each group at most), once for each state.
+        answer for every row (2000 of each group at most), once for each state; kernel,
+        linear and blended models keep their settings, as in `loo_predict`.
 
         "full" adds the query with each class and leaves out every row then: the true
         class is in the set with a probability of at least `coverage`, whatever the
