@@ -137,10 +137,10 @@ def test_folds_done_before_an_interrupt_are_reported(run, monkeypatch):
 def test_receipts_made_before_an_interrupt_are_shown(run, monkeypatch):
     numbers, true = itertools.count(), LazyNBClassifier.explain
 
-    def stop_at_the_third(self, X):
+    def stop_at_the_third(self, X, **wanted):
         if next(numbers) == 2:
             raise KeyboardInterrupt
-        return true(self, X)
+        return true(self, X, **wanted)
 
     monkeypatch.setattr(LazyNBClassifier, "explain", stop_at_the_third)
     code, out, err = run("explain", "train.csv", "--max-rows", 9, "--json")
