@@ -194,7 +194,9 @@ class Store:
 
     def keep(self, name, key, right):
         self.kept.setdefault(name, {})[key] = right
-        self.path.write_text(json.dumps(self.kept, indent=1))
+        new = self.path.with_suffix(".new")
+        new.write_text(json.dumps(self.kept, indent=1))
+        new.replace(self.path)
 
 
 def draw(data):
@@ -262,6 +264,8 @@ def show(models, names, store):
             sides.append(" / ".join(str(int(c.sum())) for c in counts))
         print(f"| {key} | {percents.mean():.2f} | {sides[0]} | {sides[1]} |")
     shown = {key: found[key] for key in SHOWN if key in found}
+    if not shown:
+        return
     print("\n| set |", " | ".join(shown), "|")
     print("|---|" + "---:|" * len(shown))
     for i, name in enumerate(names):

@@ -17,7 +17,12 @@ from sklazy.kernels.planes import (
     select_threshold,
     sum_sets,
 )
-from sklazy.kernels.votes import add_levels, weigh_levels
+from sklazy.kernels.votes import (
+    add_levels,
+    move_threshold,
+    raise_threshold,
+    weigh_levels,
+)
 
 FIRST_BLOCK = 64  # words; the threshold among these rows starts the search
 BLOCK = 256  # words; what many queries read of the bit sets stays in the L2 cache
@@ -84,28 +89,6 @@ def file_rows(words, word, n_words, bits, sets, n_sets, classes, levels):
                 row = ((word + i) << 6) + np.int64(trailing_zeros(left))
                 levels[count_row(bits, sets, n_sets, row), classes[row]] += 1
                 left &= left - ONE
-
-
-@kernel
-def raise_threshold(threshold, k, n_above, levels, tied):
-    """Move the threshold up while k rows lie above it; returns both."""
-    while n_above >= k:
-        threshold += 1
-        for c in range(tied.size):
-            tied[c] = levels[threshold, c]
-            n_above -= tied[c]
-    return threshold, n_above
-
-
-@kernel
-def move_threshold(threshold, levels, tied):
-    """Take a higher threshold over; returns how many rows filed lie above it."""
-    n_above = np.int64(0)
-    for c in range(tied.size):
-        tied[c] = levels[threshold, c]
-        for level in range(threshold + 1, levels.shape[0]):
-            n_above += levels[level, c]
-    return n_above
 
 
 @kernel

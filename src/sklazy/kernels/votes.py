@@ -11,6 +11,28 @@ from sklazy.kernels.compiling import kernel
 
 
 @kernel
+def raise_threshold(threshold, k, n_above, levels, tied):
+    """Move the threshold up while k rows lie above it; returns both."""
+    while n_above >= k:
+        threshold += 1
+        for c in range(tied.size):
+            tied[c] = levels[threshold, c]
+            n_above -= tied[c]
+    return threshold, n_above
+
+
+@kernel
+def move_threshold(threshold, levels, tied):
+    """Take a higher threshold over; returns how many rows filed lie above it."""
+    n_above = np.int64(0)
+    for c in range(tied.size):
+        tied[c] = levels[threshold, c]
+        for level in range(threshold + 1, levels.shape[0]):
+            n_above += levels[level, c]
+    return n_above
+
+
+@kernel
 def add_levels(levels, threshold, n_used, votes):
     """Add the votes of the rows that agree more often than the threshold."""
     for level in range(threshold + 1, n_used + 1):
