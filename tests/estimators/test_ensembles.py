@@ -311,6 +311,11 @@ def most_at_a_time(model):
     return prepare(model._learner(), model.cases_).effort.most
 
 
+def time_twenty(work, n_queries, effort, done):
+    done(20)
+    return [work(0, 20)], 20, effort
+
+
 def test_a_bar_counts_queries(monkeypatch):
     X, y = mixed_rows()
     model = LazyBaggingClassifier(2).fit(X, y)
@@ -325,8 +330,9 @@ def test_a_bar_counts_queries(monkeypatch):
             steps.append(n)
 
     monkeypatch.setattr(batches, "Progress", Watched)
-    slices = [(0, 20), (20, 40), (40, 50)]
-    monkeypatch.setattr(batches, "_cut", lambda n, effort, n_jobs: slices)
+    monkeypatch.setattr(batches, "_WORTH_TIMING", 0.0)  # as if it were long work
+    monkeypatch.setattr(batches, "_time_some", time_twenty)
+    monkeypatch.setattr(batches, "_cut", lambda *_: [(0, 20), (20, 30)])
     model.set_params(n_jobs=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
