@@ -1,7 +1,6 @@
 """What every estimator with a case base shares: rows, answers, receipts, files."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from operator import is_not
 from pathlib import Path
@@ -9,15 +8,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import (
     AnyLearner,
     Batch,
     NotPlainError,
-    Target,
     answer_from_past,
     answer_queries,
     check_finite,
@@ -26,54 +24,36 @@ from sklazy.answer import (
     prepare,
 )
 from sklazy.casebase import CaseBase
-from sklazy.casebase.cuts import CRITERIA
 from sklazy.casebase.files import write_file
 from sklazy.casebase.incoming import GivenIds
-from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.casebase.moments import (
-    NO_TIMES,
-    Times,
-    add_within,
-    as_length,
-    as_times,
     forget_before,
-    keep_within,
 )
 from sklazy.casebase.plain import to_plain
-from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError, BadTypeError
-from sklazy.estimators.inputs import class_column
+from sklazy.estimators.keeping import KeepingEstimator
 from sklazy.estimators.likeness import Likeness
 from sklazy.estimators.naming import name_methods
-from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.estimators.settings import describe_settings, from_settings, to_settings
 from sklazy.receipts import Receipt, Receipts, Wanted, build_receipts, verify
 from sklazy.report.progress import Progress
-from sklazy.tables import Table, as_table, as_target
-from sklazy.tables.convert import plain_table
-from sklazy.tables.dicts import are_dicts
-from sklazy.tables.frames import index_ids, target_names
-from sklazy.tables.origins import expand, follow, origins_of
+from sklazy.tables import Table
+from sklazy.tables.frames import index_ids
 
 _EXPLAINED_AT_ONCE = 64  # queries
 
 _NOT_RECORDED = ("n_jobs", "cache_size")  # answers do not depend on them
 
 
-class LazyEstimator(Likeness, BaseEstimator):
+class LazyEstimator(Likeness, KeepingEstimator):
     """An estimator whose fit keeps a case base, `cases_`, and which waits for queries.
 
     A subclass makes a learner of its parameters (`_learner`) and says what its target
-    is. The parameters `categorical_features`, `discretization`, `cuts` and `n_jobs`
-    are used if it has them.
+    is. The parameter `n_jobs` is used if it has it.
     """
 
-    target: ClassVar[Target]
     _can_be_member: ClassVar[bool] = True
     _fewest_rows: ClassVar[int] = 1
-    cases_: CaseBase
-    n_features_in_: int
-    feature_names_in_: NDArray[Any]
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -246,18 +226,6 @@ class LazyEstimator(Likeness, BaseEstimator):
         """The same, made anew."""
         return self._learner()
 
-    def _check_parameters(self) -> None:
-        """Refuse parameters that make no sense; subclasses have their own."""
-
-    def _check_table(self, table: Table) -> None:
-        """Refuse parameters that do not fit the rows."""
-
-    def _check_width(self, n_attributes: int) -> None:
-        """Refuse parameters that do not fit the number of attributes."""
-
-    def _check_cases(self, cases: CaseBase) -> None:
-        """Refuse cases that cannot be learned from."""
-
     def _check_loaded(self) -> None:
         """Refuse what `fit` would refuse, or the next question."""
         self._check_parameters()
@@ -288,118 +256,6 @@ class LazyEstimator(Likeness, BaseEstimator):
         self.n_features_in_ = len(names)
         if cases.schema.named:
             self.feature_names_in_ = np.array(names, dtype=object)
-
-    # --- rows -------------------------------------------------------------------------
-
-    def _keep(
-        self,
-        X: object,
-        y: object,
-        sample_weight: ArrayLike | None,
-        ids: GivenIds,
-        classes: ArrayLike | None = None,
-        times: object = None,
-    ) -> Self:
-        """Build the case base; nothing is changed before all of it has gone well."""
-        self._check_parameters()
-        criterion = getattr(self, "discretization", "fayyad")
-        check_choice("discretization", criterion, tuple(CRITERIA))
-        given, target = self._table(X, mixed=False), self._target(y)
-        table = expand(given)
-        self._check_table(table)
-        self._check_width(len(table.columns))
-        _check_weights(sample_weight)
-        schema = replace(Schema.of(table, target), targets=target_names(y))
-        index = index_ids(X) if ids is None else None
-        schema = replace(schema, origins=origins_of(given), indexed=index is not None)
-        if classes is not None:
-            declared = Attribute.of(class_column(classes, declared=True)).declared
-            schema = replace(schema, classes=declared)
-        cases = CaseBase(
-            table,
-            target,
-            weights=sample_weight,
-            times=self._times(times),
-            ids=ids if index is None else index,
-            criterion=criterion,
-            cuts=getattr(self, "cuts", "exact"),
-            schema=schema,
-        )
-        self._slide(cases)
-        self._check_cases(cases)
-        check_columns(self, given if are_dicts(X) else X, reset=True)
-        self.cases_ = cases
-        return self
-
-    def _add(
-        self,
-        X: object,
-        y: object,
-        sample_weight: ArrayLike | None,
-        ids: GivenIds,
-        classes: ArrayLike | None = None,
-        times: object = None,
-    ) -> Self:
-        """Add rows, or keep the first."""
-        if not hasattr(self, "cases_"):
-            return self._keep(X, y, sample_weight, ids, classes, times)
-        table, target = self._later_table(X, mixed=False), self._target(y)
-        self._check_columns(X)
-        if ids is None and self.cases_.schema.indexed:
-            ids = index_ids(X)
-        add = partial(
-            self.cases_.add,
-            table,
-            target,
-            weights=sample_weight,
-            times=self._times(times),
-            ids=ids,
-            mixed=not self._judges_cells(),
-        )
-        add_within(self.cases_, getattr(self, "window", None), add)
-        return self
-
-    def _times(self, given: object) -> Times:
-        """When rows happened, and how their weights fade."""
-        times = NO_TIMES if given is None else as_times(given)
-        half_life = getattr(self, "half_life", None)
-        if half_life is None:
-            return times
-        length = as_length(half_life, times.clock, "half_life")
-        return replace(times, half_life=length)
-
-    def _slide(self, cases: CaseBase) -> None:
-        """Forget the first rows that a window leaves out, and frozen cuts of them."""
-        window = getattr(self, "window", None)
-        if window is not None:
-            keep_within(cases, window)
-            cases.refresh()
-
-    def _table(self, X: object, *, mixed: bool = True) -> Table:
-        """The first rows, with the nominal columns that the parameters name."""
-        categorical = getattr(self, "categorical_features", "from_dtype")
-        return as_table(X, categorical_features=categorical, mixed=mixed)
-
-    def _judges_cells(self) -> bool:
-        """Whether no parameter says which columns are nominal."""
-        named = getattr(self, "categorical_features", "from_dtype")
-        return isinstance(named, str) and named == "from_dtype"
-
-    def _later_table(self, X: object, *, mixed: bool = True) -> Table:
-        """Queries or added rows, read as the first were."""
-        categorical = getattr(self, "categorical_features", "from_dtype")
-        table = plain_table(X, categorical_features=categorical, mixed=mixed)
-        return follow(table, self.cases_.schema.origins)
-
-    def _target(self, y: object) -> GivenTarget:
-        if self.target.kind == "nominal":
-            return class_column(y)
-        return as_target(y, "numeric")
-
-    def _check_columns(self, X: object) -> None:
-        """Let scikit-learn compare names and numbers of columns; a table knows how."""
-        if not isinstance(X, Table) and not are_dicts(X):
-            validate_data(self, X, skip_check_array=True, reset=False)
 
     # --- answers ----------------------------------------------------------------------
 
@@ -514,14 +370,6 @@ def places_of(cases: CaseBase, rows: ArrayLike | None) -> NDArray[np.int64]:
     """Where rows lie that are named by their order of arrival; None for all."""
     places = np.argsort(cases.arrival)
     return places if rows is None else places[_check_rows(rows, len(places))]
-
-
-def _check_weights(sample_weight: ArrayLike | None) -> None:
-    """Refuse rows none of which counts."""
-    if sample_weight is not None and not np.asarray(sample_weight).any():
-        raise BadInputError(
-            "sample_weight is zero everywhere; give at least one row a weight above 0."
-        )
 
 
 def _check_rows(rows: ArrayLike, n_rows: int) -> NDArray[np.int64]:
