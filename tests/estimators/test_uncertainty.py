@@ -330,11 +330,13 @@ def test_full_sets_cover_with_few_rows():
 def test_a_strange_row_has_no_class_and_an_unknown_one_may_have_any():
     X = np.repeat([[0.0], [1.0]], 30, axis=0) + np.linspace(0, 0.1, 60)[:, None]
     y = np.repeat(["a", "b"], 30)
-    model = sklazy.LazyKNeighborsClassifier(3, discretize=False).fit(X, y)
+    model = sklazy.LazyKNeighborsClassifier(3, discretize=False, weights="uniform")
+    model.fit(X, y)
     assert model.predict_set([[0.05], [1.05]], 0.9).tolist() == [[1, 0], [0, 1]]
     mixed = model.predict_set([[0.5]], 0.9)
     assert mixed.sum() == 0  # no case of either class lies so far from its own
-    blurred = sklazy.LazyKNeighborsClassifier(3).fit(X, ["a", "b"] * 30)
+    blurred = sklazy.LazyKNeighborsClassifier.paper(n_neighbors=3)
+    blurred.fit(X, ["a", "b"] * 30)
     assert blurred.predict_set([[0.05]], 0.95).all()
 
 

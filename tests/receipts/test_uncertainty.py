@@ -72,12 +72,12 @@ def test_whatever_is_edited_is_refused(model):
 
 def test_every_outcome_is_told_in_words():
     far = np.repeat([[0.0], [1.0]], 30, axis=0) + np.linspace(0, 0.1, 60)[:, None]
-    model = LazyKNeighborsClassifier(3, discretize=False)
+    model = LazyKNeighborsClassifier(3, discretize=False, weights="uniform")
     sure = model.fit(far, np.repeat(["a", "b"], 30))
     empty, one = sure.explain([[0.5], [0.05]], coverage=0.9)
     assert "the set is empty" in " ".join(empty.to_text().split())
     assert "the set is a." in " ".join(one.to_text().split())
-    vague = LazyKNeighborsClassifier(3).fit(far, ["a", "b"] * 30)
+    vague = LazyKNeighborsClassifier.paper(n_neighbors=3).fit(far, ["a", "b"] * 30)
     (full,) = vague.explain([[0.05]], coverage=0.95)
     assert "the set is full" in " ".join(full.to_text().split())
     text = " ".join(NUMBERS.explain(X[:1], coverage=0.9)[0].to_text().split())
