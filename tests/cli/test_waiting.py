@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -167,3 +168,13 @@ def test_the_library_says_it_to_those_who_listen(monkeypatch, caplog):
         outer.expect(300.0, "n_estimators=10")
     said = "answering of 7 rows takes about 5 minutes. Faster: n_estimators=10."
     assert caplog.messages == [said]
+
+
+def test_the_notice_of_the_compiler_is_no_wait():
+    said = []
+    console = mock.Mock(note=said.append)
+    with waiting.announced(console, "blend"):
+        logging.getLogger("sklazy").warning("compiling for first use")
+        logging.getLogger("sklazy").info("asking takes long.")
+    assert said[0] == "compiling for first use"
+    assert said[1].startswith("asking takes long. (faster: -m kernel")

@@ -76,8 +76,10 @@ class _Notes(logging.Handler):
         self.advice = f"faster: {others}; {limits}" if others else limits
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a message."""
-        self.console.note(f"{record.getMessage()} ({self.advice})")
+        """Write a message; what is faster belongs to those about waits alone."""
+        said = record.getMessage()
+        is_wait = record.levelno < logging.WARNING
+        self.console.note(f"{said} ({self.advice})" if is_wait else said)
 
 
 @contextlib.contextmanager
