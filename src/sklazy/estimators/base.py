@@ -41,7 +41,7 @@ from sklazy.tables.dicts import are_dicts
 from sklazy.tables.frames import index_ids, target_names
 from sklazy.tables.origins import expand, follow, origins_of
 
-_NOT_RECORDED = ("n_jobs", "cache_size")  # answers do not depend on them
+_NOT_RECORDED = ("n_jobs", "cache_size", "device")  # answers do not depend on them
 
 
 class LazyEstimator(BaseEstimator):

@@ -38,7 +38,7 @@ class BayesHost:
 
     alpha: float
     discretize: bool
-    whole_batches: bool = False
+    slices: tuple[int, int] | None = None
 
     def start(self, batch: Batch, selected: Selected) -> "BayesWork":
         """Make ready to add up."""

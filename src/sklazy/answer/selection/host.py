@@ -111,8 +111,8 @@ class Host(Protocol):
         """Whether the host sees the bins of numbers."""
 
     @property
-    def whole_batches(self) -> bool:
-        """Whether a batch must not be cut into slices."""
+    def slices(self) -> tuple[int, int] | None:
+        """The fewest and most queries that a batch is cut into, if not any number."""
 
     def start(self, batch: Batch, selected: Selected) -> HostWork:
         """Make ready to answer; `selected` is filled before a query is run."""

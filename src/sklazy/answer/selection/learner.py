@@ -25,7 +25,6 @@ from sklazy.selection import RankTable, to_mask
 # Cells of a matrix, and queries, that are answered at once: memory used again and
 # again is faster than new memory.
 _MOST_CELLS, _LEAST_QUERIES = 500_000, 256
-_EVERY_QUERY = 2**62
 
 
 class SelectionCases(NamedTuple):
@@ -108,8 +107,8 @@ class SelectionLearner:
         """Looking at every number of attributes takes many times as long."""
         times = {"vote": 10.0, "local": 100.0}.get(rule, 1.0)
         cost = 1.0 + times * self.host.cost(base, n_selected)
-        if self.host.whole_batches:
-            return Effort(cost, _EVERY_QUERY, _EVERY_QUERY)
+        if self.host.slices is not None:
+            return Effort(cost, *self.host.slices)
         most = max(_LEAST_QUERIES, _MOST_CELLS // len(base.names))
         return Effort(cost, 1, most)
 

@@ -26,6 +26,9 @@ from sklazy.tables.labels import indicators
 Subset = tuple[int, ...]
 Model: TypeAlias = Any  # a fitted classifier; None: the answer is the prior
 
+# Queries of the same attributes share a model.
+_ONE_SLICE = (2**62, 2**62)
+
 # Trees of scikit-learn compute in float32: 3.4e38 at most, 1.2e-38 at least.
 _ORDINARY = 2.0**100
 _FAR = 1e38  # further away all queries are the same
@@ -72,7 +75,7 @@ class ModelHost:
     cache_size: int
     n_jobs: int | None
     discretize: bool = False
-    whole_batches: bool = True  # queries of the same attributes share a model
+    slices: tuple[int, int] | None = _ONE_SLICE
 
     def start(self, batch: Batch, selected: Selected) -> "ModelWork":
         """Make ready to fit and predict."""

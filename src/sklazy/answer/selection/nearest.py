@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, canonical_places
 from sklazy.answer.selection.host import Neighborhood
+from sklazy.answer.selection.nearest_on_device import SLICES, search_labels
 from sklazy.casebase import CaseBase
 from sklazy.flow import Queries, Selected
 from sklazy.neighbors import (
@@ -20,6 +21,7 @@ from sklazy.neighbors import (
     vote_by_weight,
     vote_with_each_count,
 )
+from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,18 @@ class NearestHost:
     n_neighbors : int
     discretize : bool
         Compare numbers by their bins; else by the HEOM difference.
+    device : str, or None for the CPU
+        Where cases are searched.
     """
 
     n_neighbors: int
     discretize: bool
-    whole_batches: bool = False
+    device: str | None = None
+
+    @property
+    def slices(self) -> tuple[int, int] | None:
+        """What a device is busy with for long enough; else as many as one likes."""
+        return None if self.device is None else SLICES
 
     def start(self, batch: Batch, selected: Selected) -> "NearestWork":
         """Make ready to search."""
@@ -44,6 +53,8 @@ class NearestHost:
     def cost(self, base: CaseBase, n_selected: int) -> float:
         """Nanoseconds per query, roughly."""
         cells = base.n_rows * n_selected
+        if self.device is not None:
+            return cells / 50_000.0
         if base.weighted:
             return 5.0 * cells
         return cells / (2.0 if self.compares_numbers(base) else 64.0)
@@ -59,6 +70,8 @@ class NearestHost:
     def search(self, batch: Batch, selected: Selected) -> "Search":
         """The search that this batch calls for."""
         codes, excluded = batch.queries.codes, batch.excluded
+        if self.device is not None and not self.compares_numbers(batch.base):
+            return search_labels(self.device, batch, selected, self.n_neighbors)
         if batch.base.weighted:
             return WeightedSearch(self, batch, selected)
         if not self.compares_numbers(batch.base):
@@ -202,7 +215,7 @@ class NearestWork:
 
     def _count_voters(self, query: int, measured: Floats) -> int:
         """How many of the cases, from near to far, voted."""
-        if isinstance(self.searching, WeightedSearch):
+        if isinstance(self.searching, WeightedSearch | DeviceWeightedSearch):
             return int((measured <= self.searching.thresholds[query]).sum())
         return int(self.votes[query].sum())
 

@@ -93,6 +93,8 @@ class SelectionAnswer:
     @property
     def finite(self) -> NDArray[np.bool_]:
         """Whether the strongest vote is a finite number, (n_queries,)."""
+        if self.votes.dtype.kind != "f":
+            return np.ones(len(self.votes), np.bool_)
         return np.asarray(np.isfinite(self.votes.max(axis=1)))
 
     @cached_property

@@ -1,6 +1,7 @@
 """k nearest neighbors on the attributes that matter for the query."""
 
 from sklazy.answer.selection.nearest import NearestHost
+from sklazy.backends.device import check_device
 from sklazy.casebase.base import Cuts
 from sklazy.estimators.selection.base import SelectingClassifier
 
@@ -48,6 +49,9 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         With "local", how many rows make a neighborhood.
     n_jobs : int, optional
         Threads; by default all cores.
+    device : {None, "cuda", "cuda:1", ...}
+        Where cases are searched: the CPU, or a GPU, which pays for batches of queries
+        against many cases. It changes no answer; see docs/gpu.md.
 
     Attributes
     ----------
@@ -101,6 +105,7 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         max_loo_rows: int = 1000,
         n_local_neighbors: int = 20,
         n_jobs: int | None = None,
+        device: str | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_attributes = n_attributes
@@ -114,6 +119,11 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         self.max_loo_rows = max_loo_rows
         self.n_local_neighbors = n_local_neighbors
         self.n_jobs = n_jobs
+        self.device = device
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_device(self.device)
 
     def _host(self) -> NearestHost:
-        return NearestHost(int(self.n_neighbors), bool(self.discretize))
+        return NearestHost(int(self.n_neighbors), bool(self.discretize), self.device)

@@ -1,0 +1,31 @@
+"""Nearest neighbors on a device, which has a copy of each state of the cases."""
+
+from sklazy.answer.batch import Batch
+from sklazy.backends.device import open_device
+from sklazy.flow import Selected
+from sklazy.kernels.cuda.device import Device
+from sklazy.neighbors.cuda.nominal import DeviceNominalSearch, DeviceSets, put_sets
+from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch, count_enough
+
+SLICES = 4096, 1 << 16
+"""The fewest and most queries of a slice: host and device work side by side."""
+
+
+def search_labels(
+    device_name: str, batch: Batch, selected: Selected, n_neighbors: int
+) -> DeviceNominalSearch | DeviceWeightedSearch:
+    """The search among labels and bins that a batch calls for."""
+    sets = _sets_on(open_device(device_name), batch)
+    codes, excluded = batch.queries.codes, batch.excluded
+    if not batch.base.weighted:
+        return DeviceNominalSearch(sets, codes, selected, n_neighbors, excluded)
+    enough = count_enough(batch.cases.weights[: batch.cases.n_rows], n_neighbors)
+    search = DeviceNominalSearch(sets, codes, selected, enough, excluded)
+    return DeviceWeightedSearch(batch.cases, search, n_neighbors)
+
+
+def _sets_on(device: Device, batch: Batch) -> DeviceSets:
+    base = batch.base
+    return base.derive(
+        (put_sets, device.name), lambda: put_sets(device, batch.cases, base.weighted)
+    )

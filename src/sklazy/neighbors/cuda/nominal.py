@@ -1,0 +1,339 @@
+"""Nearest neighbors by agreement, on a device; see `sklazy.neighbors.nominal`."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.flow import Cases, Selected
+from sklazy.kernels.cuda.device import Device, DeviceArray, Kernels, pad_words
+from sklazy.neighbors.cuda.weighted import Voters, cut_by_size
+
+Ints = NDArray[np.int64]
+
+_GROUP = 7  # sets that are added at once
+_THREADS = 256
+_MOST_BYTES = 1 << 28  # of counters, and of sets made for a part of the queries
+_WORTH_SHARING = 64  # queries that read a tile of all sets, rather than their own
+_BLOCKS = 24  # per processor: several rounds of what fits, so that all end together
+
+
+class DeviceSets(NamedTuple):
+    """The cases on a device, as agreement sees them; made once for a state of them.
+
+    Attributes
+    ----------
+    device : Device
+    n_rows : int
+    n_kept : int
+        Sets of values, without the empty one behind them.
+    bits : uint64 array of shape (n_kept + 1, n_words)
+    class_bits : uint64 array of shape (n_classes, n_words)
+    live : uint64 array of shape (n_words,)
+        The rows that can vote.
+    classes : int32 array of shape (n_rows,)
+    starts, offsets : arrays of shapes (n_attributes,) and (n_attributes + 1,)
+        As in `Cases`.
+    wide : int64 array on the host
+        The attributes with too many values to keep their sets.
+    wide_codes : int32 array of shape (n_wide, n_rows)
+    """
+
+    device: Device
+    n_rows: int
+    n_kept: int
+    bits: DeviceArray
+    class_bits: DeviceArray
+    live: DeviceArray
+    classes: DeviceArray
+    starts: DeviceArray
+    offsets: DeviceArray
+    wide: Ints
+    wide_codes: DeviceArray
+
+
+def put_sets(device: Device, cases: Cases, weighted: bool = False) -> DeviceSets:
+    """Copy the cases to a device; with weights, rows of weight 0 cannot vote."""
+    n_rows, wide = cases.n_rows, np.flatnonzero(cases.starts < 0)
+    votes = np.zeros(cases.value_bits.shape[1] * 64, bool)
+    votes[:n_rows] = cases.weights[:n_rows] > 0 if weighted else True
+    live = np.packbits(votes, bitorder="little").view(np.uint64)
+    return DeviceSets(
+        device,
+        n_rows,
+        len(cases.value_bits) - 1,
+        pad_words(device, cases.value_bits),
+        pad_words(device, cases.class_bits),
+        pad_words(device, live[None])[0],
+        device.put(cases.classes[:n_rows]),
+        device.put(cases.starts.astype(np.int32)),
+        device.put(cases.offsets),
+        wide,
+        device.put(cases.codes[wide, :n_rows]),
+    )
+
+
+class _Part(NamedTuple):
+    """Some queries of a batch, on the device with all that they point at."""
+
+    queries: slice
+    kernels: Kernels
+    bits: DeviceArray
+    sets: DeviceArray
+    excluded: DeviceArray
+
+
+def _spread(n_items: int, per_block: int) -> tuple[int, int]:
+    """Blocks for so many items."""
+    return max(1, min(-(-n_items // per_block), 1 << 16)), 1
+
+
+class DeviceNominalSearch:
+    """`NominalSearch` on a device: the same arguments, the same answers.
+
+    Parameters
+    ----------
+    sets : DeviceSets
+    codes, selected, n_neighbors, excluded
+        As in `NominalSearch`.
+
+    Attributes
+    ----------
+    votes, thresholds, n_tied
+        As in `NominalSearch`.
+    tied : int64 array of shape (n_queries, n_classes)
+        Votes of the rows that agree just as often as the k-th neighbor.
+    """
+
+    def __init__(
+        self,
+        sets: DeviceSets,
+        codes: NDArray[np.int32],
+        selected: Selected,
+        n_neighbors: int,
+        excluded: Ints | None = None,
+    ) -> None:
+        self.sets, self.codes, self.selected = sets, codes, selected
+        self.n_neighbors, self.excluded = n_neighbors, excluded
+        shape = len(codes), sets.class_bits.shape[0]
+        self.votes = np.zeros(shape, np.int64)
+        self.tied = np.zeros(shape, np.int64)
+        self.thresholds = np.zeros(len(codes), np.int64)
+        self.n_tied = np.zeros(len(codes), np.int64)
+
+    def run(self, first: int, last: int) -> None:
+        """Answer the queries ``first..last - 1``."""
+        for part in self._parts(first, last):
+            self._match(part)
+
+    def voters(self, first: int, last: int) -> Iterator[Voters]:
+        """The rows that vote for each query, run before, in no order."""
+        for part in self._parts(first, last):
+            self._match(part)
+            yield from self._list(part)
+
+    def _match(self, part: _Part) -> None:
+        """Answer a part."""
+        device, n_classes = self.sets.device, self.votes.shape[1]
+        n_queries, n_levels = len(part.sets), self.selected.attributes.shape[1] + 1
+        k = min(self.n_neighbors, 2**31 - 1)
+        bounds = device.empty(n_queries, np.int32)
+        tied = device.zeros((n_queries, n_classes), np.int32)
+        levels = device.zeros((n_queries, n_levels, n_classes), np.int32)
+        found = device.empty((n_queries, 2 * n_classes + 1), np.int32)
+        stride = np.int64(part.bits.shape[1])
+        part.kernels.run(
+            "bound_levels",
+            _spread(n_queries, _THREADS // device.lanes),
+            _THREADS,
+            part.bits,
+            self.sets.live,
+            part.sets,
+            part.excluded,
+            stride,
+            n_queries,
+            k,
+            bounds,
+        )
+        part.kernels.run(
+            "match",
+            self._grid(part),
+            _THREADS,
+            part.bits,
+            self.sets.class_bits,
+            self.sets.live,
+            self.sets.classes,
+            part.sets,
+            bounds,
+            part.excluded,
+            len(part.bits),
+            stride,
+            n_queries,
+            n_levels,
+            tied,
+            levels,
+            shared=self._shared_bytes(part),
+        )
+        part.kernels.run(
+            "decide",
+            _spread(n_queries, _THREADS),
+            _THREADS,
+            bounds,
+            tied,
+            levels,
+            n_queries,
+            n_levels,
+            k,
+            found,
+        )
+        self._keep(part.queries, device.fetch(found))
+
+    def _list(self, part: _Part) -> Iterator[Voters]:
+        """The voters of the queries of a part, so many at once as fit."""
+        counts = self.votes[part.queries].sum(axis=1)
+        for begin, end in cut_by_size(counts, _MOST_BYTES // 8):
+            starts = np.concatenate([[0], np.cumsum(counts[begin:end])])
+            rows, agreeing = self._list_some(part, begin, end, starts)
+            for i, query in enumerate(range(begin, end)):
+                own = slice(starts[i], starts[i + 1])
+                number = part.queries.start + query
+                used = int(self.selected.counts[number])
+                yield Voters(number, rows[own], (used - agreeing[own]).astype(float))
+
+    def _list_some(
+        self, part: _Part, begin: int, end: int, starts: Ints
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        device, n_queries = self.sets.device, end - begin
+        levels = self.thresholds[part.queries][begin:end].astype(np.int32)
+        rows = device.empty(max(1, int(starts[-1])), np.int32)
+        agreeing = device.empty(max(1, int(starts[-1])), np.int32)
+        hidden = part.excluded[begin:end]
+        part.kernels.run(
+            "list_voters",
+            self._grid(part),
+            _THREADS,
+            part.bits,
+            self.sets.live,
+            part.sets[begin:end],
+            device.put(levels),
+            hidden,
+            np.int64(part.bits.shape[1]),
+            n_queries,
+            device.put(starts),
+            device.zeros(n_queries, np.int32),
+            rows,
+            agreeing,
+        )
+        return device.fetch(rows), device.fetch(agreeing)
+
+    def _keep(self, queries: slice, found: NDArray[np.int32]) -> None:
+        """Write down what was found for some queries."""
+        n_classes = self.votes.shape[1]
+        self.votes[queries] = found[:, :n_classes]
+        self.tied[queries] = found[:, n_classes:-1]
+        self.n_tied[queries] = self.tied[queries].sum(axis=1)
+        self.thresholds[queries] = found[:, -1]
+
+    def _parts(self, first: int, last: int) -> Iterator[_Part]:
+        """The queries in parts whose counters, and further sets, fit."""
+        sets, n_most = self.sets, self.selected.attributes.shape[1]
+        per_query = 4 * (n_most + 16) * max(1, self.votes.shape[1])
+        per_query += len(sets.wide) * 8 * int(sets.bits.shape[1])
+        step = max(1, _MOST_BYTES // per_query)
+        for begin in range(first, last, step):
+            yield self._make_part(slice(begin, min(last, begin + step)))
+
+    def _make_part(self, queries: slice) -> _Part:
+        """Put queries on the device and let them point at their sets."""
+        sets, device = self.sets, self.sets.device
+        codes = np.ascontiguousarray(self.codes[queries])
+        attributes = np.ascontiguousarray(self.selected.attributes[queries])
+        excluded = None if self.excluded is None else self.excluded[queries]
+        bits, set_of_value = self._add_sets(codes)
+        groups = max(1, -(-attributes.shape[1] // _GROUP))
+        kernels = device.compile(
+            "planes.cu",
+            GROUPS=groups,
+            PLANES=(_GROUP * groups).bit_length(),
+            CLASSES=self.votes.shape[1],
+            SHARED=int(self._shares(len(codes), len(bits))),
+            LEAVE_OUT=int(excluded is not None),
+        )
+        own = device.empty((len(codes), groups * 8), np.uint32)
+        kernels.run(
+            "point_at_sets",
+            _spread(own.size, _THREADS),
+            _THREADS,
+            device.put(codes),
+            codes.shape[1],
+            device.put(attributes),
+            device.put(self.selected.counts[queries]),
+            attributes.shape[1],
+            sets.starts,
+            sets.offsets,
+            set_of_value,
+            len(bits) - 1,
+            len(codes),
+            own,
+        )
+        hidden = own if excluded is None else device.put(excluded)
+        return _Part(queries, kernels, bits, own, hidden)
+
+    def _add_sets(self, codes: NDArray[np.int32]) -> tuple[DeviceArray, DeviceArray]:
+        """The sets kept and those of further values, and where the latter are."""
+        sets, device = self.sets, self.sets.device
+        if not len(sets.wide):
+            return sets.bits, sets.starts
+        offsets = device.fetch(sets.offsets)
+        own = codes[:, sets.wide]
+        wanted = np.unique((offsets[sets.wide] + own)[own >= 0]).astype(np.int64)
+        n_sets = sets.n_kept + len(wanted)
+        set_of_value = np.full(offsets[-1], n_sets, np.int32)
+        set_of_value[wanted] = np.arange(sets.n_kept, n_sets)
+        bits = device.zeros((n_sets + 1, sets.bits.shape[1]), np.uint64)
+        bits[: sets.n_kept] = sets.bits[: sets.n_kept]
+        if len(wanted):
+            self._mark(bits[sets.n_kept :], offsets, wanted)
+        return bits, device.put(set_of_value)
+
+    def _mark(self, bits: DeviceArray, offsets: Ints, wanted: Ints) -> None:
+        """Make the sets of values that keep none."""
+        sets, device = self.sets, self.sets.device
+        starts = offsets[sets.wide]
+        owners = np.searchsorted(starts, wanted, side="right") - 1
+        kernels = device.compile(
+            "planes.cu", GROUPS=1, PLANES=3, CLASSES=1, SHARED=0, LEAVE_OUT=0
+        )
+        n_words = -(-sets.n_rows // 64)
+        kernels.run(
+            "mark_values",
+            _spread(len(wanted) * n_words, _THREADS // device.lanes),
+            _THREADS,
+            sets.wide_codes,
+            np.int64(sets.n_rows),
+            device.put(owners.astype(np.int32)),
+            device.put((wanted - starts[owners]).astype(np.int32)),
+            len(wanted),
+            sets.n_rows,
+            np.int64(bits.shape[1]),
+            bits,
+        )
+
+    def _shares(self, n_queries: int, n_sets: int) -> bool:
+        """Whether a tile of all sets goes to shared memory: it fits, and it pays."""
+        device = self.sets.device
+        fits = n_sets * device.lanes * 8 <= device.shared_bytes
+        return fits and n_queries >= _WORTH_SHARING
+
+    def _shared_bytes(self, part: _Part) -> int:
+        if not self._shares(len(part.sets), len(part.bits)):
+            return 0
+        return len(part.bits) * self.sets.device.lanes * 8
+
+    def _grid(self, part: _Part) -> tuple[int, int]:
+        """Blocks for every tile of rows; few tiles are shared by several blocks."""
+        device, n_warps = self.sets.device, _THREADS // self.sets.device.lanes
+        tiles = int(part.bits.shape[1]) // device.lanes
+        wanted = -(-_BLOCKS * device.processors // tiles)
+        return tiles, max(1, min(wanted, len(part.sets) // (4 * n_warps)))
