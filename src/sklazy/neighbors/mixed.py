@@ -21,7 +21,7 @@ from sklazy.kernels.exact import measure_rows
 from sklazy.kernels.mixed import search_mixed
 
 # More neighbors than this are found sooner by measuring every row exactly.
-_MOST_NEIGHBORS = 256
+MOST_NEIGHBORS = 256
 
 
 class ScaledColumns(NamedTuple):
@@ -114,7 +114,7 @@ class MixedSearch:
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
         k = self.n_neighbors
-        if k > min(_MOST_NEIGHBORS, self.cases.n_rows):
+        if k > min(MOST_NEIGHBORS, self.cases.n_rows):
             for query in range(first, last):
                 self._measure_all(query)
             return

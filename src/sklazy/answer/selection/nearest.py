@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, canonical_places
 from sklazy.answer.selection.host import Neighborhood
-from sklazy.answer.selection.nearest_on_device import SLICES, search_labels
+from sklazy.answer.selection.nearest_on_device import SLICES, search_labels, search_numbers
 from sklazy.casebase import CaseBase
 from sklazy.flow import Queries, Selected
 from sklazy.neighbors import (
@@ -70,14 +70,21 @@ class NearestHost:
     def search(self, batch: Batch, selected: Selected) -> "Search":
         """The search that this batch calls for."""
         codes, excluded = batch.queries.codes, batch.excluded
-        if self.device is not None and not self.compares_numbers(batch.base):
-            return search_labels(self.device, batch, selected, self.n_neighbors)
+        if self.device is not None:
+            return self._search_on(self.device, batch, selected)
         if batch.base.weighted:
             return WeightedSearch(self, batch, selected)
         if not self.compares_numbers(batch.base):
             k = self.n_neighbors
             return NominalSearch(batch.cases, codes, selected, k, excluded)
         return self.mixed_search(batch, selected)
+
+    def _search_on(self, device: str, batch: Batch, selected: Selected) -> "Search":
+        """The search on a device."""
+        if not self.compares_numbers(batch.base):
+            return search_labels(device, batch, selected, self.n_neighbors)
+        columns, k = scaled_columns(batch.base), self.n_neighbors
+        return search_numbers(device, batch, columns, selected, k)
 
     def mixed_search(self, batch: Batch, selected: Selected) -> MixedSearch:
         """A search on numbers."""

@@ -4,6 +4,8 @@ from sklazy.answer.batch import Batch
 from sklazy.backends.device import open_device
 from sklazy.flow import Selected
 from sklazy.kernels.cuda.device import Device
+from sklazy.neighbors import ScaledColumns
+from sklazy.neighbors.cuda.mixed import DeviceMixedSearch, put_columns
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch, DeviceSets, put_sets
 from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch, count_enough
 
@@ -22,6 +24,31 @@ def search_labels(
     enough = count_enough(batch.cases.weights[: batch.cases.n_rows], n_neighbors)
     search = DeviceNominalSearch(sets, codes, selected, enough, excluded)
     return DeviceWeightedSearch(batch.cases, search, n_neighbors)
+
+
+def search_numbers(
+    device_name: str,
+    batch: Batch,
+    columns: ScaledColumns,
+    selected: Selected,
+    n_neighbors: int,
+) -> DeviceMixedSearch | DeviceWeightedSearch:
+    """The search among numbers and labels that a batch calls for."""
+    device, base, cases = open_device(device_name), batch.base, batch.cases
+    on_device = base.derive(
+        (put_columns, device.name), lambda: put_columns(device, cases, columns)
+    )
+    enough = n_neighbors
+    if base.weighted:
+        weights = cases.weights[: cases.n_rows]
+        # Rows without a weight may be nearer than all others.
+        enough = count_enough(weights, n_neighbors) + int((weights <= 0).sum())
+    search = DeviceMixedSearch(
+        on_device, cases, columns, batch.queries, selected, enough, batch.excluded
+    )
+    if not base.weighted:
+        return search
+    return DeviceWeightedSearch(cases, search, n_neighbors)
 
 
 def _sets_on(device: Device, batch: Batch) -> DeviceSets:
