@@ -8,7 +8,11 @@ from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, canonical_places
 from sklazy.answer.selection.host import Neighborhood
-from sklazy.answer.selection.nearest_on_device import SLICES, search_labels, search_numbers
+from sklazy.answer.selection.nearest_on_device import (
+    SLICES,
+    search_labels,
+    search_numbers,
+)
 from sklazy.casebase import CaseBase
 from sklazy.flow import Queries, Selected
 from sklazy.neighbors import (
