@@ -7,12 +7,13 @@
 // -DPLANES    bits that hold 7 * GROUPS
 // -DCLASSES
 // -DSHARED    1: a tile of all sets is in shared memory; 0: sets are read where they are
-// -DLEAVE_OUT 1: every query has a row that does not take part
+//
+// leaves_out tells whether every query has a row, excluded, that does not take part.
 
 #define MAJORITY(a, b, c) (((a) & (b)) | ((c) & ((a) | (b))))
 #define SAMPLED (256 / W)  // words per lane: 16 384 rows in all
 #define MOST_HELD 16       // classes whose sets a lane keeps in registers
-constexpr int UNROLLED = GROUPS <= 8 ? GROUPS : 1;
+constexpr int UNROLLED = GROUPS <= 4 ? GROUPS : 1;
 
 // The sum of a query's sets at one word: bit p of every row's count is in planes[p].
 __device__ __forceinline__ void sum_sets(const u64* bits, long long stride, const uint4* own, u64* planes) {
@@ -57,10 +58,8 @@ __device__ __forceinline__ int count_of(const u64* planes, int bit) {
 }
 
 // The rows of a word that take part.
-__device__ __forceinline__ u64 seen(u64 live, long long word, const long long* excluded, int query) {
-#if LEAVE_OUT
-    if (excluded[query] >> 6 == word && excluded[query] >= 0) live &= ~(1ull << (excluded[query] & 63));
-#endif
+__device__ __forceinline__ u64 seen(u64 live, long long word, int leaves_out, const long long* excluded, int query) {
+    if (leaves_out && excluded[query] >> 6 == word) live &= ~(1ull << (excluded[query] & 63));
     return live;
 }
 
@@ -97,21 +96,21 @@ extern "C" __global__ void point_at_sets(const int* codes, int n_attributes, con
 }
 
 // The k-th highest count among a sample of the rows: that among all rows is at least as high.
-extern "C" __global__ void bound_levels(const u64* bits, const u64* live, const uint4* sets, const long long* excluded,
+extern "C" __global__ void bound_levels(const u64* bits, const u64* live, const uint4* sets, int leaves_out, const long long* excluded,
                                         long long stride, int n_queries, int k, int* bounds) {
     long long n_tiles = stride / W;
     for (long long query = FIRST_WARP; query < n_queries; query += ALL_WARPS) {
         u64 planes[SAMPLED][PLANES], left[SAMPLED];
-#pragma unroll
+#pragma unroll 1
         for (int i = 0; i < SAMPLED; i++) {
             // Tiles from all over the rows, which may be sorted.
             long long tile = n_tiles > SAMPLED ? i * n_tiles / SAMPLED : i;
             long long word = tile < n_tiles ? tile * W + LANE : LANE;
             sum_sets(bits + word, stride, sets + query * GROUPS * 2, planes[i]);
-            left[i] = tile < n_tiles ? seen(live[word], word, excluded, query) : 0;
+            left[i] = tile < n_tiles ? seen(live[word], word, leaves_out, excluded, query) : 0;
         }
         int level = 0, missing = k;
-#pragma unroll
+#pragma unroll 1
         for (int p = PLANES - 1; p >= 0; p--) {
             int count = 0;
 #pragma unroll
@@ -129,7 +128,7 @@ extern "C" __global__ void bound_levels(const u64* bits, const u64* live, const 
 
 // Rows at a query's bound by class, and those above it by count and class.
 extern "C" __global__ void match(const u64* bits, const u64* class_bits, const u64* live, const int* classes,
-                                 const uint4* sets, const int* bounds, const long long* excluded, int n_sets,
+                                 const uint4* sets, const int* bounds, int leaves_out, const long long* excluded, int n_sets,
                                  long long stride, int n_queries, int n_levels, int* tied, int* levels) {
     extern __shared__ u64 shared_space[];
     for (long long first = (long long)blockIdx.x * W; first < stride; first += (long long)gridDim.x * W) {
@@ -155,7 +154,7 @@ extern "C" __global__ void match(const u64* bits, const u64* class_bits, const u
             u64 planes[PLANES], above, at;
             sum_sets(here, step, sets + (long long)query * GROUPS * 2, planes);
             compare(planes, bounds[query], &above, &at);
-            u64 mine = seen(rows, word, excluded, query);
+            u64 mine = seen(rows, word, leaves_out, excluded, query);
             above &= mine, at &= mine;
             if (!__any_sync(ALL, (above | at) != 0)) continue;
             int* own_levels = levels + (long long)query * n_levels * CLASSES;
@@ -199,7 +198,7 @@ extern "C" __global__ void decide(const int* bounds, const int* tied, const int*
 
 // The rows at or above each query's level, and on how many attributes they agree.
 extern "C" __global__ void list_voters(const u64* bits, const u64* live, const uint4* sets, const int* levels,
-                                       const long long* excluded, long long stride, int n_queries,
+                                       int leaves_out, const long long* excluded, long long stride, int n_queries,
                                        const long long* starts, int* filled, int* rows, int* counts) {
     for (long long word = (long long)blockIdx.x * W + LANE; word < stride; word += (long long)gridDim.x * W) {
         u64 own = live[word];
@@ -207,7 +206,7 @@ extern "C" __global__ void list_voters(const u64* bits, const u64* live, const u
             u64 planes[PLANES], above, at;
             sum_sets(bits + word, stride, sets + (long long)query * GROUPS * 2, planes);
             compare(planes, levels[query], &above, &at);
-            u64 voting = (above | at) & seen(own, word, excluded, query);
+            u64 voting = (above | at) & seen(own, word, leaves_out, excluded, query);
             for (; voting; voting &= voting - 1) {
                 int bit = __ffsll(voting) - 1;
                 long long place = starts[query] + atomicAdd(&filled[query], 1);

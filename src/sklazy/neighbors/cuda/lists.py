@@ -1,7 +1,7 @@
 """Lists of the rows that may be near: the first pass of every search on numbers.
 
-It is as exact as `sklazy.kernels.mixed` and for the same reason: a float32 sum is off by
-no more than a bound that is known, and what lies within it is measured again.
+It is as exact as `sklazy.kernels.mixed` and for the same reason: a float32 sum is off
+by no more than a bound that is known, and what lies within it is measured again.
 """
 
 from collections.abc import Iterator
@@ -78,7 +78,7 @@ class Asked(NamedTuple):
     def take(self, queries: DeviceArray) -> "Asked":
         """Some of the queries, by number."""
         own = [array[queries] for array in self[:-1]]
-        return Asked(*own, tuple(array[queries] for array in self.exact))
+        return Asked._make([*own, tuple(array[queries] for array in self.exact)])
 
 
 class Lists(NamedTuple):
@@ -153,7 +153,7 @@ class FirstPass:
             yield queries, own, again
 
     def _lower_limits(self, asked: Asked, k: int) -> tuple[DeviceArray, Lists]:
-        """Limits from ever larger samples, and the lists of all rows within the last."""
+        """Limits from ever larger samples, and lists of all rows within the last."""
         device, n_queries = self.cases.device, len(asked.targets)
         limits = device.put(np.full(n_queries, np.inf, np.float32))
         capacity, sampled = self._capacity(k), self._first_sample(k)

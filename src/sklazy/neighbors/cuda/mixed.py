@@ -1,4 +1,4 @@
-"""Nearest neighbors by the HEOM difference, on a device; see `sklazy.neighbors.mixed`."""
+"""Nearest neighbors by the HEOM difference, on a device; see `neighbors.mixed`."""
 
 import math
 import sys

@@ -150,6 +150,7 @@ class DeviceNominalSearch:
             part.bits,
             self.sets.live,
             part.sets,
+            self._leaves_out,
             part.excluded,
             stride,
             n_queries,
@@ -166,6 +167,7 @@ class DeviceNominalSearch:
             self.sets.classes,
             part.sets,
             bounds,
+            self._leaves_out,
             part.excluded,
             len(part.bits),
             stride,
@@ -208,7 +210,6 @@ class DeviceNominalSearch:
         levels = self.thresholds[part.queries][begin:end].astype(np.int32)
         rows = device.empty(max(1, int(starts[-1])), np.int32)
         agreeing = device.empty(max(1, int(starts[-1])), np.int32)
-        hidden = part.excluded[begin:end]
         part.kernels.run(
             "list_voters",
             self._grid(part),
@@ -217,7 +218,8 @@ class DeviceNominalSearch:
             self.sets.live,
             part.sets[begin:end],
             device.put(levels),
-            hidden,
+            self._leaves_out,
+            part.excluded[begin:end],
             np.int64(part.bits.shape[1]),
             n_queries,
             device.put(starts),
@@ -234,6 +236,10 @@ class DeviceNominalSearch:
         self.tied[queries] = found[:, n_classes:-1]
         self.n_tied[queries] = self.tied[queries].sum(axis=1)
         self.thresholds[queries] = found[:, -1]
+
+    @property
+    def _leaves_out(self) -> int:
+        return int(self.excluded is not None)
 
     def _parts(self, first: int, last: int) -> Iterator[_Part]:
         """The queries in parts whose counters, and further sets, fit."""
@@ -258,7 +264,6 @@ class DeviceNominalSearch:
             PLANES=(_GROUP * groups).bit_length(),
             CLASSES=self.votes.shape[1],
             SHARED=int(self._shares(len(codes), len(bits))),
-            LEAVE_OUT=int(excluded is not None),
         )
         own = device.empty((len(codes), groups * 8), np.uint32)
         kernels.run(
@@ -302,9 +307,8 @@ class DeviceNominalSearch:
         sets, device = self.sets, self.sets.device
         starts = offsets[sets.wide]
         owners = np.searchsorted(starts, wanted, side="right") - 1
-        kernels = device.compile(
-            "planes.cu", GROUPS=1, PLANES=3, CLASSES=1, SHARED=0, LEAVE_OUT=0
-        )
+        macros = {"GROUPS": 1, "PLANES": 3, "CLASSES": 1, "SHARED": 0}
+        kernels = device.compile("planes.cu", **macros)
         n_words = -(-sets.n_rows // 64)
         kernels.run(
             "mark_values",
