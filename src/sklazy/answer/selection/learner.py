@@ -11,7 +11,8 @@ from sklazy.answer.learner import Effort
 from sklazy.answer.leave_one_out import classes_stay, cuts_stay
 from sklazy.answer.selection.amounts import best_count, decide_with_each, local_counts
 from sklazy.answer.selection.choosing import Selection, SetSelection
-from sklazy.answer.selection.host import Host
+from sklazy.answer.selection.host import Host, HostWork
+from sklazy.answer.selection.nearest import NearestHost
 from sklazy.answer.selection.recipe import RANKED, WITHOUT_AMOUNT, Recipe, Rule
 from sklazy.answer.selection.result import SelectionAnswer
 from sklazy.answer.selection.scores import find_ranks
@@ -81,7 +82,7 @@ class SelectionLearner:
     def answer(self, ready: SelectionCases, batch: Batch) -> SelectionAnswer:
         """Select attributes, let the host vote on them, decide."""
         selection = self._select(ready, batch)
-        work = self.host.start(batch, selection.selected)
+        work = self._start(batch, selection)
         ballots = None
         priors = ready.priors if batch.excluded is None else batch.priors()
         if ready.rule == "vote":
@@ -94,7 +95,6 @@ class SelectionLearner:
             recipe=self.recipe,
             base=batch.base,
             queries=batch.queries,
-            selected=selection.selected,
             rule=ready.rule,
             votes=votes,
             decisions=argmax_with_ties(votes, priors),
@@ -132,11 +132,28 @@ class SelectionLearner:
             selection: Selection = SetSelection(batch, self.recipe, ready.n_selected)
         else:
             selection = Selection(batch, self.recipe, ready.n_selected, ready.ranks)
+        if self._device_selects(ready, batch):
+            selection.wait()
+            return selection
         selection.run(0, len(batch))
         if ready.rule == "local":
             attributes, counts = selection.selected
             counts[:] = local_counts(batch, self.recipe, self.host, attributes)
         return selection
+
+    def _device_selects(self, ready: SelectionCases, batch: Batch) -> bool:
+        """Whether ranks are all that a search needs to know."""
+        plain = ready.ranks is not None and batch.excluded is None
+        host, rules = self.host, ("local", "vote")
+        if not isinstance(host, NearestHost) or not plain or ready.rule in rules:
+            return False
+        return host.reads_ranks(batch.base, ready.n_selected)
+
+    def _start(self, batch: Batch, selection: Selection) -> HostWork:
+        """The host at work."""
+        if isinstance(self.host, NearestHost):
+            return self.host.start_with(batch, selection)
+        return self.host.start(batch, selection.selected)
 
     def _find_amount(self, base: CaseBase) -> tuple[int, Rule]:
         """How many attributes are selected."""

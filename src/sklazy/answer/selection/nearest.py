@@ -1,7 +1,7 @@
 """The k nearest cases vote."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, canonical_places
 from sklazy.answer.selection.host import Neighborhood
 from sklazy.answer.selection.nearest_on_device import (
+    MOST_RANKED,
     SLICES,
+    search_by_ranks,
     search_labels,
     search_numbers,
 )
@@ -26,6 +28,7 @@ from sklazy.neighbors import (
     vote_with_each_count,
 )
 from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch
+from sklazy.selection import RankTable
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,17 @@ class NearestHost:
 
     def start(self, batch: Batch, selected: Selected) -> "NearestWork":
         """Make ready to search."""
-        return NearestWork(self, batch, selected)
+        return NearestWork(self, batch, GivenAttributes(selected))
+
+    def start_with(self, batch: Batch, attributes: "Attributes") -> "NearestWork":
+        """Make ready to search, by attributes that may yet have to be found."""
+        return NearestWork(self, batch, attributes)
+
+    def reads_ranks(self, base: CaseBase, n_selected: int) -> bool:
+        """Whether a device had better choose the attributes of plain queries."""
+        few = n_selected * len(base.names) <= MOST_RANKED
+        counts = not (base.weighted or self.compares_numbers(base))
+        return self.device is not None and counts and few
 
     def cost(self, base: CaseBase, n_selected: int) -> float:
         """Nanoseconds per query, roughly."""
@@ -71,11 +84,12 @@ class NearestHost:
         """Whether distances are measured on numbers."""
         return not self.discretize and bool((base.cases.numeric >= 0).any())
 
-    def search(self, batch: Batch, selected: Selected) -> "Search":
+    def search(self, batch: Batch, attributes: "Attributes") -> "Search":
         """The search that this batch calls for."""
         codes, excluded = batch.queries.codes, batch.excluded
         if self.device is not None:
-            return self._search_on(self.device, batch, selected)
+            return self._search_on(self.device, batch, attributes)
+        selected = attributes.selected
         if batch.base.weighted:
             return WeightedSearch(self, batch, selected)
         if not self.compares_numbers(batch.base):
@@ -83,12 +97,17 @@ class NearestHost:
             return NominalSearch(batch.cases, codes, selected, k, excluded)
         return self.mixed_search(batch, selected)
 
-    def _search_on(self, device: str, batch: Batch, selected: Selected) -> "Search":
+    def _search_on(
+        self, device: str, batch: Batch, attributes: "Attributes"
+    ) -> "Search":
         """The search on a device."""
+        ranks, k = attributes.waiting_ranks, self.n_neighbors
+        if ranks is not None:
+            return search_by_ranks(device, batch, ranks, attributes.n_most, k)
         if not self.compares_numbers(batch.base):
-            return search_labels(device, batch, selected, self.n_neighbors)
-        columns, k = scaled_columns(batch.base), self.n_neighbors
-        return search_numbers(device, batch, columns, selected, k)
+            return search_labels(device, batch, attributes.selected, k)
+        columns = scaled_columns(batch.base)
+        return search_numbers(device, batch, columns, attributes.selected, k)
 
     def mixed_search(self, batch: Batch, selected: Selected) -> MixedSearch:
         """A search on numbers."""
@@ -123,6 +142,34 @@ class NearestHost:
 def scaled_columns(base: CaseBase) -> ScaledColumns:
     """The cases' columns made ready for distances on numbers."""
     return base.derive(prepare_columns, lambda: prepare_columns(base.cases))
+
+
+class Attributes(Protocol):
+    """The attributes of each query, found or to be found by their ranks."""
+
+    @property
+    def selected(self) -> Selected:
+        """The attributes; found now if need be."""
+
+    @property
+    def waiting_ranks(self) -> RankTable | None:
+        """The ranks, where the attributes have not been found yet."""
+
+    @property
+    def n_most(self) -> int:
+        """How many attributes a query uses, at most."""
+
+
+class GivenAttributes(NamedTuple):
+    """Attributes that are known."""
+
+    selected: Selected
+    waiting_ranks: RankTable | None = None
+
+    @property
+    def n_most(self) -> int:
+        """How many attributes a query uses, at most."""
+        return self.selected.attributes.shape[1]
 
 
 class Search(Protocol):
@@ -164,10 +211,15 @@ class WeightedSearch:
 class NearestWork:
     """Nearest neighbors at work on a batch."""
 
-    def __init__(self, host: NearestHost, batch: Batch, selected: Selected) -> None:
-        self.host, self.batch, self.selected = host, batch, selected
-        self.searching = host.search(batch, selected)
+    def __init__(self, host: NearestHost, batch: Batch, attributes: Attributes) -> None:
+        self.host, self.batch, self.attributes = host, batch, attributes
+        self.searching = host.search(batch, attributes)
         self.votes: Votes = self.searching.votes
+
+    @property
+    def selected(self) -> Selected:
+        """The attributes of each query."""
+        return self.attributes.selected
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -191,7 +243,7 @@ class NearestWork:
         selected = Selected(np.ascontiguousarray(attributes), counts)
         queries = Queries(*map(np.ascontiguousarray, part.queries))
         whole = Batch(part.base, part.cases, queries, part.excluded)
-        search = self.host.search(whole, selected)
+        search = self.host.search(whole, GivenAttributes(selected))
         search.run(0, len(part))
         return search.votes
 

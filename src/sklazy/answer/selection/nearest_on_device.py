@@ -6,11 +6,20 @@ from sklazy.flow import Selected
 from sklazy.kernels.cuda.device import Device
 from sklazy.neighbors import ScaledColumns
 from sklazy.neighbors.cuda.mixed import DeviceMixedSearch, put_columns
-from sklazy.neighbors.cuda.nominal import DeviceNominalSearch, DeviceSets, put_sets
+from sklazy.neighbors.cuda.nominal import (
+    DeviceNominalSearch,
+    DeviceSets,
+    put_ranks,
+    put_sets,
+)
 from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch, count_enough
+from sklazy.selection import RankTable
 
-SLICES = 4096, 1 << 16
-"""The fewest and most queries of a slice: host and device work side by side."""
+MOST_RANKED = 1 << 13
+"""Ranks that a thread compares to choose a query's attributes; the CPU sorts more."""
+
+SLICES = 1 << 14, 1 << 16
+"""The fewest and most queries of a slice: threads help where there are many."""
 
 
 def search_labels(
@@ -24,6 +33,20 @@ def search_labels(
     enough = count_enough(batch.cases.weights[: batch.cases.n_rows], n_neighbors)
     search = DeviceNominalSearch(sets, codes, selected, enough, excluded)
     return DeviceWeightedSearch(batch.cases, search, n_neighbors)
+
+
+def search_by_ranks(
+    device_name: str, batch: Batch, ranks: RankTable, n_selected: int, n_neighbors: int
+) -> DeviceNominalSearch:
+    """The same for rows that count alike, with attributes chosen on the device."""
+    device = open_device(device_name)
+    key = (put_ranks, device.name, id(ranks))  # the base keeps the ranks, too
+    chosen = batch.base.derive(
+        key, lambda: put_ranks(device, ranks.starts, ranks.ranks)
+    )
+    sets, codes = _sets_on(device, batch), batch.queries.codes
+    chosen = chosen._replace(n_most=n_selected)
+    return DeviceNominalSearch(sets, codes, chosen, n_neighbors)
 
 
 def search_numbers(

@@ -46,6 +46,10 @@ class Choice(NamedTuple):
 class Chooser(Protocol):
     """What selected the attributes of a batch."""
 
+    @property
+    def selected(self) -> Selected:
+        """The attributes that each query uses."""
+
     def choice(self, query: int) -> Choice:
         """Why one query uses its attributes."""
 
@@ -59,8 +63,6 @@ class SelectionAnswer:
     recipe : Recipe
     base : CaseBase
     queries : Queries
-    selected : Selected
-        The attributes that each query uses, best first.
     rule : {"count", "fraction", "auto", "local", "vote", "set", "all"}
         How the number of attributes was found; "set" where they are chosen as a set,
         "all" where nothing is selected.
@@ -79,7 +81,6 @@ class SelectionAnswer:
     recipe: Recipe
     base: CaseBase
     queries: Queries
-    selected: Selected
     rule: Rule
     votes: Votes
     decisions: Ints
@@ -89,6 +90,11 @@ class SelectionAnswer:
 
     def __len__(self) -> int:
         return len(self.decisions)
+
+    @property
+    def selected(self) -> Selected:
+        """The attributes that each query uses, best first."""
+        return self.chooser.selected
 
     @property
     def finite(self) -> NDArray[np.bool_]:

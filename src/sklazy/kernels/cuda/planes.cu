@@ -78,6 +78,22 @@ extern "C" __global__ void mark_values(const int* columns, long long capacity, c
     }
 }
 
+// The attributes of lowest rank of each query, in their order; equal to select_by_rank.
+extern "C" __global__ void choose(const int* codes, int n_attributes, const long long* starts, const int* ranks,
+                                  int n_queries, int n_most, int* attributes) {
+    for (long long query = FIRST_THREAD; query < n_queries; query += THREADS) {
+        const int* own = codes + query * n_attributes;
+        for (int i = 0, last = -1; i < n_most; i++) {
+            int best = 0x7FFFFFFF, chosen = 0;
+            for (int j = 0; j < n_attributes; j++) {
+                int rank = ranks[starts[j] + max(own[j], -1)];
+                if (rank > last && rank < best) best = rank, chosen = j;
+            }
+            attributes[query * n_most + i] = chosen, last = best;
+        }
+    }
+}
+
 // The sets of each query's values; what agrees with nothing points at the empty set.
 extern "C" __global__ void point_at_sets(const int* codes, int n_attributes, const int* attributes, const int* counts,
                                          int n_most, const int* starts, const long long* offsets,

@@ -108,8 +108,11 @@ class CupyDevice:
     def in_use(self, n_bytes: int = 0) -> Iterator[None]:
         """Make this the current device; what fails in the block says what to do."""
         try:
-            with self._device:
+            if self._cupy.cuda.runtime.getDevice() == self._number:
                 yield
+            else:
+                with self._device:
+                    yield
         except self._cupy.cuda.memory.OutOfMemoryError as error:
             raise DeviceError(
                 f"device={self.name!r} has too little memory ({n_bytes:,} bytes were "

@@ -13,7 +13,7 @@ from sklazy.neighbors.cuda.weighted import Voters, cut_by_size
 Ints = NDArray[np.int64]
 
 _GROUP = 7  # sets that are added at once
-_THREADS = 256
+_THREADS, _FEW_THREADS = 256, 64
 _MOST_BYTES = 1 << 28  # of counters, and of sets made for a part of the queries
 _WORTH_SHARING = 64  # queries that read a tile of all sets, rather than their own
 _BLOCKS = 24  # per processor: several rounds of what fits, so that all end together
@@ -74,6 +74,29 @@ def put_sets(device: Device, cases: Cases, weighted: bool = False) -> DeviceSets
     )
 
 
+class DeviceRanks(NamedTuple):
+    """What attributes are chosen by, on a device; see `sklazy.selection.RankTable`.
+
+    Attributes
+    ----------
+    starts : int64 array of shape (n_attributes,)
+    ranks : int32 array of shape (n_cells,)
+    n_most : int
+        How many attributes a query uses.
+    """
+
+    starts: DeviceArray
+    ranks: DeviceArray
+    n_most: int
+
+
+def put_ranks(
+    device: Device, starts: Ints, ranks: NDArray[np.int32], n_most: int = 0
+) -> DeviceRanks:
+    """Copy ranks to a device."""
+    return DeviceRanks(device.put(starts), device.put(ranks), n_most)
+
+
 class _Part(NamedTuple):
     """Some queries of a batch, on the device with all that they point at."""
 
@@ -95,14 +118,16 @@ class DeviceNominalSearch:
     Parameters
     ----------
     sets : DeviceSets
-    codes, selected, n_neighbors, excluded
+    codes, n_neighbors, excluded
         As in `NominalSearch`.
+    selected : Selected or DeviceRanks
+        The attributes of each query, or what they are chosen by.
 
     Attributes
     ----------
     votes, thresholds, n_tied
         As in `NominalSearch`.
-    tied : int64 array of shape (n_queries, n_classes)
+    tied : int32 array of shape (n_queries, n_classes)
         Votes of the rows that agree just as often as the k-th neighbor.
     """
 
@@ -110,17 +135,36 @@ class DeviceNominalSearch:
         self,
         sets: DeviceSets,
         codes: NDArray[np.int32],
-        selected: Selected,
+        selected: Selected | DeviceRanks,
         n_neighbors: int,
         excluded: Ints | None = None,
     ) -> None:
         self.sets, self.codes, self.selected = sets, codes, selected
         self.n_neighbors, self.excluded = n_neighbors, excluded
-        shape = len(codes), sets.class_bits.shape[0]
-        self.votes = np.zeros(shape, np.int64)
-        self.tied = np.zeros(shape, np.int64)
-        self.thresholds = np.zeros(len(codes), np.int64)
-        self.n_tied = np.zeros(len(codes), np.int64)
+        n_classes = sets.class_bits.shape[0]
+        self.votes = np.zeros((len(codes), n_classes), np.int64)
+        self._found = np.zeros((len(codes), 2 * n_classes + 1), np.int32)
+
+    @property
+    def tied(self) -> NDArray[np.int32]:
+        """Votes of the rows at the threshold."""
+        return self._found[:, self.votes.shape[1] : -1]
+
+    @property
+    def thresholds(self) -> NDArray[np.int32]:
+        """On how many attributes the k-th neighbor agrees."""
+        return self._found[:, -1]
+
+    @property
+    def n_tied(self) -> Ints:
+        """How many rows agree on just as many."""
+        return self.tied.sum(axis=1, dtype=np.int64)
+
+    @property
+    def _n_most(self) -> int:
+        if isinstance(self.selected, DeviceRanks):
+            return self.selected.n_most
+        return self.selected.attributes.shape[1]
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -136,7 +180,7 @@ class DeviceNominalSearch:
     def _match(self, part: _Part) -> None:
         """Answer a part."""
         device, n_classes = self.sets.device, self.votes.shape[1]
-        n_queries, n_levels = len(part.sets), self.selected.attributes.shape[1] + 1
+        n_queries, n_levels = len(part.sets), self._n_most + 1
         k = min(self.n_neighbors, 2**31 - 1)
         bounds = device.empty(n_queries, np.int32)
         tied = device.zeros((n_queries, n_classes), np.int32)
@@ -189,10 +233,13 @@ class DeviceNominalSearch:
             k,
             found,
         )
-        self._keep(part.queries, device.fetch(found))
+        self._found[part.queries] = device.fetch(found)
+        self.votes[part.queries] = self._found[part.queries, :n_classes]
 
     def _list(self, part: _Part) -> Iterator[Voters]:
         """The voters of the queries of a part, so many at once as fit."""
+        assert isinstance(self.selected, Selected)
+        counts_used = self.selected.counts
         counts = self.votes[part.queries].sum(axis=1)
         for begin, end in cut_by_size(counts, _MOST_BYTES // 8):
             starts = np.concatenate([[0], np.cumsum(counts[begin:end])])
@@ -200,7 +247,7 @@ class DeviceNominalSearch:
             for i, query in enumerate(range(begin, end)):
                 own = slice(starts[i], starts[i + 1])
                 number = part.queries.start + query
-                used = int(self.selected.counts[number])
+                used = int(counts_used[number])
                 yield Voters(number, rows[own], (used - agreeing[own]).astype(float))
 
     def _list_some(
@@ -229,22 +276,14 @@ class DeviceNominalSearch:
         )
         return device.fetch(rows), device.fetch(agreeing)
 
-    def _keep(self, queries: slice, found: NDArray[np.int32]) -> None:
-        """Write down what was found for some queries."""
-        n_classes = self.votes.shape[1]
-        self.votes[queries] = found[:, :n_classes]
-        self.tied[queries] = found[:, n_classes:-1]
-        self.n_tied[queries] = self.tied[queries].sum(axis=1)
-        self.thresholds[queries] = found[:, -1]
-
     @property
     def _leaves_out(self) -> int:
         return int(self.excluded is not None)
 
     def _parts(self, first: int, last: int) -> Iterator[_Part]:
         """The queries in parts whose counters, and further sets, fit."""
-        sets, n_most = self.sets, self.selected.attributes.shape[1]
-        per_query = 4 * (n_most + 16) * max(1, self.votes.shape[1])
+        sets = self.sets
+        per_query = 4 * (self._n_most + 16) * max(1, self.votes.shape[1])
         per_query += len(sets.wide) * 8 * int(sets.bits.shape[1])
         step = max(1, _MOST_BYTES // per_query)
         for begin in range(first, last, step):
@@ -254,10 +293,9 @@ class DeviceNominalSearch:
         """Put queries on the device and let them point at their sets."""
         sets, device = self.sets, self.sets.device
         codes = np.ascontiguousarray(self.codes[queries])
-        attributes = np.ascontiguousarray(self.selected.attributes[queries])
         excluded = None if self.excluded is None else self.excluded[queries]
         bits, set_of_value = self._add_sets(codes)
-        groups = max(1, -(-attributes.shape[1] // _GROUP))
+        groups = max(1, -(-self._n_most // _GROUP))
         kernels = device.compile(
             "planes.cu",
             GROUPS=groups,
@@ -265,16 +303,20 @@ class DeviceNominalSearch:
             CLASSES=self.votes.shape[1],
             SHARED=int(self._shares(len(codes), len(bits))),
         )
-        own = device.empty((len(codes), groups * 8), np.uint32)
+        on_device, own = (
+            device.put(codes),
+            device.empty((len(codes), groups * 8), np.uint32),
+        )
+        attributes, counts = self._choose(kernels, queries, on_device)
         kernels.run(
             "point_at_sets",
             _spread(own.size, _THREADS),
             _THREADS,
-            device.put(codes),
+            on_device,
             codes.shape[1],
-            device.put(attributes),
-            device.put(self.selected.counts[queries]),
-            attributes.shape[1],
+            attributes,
+            counts,
+            self._n_most,
             sets.starts,
             sets.offsets,
             set_of_value,
@@ -284,6 +326,30 @@ class DeviceNominalSearch:
         )
         hidden = own if excluded is None else device.put(excluded)
         return _Part(queries, kernels, bits, own, hidden)
+
+    def _choose(
+        self, kernels: Kernels, queries: slice, codes: DeviceArray
+    ) -> tuple[DeviceArray, DeviceArray]:
+        """The attributes of some queries, and how many, on the device."""
+        device, selected = self.sets.device, self.selected
+        if isinstance(selected, Selected):
+            attributes = np.ascontiguousarray(selected.attributes[queries])
+            return device.put(attributes), device.put(selected.counts[queries])
+        n_queries, n_most = len(codes), selected.n_most
+        chosen = device.empty((n_queries, n_most), np.int32)
+        kernels.run(
+            "choose",
+            _spread(n_queries, _FEW_THREADS),
+            _FEW_THREADS,
+            codes,
+            codes.shape[1],
+            selected.starts,
+            selected.ranks,
+            n_queries,
+            n_most,
+            chosen,
+        )
+        return chosen, device.put(np.full(n_queries, n_most, np.int32))
 
     def _add_sets(self, codes: NDArray[np.int32]) -> tuple[DeviceArray, DeviceArray]:
         """The sets kept and those of further values, and where the latter are."""
