@@ -17,8 +17,9 @@ import time
 import numpy as np
 
 import sklazy
-from sklazy import LazyKNeighborsClassifier
+from sklazy import LazyKNeighborsClassifier, LazyLearningRegressor
 from sklazy.flow import Selected
+from sklazy.kernels.cuda.with_cupy import CupyKernels
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch, DeviceSets
 
 K, N_CLASSES, N_QUERIES = 5, 5, 10_000
@@ -296,6 +297,32 @@ def compare_numbers(n_rows=1_000_000, d=28):
     }
 
 
+# --- local lines ----------------------------------------------------------------------
+
+
+def compare_lines(n_rows=1_000_000, d=20):
+    rng = np.random.default_rng(5)
+    X, Q = rng.standard_normal((n_rows, d)), rng.standard_normal((N_QUERIES, d))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * X[:, 3:8].sum(axis=1)
+    y += 0.1 * rng.standard_normal(n_rows)
+    model = LazyLearningRegressor(degrees=1, n_best=1).fit(X, y)
+    model.set_params(device="cuda")
+    found = model.predict(Q)
+    device = best_of(lambda: model.predict(Q), 5)
+    some = Q[:1600]  # the CPU takes seconds for all of them
+    model.set_params(device=None)
+    expected = model.predict(some)
+    cpu = best_of(lambda: model.predict(some), 2) * len(Q) / len(some)
+    apart = np.abs(found[: len(some)] - expected) / np.abs(expected).mean()
+    return {
+        "share within 1e-9": float((apart < 1e-9).mean()),
+        "largest difference": float(apart.max()),
+        "device ms": device * 1e3,
+        "cpu ms": cpu * 1e3,
+        "cpu over device": cpu / device,
+    }
+
+
 # name: why, goal, what measures
 ROWS = {
     "check": ("every kind of table, equal to the CPU", None, check),
@@ -311,8 +338,46 @@ ROWS = {
     ),
     "leave-one-out 1M x 28": ("an audit of every row", 1, leave_all_out),
     "numbers 1M x 28": ("HEOM on each query's own columns", 20, compare_numbers),
+    "local lines 1M x 20": ("63 to 105 neighbors, by PRESS", 100, compare_lines),
+    "profile": ("where the time goes", None, profile),
     "labels 100M x 28": ("what a device of 141 GB is for", 1, many_rows),
 }
+
+
+def profile(times=20):
+    """Where the time of one call goes, on the host and on the device."""
+    import cProfile
+    import pstats
+
+    import cupy
+
+    model, _, _, Q = fit_labels(1_000_000, 28)
+    model.set_params(device="cuda").predict(Q)
+    profiler = cProfile.Profile()
+    profiler.enable()
+    for _ in range(times):
+        model.predict(Q)
+    profiler.disable()
+    pstats.Stats(profiler).sort_stats("tottime").print_stats(22)
+    kernels, start = {}, time.perf_counter()
+    plain = CupyKernels.run
+
+    def timed(self, name, *arguments, **options):
+        begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+        begin.record()
+        plain(self, name, *arguments, **options)
+        end.record()
+        kernels.setdefault(name, []).append((begin, end))
+
+    CupyKernels.run = timed
+    for _ in range(times):
+        model.predict(Q)
+    CupyKernels.run = plain
+    found = {}
+    for name, events in kernels.items():
+        took = [cupy.cuda.get_elapsed_time(begin, end) for begin, end in events]
+        found[f"{name} ms"] = float(np.median(took))
+    return found | {"seconds": time.perf_counter() - start}
 
 
 def describe():

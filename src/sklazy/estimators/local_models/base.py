@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from sklazy.answer import leave_groups_out, prepare
 from sklazy.answer.local_models.data import LocalData, LocalSettings
 from sklazy.answer.local_models.learner import LocalModelLearner
+from sklazy.backends.device import check_device
 from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
 from sklazy.errors import BadInputError
@@ -43,6 +44,7 @@ class LocalModels(LazyEstimator):
         categorical_features: object = "from_dtype",
         compat: str | None = None,
         n_jobs: int | None = None,
+        device: str | None = None,
     ) -> None:
         self.degrees = degrees
         self.n_neighbors = n_neighbors
@@ -55,6 +57,7 @@ class LocalModels(LazyEstimator):
         self.categorical_features = categorical_features
         self.compat = compat
         self.n_jobs = n_jobs
+        self.device = device
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -91,7 +94,7 @@ class LocalModels(LazyEstimator):
     # --- answers ----------------------------------------------------------------------
 
     def _learner(self) -> LocalModelLearner:
-        return LocalModelLearner(self._settings(), self.target)
+        return LocalModelLearner(self._settings(), self.target, device=self.device)
 
     def _explainer(self, cases: CaseBase) -> LocalModelLearner:
         return self._explaining_learner()
@@ -131,6 +134,7 @@ class LocalModels(LazyEstimator):
 
     def _settings(self) -> LocalSettings:
         """The parameters, once they are known to make sense."""
+        check_device(self.device)
         if self.compat not in (None, "r"):
             raise BadInputError(f"compat={self.compat!r}; expected None or 'r'.")
         if not isinstance(self.scale, str | bool) or self.scale not in _SCALES:

@@ -77,7 +77,8 @@ class Asked(NamedTuple):
 
     def take(self, queries: DeviceArray) -> "Asked":
         """Some of the queries, by number."""
-        own = [array[queries] for array in self[:-1]]
+        n_queries = len(self.targets)  # columns may be those of all queries
+        own = [a[queries] if len(a) == n_queries else a for a in self[:-1]]
         return Asked._make([*own, tuple(array[queries] for array in self.exact)])
 
 
