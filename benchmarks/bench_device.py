@@ -223,7 +223,7 @@ def make_sets(n_rows, d):
 
     rng, sizes = np.random.default_rng(0), np.random.default_rng(0).integers(2, 11, d)
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    n_words = -(-n_rows // 2048) * 32
+    n_words = -(-n_rows // 4096) * 64
     bits = cupy.zeros((starts[-1] + 1, n_words), cupy.uint64)
     cupy.random.seed(int(rng.integers(1 << 30)))
 
@@ -323,27 +323,6 @@ def compare_lines(n_rows=1_000_000, d=20):
     }
 
 
-# name: why, goal, what measures
-ROWS = {
-    "check": ("every kind of table, equal to the CPU", None, check),
-    "labels 200k x 16": (
-        "beyond the cache",
-        30,
-        lambda: compare_labels(200_000, 16),
-    ),
-    "labels 1M x 28": (
-        "higgs: a million rows",
-        30,
-        lambda: compare_labels(1_000_000, 28),
-    ),
-    "leave-one-out 1M x 28": ("an audit of every row", 1, leave_all_out),
-    "numbers 1M x 28": ("HEOM on each query's own columns", 20, compare_numbers),
-    "local lines 1M x 20": ("63 to 105 neighbors, by PRESS", 100, compare_lines),
-    "profile": ("where the time goes", None, profile),
-    "labels 100M x 28": ("what a device of 141 GB is for", 1, many_rows),
-}
-
-
 def profile(times=20):
     """Where the time of one call goes, on the host and on the device."""
     import cProfile
@@ -378,6 +357,27 @@ def profile(times=20):
         took = [cupy.cuda.get_elapsed_time(begin, end) for begin, end in events]
         found[f"{name} ms"] = float(np.median(took))
     return found | {"seconds": time.perf_counter() - start}
+
+
+# name: why, goal, what measures
+ROWS = {
+    "check": ("every kind of table, equal to the CPU", None, check),
+    "labels 200k x 16": (
+        "beyond the cache",
+        30,
+        lambda: compare_labels(200_000, 16),
+    ),
+    "labels 1M x 28": (
+        "higgs: a million rows",
+        30,
+        lambda: compare_labels(1_000_000, 28),
+    ),
+    "leave-one-out 1M x 28": ("an audit of every row", 1, leave_all_out),
+    "numbers 1M x 28": ("HEOM on each query's own columns", 20, compare_numbers),
+    "local lines 1M x 20": ("63 to 105 neighbors, by PRESS", 100, compare_lines),
+    "profile": ("where the time goes", None, profile),
+    "labels 100M x 28": ("what a device of 141 GB is for", 1, many_rows),
+}
 
 
 def describe():

@@ -147,7 +147,7 @@ class SelectionLearner:
         host, rules = self.host, ("local", "vote")
         if not isinstance(host, NearestHost) or not plain or ready.rule in rules:
             return False
-        return host.reads_ranks(batch.base, ready.n_selected)
+        return host.reads_ranks(batch.base)
 
     def _start(self, batch: Batch, selection: Selection) -> HostWork:
         """The host at work."""

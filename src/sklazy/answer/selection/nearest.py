@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, canonical_places
 from sklazy.answer.selection.host import Neighborhood
 from sklazy.answer.selection.nearest_on_device import (
-    MOST_RANKED,
     SLICES,
     search_by_ranks,
     search_labels,
@@ -61,11 +60,10 @@ class NearestHost:
         """Make ready to search, by attributes that may yet have to be found."""
         return NearestWork(self, batch, attributes)
 
-    def reads_ranks(self, base: CaseBase, n_selected: int) -> bool:
-        """Whether a device had better choose the attributes of plain queries."""
-        few = n_selected * len(base.names) <= MOST_RANKED
+    def reads_ranks(self, base: CaseBase) -> bool:
+        """Whether a device chooses the attributes of plain queries."""
         counts = not (base.weighted or self.compares_numbers(base))
-        return self.device is not None and counts and few
+        return self.device is not None and counts
 
     def cost(self, base: CaseBase, n_selected: int) -> float:
         """Nanoseconds per query, roughly."""

@@ -15,9 +15,6 @@ from sklazy.neighbors.cuda.nominal import (
 from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch, count_enough
 from sklazy.selection import RankTable
 
-MOST_RANKED = 1 << 13
-"""Ranks that a thread compares to choose a query's attributes; the CPU sorts more."""
-
 SLICES = 1 << 14, 1 << 16
 """The fewest and most queries of a slice: threads help where there are many."""
 

@@ -1,5 +1,6 @@
 """What a device can do, whoever does it: hold arrays, compile a source, run kernels."""
 
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -67,13 +68,19 @@ class Device(Protocol):
     def compile(self, source: str, **macros: int) -> Kernels:
         """Compile a source of this folder, or find it compiled."""
 
-    def free_bytes(self) -> int:
-        """Memory that can still be had."""
+    def wait(self) -> None:
+        """Wait until all that this thread asked for is done."""
+
+    def beside(self) -> AbstractContextManager[None]:
+        """A block whose work may run beside that of other threads.
+
+        What it reads from outside must be there, see `wait`.
+        """
 
 
-def pad_words(device: Device, bits: NDArray[np.uint64]) -> DeviceArray:
-    """Put bit sets on a device, their words filled up to whole warps."""
-    n_words = -(-bits.shape[1] // device.lanes) * device.lanes
+def pad_words(device: Device, bits: NDArray[np.uint64], tile: int) -> DeviceArray:
+    """Put bit sets on a device, their words filled up to whole tiles."""
+    n_words = -(-bits.shape[1] // tile) * tile
     padded = device.zeros((bits.shape[0], n_words), np.uint64)
     padded[:, : bits.shape[1]] = device.put(bits)
     return padded

@@ -11,30 +11,47 @@
 // leaves_out tells whether every query has a row, excluded, that does not take part.
 
 #define MAJORITY(a, b, c) (((a) & (b)) | ((c) & ((a) | (b))))
-#define SAMPLED (256 / W)  // words per lane: 16 384 rows in all
-#define MOST_HELD 16       // classes whose sets a lane keeps in registers
+#define WORDS 2                      // that a lane takes at a time, 128 rows
+#define SAMPLED (256 / (W * WORDS))  // times; 16 384 rows in all
+#define MOST_HELD 16                 // classes whose sets a lane keeps in registers
 constexpr int UNROLLED = GROUPS <= 4 ? GROUPS : 1;
 
-// The sum of a query's sets at one word: bit p of every row's count is in planes[p].
-__device__ __forceinline__ void sum_sets(const u64* bits, long long stride, const uint4* own, u64* planes) {
+// Neighboring words of a set, read at once.
+struct alignas(8 * WORDS) Words {
+    u64 at[WORDS];
+};
+
+// Add seven sets to the sum that the planes hold: bit p of every row's count is in planes[p].
+__device__ __forceinline__ void add_sets(u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 last, u64* planes) {
+    u64 sum = a ^ b ^ c, carry = MAJORITY(a, b, c);
+    u64 other_sum = d ^ e ^ f, other_carry = MAJORITY(d, e, f);
+    u64 low = sum ^ other_sum ^ last, third_carry = MAJORITY(sum, other_sum, last);
+    u64 middle = carry ^ other_carry ^ third_carry, high = MAJORITY(carry, other_carry, third_carry);
+    u64 old = planes[0], up = old & low;
+    planes[0] = old ^ low;
+    old = planes[1], planes[1] = old ^ middle ^ up, up = MAJORITY(old, middle, up);
+    old = planes[2], planes[2] = old ^ high ^ up, up = MAJORITY(old, high, up);
 #pragma unroll
-    for (int p = 0; p < PLANES; p++) planes[p] = 0;
+    for (int p = 3; p < PLANES; p++) old = planes[p], planes[p] = old ^ up, up &= old;
+}
+
+// The sum of a query's sets at some words.
+template <class T>
+__device__ __forceinline__ void sum_sets(const u64* bits, T stride, const uint4* own, u64 (*planes)[PLANES]) {
+#pragma unroll
+    for (int w = 0; w < WORDS; w++)
+#pragma unroll
+        for (int p = 0; p < PLANES; p++) planes[w][p] = 0;
 #pragma unroll UNROLLED
     for (int g = 0; g < GROUPS; g++) {
         uint4 one = own[2 * g], two = own[2 * g + 1];
-        u64 a = bits[one.x * stride], b = bits[one.y * stride], c = bits[one.z * stride];
-        u64 d = bits[one.w * stride], e = bits[two.x * stride], f = bits[two.y * stride];
-        u64 last = bits[two.z * stride];
-        u64 sum = a ^ b ^ c, carry = MAJORITY(a, b, c);
-        u64 other_sum = d ^ e ^ f, other_carry = MAJORITY(d, e, f);
-        u64 low = sum ^ other_sum ^ last, third_carry = MAJORITY(sum, other_sum, last);
-        u64 middle = carry ^ other_carry ^ third_carry, high = MAJORITY(carry, other_carry, third_carry);
-        u64 old = planes[0], up = old & low;
-        planes[0] = old ^ low;
-        old = planes[1], planes[1] = old ^ middle ^ up, up = MAJORITY(old, middle, up);
-        old = planes[2], planes[2] = old ^ high ^ up, up = MAJORITY(old, high, up);
+        Words a = *(const Words*)(bits + one.x * stride), b = *(const Words*)(bits + one.y * stride);
+        Words c = *(const Words*)(bits + one.z * stride), d = *(const Words*)(bits + one.w * stride);
+        Words e = *(const Words*)(bits + two.x * stride), f = *(const Words*)(bits + two.y * stride);
+        Words last = *(const Words*)(bits + two.z * stride);
 #pragma unroll
-        for (int p = 3; p < PLANES; p++) old = planes[p], planes[p] = old ^ up, up &= old;
+        for (int w = 0; w < WORDS; w++)
+            add_sets(a.at[w], b.at[w], c.at[w], d.at[w], e.at[w], f.at[w], last.at[w], planes[w]);
     }
 }
 
@@ -81,15 +98,12 @@ extern "C" __global__ void mark_values(const int* columns, long long capacity, c
 // The attributes of lowest rank of each query, in their order; equal to select_by_rank.
 extern "C" __global__ void choose(const int* codes, int n_attributes, const long long* starts, const int* ranks,
                                   int n_queries, int n_most, int* attributes) {
-    for (long long query = FIRST_THREAD; query < n_queries; query += THREADS) {
+    for (long long query = FIRST_WARP; query < n_queries; query += ALL_WARPS) {
         const int* own = codes + query * n_attributes;
-        for (int i = 0, last = -1; i < n_most; i++) {
-            int best = 0x7FFFFFFF, chosen = 0;
-            for (int j = 0; j < n_attributes; j++) {
-                int rank = ranks[starts[j] + max(own[j], -1)];
-                if (rank > last && rank < best) best = rank, chosen = j;
-            }
-            attributes[query * n_most + i] = chosen, last = best;
+        for (int j = LANE; j < n_attributes; j += W) {
+            int rank = ranks[starts[j] + max(own[j], -1)], place = 0;
+            for (int i = 0; i < n_attributes; i++) place += ranks[starts[i] + max(own[i], -1)] < rank;
+            if (place < n_most) attributes[query * n_most + place] = j;
         }
     }
 }
@@ -112,31 +126,32 @@ extern "C" __global__ void point_at_sets(const int* codes, int n_attributes, con
 }
 
 // The k-th highest count among a sample of the rows: that among all rows is at least as high.
-extern "C" __global__ void bound_levels(const u64* bits, const u64* live, const uint4* sets, int leaves_out, const long long* excluded,
-                                        long long stride, int n_queries, int k, int* bounds) {
-    long long n_tiles = stride / W;
+extern "C" __global__ void bound_levels(const u64* bits, const u64* live, const uint4* sets, int leaves_out,
+                                        const long long* excluded, long long stride, int n_queries, int k, int* bounds) {
+    long long n_tiles = stride / (W * WORDS);
     for (long long query = FIRST_WARP; query < n_queries; query += ALL_WARPS) {
-        u64 planes[SAMPLED][PLANES], left[SAMPLED];
+        u64 planes[SAMPLED][WORDS][PLANES], left[SAMPLED][WORDS];
 #pragma unroll 1
         for (int i = 0; i < SAMPLED; i++) {
             // Tiles from all over the rows, which may be sorted.
             long long tile = n_tiles > SAMPLED ? i * n_tiles / SAMPLED : i;
-            long long word = tile < n_tiles ? tile * W + LANE : LANE;
+            long long word = ((tile < n_tiles ? tile : 0) * W + LANE) * WORDS;
             sum_sets(bits + word, stride, sets + query * GROUPS * 2, planes[i]);
-            left[i] = tile < n_tiles ? seen(live[word], word, leaves_out, excluded, query) : 0;
+            for (int w = 0; w < WORDS; w++)
+                left[i][w] = tile < n_tiles ? seen(live[word + w], word + w, leaves_out, excluded, query) : 0;
         }
         int level = 0, missing = k;
 #pragma unroll 1
         for (int p = PLANES - 1; p >= 0; p--) {
             int count = 0;
-#pragma unroll
-            for (int i = 0; i < SAMPLED; i++) count += __popcll(left[i] & planes[i][p]);
+            for (int i = 0; i < SAMPLED; i++)
+                for (int w = 0; w < WORDS; w++) count += __popcll(left[i][w] & planes[i][w][p]);
             count = sum_of_warp(count);
             bool enough = count >= missing;
             level |= enough ? 1 << p : 0;
             missing -= enough ? 0 : count;
-#pragma unroll
-            for (int i = 0; i < SAMPLED; i++) left[i] &= enough ? planes[i][p] : ~planes[i][p];
+            for (int i = 0; i < SAMPLED; i++)
+                for (int w = 0; w < WORDS; w++) left[i][w] &= enough ? planes[i][w][p] : ~planes[i][w][p];
         }
         if (LANE == 0) bounds[query] = level;
     }
@@ -147,46 +162,58 @@ extern "C" __global__ void match(const u64* bits, const u64* class_bits, const u
                                  const uint4* sets, const int* bounds, int leaves_out, const long long* excluded, int n_sets,
                                  long long stride, int n_queries, int n_levels, int* tied, int* levels) {
     extern __shared__ u64 shared_space[];
-    for (long long first = (long long)blockIdx.x * W; first < stride; first += (long long)gridDim.x * W) {
-        long long word = first + LANE;
+    const int tile = W * WORDS;
+    for (long long first = (long long)blockIdx.x * tile; first < stride; first += (long long)gridDim.x * tile) {
+        long long word = first + LANE * WORDS;
 #if SHARED
         __syncthreads();
         for (int i = threadIdx.x; i < n_sets * W; i += blockDim.x)
-            shared_space[i] = bits[(i / W) * stride + first + i % W];
+            ((Words*)shared_space)[i] = *(const Words*)(bits + (i / W) * stride + first + i % W * WORDS);
         __syncthreads();
-        const u64* here = shared_space + LANE;
-        const int step = W;
+        const u64* here = shared_space + LANE * WORDS;
+        const unsigned step = tile;
 #else
         const u64* here = bits + word;
         const long long step = stride;
 #endif
-        u64 rows = live[word];
+        Words rows = *(const Words*)(live + word);
 #if CLASSES <= MOST_HELD
-        u64 held[CLASSES];
+        Words held[CLASSES];
 #pragma unroll
-        for (int c = 0; c < CLASSES; c++) held[c] = class_bits[c * stride + word];
+        for (int c = 0; c < CLASSES; c++) held[c] = *(const Words*)(class_bits + c * stride + word);
 #endif
         for (int query = FIRST_QUERY + WARP; query < LAST_QUERY; query += WARPS) {
-            u64 planes[PLANES], above, at;
+            u64 planes[WORDS][PLANES], above[WORDS], at[WORDS], any_above = 0, any_at = 0;
             sum_sets(here, step, sets + (long long)query * GROUPS * 2, planes);
-            compare(planes, bounds[query], &above, &at);
-            u64 mine = seen(rows, word, leaves_out, excluded, query);
-            above &= mine, at &= mine;
-            if (!__any_sync(ALL, (above | at) != 0)) continue;
-            int* own_levels = levels + (long long)query * n_levels * CLASSES;
-            for (; above; above &= above - 1) {
-                int bit = __ffsll(above) - 1;
-                atomicAdd(&own_levels[count_of(planes, bit) * CLASSES + classes[word * 64 + bit]], 1);
+            int bound = bounds[query];
+#pragma unroll
+            for (int w = 0; w < WORDS; w++) {
+                compare(planes[w], bound, &above[w], &at[w]);
+                u64 mine = seen(rows.at[w], word + w, leaves_out, excluded, query);
+                above[w] &= mine, at[w] &= mine;
+                any_above |= above[w], any_at |= at[w];
             }
-            if (!__any_sync(ALL, at != 0)) continue;
+            if (!__any_sync(ALL, (any_above | any_at) != 0)) continue;
+            int* own_levels = levels + (long long)query * n_levels * CLASSES;
+#pragma unroll
+            for (int w = 0; w < WORDS; w++)
+                for (; above[w]; above[w] &= above[w] - 1) {
+                    int bit = __ffsll(above[w]) - 1;
+                    int row_class = classes[(word + w) * 64 + bit];
+                    atomicAdd(&own_levels[count_of(planes[w], bit) * CLASSES + row_class], 1);
+                }
+            if (!__any_sync(ALL, any_at != 0)) continue;
 #if CLASSES <= MOST_HELD
 #pragma unroll
 #endif
             for (int c = 0; c < CLASSES; c++) {
+                int count = 0;
+#pragma unroll
+                for (int w = 0; w < WORDS; w++)
 #if CLASSES <= MOST_HELD
-                int count = __popcll(at & held[c]);
+                    count += __popcll(at[w] & held[c].at[w]);
 #else
-                int count = at ? __popcll(at & class_bits[c * stride + word]) : 0;
+                    count += at[w] ? __popcll(at[w] & class_bits[c * stride + word + w]) : 0;
 #endif
                 count = sum_of_warp(count);
                 if (LANE == 0 && count) atomicAdd(&tied[(long long)query * CLASSES + c], count);
@@ -216,17 +243,19 @@ extern "C" __global__ void decide(const int* bounds, const int* tied, const int*
 extern "C" __global__ void list_voters(const u64* bits, const u64* live, const uint4* sets, const int* levels,
                                        int leaves_out, const long long* excluded, long long stride, int n_queries,
                                        const long long* starts, int* filled, int* rows, int* counts) {
-    for (long long word = (long long)blockIdx.x * W + LANE; word < stride; word += (long long)gridDim.x * W) {
-        u64 own = live[word];
+    for (long long first = (long long)blockIdx.x * W; first * WORDS < stride; first += (long long)gridDim.x * W) {
+        long long word = (first + LANE) * WORDS;
         for (int query = FIRST_QUERY + WARP; query < LAST_QUERY; query += WARPS) {
-            u64 planes[PLANES], above, at;
+            u64 planes[WORDS][PLANES];
             sum_sets(bits + word, stride, sets + (long long)query * GROUPS * 2, planes);
-            compare(planes, levels[query], &above, &at);
-            u64 voting = (above | at) & seen(own, word, leaves_out, excluded, query);
-            for (; voting; voting &= voting - 1) {
-                int bit = __ffsll(voting) - 1;
-                long long place = starts[query] + atomicAdd(&filled[query], 1);
-                rows[place] = (int)(word * 64 + bit), counts[place] = count_of(planes, bit);
+            for (int w = 0; w < WORDS; w++) {
+                u64 above, at, own = seen(live[word + w], word + w, leaves_out, excluded, query);
+                compare(planes[w], levels[query], &above, &at);
+                for (u64 voting = (above | at) & own; voting; voting &= voting - 1) {
+                    int bit = __ffsll(voting) - 1;
+                    long long place = starts[query] + atomicAdd(&filled[query], 1);
+                    rows[place] = (int)((word + w) * 64 + bit), counts[place] = count_of(planes[w], bit);
+                }
             }
         }
     }

@@ -63,6 +63,7 @@ class CupyDevice:
         self.processors = int(attributes["MultiProcessorCount"])
         self.shared_bytes = int(attributes["MaxSharedMemoryPerBlockOptin"])
         self._compiled: dict[object, Kernels] = {}
+        self._streams: list[Any] = []
 
     def put(self, array: NDArray[Any]) -> DeviceArray:
         """Copy an array to the device."""
@@ -98,11 +99,24 @@ class CupyDevice:
             found = self._compiled[key] = CupyKernels(self, module)
         return found
 
-    def free_bytes(self) -> int:
-        """Memory that the driver has left, or that CuPy holds and does not use."""
+    def wait(self) -> None:
+        """Wait until all that this thread asked for is done."""
         with self.in_use():
-            pool = self._cupy.get_default_memory_pool()
-            return int(self._device.mem_info[0]) + int(pool.free_bytes())
+            self._cupy.cuda.get_current_stream().synchronize()
+
+    @contextmanager
+    def beside(self) -> Iterator[None]:
+        """Work in a stream of its own; streams, and their memory, are used again."""
+        try:
+            stream = self._streams.pop()
+        except IndexError:
+            with self.in_use():
+                stream = self._cupy.cuda.Stream(non_blocking=True)
+        try:
+            with stream:
+                yield
+        finally:
+            self._streams.append(stream)
 
     @contextmanager
     def in_use(self, n_bytes: int = 0) -> Iterator[None]:

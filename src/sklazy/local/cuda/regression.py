@@ -31,13 +31,15 @@ def put_local_cases(device: Device, cases: LocalCases) -> DeviceLocalCases:
     """Copy cases to a device."""
     weighted = bool(cases.weights.size)
     weights = cases.weights if weighted else np.ones(1)
-    return DeviceLocalCases(
+    found = DeviceLocalCases(
         device,
         device.put(cases.regressors),
         device.put(cases.targets),
         device.put(weights),
         weighted,
     )
+    device.wait()
+    return found
 
 
 class _Sizes(NamedTuple):

@@ -61,7 +61,7 @@ def put_columns(device: Device, cases: Cases, columns: ScaledColumns) -> DeviceC
         device.put(columns.kinds.astype(np.int32)),
         device.put(np.ones(len(nominal), np.float32)),
     )
-    return DeviceColumns(
+    found = DeviceColumns(
         listed,
         device.put(columns.lows),
         device.put(columns.widths),
@@ -71,6 +71,8 @@ def put_columns(device: Device, cases: Cases, columns: ScaledColumns) -> DeviceC
         device.put(cases.numeric.astype(np.int32)),
         device.put(cases.classes[:n_rows]),
     )
+    device.wait()
+    return found
 
 
 class DeviceMixedSearch(MixedSearch):
@@ -100,11 +102,12 @@ class DeviceMixedSearch(MixedSearch):
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
-        fetch = self.on_device.listed.device.fetch
-        for part in self._parts(first, last):
-            for queries, asked, lists in self._list(part):
-                _, _, votes = self._elect(asked, lists)
-                self.votes[part.start + queries] = fetch(votes)
+        device = self.on_device.listed.device
+        with device.beside():
+            for part in self._parts(first, last):
+                for queries, asked, lists in self._list(part):
+                    _, _, votes = self._elect(asked, lists)
+                    self.votes[part.start + queries] = device.fetch(votes)
         for query in self._own_widths:  # a row that shapes a range is left out
             if first <= query < last:
                 self._measure_all(query)

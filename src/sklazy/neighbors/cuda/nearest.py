@@ -62,7 +62,7 @@ def put_placed(device: Device, columns: Columns) -> PlacedColumns:
     reaches = np.where(is_nominal, -1.0, known.max(axis=1, initial=0.0) * roots)
     kinds = device.put(columns.kinds.astype(np.int32))
     padded = pad_columns(device, scaled)
-    return PlacedColumns(
+    found = PlacedColumns(
         ListedColumns(device, values.shape[1], padded, kinds, device.put(amounts)),
         columns,
         device.put(values),
@@ -71,6 +71,8 @@ def put_placed(device: Device, columns: Columns) -> PlacedColumns:
         device.put(roots),
         device.put(reaches),
     )
+    device.wait()
+    return found
 
 
 def find_nearest_on(

@@ -12,8 +12,10 @@ from sklazy.neighbors.cuda.weighted import Voters, cut_by_size
 
 Ints = NDArray[np.int64]
 
+WORDS = 2  # of 64 rows that a lane takes at a time
+
 _GROUP = 7  # sets that are added at once
-_THREADS, _FEW_THREADS = 256, 64
+_THREADS, _MATCH_THREADS = 256, 384
 _MOST_BYTES = 1 << 28  # of counters, and of sets made for a part of the queries
 _WORTH_SHARING = 64  # queries that read a tile of all sets, rather than their own
 _BLOCKS = 24  # per processor: several rounds of what fits, so that all end together
@@ -59,19 +61,22 @@ def put_sets(device: Device, cases: Cases, weighted: bool = False) -> DeviceSets
     votes = np.zeros(cases.value_bits.shape[1] * 64, bool)
     votes[:n_rows] = cases.weights[:n_rows] > 0 if weighted else True
     live = np.packbits(votes, bitorder="little").view(np.uint64)
-    return DeviceSets(
+    tile = WORDS * device.lanes
+    sets = DeviceSets(
         device,
         n_rows,
         len(cases.value_bits) - 1,
-        pad_words(device, cases.value_bits),
-        pad_words(device, cases.class_bits),
-        pad_words(device, live[None])[0],
+        pad_words(device, cases.value_bits, tile),
+        pad_words(device, cases.class_bits, tile),
+        pad_words(device, live[None], tile)[0],
         device.put(cases.classes[:n_rows]),
         device.put(cases.starts.astype(np.int32)),
         device.put(cases.offsets),
         wide,
         device.put(cases.codes[wide, :n_rows]),
     )
+    device.wait()
+    return sets
 
 
 class DeviceRanks(NamedTuple):
@@ -94,7 +99,9 @@ def put_ranks(
     device: Device, starts: Ints, ranks: NDArray[np.int32], n_most: int = 0
 ) -> DeviceRanks:
     """Copy ranks to a device."""
-    return DeviceRanks(device.put(starts), device.put(ranks), n_most)
+    found = DeviceRanks(device.put(starts), device.put(ranks), n_most)
+    device.wait()
+    return found
 
 
 class _Part(NamedTuple):
@@ -168,8 +175,9 @@ class DeviceNominalSearch:
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
-        for part in self._parts(first, last):
-            self._match(part)
+        with self.sets.device.beside():
+            for part in self._parts(first, last):
+                self._match(part)
 
     def voters(self, first: int, last: int) -> Iterator[Voters]:
         """The rows that vote for each query, run before, in no order."""
@@ -204,7 +212,7 @@ class DeviceNominalSearch:
         part.kernels.run(
             "match",
             self._grid(part),
-            _THREADS,
+            _MATCH_THREADS,
             part.bits,
             self.sets.class_bits,
             self.sets.live,
@@ -260,7 +268,7 @@ class DeviceNominalSearch:
         part.kernels.run(
             "list_voters",
             self._grid(part),
-            _THREADS,
+            _MATCH_THREADS,
             part.bits,
             self.sets.live,
             part.sets[begin:end],
@@ -339,8 +347,8 @@ class DeviceNominalSearch:
         chosen = device.empty((n_queries, n_most), np.int32)
         kernels.run(
             "choose",
-            _spread(n_queries, _FEW_THREADS),
-            _FEW_THREADS,
+            _spread(n_queries, _THREADS // device.lanes),
+            _THREADS,
             codes,
             codes.shape[1],
             selected.starts,
@@ -393,17 +401,20 @@ class DeviceNominalSearch:
     def _shares(self, n_queries: int, n_sets: int) -> bool:
         """Whether a tile of all sets goes to shared memory: it fits, and it pays."""
         device = self.sets.device
-        fits = n_sets * device.lanes * 8 <= device.shared_bytes
+        fits = self._tile_bytes(n_sets) <= device.shared_bytes
         return fits and n_queries >= _WORTH_SHARING
 
     def _shared_bytes(self, part: _Part) -> int:
         if not self._shares(len(part.sets), len(part.bits)):
             return 0
-        return len(part.bits) * self.sets.device.lanes * 8
+        return self._tile_bytes(len(part.bits))
+
+    def _tile_bytes(self, n_sets: int) -> int:
+        return n_sets * WORDS * self.sets.device.lanes * 8
 
     def _grid(self, part: _Part) -> tuple[int, int]:
         """Blocks for every tile of rows; few tiles are shared by several blocks."""
-        device, n_warps = self.sets.device, _THREADS // self.sets.device.lanes
-        tiles = int(part.bits.shape[1]) // device.lanes
+        device, n_warps = self.sets.device, _MATCH_THREADS // self.sets.device.lanes
+        tiles = int(part.bits.shape[1]) // (WORDS * device.lanes)
         wanted = -(-_BLOCKS * device.processors // tiles)
         return tiles, max(1, min(wanted, len(part.sets) // (4 * n_warps)))
