@@ -4,6 +4,7 @@ This is the one place that calls the current backend. What it hands over can be
 pickled: the learner, the cases and the queries, and which outputs are wanted.
 """
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ from sklazy.report.progress import Progress
 
 Outputs = tuple[NDArray[Any], ...]
 
+_AHEAD = 3  # slices under way beside the one that is made ready
 _LONGEST = 5e8  # nanoseconds between two steps of the bar, and to answer an interrupt
 
 
@@ -52,8 +54,16 @@ class Work:
 
     def __call__(self, first: int, last: int) -> Outputs:
         """What is wanted of the answers to the queries ``first..last - 1``."""
+        return self.finish(self.start(first, last))
+
+    def start(self, first: int, last: int) -> Answer:
+        """Answer queries; on a device, the answers may still be under way."""
         ready = prepare(self.learner, self.base)
-        answer = self.learner.answer(ready, self._batch(first, last))
+        answer: Answer = self.learner.answer(ready, self._batch(first, last))
+        return answer
+
+    def finish(self, answer: Answer) -> Outputs:
+        """What is wanted of some answers."""
         check_finite(answer, self.learner.target.kind)
         return tuple(getattr(answer, name) for name in self.outputs)
 
@@ -130,7 +140,10 @@ def answer_queries(
     """
     work = Work(learner, base, rows, excluded, tuple(outputs))
     n_queries = len(rows.codes if isinstance(rows, Queries) else rows)
-    slices = _cut(n_queries, prepare(learner, base).effort, n_jobs)
+    effort = prepare(learner, base).effort
+    if effort.ahead and excluded is None:
+        return _look_ahead(work, n_queries, effort.ahead)
+    slices = _cut(n_queries, effort, n_jobs)
     if len(slices) == 1:
         return work(*slices[0])
     if excluded is not None:
@@ -138,6 +151,20 @@ def answer_queries(
     with Progress("answering", total=n_queries) as progress:
         parts = current_backend().run(work, slices, n_jobs, progress.advance)
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+
+
+def _look_ahead(work: Work, n_queries: int, size: int) -> Outputs:
+    """Answer slice by slice in this thread, the next ones under way meanwhile."""
+    found: list[Outputs] = []
+    under_way: deque[Answer] = deque()
+    for first in range(0, max(n_queries, 1), size):
+        under_way.append(work.start(first, min(n_queries, first + size)))
+        if len(under_way) > _AHEAD:
+            found.append(work.finish(under_way.popleft()))
+    found += [work.finish(answer) for answer in under_way]
+    if len(found) == 1:
+        return found[0]
+    return tuple(np.concatenate(part) for part in zip(*found, strict=True))
 
 
 def _cut(n_queries: int, effort: Effort, n_jobs: int | None) -> list[Slice]:

@@ -49,11 +49,15 @@ class Effort(NamedTuple):
     fewest, most : int
         Queries per slice: what a slice shares must pay, and its arrays must fit the
         memory.
+    ahead : int
+        Queries per slice that a device answers while the next slice is made ready; 0
+        where nothing is gained by that.
     """
 
     nanoseconds: float
     fewest: int
     most: int
+    ahead: int = 0
 
 
 class Learner(Protocol[Ready]):

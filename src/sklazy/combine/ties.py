@@ -11,10 +11,7 @@ Ints = NDArray[np.int64]
 Votes = NDArray[Any]
 
 # Below this many votes numpy is done before the compiler would have begun.
-_SMALL_JOB = 20_000
-
-# So many are compared class by class sooner than query by query.
-_FEW_CLASSES = 16
+_SMALL_JOB, _LARGE_JOB = 20_000, 40_000
 
 
 def argmax_with_ties(votes: Votes, *breakers: Votes) -> Ints:
@@ -49,23 +46,12 @@ def argmax_with_ties(votes: Votes, *breakers: Votes) -> Ints:
     return left.argmax(axis=1)
 
 
-def _argmax_of_counts(votes: Votes, order: Ints) -> Ints:
-    """Equal to ``order[votes[:, order].argmax(axis=1)]``; faster for few classes."""
-    if len(order) > _FEW_CLASSES:
-        return order[votes.take(order, axis=1).argmax(axis=1)]
-    best, chosen = votes[:, order[0]].copy(), np.full(len(votes), order[0])
-    for c in order[1:]:
-        better = votes[:, c] > best
-        np.copyto(best, votes[:, c], where=better)
-        np.copyto(chosen, c, where=better)
-    return chosen
-
-
 def _argmax_by_order(votes: Votes, breaker: Votes) -> Ints:
     """The same with one breaker, by the order that it puts the classes into."""
     order = np.argsort(-breaker, axis=-1, kind="stable")
-    if votes.dtype.kind in "iu" and order.ndim == 1:  # counts tie when they are equal
-        return _argmax_of_counts(votes, order)
+    few = not argmax_by_order.is_ready() and votes.size < _LARGE_JOB
+    if few and votes.dtype.kind in "iu" and order.ndim == 1:  # equal counts tie
+        return order[votes.take(order, axis=1).argmax(axis=1)]
     orders = np.atleast_2d(order)
     if argmax_by_order.is_ready() or votes.size > _SMALL_JOB:
         decisions = np.empty(len(votes), np.int64)

@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.batch import Batch, Ints, Votes, class_totals
+from sklazy.answer.batch import Batch, Votes, class_totals
 from sklazy.answer.learner import Effort
 from sklazy.answer.leave_one_out import classes_stay, cuts_stay
 from sklazy.answer.selection.amounts import best_count, decide_with_each, local_counts
@@ -18,7 +18,6 @@ from sklazy.answer.selection.result import SelectionAnswer
 from sklazy.answer.selection.scores import find_ranks
 from sklazy.answer.target import CLASSES, Target
 from sklazy.casebase import CaseBase
-from sklazy.combine import argmax_with_ties
 from sklazy.flow import Queries, Selected
 from sklazy.measures import how_many
 from sklazy.selection import RankTable, to_mask
@@ -84,20 +83,16 @@ class SelectionLearner:
         selection = self._select(ready, batch)
         work = self._start(batch, selection)
         ballots = None
-        priors = ready.priors if batch.excluded is None else batch.priors()
         if ready.rule == "vote":
             ballots = decide_with_each(batch, work, selection.selected.attributes, 0)
-            votes = _count(ballots, batch.n_classes)
         else:
             work.run(0, len(batch))
-            votes = work.votes
         return SelectionAnswer(
             recipe=self.recipe,
             base=batch.base,
             queries=batch.queries,
             rule=ready.rule,
-            votes=votes,
-            decisions=argmax_with_ties(votes, priors),
+            priors=ready.priors if batch.excluded is None else batch.priors(),
             ballots=ballots,
             chooser=selection,
             work=work,
@@ -107,8 +102,9 @@ class SelectionLearner:
         """Looking at every number of attributes takes many times as long."""
         times = {"vote": 10.0, "local": 100.0}.get(rule, 1.0)
         cost = 1.0 + times * self.host.cost(base, n_selected)
-        if self.host.slices is not None:
-            return Effort(cost, *self.host.slices)
+        slices = self.host.slices(base)
+        if slices is not None:
+            return Effort(cost, *slices)
         most = max(_LEAST_QUERIES, _MOST_CELLS // len(base.names))
         return Effort(cost, 1, most)
 
@@ -197,8 +193,3 @@ class ChoiceLearner(SelectionLearner):
         """Select attributes."""
         selected = self._select(ready, batch).selected
         return Chosen(batch.base, batch.queries, selected)
-
-
-def _count(ballots: Ints, n_classes: int) -> Ints:
-    """Ballots by class, shape (n_queries, n_classes)."""
-    return (ballots[:, :, None] == np.arange(n_classes)).sum(axis=1)

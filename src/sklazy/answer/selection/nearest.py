@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, canonical_places
 from sklazy.answer.selection.host import Neighborhood
 from sklazy.answer.selection.nearest_on_device import (
+    AHEAD,
     SLICES,
     search_by_ranks,
     search_labels,
@@ -47,10 +48,11 @@ class NearestHost:
     discretize: bool
     device: str | None = None
 
-    @property
-    def slices(self) -> tuple[int, int] | None:
-        """What a device is busy with for long enough; else as many as one likes."""
-        return None if self.device is None else SLICES
+    def slices(self, base: CaseBase) -> tuple[int, int, int] | None:
+        """What keeps a device busy; else any number of queries will do."""
+        if self.device is None:
+            return None
+        return (*SLICES, AHEAD if self.reads_ranks(base) else 0)
 
     def start(self, batch: Batch, selected: Selected) -> "NearestWork":
         """Make ready to search."""
@@ -212,7 +214,11 @@ class NearestWork:
     def __init__(self, host: NearestHost, batch: Batch, attributes: Attributes) -> None:
         self.host, self.batch, self.attributes = host, batch, attributes
         self.searching = host.search(batch, attributes)
-        self.votes: Votes = self.searching.votes
+
+    @property
+    def votes(self) -> Votes:
+        """Of the queries that were run, (n_queries, n_classes)."""
+        return self.searching.votes
 
     @property
     def selected(self) -> Selected:

@@ -16,7 +16,10 @@ from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch, count_enough
 from sklazy.selection import RankTable
 
 SLICES = 1 << 14, 1 << 16
-"""The fewest and most queries of a slice: threads help where there are many."""
+"""The fewest and most queries of a slice that are left out in turn."""
+
+AHEAD = 2560
+"""Queries of a slice that is searched while the next one is made ready."""
 
 
 def search_labels(

@@ -1,6 +1,5 @@
 """What a device can do, whoever does it: hold arrays, compile a source, run kernels."""
 
-from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -71,11 +70,19 @@ class Device(Protocol):
     def wait(self) -> None:
         """Wait until all that this thread asked for is done."""
 
-    def beside(self) -> AbstractContextManager[None]:
-        """A block whose work may run beside that of other threads.
+    def beside(self) -> "Lane":
+        """A lane of its own; what it reads from outside must be there, see `wait`."""
 
-        What it reads from outside must be there, see `wait`.
-        """
+
+class Lane(Protocol):
+    """Work in a ``with`` block, which may run beside that of other lanes."""
+
+    def __enter__(self) -> object: ...
+
+    def __exit__(self, *failure: object) -> object: ...
+
+    def leave(self) -> None:
+        """Give the lane back, once its work has been waited for."""
 
 
 def pad_words(device: Device, bits: NDArray[np.uint64], tile: int) -> DeviceArray:

@@ -41,6 +41,23 @@ class CupyKernels:
             kernel(blocks, (threads,), plain, shared_mem=shared)
 
 
+class CupyLane:
+    """A stream of a device."""
+
+    def __init__(self, stream: Any, unused: list[Any]) -> None:
+        self._stream, self._unused = stream, unused
+
+    def __enter__(self) -> None:
+        self._stream.__enter__()
+
+    def __exit__(self, *failure: object) -> None:
+        self._stream.__exit__(*failure)
+
+    def leave(self) -> None:
+        """Give the stream back."""
+        self._unused.append(self._stream)
+
+
 class CupyDevice:
     """One GPU of this machine."""
 
@@ -104,19 +121,14 @@ class CupyDevice:
         with self.in_use():
             self._cupy.cuda.get_current_stream().synchronize()
 
-    @contextmanager
-    def beside(self) -> Iterator[None]:
-        """Work in a stream of its own; streams, and their memory, are used again."""
-        try:
-            stream = self._streams.pop()
-        except IndexError:
-            with self.in_use():
+    def beside(self) -> "CupyLane":
+        """A lane of its own; lanes, and the memory they hold, are used again."""
+        with self.in_use():
+            try:
+                stream = self._streams.pop()
+            except IndexError:
                 stream = self._cupy.cuda.Stream(non_blocking=True)
-        try:
-            with stream:
-                yield
-        finally:
-            self._streams.append(stream)
+            return CupyLane(stream, self._streams)
 
     @contextmanager
     def in_use(self, n_bytes: int = 0) -> Iterator[None]:

@@ -103,11 +103,13 @@ class DeviceMixedSearch(MixedSearch):
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
         device = self.on_device.listed.device
-        with device.beside():
+        lane = device.beside()
+        with lane:
             for part in self._parts(first, last):
                 for queries, asked, lists in self._list(part):
                     _, _, votes = self._elect(asked, lists)
                     self.votes[part.start + queries] = device.fetch(votes)
+        lane.leave()
         for query in self._own_widths:  # a row that shapes a range is left out
             if first <= query < last:
                 self._measure_all(query)

@@ -107,7 +107,10 @@ def find_nearest_on(
         asked = _ask(cases, first_pass, queries[begin : begin + step], own)
         for numbers, part, lists in first_pass.run(asked, n_nearest):
             found = _arrange(cases, first_pass, part, lists, n_nearest)
-            rows[begin + numbers], distances[begin + numbers] = found
+            place: slice | Ints = begin + numbers
+            if len(numbers) == len(asked.targets):  # all: nothing is looked up
+                place = slice(begin, begin + len(numbers))
+            rows[place], distances[place] = found
     return Neighbors(rows, distances)
 
 

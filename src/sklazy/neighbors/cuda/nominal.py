@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Cases, Selected
-from sklazy.kernels.cuda.device import Device, DeviceArray, Kernels, pad_words
+from sklazy.kernels.cuda.device import Device, DeviceArray, Kernels, Lane, pad_words
 from sklazy.neighbors.cuda.weighted import Voters, cut_by_size
 
 Ints = NDArray[np.int64]
@@ -148,19 +148,24 @@ class DeviceNominalSearch:
     ) -> None:
         self.sets, self.codes, self.selected = sets, codes, selected
         self.n_neighbors, self.excluded = n_neighbors, excluded
-        n_classes = sets.class_bits.shape[0]
-        self.votes = np.zeros((len(codes), n_classes), np.int64)
-        self._found = np.zeros((len(codes), 2 * n_classes + 1), np.int32)
+        self._n_classes = sets.class_bits.shape[0]
+        self._found = np.zeros((len(codes), 2 * self._n_classes + 1), np.int32)
+        self._under_way: list[tuple[Lane, list[tuple[slice, DeviceArray]]]] = []
+
+    @property
+    def votes(self) -> Ints:
+        """Votes of the rows at or above the threshold."""
+        return self._collect()[:, : self._n_classes].astype(np.int64)
 
     @property
     def tied(self) -> NDArray[np.int32]:
         """Votes of the rows at the threshold."""
-        return self._found[:, self.votes.shape[1] : -1]
+        return self._collect()[:, self._n_classes : -1]
 
     @property
     def thresholds(self) -> NDArray[np.int32]:
         """On how many attributes the k-th neighbor agrees."""
-        return self._found[:, -1]
+        return self._collect()[:, -1]
 
     @property
     def n_tied(self) -> Ints:
@@ -174,20 +179,32 @@ class DeviceNominalSearch:
         return self.selected.attributes.shape[1]
 
     def run(self, first: int, last: int) -> None:
-        """Answer the queries ``first..last - 1``."""
-        with self.sets.device.beside():
-            for part in self._parts(first, last):
-                self._match(part)
+        """Begin to answer the queries ``first..last - 1``."""
+        lane = self.sets.device.beside()
+        with lane:
+            found = [(p.queries, self._match(p)) for p in self._parts(first, last)]
+        self._under_way.append((lane, found))
+
+    def _collect(self) -> NDArray[np.int32]:
+        """What was found for all queries that were run."""
+        while self._under_way:
+            lane, parts = self._under_way.pop(0)
+            with lane:
+                for queries, found in parts:
+                    self._found[queries] = self.sets.device.fetch(found)
+            lane.leave()
+        return self._found
 
     def voters(self, first: int, last: int) -> Iterator[Voters]:
         """The rows that vote for each query, run before, in no order."""
         for part in self._parts(first, last):
-            self._match(part)
+            found = self._match(part)
+            self._found[part.queries] = self.sets.device.fetch(found)
             yield from self._list(part)
 
-    def _match(self, part: _Part) -> None:
-        """Answer a part."""
-        device, n_classes = self.sets.device, self.votes.shape[1]
+    def _match(self, part: _Part) -> DeviceArray:
+        """Begin to answer a part; what is found, as in `decide` of the kernels."""
+        device, n_classes = self.sets.device, self._n_classes
         n_queries, n_levels = len(part.sets), self._n_most + 1
         k = min(self.n_neighbors, 2**31 - 1)
         bounds = device.empty(n_queries, np.int32)
@@ -241,8 +258,7 @@ class DeviceNominalSearch:
             k,
             found,
         )
-        self._found[part.queries] = device.fetch(found)
-        self.votes[part.queries] = self._found[part.queries, :n_classes]
+        return found
 
     def _list(self, part: _Part) -> Iterator[Voters]:
         """The voters of the queries of a part, so many at once as fit."""
@@ -291,7 +307,7 @@ class DeviceNominalSearch:
     def _parts(self, first: int, last: int) -> Iterator[_Part]:
         """The queries in parts whose counters, and further sets, fit."""
         sets = self.sets
-        per_query = 4 * (self._n_most + 16) * max(1, self.votes.shape[1])
+        per_query = 4 * (self._n_most + 16) * max(1, self._n_classes)
         per_query += len(sets.wide) * 8 * int(sets.bits.shape[1])
         step = max(1, _MOST_BYTES // per_query)
         for begin in range(first, last, step):
@@ -308,7 +324,7 @@ class DeviceNominalSearch:
             "planes.cu",
             GROUPS=groups,
             PLANES=(_GROUP * groups).bit_length(),
-            CLASSES=self.votes.shape[1],
+            CLASSES=self._n_classes,
             SHARED=int(self._shares(len(codes), len(bits))),
         )
         on_device, own = (

@@ -30,7 +30,9 @@ class Voters(NamedTuple):
 class ListingSearch(Protocol):
     """A search that can list its voters."""
 
-    votes: NDArray[np.int64]
+    @property
+    def votes(self) -> NDArray[np.int64]:
+        """Shape (n_queries, n_classes)."""
 
     def voters(self, first: int, last: int) -> Iterator[Voters]:
         """The rows that vote for the queries ``first..last - 1``."""
