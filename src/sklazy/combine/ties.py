@@ -11,7 +11,7 @@ Ints = NDArray[np.int64]
 Votes = NDArray[Any]
 
 # Below this many votes numpy is done before the compiler would have begun.
-_SMALL_JOB, _LARGE_JOB = 20_000, 40_000
+_SMALL_JOB = 20_000
 
 
 def argmax_with_ties(votes: Votes, *breakers: Votes) -> Ints:
@@ -49,8 +49,7 @@ def argmax_with_ties(votes: Votes, *breakers: Votes) -> Ints:
 def _argmax_by_order(votes: Votes, breaker: Votes) -> Ints:
     """The same with one breaker, by the order that it puts the classes into."""
     order = np.argsort(-breaker, axis=-1, kind="stable")
-    few = not argmax_by_order.is_ready() and votes.size < _LARGE_JOB
-    if few and votes.dtype.kind in "iu" and order.ndim == 1:  # equal counts tie
+    if votes.dtype.kind in "iu" and order.ndim == 1:  # counts tie when they are equal
         return order[votes.take(order, axis=1).argmax(axis=1)]
     orders = np.atleast_2d(order)
     if argmax_by_order.is_ready() or votes.size > _SMALL_JOB:

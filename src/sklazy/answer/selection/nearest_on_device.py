@@ -18,7 +18,7 @@ from sklazy.selection import RankTable
 SLICES = 1 << 14, 1 << 16
 """The fewest and most queries of a slice that are left out in turn."""
 
-AHEAD = 2560
+AHEAD = 5120
 """Queries of a slice that is searched while the next one is made ready."""
 
 
@@ -32,7 +32,7 @@ def search_labels(
         return DeviceNominalSearch(sets, codes, selected, n_neighbors, excluded)
     enough = count_enough(batch.cases.weights[: batch.cases.n_rows], n_neighbors)
     search = DeviceNominalSearch(sets, codes, selected, enough, excluded)
-    return DeviceWeightedSearch(batch.cases, search, n_neighbors)
+    return DeviceWeightedSearch(batch.cases, search, len(batch), n_neighbors)
 
 
 def search_by_ranks(
@@ -71,7 +71,7 @@ def search_numbers(
     )
     if not base.weighted:
         return search
-    return DeviceWeightedSearch(cases, search, n_neighbors)
+    return DeviceWeightedSearch(cases, search, len(batch), n_neighbors)
 
 
 def _sets_on(device: Device, batch: Batch) -> DeviceSets:

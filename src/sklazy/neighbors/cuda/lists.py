@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 THREADS = 256
 PADDING = 32  # rows per lane that columns are filled up to
 
-_LISTING_THREADS = 512
+_OWN_THREADS, _COMMON_THREADS = 512, 256  # tried on an H200
 _BLOCKS = 12  # per processor
 _FIRST_SAMPLE = 2048  # rows; each further sample has eight times as many
 _GROWTH = 8
@@ -126,6 +126,7 @@ class FirstPass:
         self.tile, macros = _choose_tile(cases.device, len(cases.kinds), own)
         self.shared = macros["SHARED"] * self.tile * len(cases.kinds) * 4
         self.per_warp = macros["QUERIES"]
+        self.threads = _OWN_THREADS if own else _COMMON_THREADS
         self.kernels: Kernels = cases.device.compile(
             "nearest.cu", OWN=int(own), MANHATTAN=int(manhattan), HIDE=hide, **macros
         )
@@ -187,7 +188,7 @@ class FirstPass:
         self.kernels.run(
             "list_near",
             self._grid(n_queries, sampled),
-            _LISTING_THREADS,
+            self.threads,
             cases.columns,
             np.int64(cases.columns.shape[1]),
             len(cases.kinds),
@@ -229,7 +230,7 @@ class FirstPass:
     def _grid(self, n_queries: int, n_tiles: int) -> tuple[int, int]:
         """Blocks for every tile; few tiles are shared by several blocks."""
         device = self.cases.device
-        n_warps = _LISTING_THREADS // device.lanes
+        n_warps = self.threads // device.lanes
         wanted = -(-_BLOCKS * device.processors // n_tiles)
         most = max(1, n_queries // (2 * n_warps * self.per_warp))
         return n_tiles, min(wanted, most)
@@ -253,7 +254,7 @@ def _choose_tile(
     device: Device, n_columns: int, own: bool
 ) -> tuple[int, dict[str, int]]:
     """Rows of a tile, two of which fit shared memory, and what else is compiled in."""
-    per_lane, queries = (PADDING, 1) if own else (8, 4)
+    per_lane, queries = (PADDING, 1) if own else (8, 8)
     rows = PADDING
     while rows > 4 and 8 * n_columns * rows * device.lanes > device.shared_bytes:
         rows //= 2

@@ -99,19 +99,30 @@ def find_nearest_on(
         hide=0 if groups is None else 2,
         groups=row_groups,
     )
-    rows = np.empty((len(queries), n_nearest), np.int64)
-    distances = np.empty(rows.shape)
     step = first_pass.queries_at_once(n_nearest)
-    for begin in range(0, len(queries), step):
+    parts = []
+    for begin in range(0, max(1, len(queries)), step):
         own = None if groups is None else groups[1][begin : begin + step]
         asked = _ask(cases, first_pass, queries[begin : begin + step], own)
-        for numbers, part, lists in first_pass.run(asked, n_nearest):
-            found = _arrange(cases, first_pass, part, lists, n_nearest)
-            place: slice | Ints = begin + numbers
-            if len(numbers) == len(asked.targets):  # all: nothing is looked up
-                place = slice(begin, begin + len(numbers))
-            rows[place], distances[place] = found
-    return Neighbors(rows, distances)
+        parts.append(_find(cases, first_pass, asked, n_nearest))
+    if len(parts) == 1:
+        return parts[0]
+    return Neighbors(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _find(
+    cases: PlacedColumns, first_pass: FirstPass, asked: Asked, k: int
+) -> Neighbors:
+    """The k nearest of some queries; those with long lists come last."""
+    found: Neighbors | None = None
+    for numbers, part, lists in first_pass.run(asked, k):
+        own = _arrange(cases, first_pass, part, lists, k)
+        if found is None:
+            found = own
+        else:
+            found.rows[numbers], found.distances[numbers] = own
+    assert found is not None
+    return found
 
 
 def _ask(
@@ -144,7 +155,7 @@ def _ask(
 
 def _arrange(
     cases: PlacedColumns, first_pass: FirstPass, asked: Asked, lists: Lists, k: int
-) -> tuple[Ints, Floats]:
+) -> Neighbors:
     """The k nearest of the rows listed."""
     device, (placed,) = cases.listed.device, asked.exact
     n_queries, n_columns = placed.shape
@@ -183,4 +194,4 @@ def _arrange(
         rows,
         distances,
     )
-    return device.fetch(rows), device.fetch(distances)
+    return Neighbors(device.fetch(rows), device.fetch(distances))

@@ -133,7 +133,7 @@ class DeviceNominalSearch:
     Attributes
     ----------
     votes, thresholds, n_tied
-        As in `NominalSearch`.
+        As in `NominalSearch`, in 32 bits; fetched from the device when asked for.
     tied : int32 array of shape (n_queries, n_classes)
         Votes of the rows that agree just as often as the k-th neighbor.
     """
@@ -149,13 +149,13 @@ class DeviceNominalSearch:
         self.sets, self.codes, self.selected = sets, codes, selected
         self.n_neighbors, self.excluded = n_neighbors, excluded
         self._n_classes = sets.class_bits.shape[0]
-        self._found = np.zeros((len(codes), 2 * self._n_classes + 1), np.int32)
+        self._found = np.zeros((0, 2 * self._n_classes + 1), np.int32)
         self._under_way: list[tuple[Lane, list[tuple[slice, DeviceArray]]]] = []
 
     @property
-    def votes(self) -> Ints:
+    def votes(self) -> NDArray[np.int32]:
         """Votes of the rows at or above the threshold."""
-        return self._collect()[:, : self._n_classes].astype(np.int64)
+        return self._collect()[:, : self._n_classes]
 
     @property
     def tied(self) -> NDArray[np.int32]:
@@ -191,15 +191,23 @@ class DeviceNominalSearch:
             lane, parts = self._under_way.pop(0)
             with lane:
                 for queries, found in parts:
-                    self._found[queries] = self.sets.device.fetch(found)
+                    self._keep(queries, self.sets.device.fetch(found))
             lane.leave()
         return self._found
+
+    def _keep(self, queries: slice, found: NDArray[np.int32]) -> None:
+        """Write down what was found for some queries; for all of them, as it is."""
+        if len(found) == len(self.codes):
+            self._found = found
+            return
+        if not len(self._found):
+            self._found = np.zeros((len(self.codes), found.shape[1]), np.int32)
+        self._found[queries] = found
 
     def voters(self, first: int, last: int) -> Iterator[Voters]:
         """The rows that vote for each query, run before, in no order."""
         for part in self._parts(first, last):
-            found = self._match(part)
-            self._found[part.queries] = self.sets.device.fetch(found)
+            self._keep(part.queries, self.sets.device.fetch(self._match(part)))
             yield from self._list(part)
 
     def _match(self, part: _Part) -> DeviceArray:
@@ -264,7 +272,7 @@ class DeviceNominalSearch:
         """The voters of the queries of a part, so many at once as fit."""
         assert isinstance(self.selected, Selected)
         counts_used = self.selected.counts
-        counts = self.votes[part.queries].sum(axis=1)
+        counts = self.votes[part.queries].sum(axis=1, dtype=np.int64)
         for begin, end in cut_by_size(counts, _MOST_BYTES // 8):
             starts = np.concatenate([[0], np.cumsum(counts[begin:end])])
             rows, agreeing = self._list_some(part, begin, end, starts)

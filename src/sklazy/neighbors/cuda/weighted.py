@@ -30,10 +30,6 @@ class Voters(NamedTuple):
 class ListingSearch(Protocol):
     """A search that can list its voters."""
 
-    @property
-    def votes(self) -> NDArray[np.int64]:
-        """Shape (n_queries, n_classes)."""
-
     def voters(self, first: int, last: int) -> Iterator[Voters]:
         """The rows that vote for the queries ``first..last - 1``."""
 
@@ -46,6 +42,7 @@ class DeviceWeightedSearch:
     cases : Cases
     search : ListingSearch
         Among rows of a weight above 0, for `count_enough` neighbors.
+    n_queries : int
     weight : int
         What the voters' weights must reach.
 
@@ -56,10 +53,11 @@ class DeviceWeightedSearch:
         How far the farthest voter is.
     """
 
-    def __init__(self, cases: Cases, search: ListingSearch, weight: int) -> None:
+    def __init__(
+        self, cases: Cases, search: ListingSearch, n_queries: int, weight: int
+    ) -> None:
         self.cases, self.search, self.weight = cases, search, weight
-        n_queries, n_classes = search.votes.shape
-        self.votes = np.zeros((n_queries, n_classes))
+        self.votes = np.zeros((n_queries, cases.class_counts.size))
         self.thresholds = np.zeros(len(self.votes))
 
     def run(self, first: int, last: int) -> None:
