@@ -1,6 +1,8 @@
 """A device without a GPU: the CUDA sources compiled by g++, run on arrays of numpy."""
 
 import ctypes
+import getpass
+import hashlib
 import shutil
 import subprocess
 import tempfile
@@ -16,26 +18,29 @@ _HERE = Path(__file__).parent
 _COMPILER = shutil.which("g++") or shutil.which("c++")
 
 needs_compiler = pytest.mark.skipif(
-    _COMPILER is None, reason="needs a C++ compiler to run the CUDA sources without one"
+    _COMPILER is None, reason="needs g++ to run the CUDA sources without a GPU"
 )
 
 
 @cache
-def _folder():
-    return tempfile.TemporaryDirectory(prefix="sklazy-cuda-")
-
-
-@cache
 def _compile(source, macros):
-    """The library that a source makes; kept as long as this process."""
-    folder, number = Path(_folder().name), abs(hash((source, macros)))
-    plain, library = folder / f"{number}.cc", folder / f"{number}.so"
-    plain.write_text(f'#include "{_HERE / "cuda_shim.h"}"\n{read_source(source)}')
+    """The library that a source makes; kept for the next process of this user."""
+    shim = (_HERE / "cuda_shim.h").read_text()
     options = [f"-D{name}={value}" for name, value in macros]
-    command = [_COMPILER, "-O1", "-std=c++17", "-shared", "-fPIC", "-w"]
-    strict = ["-ffp-contract=off", "-fno-fast-math"]
-    made = [str(plain), "-o", str(library)]
-    subprocess.run([*command, *strict, *options, *made], check=True)
+    options += ["-O1", "-std=c++17", "-shared", "-fPIC", "-w"]
+    options += ["-ffp-contract=off", "-fno-fast-math"]
+    text = shim + read_source(source)
+    name = hashlib.sha256(" ".join([text, *options]).encode()).hexdigest()[:32]
+    folder = Path(tempfile.gettempdir()) / f"sklazy-cuda-{getpass.getuser()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    library = folder / f"{name}.so"
+    if not library.exists():
+        with tempfile.TemporaryDirectory(dir=folder) as fresh:
+            plain, made = Path(fresh, "source.cc"), Path(fresh, "made.so")
+            plain.write_text(text)
+            compiling = [_COMPILER, *options, str(plain), "-o", str(made)]
+            subprocess.run(compiling, check=True)
+            made.replace(library)  # at once: another process may look for it
     return ctypes.CDLL(str(library))
 
 
@@ -84,7 +89,7 @@ class EmulatedDevice:
 
     def __init__(self, most_blocks=3, shared_bytes=1 << 20):
         self.most_blocks, self.shared_bytes = most_blocks, shared_bytes
-        self.names = []
+        self.sources = set()
 
     def put(self, array):
         return np.array(array, order="C")
@@ -101,7 +106,7 @@ class EmulatedDevice:
         return array.copy()
 
     def compile(self, source, **macros):
-        self.names.append(source)
+        self.sources.add(source)
         library = _compile(source, tuple(sorted(macros.items())))
         return EmulatedKernels(library, self.most_blocks)
 
