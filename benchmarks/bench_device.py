@@ -16,10 +16,10 @@ import time
 
 import numpy as np
 
-import sklazy
 from sklazy import LazyKNeighborsClassifier, LazyLearningRegressor
+from sklazy.answer import Batch, prepare
+from sklazy.casebase.matrix import encode_matrix
 from sklazy.flow import Selected
-from sklazy.kernels.cuda.with_cupy import CupyKernels
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch, DeviceSets
 
 K, N_CLASSES, N_QUERIES = 5, 5, 10_000
@@ -152,6 +152,7 @@ def compare_labels(n_rows, d):
     same = np.array_equal(model.predict_proba(Q), expected)
     device = best_of(lambda: model.predict(Q), 30)
     one = best_of(lambda: model.predict(Q[:1]), 30)
+    alone = best_of(search_alone(model, Q), 30)
     brute = best_of(brute_force(X, y, Q), 3)
     return {
         "equal": float(same),
@@ -160,8 +161,19 @@ def compare_labels(n_rows, d):
         "brute force ms": brute * 1e3,
         "cpu over device": cpu / device,
         "brute force over device": brute / device,
+        "search alone ms": alone * 1e3,
+        "brute force over search": brute / alone,
         "one query ms": one * 1e3,
     }
+
+
+def search_alone(model, Q):
+    """Codes to votes, host to host: without coding labels and naming classes."""
+    with model.cases_.snapshot() as cases:
+        learner, queries = model._current_learner(cases), encode_matrix(cases, Q)
+        batch = Batch(cases, cases.cases, queries)
+        ready = prepare(learner, cases)
+        return lambda: learner.answer(ready, batch).votes
 
 
 def brute_force(X, y, Q):
@@ -205,9 +217,9 @@ def many_rows(n_rows=100_000_000, d=28, r=14):
     attributes = np.argsort(rng.random((N_QUERIES, d)), axis=1)[:, :r].astype(np.int32)
     selected = Selected(attributes, np.full(N_QUERIES, r, np.int32))
     search = DeviceNominalSearch(sets, codes, selected, K)
-    took = best_of(lambda: search.run(0, N_QUERIES), 3)
+    took = best_of(lambda: (search.run(0, N_QUERIES), search.votes), 3)
     same = all(count_votes(sets, columns, search, query) for query in range(5))
-    one = best_of(lambda: search.run(0, 1), 5)
+    one = best_of(lambda: (search.run(0, 1), search.votes), 5)
     return {
         "equal": float(same),
         "seconds": took,
@@ -323,42 +335,6 @@ def compare_lines(n_rows=1_000_000, d=20):
     }
 
 
-def profile(times=20):
-    """Where the time of one call goes, on the host and on the device."""
-    import cProfile
-    import pstats
-
-    import cupy
-
-    model, _, _, Q = fit_labels(1_000_000, 28)
-    model.set_params(device="cuda").predict(Q)
-    profiler = cProfile.Profile()
-    profiler.enable()
-    for _ in range(times):
-        model.predict(Q)
-    profiler.disable()
-    pstats.Stats(profiler).sort_stats("tottime").print_stats(22)
-    kernels, start = {}, time.perf_counter()
-    plain = CupyKernels.run
-
-    def timed(self, name, *arguments, **options):
-        begin, end = cupy.cuda.Event(), cupy.cuda.Event()
-        begin.record()
-        plain(self, name, *arguments, **options)
-        end.record()
-        kernels.setdefault(name, []).append((begin, end))
-
-    CupyKernels.run = timed
-    for _ in range(times):
-        model.predict(Q)
-    CupyKernels.run = plain
-    found = {}
-    for name, events in kernels.items():
-        took = [cupy.cuda.get_elapsed_time(begin, end) for begin, end in events]
-        found[f"{name} ms"] = float(np.median(took))
-    return found | {"seconds": time.perf_counter() - start}
-
-
 # name: why, goal, what measures
 ROWS = {
     "check": ("every kind of table, equal to the CPU", None, check),
@@ -375,7 +351,6 @@ ROWS = {
     "leave-one-out 1M x 28": ("an audit of every row", 1, leave_all_out),
     "numbers 1M x 28": ("HEOM on each query's own columns", 20, compare_numbers),
     "local lines 1M x 20": ("63 to 105 neighbors, by PRESS", 100, compare_lines),
-    "profile": ("where the time goes", None, profile),
     "labels 100M x 28": ("what a device of 141 GB is for", 1, many_rows),
 }
 
@@ -384,6 +359,7 @@ def describe():
     import cupy
 
     properties = cupy.cuda.runtime.getDeviceProperties(0)
+    system = cupy.cuda.nvrtc.getVersion()
     return {
         "date": time.strftime("%Y-%m-%d"),
         "device": properties["name"].decode(),
@@ -391,7 +367,7 @@ def describe():
         "cuda": cupy.cuda.runtime.runtimeGetVersion(),
         "cupy": cupy.__version__,
         "numpy": np.__version__,
-        "sklazy": sklazy.__name__,
+        "nvrtc": ".".join(map(str, system)),
         "python": platform.python_version(),
         "cores": len(os.sched_getaffinity(0)),
     }

@@ -67,7 +67,7 @@ def test_labels_that_lie_one_by_one_are_coded_in_one_pass(n_queries, n_columns, 
     )
     queries = rng.integers(0, 4, (n_queries, n_columns)) + lows
     strange = rng.random(queries.shape) < rng.choice([0.0, 0.01])
-    queries[strange] = rng.choice([-(2**62), -9, 9, 2**40], queries.shape)[strange]
+    queries[strange] = rng.choice([-(2**53), -9, 9, 2**53 - 1], queries.shape)[strange]
     with mock.patch.object(matrix, "_SMALL_JOB", -1):
         found = matrix.encode_matrix(base, queries)
     if found is None:

@@ -106,6 +106,7 @@ def test_slices_are_made_ready_ahead(monkeypatch):
     from sklazy.answer.selection import nearest
 
     monkeypatch.setattr(nearest, "AHEAD", 3)
+    monkeypatch.setattr(nearest, "LONG_SEARCH", 1)
     rng = np.random.default_rng(2)
     X, y, Q = draw_table(rng, 80, 40, True, 0.1)
     model = LazyKNeighborsClassifier(categorical_features=[0, 2]).fit(X, y)

@@ -76,7 +76,7 @@ def encode_matrix(base: CaseBase, matrix: NDArray[np.generic]) -> Queries | None
 def _code_whole(
     base: CaseBase, matrix: NDArray[np.generic], code: MatrixCode
 ) -> Codes | None:
-    """The codes of a large matrix of nothing but labels that lie one by one."""
+    """The codes of a large matrix of whole numbers, all of them labels in a row."""
     large = code_whole_cells.is_ready() or matrix.size > _SMALL_JOB
     if matrix.dtype != np.int64 or not large or not (code.spans > 0).all():
         return None

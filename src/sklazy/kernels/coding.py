@@ -92,19 +92,22 @@ def code_cells(matrix, lows, widths, starts, places, cut_starts, cuts, spans, co
 
 @kernel
 def code_in_one_pass(values, lows, spans, codes):
-    """Code cells as `code_in_order` does, whole numbers; count those it cannot."""
-    strange = np.int64(0)
+    """Code whole numbers, those that are no label as `UNSEEN`; count the too large."""
+    n_large = np.int64(0)
+    limit = np.uint64(TOO_LARGE)
     for i in range(values.size):
         place = values[i] - lows[i]
         inside = np.uint64(place) < np.uint64(spans[i])  # what is below 0 is far beyond
-        codes[i] = np.int32(place) if inside else np.int32(STRANGE)
-        strange += np.int64(not inside)
-    return strange
+        codes[i] = np.int32(place) if inside else np.int32(UNSEEN)
+        n_large += np.int64(np.uint64(values[i] + np.int64(limit)) >= limit + limit)
+    return n_large
 
 
 @entry
 def code_whole_cells(matrix, lows, spans, codes):
-    """Code labels that have the codes 0, 1, ...; return whether every cell is one.
+    """Code labels that have the codes 0, 1, ...; return whether every cell could be.
+
+    As `code_cells` has it, for whole numbers and nominal attributes alone.
 
     Parameters
     ----------
@@ -115,8 +118,8 @@ def code_whole_cells(matrix, lows, spans, codes):
     codes : int32 array of shape (n_rows, n_attributes), written
     """
     cells, coded = matrix.reshape(-1), codes.reshape(-1)
-    strange = np.int64(0)
+    n_large = np.int64(0)
     for first in range(0, cells.size, lows.size):
         last = min(cells.size, first + lows.size)
-        strange += code_in_one_pass(cells[first:last], lows, spans, coded[first:last])
-    return strange == 0
+        n_large += code_in_one_pass(cells[first:last], lows, spans, coded[first:last])
+    return n_large == 0

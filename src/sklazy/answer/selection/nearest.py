@@ -10,6 +10,7 @@ from sklazy.answer.batch import Batch, Floats, Ints, Votes, canonical_places
 from sklazy.answer.selection.host import Neighborhood
 from sklazy.answer.selection.nearest_on_device import (
     AHEAD,
+    LONG_SEARCH,
     SLICES,
     search_by_ranks,
     search_labels,
@@ -52,7 +53,8 @@ class NearestHost:
         """What keeps a device busy; else any number of queries will do."""
         if self.device is None:
             return None
-        return (*SLICES, AHEAD if self.reads_ranks(base) else 0)
+        worth = self.reads_ranks(base) and base.n_rows >= LONG_SEARCH
+        return (*SLICES, AHEAD if worth else 0)
 
     def start(self, batch: Batch, selected: Selected) -> "NearestWork":
         """Make ready to search."""

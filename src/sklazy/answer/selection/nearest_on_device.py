@@ -18,6 +18,9 @@ from sklazy.selection import RankTable
 SLICES = 1 << 14, 1 << 16
 """The fewest and most queries of a slice that are left out in turn."""
 
+LONG_SEARCH = 500_000
+"""Rows whose search takes longer than to make a slice ready."""
+
 AHEAD = 5120
 """Queries of a slice that is searched while the next one is made ready."""
 
