@@ -12,7 +12,13 @@ from coded import as_cases, coded_tables, draw_selection, make_coded
 from emulated import EmulatedDevice, needs_compiler
 from sklazy.flow import Columns, Queries
 from sklazy.kernels.columns import METRICS, NOMINAL, NUMERIC, NUMERIC_MISSING
-from sklazy.neighbors import MixedSearch, NominalSearch, find_nearest, prepare_columns
+from sklazy.neighbors import (
+    MixedSearch,
+    NominalSearch,
+    count_agreements,
+    find_nearest,
+    prepare_columns,
+)
 from sklazy.neighbors.cuda import lists
 from sklazy.neighbors.cuda.mixed import DeviceMixedSearch, put_columns
 from sklazy.neighbors.cuda.nearest import find_nearest_on, put_placed
@@ -34,7 +40,9 @@ def check_labels(device, table, selected, k, excluded=None, most_sets=64):
     expected = NominalSearch(cases, table.queries, selected, k, excluded)
     expected.run(0, n_queries)
     sets = put_sets(device, cases)
-    found = DeviceNominalSearch(sets, table.queries, selected, k, excluded)
+    found = DeviceNominalSearch(
+        sets, table.queries, selected, k, excluded, keep_levels=True
+    )
     middle = n_queries // 2
     found.run(0, middle)  # in two parts
     found.run(middle, n_queries)
@@ -42,6 +50,15 @@ def check_labels(device, table, selected, k, excluded=None, most_sets=64):
     np.testing.assert_array_equal(found.thresholds, expected.thresholds)
     np.testing.assert_array_equal(found.n_tied, expected.n_tied)
     assert (found.tied <= found.votes).all()
+    np.testing.assert_array_equal(found.levels.sum(axis=1), expected.votes)
+    for query in range(min(n_queries, 6)):
+        used = selected.attributes[query, : selected.counts[query]]
+        agreements = count_agreements(cases, table.queries[query], used)
+        if excluded is not None and excluded[query] >= 0:
+            agreements = np.delete(agreements, excluded[query])
+        voting = agreements[agreements >= found.thresholds[query]]
+        by_level = np.bincount(voting, minlength=found.levels.shape[1])
+        assert found.levels[query].sum(axis=1).tolist() == by_level.tolist()
     return found
 
 
@@ -161,6 +178,11 @@ def check_numbers(device, problem, selected, k, excluded=None):
     found = DeviceMixedSearch(put_columns(device, cases, columns), cases, *asked)
     found.run(0, n_queries)
     np.testing.assert_array_equal(found.votes, expected.votes)
+    for query in range(n_queries):
+        squares = np.sort(expected.measure(query))
+        if k < len(squares) and np.isfinite(squares[k]):
+            n_tied = (squares == squares[k - 1]).sum()
+            assert found.tied[query].sum() == n_tied
 
 
 @some

@@ -83,6 +83,12 @@ class DeviceMixedSearch(MixedSearch):
     on_device : DeviceColumns
     cases, columns, queries, selected, n_neighbors, excluded
         As in `MixedSearch`.
+
+    Attributes
+    ----------
+    votes : int64 array of shape (n_queries, n_classes)
+    tied : int64 array of shape (n_queries, n_classes)
+        Votes of the rows as far as the k-th; none where there are fewer than k.
     """
 
     def __init__(
@@ -97,6 +103,7 @@ class DeviceMixedSearch(MixedSearch):
     ) -> None:
         super().__init__(cases, columns, queries, selected, n_neighbors, excluded)
         self.on_device = on_device
+        self.tied = np.zeros(self.votes.shape, np.int64)
         hide = int(excluded is not None)
         self.first_pass = FirstPass(on_device.listed, own=True, hide=hide)
 
@@ -107,12 +114,14 @@ class DeviceMixedSearch(MixedSearch):
         with lane:
             for part in self._parts(first, last):
                 for queries, asked, lists in self._list(part):
-                    _, _, votes = self._elect(asked, lists)
+                    _, _, votes, tied = self._elect(asked, lists)
                     self.votes[part.start + queries] = device.fetch(votes)
+                    self.tied[part.start + queries] = device.fetch(tied)
         lane.leave()
         for query in self._own_widths:  # a row that shapes a range is left out
             if first <= query < last:
                 self._measure_all(query)
+                self.tied[query] = self._count_tied(self.measure(query))
 
     def voters(self, first: int, last: int) -> Iterator[Voters]:
         """The rows that vote for each query, in no order.
@@ -122,7 +131,7 @@ class DeviceMixedSearch(MixedSearch):
         fetch = self.on_device.listed.device.fetch
         for part in self._parts(first, last):
             for queries, asked, lists in self._list(part):
-                distances, kths, _ = map(fetch, self._elect(asked, lists))
+                distances, kths, *_ = map(fetch, self._elect(asked, lists))
                 rows, counts = fetch(lists.rows), fetch(lists.counts)
                 for i in np.flatnonzero(counts <= lists.capacity).tolist():
                     own = distances[i, : counts[i]]
@@ -185,8 +194,8 @@ class DeviceMixedSearch(MixedSearch):
 
     def _elect(
         self, asked: Asked, lists: Lists
-    ) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
-        """Exact distances of the rows listed, the k-th of each query, and votes."""
+    ) -> tuple[DeviceArray, DeviceArray, DeviceArray, DeviceArray]:
+        """Exact distances of the rows listed, the k-th of each query, votes, ties."""
         cases, device = self.on_device, self.on_device.listed.device
         codes, values, attributes, counts = asked.exact
         n_queries, n_classes = len(codes), self.votes.shape[1]
@@ -194,6 +203,7 @@ class DeviceMixedSearch(MixedSearch):
         distances = device.empty((n_queries, lists.capacity), np.float64)
         kths = device.empty(n_queries, np.float64)
         votes = device.zeros((n_queries, n_classes), np.int32)
+        tied = device.zeros((n_queries, n_classes), np.int32)
         self.first_pass.kernels.run(
             "measure_own_columns",
             grid,
@@ -231,8 +241,16 @@ class DeviceMixedSearch(MixedSearch):
             n_classes,
             kths,
             votes,
+            tied,
         )
-        return distances, kths, votes
+        return distances, kths, votes, tied
+
+    def _count_tied(self, squares: Floats) -> Ints:
+        """Votes of the rows as far as the k-th."""
+        near = self._find_nearest(squares)
+        last = near[squares[near] == squares[near].max(initial=-1.0)]
+        classes = self.cases.classes[last]
+        return np.bincount(classes, minlength=self.votes.shape[1])
 
     @property
     def _farthest(self) -> float:

@@ -114,6 +114,14 @@ class _Part(NamedTuple):
     excluded: DeviceArray
 
 
+class _Begun(NamedTuple):
+    """What will be found for some queries, as `decide` of the kernels writes it."""
+
+    queries: slice
+    found: DeviceArray
+    levels: DeviceArray | None
+
+
 def _spread(n_items: int, per_block: int) -> tuple[int, int]:
     """Blocks for so many items."""
     return max(1, min(-(-n_items // per_block), 1 << 16)), 1
@@ -129,6 +137,8 @@ class DeviceNominalSearch:
         As in `NominalSearch`.
     selected : Selected or DeviceRanks
         The attributes of each query, or what they are chosen by.
+    keep_levels : bool
+        Whether to fetch `levels`, too.
 
     Attributes
     ----------
@@ -136,6 +146,8 @@ class DeviceNominalSearch:
         As in `NominalSearch`, in 32 bits; fetched from the device when asked for.
     tied : int32 array of shape (n_queries, n_classes)
         Votes of the rows that agree just as often as the k-th neighbor.
+    levels : int32 array of shape (n_queries, n_most + 1, n_classes)
+        Votes by number of agreements, from the k-th neighbor's on.
     """
 
     def __init__(
@@ -145,12 +157,16 @@ class DeviceNominalSearch:
         selected: Selected | DeviceRanks,
         n_neighbors: int,
         excluded: Ints | None = None,
+        *,
+        keep_levels: bool = False,
     ) -> None:
         self.sets, self.codes, self.selected = sets, codes, selected
         self.n_neighbors, self.excluded = n_neighbors, excluded
         self._n_classes = sets.class_bits.shape[0]
         self._found = np.zeros((0, 2 * self._n_classes + 1), np.int32)
-        self._under_way: list[tuple[Lane, list[tuple[slice, DeviceArray]]]] = []
+        shape = len(codes) * keep_levels, self._n_most + 1, self._n_classes
+        self._levels = np.zeros(shape, np.int32)
+        self._under_way: list[tuple[Lane, list[_Begun]]] = []
 
     @property
     def votes(self) -> NDArray[np.int32]:
@@ -168,6 +184,14 @@ class DeviceNominalSearch:
         return self._collect()[:, -1]
 
     @property
+    def levels(self) -> NDArray[np.int32]:
+        """Votes by number of agreements; none below the threshold."""
+        thresholds, levels = self.thresholds, self._levels.copy()
+        levels[np.arange(levels.shape[1]) < thresholds[:, None]] = 0
+        levels[np.arange(len(levels)), thresholds] = self.tied
+        return levels
+
+    @property
     def n_tied(self) -> Ints:
         """How many rows agree on just as many."""
         return self.tied.sum(axis=1, dtype=np.int64)
@@ -182,7 +206,7 @@ class DeviceNominalSearch:
         """Begin to answer the queries ``first..last - 1``."""
         lane = self.sets.device.beside()
         with lane:
-            found = [(p.queries, self._match(p)) for p in self._parts(first, last)]
+            found = [self._match(part) for part in self._parts(first, last)]
         self._under_way.append((lane, found))
 
     def _collect(self) -> NDArray[np.int32]:
@@ -190,10 +214,17 @@ class DeviceNominalSearch:
         while self._under_way:
             lane, parts = self._under_way.pop(0)
             with lane:
-                for queries, found in parts:
-                    self._keep(queries, self.sets.device.fetch(found))
+                for begun in parts:
+                    self._finish(begun)
             lane.leave()
         return self._found
+
+    def _finish(self, begun: _Begun) -> None:
+        """Fetch what was found for some queries."""
+        fetch = self.sets.device.fetch
+        self._keep(begun.queries, fetch(begun.found))
+        if begun.levels is not None:
+            self._levels[begun.queries] = fetch(begun.levels)
 
     def _keep(self, queries: slice, found: NDArray[np.int32]) -> None:
         """Write down what was found for some queries; for all of them, as it is."""
@@ -207,11 +238,11 @@ class DeviceNominalSearch:
     def voters(self, first: int, last: int) -> Iterator[Voters]:
         """The rows that vote for each query, run before, in no order."""
         for part in self._parts(first, last):
-            self._keep(part.queries, self.sets.device.fetch(self._match(part)))
+            self._finish(self._match(part))
             yield from self._list(part)
 
-    def _match(self, part: _Part) -> DeviceArray:
-        """Begin to answer a part; what is found, as in `decide` of the kernels."""
+    def _match(self, part: _Part) -> _Begun:
+        """Begin to answer a part."""
         device, n_classes = self.sets.device, self._n_classes
         n_queries, n_levels = len(part.sets), self._n_most + 1
         k = min(self.n_neighbors, 2**31 - 1)
@@ -266,7 +297,7 @@ class DeviceNominalSearch:
             k,
             found,
         )
-        return found
+        return _Begun(part.queries, found, levels if len(self._levels) else None)
 
     def _list(self, part: _Part) -> Iterator[Voters]:
         """The voters of the queries of a part, so many at once as fit."""
