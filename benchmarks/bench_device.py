@@ -20,7 +20,8 @@ from sklazy import LazyKNeighborsClassifier, LazyLearningRegressor
 from sklazy.answer import Batch, prepare
 from sklazy.casebase.matrix import encode_matrix
 from sklazy.flow import Selected
-from sklazy.neighbors.cuda.nominal import DeviceNominalSearch, DeviceSets
+from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
+from sklazy.neighbors.cuda.sets import DeviceSets
 
 K, N_CLASSES, N_QUERIES = 5, 5, 10_000
 N_TABLES = 24

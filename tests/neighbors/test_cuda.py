@@ -22,7 +22,8 @@ from sklazy.neighbors import (
 from sklazy.neighbors.cuda import lists
 from sklazy.neighbors.cuda.mixed import DeviceMixedSearch, put_columns
 from sklazy.neighbors.cuda.nearest import find_nearest_on, put_placed
-from sklazy.neighbors.cuda.nominal import DeviceNominalSearch, put_ranks, put_sets
+from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
+from sklazy.neighbors.cuda.sets import put_ranks, put_sets
 from sklazy.selection import rank_values, select
 
 pytestmark = needs_compiler

@@ -6,12 +6,8 @@ from sklazy.flow import Selected
 from sklazy.kernels.cuda.device import Device
 from sklazy.neighbors import ScaledColumns
 from sklazy.neighbors.cuda.mixed import DeviceMixedSearch, put_columns
-from sklazy.neighbors.cuda.nominal import (
-    DeviceNominalSearch,
-    DeviceSets,
-    put_ranks,
-    put_sets,
-)
+from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
+from sklazy.neighbors.cuda.sets import DeviceSets, put_ranks, put_sets
 from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch, count_enough
 from sklazy.selection import RankTable
 
