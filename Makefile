@@ -41,8 +41,8 @@ slow: $(READY)  ## the statistical and large tests, properties on new examples
 	$(BIN)/python -m pytest -q -n 2 -m "slow or hypothesis" --hypothesis-profile=default
 	$(MAKE) mutate
 
-mutate: $(READY)  ## whether tests notice changed operators (ROOMS=, SEED=, NUMBER=, JOBS=)
-	$(BIN)/python tests/mutation.py --seed $(or $(SEED),0) --number $(or $(NUMBER),20) --jobs $(or $(JOBS),2) $(ROOMS)
+mutate: $(READY)  ## whether tests notice changed operators (ROOMS=, SEED=, NUMBER=, JOBS=, LOG=)
+	$(BIN)/python tests/mutation.py --seed $(or $(SEED),0) --number $(or $(NUMBER),20) --jobs $(or $(JOBS),2) $(if $(LOG),--log $(LOG)) $(ROOMS)
 
 bench: $(READY)  ## speeds as ratios to a peer (ONLY=word picks benchmarks)
 	$(BIN)/python benchmarks/run.py $(ONLY)

@@ -81,7 +81,8 @@ def neighbors(kind, n_rows, n_queries, n_attributes, repeat=1):
         rows[:, 0] += classes
         queries = rng.standard_normal(queries.shape)
         settings = {"discretize": False}
-    ours = LazyKNeighborsClassifier(5, n_attributes // 2, **settings).fit(rows, classes)
+    half = {"n_attributes": n_attributes // 2}
+    ours = LazyKNeighborsClassifier.paper(**half, **settings).fit(rows, classes)
     peer = KNeighborsClassifier(5, algorithm="brute").fit(rows.astype(float), classes)
     asked = queries.astype(float)
     return (
@@ -93,7 +94,8 @@ def neighbors(kind, n_rows, n_queries, n_attributes, repeat=1):
 def bayes(n_attributes, n_classes):
     rows, classes, queries, sizes = draw(5000, 5000, n_attributes, n_classes)
     nominal = list(range(n_attributes))
-    ours = LazyNBClassifier(n_attributes // 2, categorical_features=nominal)
+    half = {"n_attributes": n_attributes // 2}
+    ours = LazyNBClassifier.paper(**half, categorical_features=nominal)
     ours.fit(rows, classes)
     peer = CategoricalNB(min_categories=sizes).fit(rows, classes)
     return lambda: ours.predict(queries), lambda: peer.predict(queries)
@@ -139,7 +141,8 @@ rng, nominal = np.random.default_rng(0), sys.argv[1] == "nominal"
 y = rng.integers(0, 2, 1_000_000)
 X = rng.integers(0, 8, (len(y), 28)) if nominal else rng.standard_normal((len(y), 28))
 settings = {"categorical_features": list(range(28))} if nominal else {}
-model = LazyKNeighborsClassifier(5, 14, discretize=nominal, **settings)
+settings.update(n_attributes=14, discretize=nominal)
+model = LazyKNeighborsClassifier.paper(**settings)
 model.fit(X[:1000], y[:1000]).predict(X[:100])
 before = resident()
 model.fit(X, y).predict(X[:64])

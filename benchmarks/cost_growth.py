@@ -54,7 +54,7 @@ def cost(kind, n_rows, n_attributes, n_used):
     else:
         make = lambda n: rng.standard_normal((n, n_attributes))  # noqa: E731
         settings = {"discretize": False}
-    model = LazyKNeighborsClassifier(n_attributes=n_used, **settings)
+    model = LazyKNeighborsClassifier.paper(n_attributes=n_used, **settings)
     model.fit(make(n_rows), classes)
     queries = make(N_QUERIES)
     model.predict(queries)

@@ -1,17 +1,21 @@
 """Change one operator or constant at a time, and see whether the tests notice.
 
-    python tests/mutation.py [--seed 0] [--number 20] [--jobs 1] [ROOM ...]
+    python tests/mutation.py [--seed 0] [--number 20] [--jobs 1] [--log FILE] [ROOM ...]
 
 A sample by seed: places are drawn from the sources of the rooms outside the kernels,
-each is changed in a copy of the project, and the tests of its room, of receipts and of
-the laws are run there until the first failure. What survives is printed, and is worth
-a test or a reason. Rooms are folders or files below ``src/sklazy``.
+each is changed in a copy of the project, and the tests of its family, of its room, of
+receipts, of the laws and of estimators are run there until the first failure. What
+survives is printed, and is worth a test or a reason; `docs/laws.md` has those found so
+far. Rooms are folders or files below ``src/sklazy``. With a log a run goes on where the
+last one ended.
 """
 
 import argparse
 import ast
 import concurrent.futures
 import copy
+import hashlib
+import math
 import os
 import pathlib
 import queue
@@ -20,6 +24,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).parent.parent
 SOURCES = ROOT / "src" / "sklazy"
@@ -36,6 +41,7 @@ ROOMS = [
     "tables",
 ]
 NEEDED = 0.9  # the share that must be noticed
+CACHE = "NUMBA_CACHE_DIR"
 
 SWAPS = {
     ast.Lt: ast.LtE,
@@ -115,13 +121,20 @@ def files_of(rooms):
         yield from [found] if found.is_file() else sorted(found.rglob("*.py"))
 
 
-def folders_of(path):
-    """The tests of a file's room, where a receipt could show it, and the laws."""
-    room = path.relative_to(SOURCES).parts[0].removesuffix(".py")
+def tests_of(path):
+    """The tests that may notice a change of a file, the likeliest first.
+
+    Those of its room, of receipts, where a figure could show it, of the laws and of
+    estimators; and before all others those that are named after its family.
+    """
+    room, *inside = path.relative_to(SOURCES).with_suffix("").parts
     folders = dict.fromkeys([room, "receipts", "laws", "estimators"])
-    return [
-        f"tests/{folder}" for folder in folders if (ROOT / "tests" / folder).is_dir()
+    tests = [
+        test.relative_to(ROOT)
+        for folder in folders
+        for test in sorted((ROOT / "tests" / folder).glob("test_*.py"))
     ]
+    return sorted(tests, key=lambda test: not any(name in test.stem for name in inside))
 
 
 def outcome(copied, path, text, timeout):
@@ -132,9 +145,10 @@ def outcome(copied, path, text, timeout):
     place = copied / path.relative_to(ROOT)
     original = place.read_text()
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-    command += ["-m", "not slow", "--hypothesis-profile=ci", *folders_of(path)]
-    environment = {**os.environ, "PYTHONPATH": str(copied / "src")}
-    environment.pop("NUMBA_CACHE_DIR", None)  # compiled code lies in the copy
+    command += ["-m", "not slow", "--hypothesis-profile=ci"]
+    command += map(str, tests_of(path))
+    # Compiled code lies in the copy.
+    environment = {**os.environ, "PYTHONPATH": str(copied / "src"), CACHE: ""}
     place.write_text(text)
     try:
         found = subprocess.run(
@@ -157,14 +171,31 @@ def outcome(copied, path, text, timeout):
 def copy_project(folder):
     """A copy to change, with the compiled kernels: no change is made to these."""
     for name in ("src", "tests"):
-        ignored = shutil.ignore_patterns("*.pyc")
+        ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for name in ("pyproject.toml", "conftest.py"):
         shutil.copy(ROOT / name, folder / name)
+    for sources in (SOURCES / "kernels", SOURCES / "kernels" / "paths"):
+        compiled = folder / sources.relative_to(ROOT) / "__pycache__"
+        if compiled_code(sources).is_dir():
+            ignored = shutil.ignore_patterns("*.pyc")
+            shutil.copytree(compiled_code(sources), compiled, ignore=ignored)
 
 
-def try_all(sample, jobs, timeout):
-    """Yield each change with its outcome, several at a time in copies of their own."""
+def compiled_code(sources):
+    """Where numba keeps the compiled code of a folder of sources."""
+    if not os.environ.get(CACHE):
+        return sources / "__pycache__"
+    own = hashlib.sha1(str(sources).encode()).hexdigest()
+    return pathlib.Path(os.environ[CACHE], f"{sources.name}_{own}")
+
+
+def try_all(sample, jobs, timeout, budget):
+    """Yield each change with its outcome, several at a time in copies of their own.
+
+    After `budget` seconds no other is begun.
+    """
+    end = time.monotonic() + budget
     with tempfile.TemporaryDirectory() as folder:
         copies = queue.SimpleQueue()
         for number in range(jobs):
@@ -174,6 +205,8 @@ def try_all(sample, jobs, timeout):
             copies.put(copied)
 
         def try_one(change):
+            if time.monotonic() > end:
+                return None
             copied = copies.get()
             try:
                 return change, outcome(copied, change[0], change[-1], timeout)
@@ -181,7 +214,31 @@ def try_all(sample, jobs, timeout):
                 copies.put(copied)
 
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            yield from pool.map(try_one, sample)
+            tried = [pool.submit(try_one, change) for change in sample]
+            for done in concurrent.futures.as_completed(tried):
+                if done.result() is not None:
+                    yield done.result()
+
+
+def describe(change):
+    path, line, before, after, _ = change
+    return f"{path.relative_to(ROOT)}:{line}: {before} -> {after}".replace("\n", " ")
+
+
+def read_log(log):
+    """The outcomes of an earlier run by change."""
+    if log is None or not log.exists():
+        return {}
+    lines = [line.partition(" src") for line in log.read_text().splitlines()]
+    return {f"src{rest}": found.strip() for found, _, rest in lines}
+
+
+def report(line, log):
+    sys.stdout.write(line)
+    sys.stdout.flush()
+    if log is not None:
+        with log.open("a") as file:
+            file.write(line)
 
 
 def main():
@@ -191,19 +248,21 @@ def main():
     parser.add_argument("--number", type=int, default=20)
     parser.add_argument("--timeout", type=float, default=1800.0)
     parser.add_argument("--jobs", type=int, default=1, help="changes tried at a time")
+    parser.add_argument("--budget", type=float, default=math.inf, help="seconds")
+    parser.add_argument("--log", type=pathlib.Path, help="what is in it is not tried")
     given = parser.parse_args()
     every = [(path, *place) for path in files_of(given.rooms) for place in places(path)]
     number = min(given.number, len(every))
     sample = random.Random(given.seed).sample(every, number)
-    n_noticed = 0
-    for change, found in try_all(sample, given.jobs, given.timeout):
-        path, line, before, after, _ = change
-        n_noticed += found == "noticed"
-        place = f"{path.relative_to(ROOT)}:{line}"
-        sys.stdout.write(f"{found:9} {place}: {before} -> {after}\n")
-        sys.stdout.flush()
-    sys.stdout.write(f"{n_noticed} of {number} noticed\n")
-    return 0 if n_noticed >= NEEDED * number else 1
+    known = read_log(given.log)
+    outcomes = [known[d] for d in map(describe, sample) if d in known]
+    left = [change for change in sample if describe(change) not in known]
+    for change, found in try_all(left, given.jobs, given.timeout, given.budget):
+        outcomes.append(found)
+        report(f"{found:9} {describe(change)}\n", given.log)
+    n_noticed = outcomes.count("noticed")
+    sys.stdout.write(f"{n_noticed} of {len(outcomes)} noticed\n")
+    return 0 if n_noticed >= NEEDED * len(outcomes) else 1
 
 
 if __name__ == "__main__":

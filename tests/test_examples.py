@@ -10,9 +10,13 @@ import pytest
 FOLDER = pathlib.Path(__file__).parent.parent / "examples"
 
 SAYS = {
+    "answer_or_abstain.py": "of them for 0.95",
     "blend_receipt.py": "Why logistic says so",
     "decisive_value.py": "{'fever': 'high', 'rash': 'purple'}: looks at rash",
+    "doubtful_labels.py": "wrong labels among the 8 most doubtful: 8 of 8",
+    "first_hour.py": "verified: True",
     "local_regression.py": "drawn in",
+    "next_test.py": "What to measure next",
     "rules_of_a_row.py": "Only the",
     "ten_of_fifty.py": "found: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]",
 }

@@ -1,77 +1,43 @@
-"""Lazy learning for scikit-learn: learning that waits for the question."""
+"""Lazy learning for scikit-learn: learning that waits for the question.
 
-from sklazy.combine import diversity_measures
-from sklazy.estimators import EntropyDiscretizer
-from sklazy.estimators.advice.advantage import LazyAdvantage, lazy_advantage
-from sklazy.estimators.advice.advice import Advice, advise
-from sklazy.estimators.association import LazyAssociativeClassifier
-from sklazy.estimators.bayes_rules import LazyBayesRulesClassifier
-from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
-from sklazy.estimators.ensembles.bagging import (
-    LazyBaggingClassifier,
-    LazyBaggingRegressor,
-)
-from sklazy.estimators.ensembles.stacking import (
-    LazyStackingClassifier,
-    LazyStackingRegressor,
-)
-from sklazy.estimators.filters.ranker import AttributeRanker
-from sklazy.estimators.filters.subset import SubsetSelector
-from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
-from sklazy.estimators.linear_models import LazyLogisticClassifier, LazyRidgeRegressor
-from sklazy.estimators.loading import load
-from sklazy.estimators.local_models.classifier import LazyLearningClassifier
-from sklazy.estimators.local_models.regressor import LazyLearningRegressor
-from sklazy.estimators.search.race_search import RaceSearchCV
-from sklazy.estimators.search.race_selector import RaceFeatureSelector
-from sklazy.estimators.search.raced_regressor import RacedRegressor
-from sklazy.estimators.selection.any_model import LazySelectionClassifier
-from sklazy.estimators.selection.bayes import LazyNBClassifier
-from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
-from sklazy.estimators.trees import LazyDecisionTreeClassifier
-from sklazy.racing import RaceResult, RaceStep, race
-from sklazy.receipts import Receipt, Receipts
-from sklazy.tables import Table, read_table
+Public names are imported at first use, so that a shell's help and completion need not
+wait for scikit-learn and numba. Which names there are, and where, is in `__init__.pyi`.
+"""
+
+import ast
+import importlib
+import importlib.util
+from pathlib import Path
+from typing import Any
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Advice",
-    "AttributeRanker",
-    "EntropyDiscretizer",
-    "LazyAdvantage",
-    "LazyAssociativeClassifier",
-    "LazyBaggingClassifier",
-    "LazyBaggingRegressor",
-    "LazyBayesRulesClassifier",
-    "LazyBlendClassifier",
-    "LazyBlendRegressor",
-    "LazyDecisionTreeClassifier",
-    "LazyKNeighborsClassifier",
-    "LazyKernelClassifier",
-    "LazyKernelRegressor",
-    "LazyLearningClassifier",
-    "LazyLearningRegressor",
-    "LazyLogisticClassifier",
-    "LazyNBClassifier",
-    "LazyRidgeRegressor",
-    "LazySelectionClassifier",
-    "LazyStackingClassifier",
-    "LazyStackingRegressor",
-    "RaceFeatureSelector",
-    "RaceResult",
-    "RaceSearchCV",
-    "RaceStep",
-    "RacedRegressor",
-    "Receipt",
-    "Receipts",
-    "SubsetSelector",
-    "Table",
-    "__version__",
-    "advise",
-    "diversity_measures",
-    "lazy_advantage",
-    "load",
-    "race",
-    "read_table",
-]
+
+def _read_stub() -> dict[str, str]:
+    """The module of each public name, as the stub imports them."""
+    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text("utf-8"))
+    return {
+        name.name: line.module
+        for line in stub.body
+        if isinstance(line, ast.ImportFrom) and line.module not in (None, __name__)
+        for name in line.names
+    }
+
+
+_HOMES = _read_stub()
+__all__ = sorted([*_HOMES, "__version__"])
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever has that name
+    if name in _HOMES:
+        found = getattr(importlib.import_module(_HOMES[name]), name)
+    elif not name.startswith("_") and importlib.util.find_spec(f"sklazy.{name}"):
+        found = importlib.import_module(f"sklazy.{name}")
+    else:
+        raise AttributeError(f"module 'sklazy' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -21,6 +21,14 @@ class BadTypeError(BadInputError, TypeError):
     """A value of a type that cannot be used: a sparse matrix, a dict in a cell."""
 
 
+class NotNumericError(BadTypeError):
+    """A string where numbers are expected; `where` is its row, in words."""
+
+    def __init__(self, message: str, word: str = "", where: str = "") -> None:
+        super().__init__(message)
+        self.word, self.where = word, where
+
+
 class BadFileError(BadInputError):
     """A file that cannot be read, with the place where reading failed."""
 

@@ -4,6 +4,7 @@ Arrays of a batch of queries; the first axis is always the query. Codes number t
 values of an attribute from 0; two codes below zero have a meaning of their own.
 """
 
+import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -145,26 +146,30 @@ class Bags(NamedTuple):
     left_out : int64 array of shape (n_queries,)
         The row that the bags of a query do without, as if it were not there; -1 for
         none. Only plain bags of random paths can do without one.
+    max_draws : int
+        The most draws of a bag, which has as many as there are rows otherwise.
     """
 
     neighbors: NDArray[np.int32]
     seeds: NDArray[np.uint64]
     left_out: NDArray[np.int64]
+    max_draws: int = sys.maxsize
 
     def part(self, first: int, last: int) -> "Bags":
         """The bags of queries first..last - 1."""
         here = slice(first, last)
-        return Bags(self.neighbors[here], self.seeds[:, here], self.left_out[here])
+        near, seeds = self.neighbors[here], self.seeds[:, here]
+        return Bags(near, seeds, self.left_out[here], self.max_draws)
 
     def take(self, queries: NDArray[np.integer]) -> "Bags":
         """The bags of some queries, by number; a number may come again."""
         seeds, left_out = self.seeds[:, queries], self.left_out[queries]
-        return Bags(self.neighbors[queries], seeds, left_out)
+        return Bags(self.neighbors[queries], seeds, left_out, self.max_draws)
 
     def choose(self, bags: NDArray[np.integer]) -> "Bags":
         """Some of the bags of every query, by number."""
         seeds = np.ascontiguousarray(self.seeds[:, :, bags])
-        return Bags(self.neighbors, seeds, self.left_out)
+        return Bags(self.neighbors, seeds, self.left_out, self.max_draws)
 
 
 class LocalCases(NamedTuple):

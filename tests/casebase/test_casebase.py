@@ -231,6 +231,18 @@ def test_frozen_cuts_are_those_of_the_first_rows_asked_or_not():
     np.testing.assert_array_equal(cases.cuts[0], [9.5])
 
 
+def test_cuts_can_be_frozen_later_and_are_then_found_anew_when_asked():
+    rows = [((float(i), 0.0, None, None), "ab"[i > 9]) for i in range(20)]
+    cases = build(rows)
+    cases.freeze()
+    high = [((i, 0.0, None, None), "a") for i in range(30, 60)]
+    cases.add(table_of([r for r, _ in high]), classes_of(["a"] * 30))
+    np.testing.assert_array_equal(cases.cuts[0], [9.5])
+    cases.refresh()
+    np.testing.assert_array_equal(cases.cuts[0], [9.5, 24.5])
+    check_inside(cases)
+
+
 @settings(max_examples=40)
 @given(st.lists(LABELED, min_size=1, max_size=25))
 def test_state_equals_the_naive_one(rows):

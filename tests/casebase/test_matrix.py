@@ -36,10 +36,7 @@ def test_a_matrix_is_coded_as_its_table(drawn, by_kernel, dtype):
     if dtype == "int64":
         queries = np.where(np.isfinite(queries), queries, 1)
     queries = queries.astype(dtype)
-    with (
-        mock.patch.object(matrix, "_SMALL_JOB", -1 if by_kernel else 10**9),
-        mock.patch.object(matrix.code_cells, "is_ready", return_value=by_kernel),
-    ):
+    with mock.patch.object(matrix.code_cells, "is_due", return_value=by_kernel):
         found = matrix.encode_matrix(base, queries)
     odd = np.abs(np.nan_to_num(queries, nan=0.0)) >= 2**53
     whole = [

@@ -33,39 +33,6 @@ from sklazy.experiments.harness.writing import write_text
 from sklazy.tables import as_table
 
 
-@pytest.fixture
-def run(monkeypatch, tmp_path):
-    """Run a command in an empty folder; give exit code, output and messages."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SKLAZY_DATA", str(tmp_path / "no data"))
-    try:
-        runner = CliRunner(mix_stderr=False)  # before click 8.2
-    except TypeError:
-        runner = CliRunner()
-
-    def call(*arguments):
-        result = runner.invoke(main, [str(a) for a in arguments], prog_name="sklazy")
-        if result.exception and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result.exit_code, result.stdout, result.stderr
-
-    return call
-
-
-@pytest.fixture(scope="session")
-def wine():
-    frame, target = load_wine(return_X_y=True, as_frame=True)
-    frame["grower"] = [f"grower {label}" for label in target]
-    return frame
-
-
-@pytest.fixture
-def files(tmp_path, wine):
-    wine.iloc[::2].to_csv(tmp_path / "train.csv", index=False)
-    wine.iloc[1::2].drop(columns="grower").to_csv(tmp_path / "test.csv", index=False)
-    return tmp_path
-
-
 def commands():
     return sorted(main.commands)
 
@@ -319,7 +286,7 @@ def test_receipts_are_written_as_pages(run, files):
     asked = ["explain", "train.csv", "-t", "alcohol", "--row", 0, "--ignore", "grower"]
     code, out, _ = run(*asked, "--html", "number.html")
     assert code == 0
-    assert out.startswith("Answer: alcohol = ")
+    assert out.startswith("Row 0 of train.csv\n\nAnswer: alcohol = ")
     assert Path("number.html").read_text().startswith("<!DOCTYPE html>")
 
 
@@ -363,7 +330,7 @@ def test_ensembles_of_numbers_are_explained(run, files, method):
 
 
 def test_rows_of_a_test_file_can_be_explained(run, files):
-    asked = ["explain", "train.csv", "-t", "grower", "--test", "test.csv"]
+    asked = ["explain", "train.csv", "test.csv", "-t", "grower"]
     code, _, _ = run(*asked, "--row", 88)
     assert code == 0
     code, _, err = run(*asked, "--row", 89)
@@ -384,9 +351,29 @@ def test_advice(run, files):
     assert code == 0
     assert "recommendation" in json.loads(out)
     assert Path("advice.html").read_text().startswith("<!DOCTYPE html>")
-    code, _, err = run("advise", "train.csv", "-t", "alcohol")
-    assert code == 2
-    assert "--task classification" in err
+    asked = ["advise", "train.csv", "-t", "alcohol", "--max-seconds", 0]
+    code, out, err = run(*asked, "--max-rows", 50)
+    assert code == 0
+    assert "regression ('alcohol' holds numbers)" in err
+    assert "Raise --max-rows to make sure" in " ".join(out.split())
+
+
+def test_advice_cut_short_shows_what_is_measured(run, files, monkeypatch):
+    predict, asked_for = LazyBlendClassifier.predict, []
+
+    def stop(model, queries):
+        asked_for.append(len(queries))
+        if len(asked_for) > 1:  # it is compiled before anything is measured
+            raise KeyboardInterrupt
+        return predict(model, queries)
+
+    monkeypatch.setattr(LazyBlendClassifier, "predict", stop)
+    asked = ["advise", "train.csv", "-t", "grower"]
+    code, out, err = run(*asked, "--max-rows", 40)
+    assert code == 130
+    said = " ".join(out.split())
+    assert "Interrupted after 1 fold; not measured: LazyBlendClassifier()" in said
+    assert "advice of what was measured so far" in err
 
 
 def test_a_race(run, files):
@@ -548,19 +535,24 @@ import os, signal, sys
 
 class Interrupts:
     def find_spec(self, name, path=None, target=None):
-        if name == sys.argv[-1]:
+        if name == os.environ["INTERRUPTED_AT"]:
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupts())
 """
 
 
-@pytest.mark.parametrize("module", ["sklazy", "numpy", "sklearn", "sklazy.cli.race"])
-def test_ctrl_c_during_imports_ends_without_a_traceback(module):
+@pytest.mark.parametrize("module", ["sklazy", "click", "sklearn", "sklazy.cli.race"])
+def test_ctrl_c_during_imports_ends_without_a_traceback(module, files):
     code = f"{HEAR}\n{INTERRUPT}\nfrom sklazy_command import main\nmain()"
     done = subprocess.run(
-        [sys.executable, "-c", code, module],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")},
+        [sys.executable, "-c", code, "race", "train.csv", "-t", "grower"],
+        cwd=files,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(__file__).parents[2] / "src"),
+            "INTERRUPTED_AT": module,
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -749,7 +741,7 @@ def test_messy_cells_are_read_in_both_files_alike(run, files):
     code, out, err = run("predict", "a.csv", "b.csv", "-t", "class", "-m", "tree")
     assert (code, "'day': date (day-first)" in err) == (0, True)
     assert [line.split(",")[1] for line in out.split()] == ["prediction", "0", "0"]
-    assert run("explain", "a.csv", "--test", "b.csv", "-t", "class")[0] == 0
+    assert run("explain", "a.csv", "b.csv", "-t", "class")[0] == 0
     assert run("select", "a.csv", "-t", "class")[0] == 0
     plain = [f"id{i},{i + 1}.00,{i},{'ab'[i // 15]}" for i in range(30)]
     (files / "c.csv").write_text("\n".join(plain))

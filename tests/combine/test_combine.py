@@ -95,6 +95,15 @@ def test_ties_but_for_rounding_are_decided_by_priors(n_queries, n_classes, seed)
     assert decisions.tolist() == expected
 
 
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3, 1e12])
+@pytest.mark.parametrize("breakers", [1, 2])
+def test_a_tie_is_relative_to_the_highest_or_to_one(size, breakers):
+    step = 1e-9 * max(1.0, size)
+    votes = np.array([[size, size + step / 2], [size, size + step * 2]])
+    ranks = [np.array([2.0, 1.0])] * breakers
+    assert argmax_with_ties(votes, *ranks).tolist() == [0, 1]
+
+
 def test_scores_are_clipped_and_shared_out():
     scores = np.array([[1.5, 0.5, -1.0], [0.0, -2.0, 0.0]])
     assert to_shares(scores).tolist() == [[2 / 3, 1 / 3, 0.0], [1 / 3] * 3]
@@ -110,11 +119,8 @@ def test_counts_that_are_equal_are_decided_by_priors(n_queries, n_classes, seed)
     expected = [
         max(range(n_classes), key=lambda c: (own[c], priors[c], -c)) for own in votes
     ]
-    for least in (0, 10**9):
-        with (
-            mock.patch.object(ties, "_SMALL_JOB", least),
-            mock.patch.object(ties.argmax_of_counts, "is_ready", return_value=False),
-        ):
+    for is_due in (False, True):
+        with mock.patch.object(ties.argmax_of_counts, "is_due", return_value=is_due):
             for kind in (np.int64, np.int32):
                 found = argmax_with_ties(votes.astype(kind), priors)
                 assert found.tolist() == expected

@@ -1,5 +1,6 @@
 """Advice: the comparison is fair, the recommendation follows from it."""
 
+import collections
 import json
 from typing import ClassVar
 
@@ -14,11 +15,8 @@ from sklearn.datasets import load_iris, make_classification
 import sklazy
 from harmless import check_harmless
 from sklazy.errors import BadInputError
-from sklazy.estimators.advice.comparison import (
-    Candidate,
-    cross_validate,
-    list_candidates,
-)
+from sklazy.estimators.advice.candidates import Candidate, list_candidates
+from sklazy.estimators.advice.comparison import Clock, Shared, cross_validate
 from sklazy.estimators.advice.recommend import Score, clearly_better, recommend
 from sklazy.estimators.folds import stratified_folds, stratified_sample
 from sklazy.report.advice import duration
@@ -75,13 +73,14 @@ def test_no_row_is_predicted_by_a_model_that_saw_it():
     Spy.seen = []
     one = Candidate("Spy()", "eager model", "spy", Spy)
     folds = stratified_folds(classes, 5, shuffle(30))
-    outcome = cross_validate([one], table, classes, folds, 60.0, Progress(""))
-    assert outcome.n_folds == len(Spy.seen) == 5
+    outcome = cross_validate([one], table, classes, folds, Clock(60.0), Progress(""))
+    assert (outcome.n_folds, outcome.stopped) == (5, "finished")
+    assert len(Spy.seen) == 10  # one row of each fold is asked first, to prepare
     assert sorted(outcome.rows) == list(range(30))
     for fitted, asked in Spy.seen:
         assert not fitted.intersection(asked)
-        assert len(fitted) + len(asked) == 30
-    assert (outcome.correct[0] == (classes[outcome.rows] == 0)).all()
+        assert len(asked) in (1, 30 - len(fitted))
+    assert (outcome.losses[0] == (classes[outcome.rows] != 0)).all()
 
 
 def test_time_ends_a_comparison_after_a_whole_fold():
@@ -89,45 +88,99 @@ def test_time_ends_a_comparison_after_a_whole_fold():
     classes = np.arange(30, dtype=np.int32) % 3
     one = Candidate("Spy()", "eager model", "spy", Spy)
     folds = stratified_folds(classes, 5, shuffle(30))
-    outcome = cross_validate([one, one], table, classes, folds, 0.0, Progress(""))
-    assert outcome.n_folds == 1
-    assert outcome.correct.shape == (2, 6)
+    slow = one._replace(family="ensembles")
+    three, clock = [one, slow, one], Clock(0.0)
+    outcome = cross_validate(three, table, classes, folds, clock, Progress(""))
+    assert (outcome.n_folds, outcome.stopped) == (1, "time")
+    assert outcome.losses.shape == (3, 6)
+    assert outcome.measured == [0, 2]
+
+
+class Stops(Spy):
+    """Presses Ctrl-C when it is asked so often."""
+
+    left = 0
+
+    def predict(self, table):
+        Stops.left -= 1
+        if Stops.left < 0:
+            raise KeyboardInterrupt
+        return super().predict(table)
+
+
+@pytest.mark.parametrize(
+    ("asked", "n_folds", "measured"), [(1, 1, [0]), (2, 1, [0, 1]), (5, 2, [0, 1])]
+)
+def test_ctrl_c_keeps_what_is_measured(asked, n_folds, measured):
+    table = as_table(np.arange(30.0)[:, None])
+    classes = np.arange(30, dtype=np.int32) % 3
+    spy = Candidate("Spy()", "eager model", "spy", Spy)
+    stops = Candidate("Stops()", "eager model", "stops", Stops)
+    folds, clock = stratified_folds(classes, 5, shuffle(30)), Clock(60.0)
+    Stops.left = asked
+    found = cross_validate([spy, stops], table, classes, folds, clock, Progress(""))
+    assert found.stopped == "interrupted"
+    assert (found.n_folds, found.measured) == (n_folds, measured)
+    Stops.left = 0
+    with pytest.raises(KeyboardInterrupt):  # nothing is measured yet
+        cross_validate([stops], table, classes, folds, clock, Progress(""))
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_methods_that_share_their_cases_predict_as_by_themselves(task):
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame(rng.normal(size=(60, 3)), columns=list("abc"))
+    frame["d"] = rng.choice(["x", "y", "z"], 60)
+    frame.loc[::9, "a"] = np.nan
+    y = frame["b"].to_numpy() + (frame["d"] == "x")
+    table, queries = as_table(frame[:50]), as_table(frame[50:])
+    y = y[:50] if task == "regression" else (y[:50] > 0.3).astype(np.int32)
+    shared = Shared(table, np.asarray(y))
+    for one in list_candidates(table.kinds, 3, 2, 0, task):
+        together = shared.fit(one).predict(queries)
+        alone = one.make().fit(table, np.asarray(y)).predict(queries)
+        assert np.array_equal(together, alone), one.name
 
 
 def test_candidates_are_what_their_names_say():
-    families = {}
-    for one in list_candidates(["numeric"], 3, 2, 0):
-        families.setdefault(one.family, []).append(one)
-        if one.family != "eager model":
-            written = eval(one.name, dict(vars(sklazy)))
-            assert written.get_params() == one.make().get_params()
-    assert {family: len(found) for family, found in families.items()} == {
-        "lazy selection": 2,
-        "eager selection": 2,
-        "no selection": 2,
-        "kernel and blend": 2,
-        "eager model": 2,
+    everything = {name: getattr(sklazy, name) for name in sklazy.__all__}
+    counts = {}
+    for task in ("classification", "regression"):
+        found = list_candidates(["numeric"], 3, 2, 0, task)
+        counts[task] = collections.Counter(one.family for one in found)
+        for one in found:
+            if one.family != "eager model":
+                written = eval(one.name, everything)
+                assert written.get_params() == one.make().get_params()
+    assert counts["classification"] == {
+        **{"lazy selection": 2, "eager selection": 2, "no selection": 2},
+        **{"local models": 1, "kernel and blend": 2, "ensembles": 2},
+        **{"trees and rules": 3, "eager model": 2},
+    }
+    assert counts["regression"] == {
+        **{"local models": 1, "kernel and blend": 2, "ensembles": 2, "eager model": 2}
     }
 
 
 FAMILIES = (
     *("lazy selection", "eager selection", "no selection", "eager model"),
-    "kernel and blend",
+    *("kernel and blend", "ensembles"),
 )
 
 
 def verdict_of(*shares, guess=0.4, n=1000):
     """The verdict where each family is right in a share of the rows."""
-    correct = np.zeros((len(shares), n), bool)
-    for i, share in enumerate(shares):
-        correct[i, : round(share * n)] = True
+    losses = np.array([wrong(share, n) for share in shares])
     scores = [
-        Score(f"{family}()", family, "host", correct[i].mean(), 0.01, None, 1e-6)
-        for i, family in enumerate(FAMILIES)
+        Score(f"{family}()", family, "host", 1 - losses[i].mean(), 0.01, None, 1e-6)
+        for i, family in zip(range(len(shares)), FAMILIES, strict=False)
     ]
-    guessed = np.zeros(n, bool)
-    guessed[: round(guess * n)] = True
-    return recommend(scores, correct, guessed)
+    return recommend(scores, losses, wrong(guess, n))
+
+
+def wrong(share, n=1000):
+    """The losses of who is right in the first share of the rows."""
+    return (np.arange(n) >= round(share * n)).astype(float)
 
 
 @pytest.mark.parametrize(
@@ -140,6 +193,8 @@ def verdict_of(*shares, guess=0.4, n=1000):
         ((0.8, 0.8, 0.9, 0.9, 0.8), "no selection", "Do without selection"),
         ((0.8, 0.8, 0.8, 0.9, 0.9), "kernel and blend", "level, within chance, with"),
         ((0.8, 0.8, 0.8, 0.8, 0.9), "kernel and blend", "more than the best eager"),
+        ((0.8, 0.8, 0.8, 0.8, 0.8, 0.9), "ensembles", "Use ensembles()"),
+        ((0.8,), "either", "Take what suits you"),
         ((0.8, 0.8, 0.8, 0.8, 0.8), "either", "Take what suits you"),
         ((0.8, 0.8, 0.8, 0.802, 0.8), "either", "does not buy accuracy"),
         ((0.4, 0.4, 0.401, 0.4, 0.4), "nothing", "Nothing learned"),
@@ -155,16 +210,37 @@ def test_the_verdict_follows_from_the_figures(shares, recommendation, words):
 def test_what_is_recommended_is_never_clearly_beaten(shares):
     verdict = verdict_of(*shares)
     if verdict.best is not None:
-        n = 1000
-        right = np.arange(n) < round(verdict.best.accuracy * n)
         for share in shares:
-            assert not clearly_better(np.arange(n) < round(share * n), right)
+            assert not clearly_better(wrong(share), wrong(verdict.best.accuracy))
+
+
+@pytest.mark.parametrize(
+    ("errors", "recommendation", "words"),
+    [
+        ((3.0, 3.0, 2.0), "eager model", "clearly less than the best lazy method"),
+        ((3.0, 2.0, 2.0), "ensembles", "off by 2 on average, clearly less than with l"),
+        ((2.0, 3.0, 3.0), "local models", "Use local models"),
+        ((3.0, 3.0, 3.0), "either", "they do not buy accuracy"),
+        ((9.0, 9.0, 9.0), "nothing", "the median, which is off by 9 on average"),
+    ],
+)
+def test_the_verdict_on_numbers_follows_from_their_errors(
+    errors, recommendation, words
+):
+    families = ("local models", "ensembles", "eager model")
+    noise = np.random.default_rng(0).normal(scale=0.1, size=(len(errors), 300))
+    losses = np.array(errors)[:, None] + noise - noise.mean(axis=1, keepdims=True)
+    rows = zip(families, losses.mean(axis=1).tolist(), strict=True)
+    scores = [Score(f"{f}()", f, "host", None, 0.1, None, 1e-6, e) for f, e in rows]
+    verdict = recommend(scores, losses, np.full(300, 9.0))
+    assert verdict.recommendation == recommendation
+    assert words in verdict.sentence
 
 
 def test_clearly_is_beyond_chance():
     rng = np.random.default_rng(0)
     found = [
-        clearly_better(rng.random(500) < 0.8, rng.random(500) < 0.8)
+        clearly_better(1.0 * (rng.random(500) < 0.8), 1.0 * (rng.random(500) < 0.8))
         for _ in range(1000)
     ]
     assert 0.005 < np.mean(found) < 0.05  # one side of two standard errors: 0.023
@@ -180,7 +256,8 @@ def test_advice_is_plain_data(iris_advice):
     plain = iris_advice.to_dict()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     assert plain["n_rows"] == plain["n_sampled"] == plain["n_tested"] == 150
-    assert len(plain["scores"]) == 10
+    assert len(plain["scores"]) == 16
+    assert (plain["stopped"], plain["skipped"]) == ("finished", [])
     expected = sklazy.lazy_advantage(*load_iris(return_X_y=True)).top(30)
     assert plain["advantage"]["top"] == expected
     assert abs(plain["guess"] - 1 / 3) < 1e-12
@@ -216,7 +293,7 @@ def test_the_blend_may_win():
 def test_lazy_selection_may_win():
     """One of many nominal columns decides, another for each value of none of them."""
     rng = np.random.default_rng(0)
-    n, d = 600, 30
+    n, d = 300, 16
     codes = rng.integers(0, 4, (n, d))
     y = rng.integers(0, 2, n)
     # Each row has one column with the telling value 4 or 5, all else is noise.
@@ -283,7 +360,43 @@ def test_nothing_to_compare():
     with pytest.raises(BadInputError, match="1 classes in 5 rows"):
         sklazy.advise(np.ones((5, 1)), np.ones(5, int))
     with pytest.raises(ValueError, match="continuous"):
-        sklazy.advise(np.ones((5, 1)), np.linspace(0, 1, 5))
+        X, y = np.ones((5, 1)), np.linspace(0, 1, 5)
+        sklazy.advise(X, y, task="classification")
+    with pytest.raises(BadInputError, match="y has 2 columns"):
+        sklazy.advise(X, np.c_[y, y], task="regression")
+    with pytest.raises(BadInputError, match="task='both'"):
+        sklazy.advise(X, y, task="both")
+
+
+def test_advice_on_numbers():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3))
+    advice = sklazy.advise(X, X @ [1.0, 2.0, 3.0], n_folds=3)
+    assert (advice.task, advice.n_classes, advice.n_tested) == ("regression", 0, 150)
+    assert advice.recommendation in ("either", "eager model", "kernel and blend")
+    assert advice.best.mean_absolute_error < 0.2 < advice.guess
+    assert len(advice.scores) == 7
+    plain = advice.to_dict()
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    for text in (advice.to_text(), check_harmless(advice.to_html()).text):
+        assert "ridge regression" in "".join(text)
+    noise = sklazy.advise(X, rng.normal(size=150), n_folds=2, max_seconds=0)
+    assert (noise.recommendation, noise.stopped) == ("nothing", "time")
+    assert "LazyBlendRegressor()" in noise.skipped
+    assert "not measured: LazyKernelRegressor()" in noise.to_text()
+
+
+def test_what_y_is_shows_in_its_values():
+    X = np.arange(60.0)[:, None]
+    for y, task in (
+        (np.arange(60), "regression"),
+        (np.arange(60) % 12, "classification"),
+        (np.arange(60) % 13, "regression"),
+        (np.arange(60) / 7, "regression"),
+        (np.arange(60) % 2 > 0, "classification"),
+        ([f"l{i % 3}" for i in range(60)], "classification"),
+    ):
+        assert sklazy.advise(X, y, n_folds=2, max_seconds=0).task == task
 
 
 def test_durations_have_their_unit():

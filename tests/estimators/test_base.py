@@ -6,7 +6,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from sklazy.answer.trees import TreeLearner
-from sklazy.errors import BadFileError, BadInputError
+from sklazy.errors import BadFileError, BadInputError, DataWarning
 from sklazy.estimators.loading import load
 from sklazy.estimators.settings import from_settings, to_settings
 from sklazy.estimators.targets import WeightedClassifier
@@ -34,6 +34,14 @@ def test_adding_and_forgetting_equals_a_fit():
     assert model.forget([3]).digest() == digest
     assert model.ids_.tolist() == [0, 1, 2]
     assert model.classes_.tolist() == ["no", "yes"]
+
+
+def test_a_warning_of_frozen_cuts_names_the_line_that_forgets():
+    model = Keeper(cuts="frozen").fit([[1.0], [2.0], [8.0], [9.0]] * 3, Y * 3)
+    model.digest()  # which finds the cuts
+    with pytest.warns(DataWarning, match="still stem from") as seen:
+        model.forget([0])
+    assert [warning.filename for warning in seen] == [__file__]
 
 
 def test_classes_are_those_of_the_cases_unless_declared():

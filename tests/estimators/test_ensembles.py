@@ -337,14 +337,41 @@ def test_a_bar_counts_queries(monkeypatch):
 
 
 @some
-@given(split, st.sampled_from([None, 1]), st.integers(0, 2**32 - 1))
-def test_random_splits_answer_like_random_paths_on_plain_bags(problems, near, seed):
+@given(
+    split,
+    st.sampled_from([None, 1]),
+    st.sampled_from([4, 0.5, 4000]),
+    st.integers(0, 9),
+)
+def test_random_splits_answer_like_random_paths_on_plain_bags(
+    problems, near, most, seed
+):
     cases, queries = problems
     model = LazyBaggingClassifier(
-        4, splits="random", n_neighbors=near, random_state=seed
+        4, splits="random", n_neighbors=near, max_samples=most, random_state=seed
     )
     model.fit(cases.frame, cases.classes)
     compare_with_oracle(model, queries, ["random_tree"])
+
+
+@pytest.mark.parametrize("kind", [LazyBaggingClassifier, LazyBaggingRegressor])
+@pytest.mark.parametrize("most", [0, 3, True, 1.5, 0.0, "many"])
+def test_bags_have_some_draws(kind, most):
+    with pytest.raises(BadInputError, match=f"max_samples={most!r}; expected"):
+        kind(max_samples=most).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_as_many_draws_as_rows_are_no_bound():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
+    found = [
+        LazyBaggingClassifier(5, splits=splits, max_samples=most)
+        .fit(X, y)
+        .predict_proba(X)
+        for splits, most in [("random", 30), ("random", 99), ("best", 30), ("best", 99)]
+    ]
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[2], found[3])
 
 
 @pytest.mark.parametrize("kind", [LazyBaggingClassifier, LazyBaggingRegressor])
@@ -380,7 +407,9 @@ def test_bagging_predicts_like_whole_trees_on_its_bags(problems, y, beta, least)
 def test_random_splits_predict_like_random_paths_on_plain_bags(problems, y, tried):
     cases, queries = problems
     tried = min(tried, len(cases.kinds))
-    model = LazyBaggingRegressor(3, splits="random", max_features=tried)
+    model = LazyBaggingRegressor(
+        3, splits="random", max_features=tried, max_samples=5 * tried
+    )
     model.fit(cases.frame, y[: len(cases.rows)])
     compare_with_oracle(model, queries, ["random_tree"])
 

@@ -34,6 +34,7 @@ from sklazy import (
     RaceSearchCV,
 )
 from sklazy.errors import AllFailedError, BadInputError, DataWarning, SklazyWarning
+from sklazy.estimators.search import evaluators
 
 WINE = load_wine(return_X_y=True)
 NEIGHBORS = {"n_neighbors": [1, 3, 10, 40, 100], "p": [1, 2]}
@@ -522,6 +523,36 @@ def test_rows_keep_the_reason_of_a_failure():
         ours = RaceSearchCV(LazyLearningClassifier(), grid, blocks="rows").fit(*WINE)
     assert "500" in ours.failures_[1]
     assert ours.cv_results_["eliminated_at"].tolist() == [0, 1]
+
+
+def test_rows_are_predicted_many_at_a_time():
+    """A call for each row of each candidate took thirty times as long as the folds."""
+    sizes = []
+
+    class Counting(LazyLearningRegressor):
+        def loo_predict(self, rows=None, *, approximate=False):
+            sizes.append(len(rows))
+            return super().loo_predict(rows, approximate=approximate)
+
+    X, y = load_diabetes(return_X_y=True)
+    grid = {"n_neighbors": [(3, 5), (10, 20)]}
+    rules = {"blocks": "rows", "alpha": 1e-9, "random_state": 0, "refit": False}
+    ours = RaceSearchCV(Counting(degrees=0), grid, **rules).fit(X, y)
+    assert sum(sizes) == 2 * len(y)
+    assert sizes[::2] == sizes[1::2] == [8, 16, 32, 64, 128, 194]
+    plain = RaceSearchCV(LazyLearningRegressor(degrees=0), grid, **rules).fit(X, y)
+    assert (ours.race_.losses == plain.race_.losses).all()
+
+
+def test_rows_that_do_not_pay_say_so(monkeypatch):
+    monkeypatch.setattr(evaluators, "WORTH_SAYING", 0.0)
+    X, y = load_wine(return_X_y=True)
+    grid = {"n_attributes": ["auto"], "n_neighbors": [3, 5]}  # rows must be forgotten
+    rows = RaceSearchCV(
+        LazyKNeighborsClassifier(), grid, blocks="rows", max_evaluations=20
+    )
+    with pytest.warns(DataWarning, match="Use blocks='folds', or set max_seconds"):
+        rows.fit(X, y)
 
 
 # --- bad input ------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import math
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -31,7 +32,7 @@ from sklazy.answer.selection import learner as selection_learner
 from sklazy.answer.selection.bayes import BayesHost
 from sklazy.answer.selection.models import ModelCache
 from sklazy.answer.selection.nearest import NearestHost
-from sklazy.errors import BadInputError, ReceiptError
+from sklazy.errors import BadInputError, DataWarning, ReceiptError
 from strategies import split_problems
 
 few = settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
@@ -56,13 +57,24 @@ def compare(model, twin, queries):
 
 
 @few
-@given(problems, strategies, measures, amounts, st.integers(1, 4), st.booleans())
+@given(
+    problems,
+    strategies,
+    measures,
+    amounts,
+    st.integers(1, 4),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["share", "all"]),
+    st.sampled_from(["uniform", "distance"]),
+)
 def test_nearest_neighbors_step_by_step(
-    problems, selection, measure, amount, k, discretize
+    problems, selection, measure, amount, k, discretize, discount, ties, weights
 ):
     cases, queries = problems
     measure = "entropy" if selection == "lazy-cfs" else measure
     model = LazyKNeighborsClassifier(k, amount, selection, measure, discretize)
+    model.set_params(weights=weights, ties=ties, discount_rare_values=discount)
     model.set_params(n_local_neighbors=4).fit(cases.frame, cases.classes)
     twin = oracle.LazyHost(
         cases.rows,
@@ -76,6 +88,9 @@ def test_nearest_neighbors_step_by_step(
             "selection": selection,
             "measure": measure,
             "discretize": discretize,
+            "discount": discount,
+            "ties": ties,
+            "weights": weights,
         },
     )
     for shares, votes in compare(model, twin, queries):
@@ -88,15 +103,23 @@ def test_nearest_neighbors_step_by_step(
 
 @few
 @given(
-    problems, strategies, measures, amounts, st.sampled_from([1.0, 0.2]), st.booleans()
+    problems,
+    strategies,
+    measures,
+    amounts,
+    st.sampled_from([1.0, 0.2]),
+    st.booleans(),
+    st.booleans(),
 )
 def test_naive_bayes_step_by_step(
-    problems, selection, measure, amount, alpha, discretize
+    problems, selection, measure, amount, alpha, discretize, discount
 ):
     cases, queries = problems
     measure = "entropy" if selection == "lazy-cfs" else measure
     model = LazyNBClassifier(amount, selection, measure, alpha, discretize)
-    model.set_params(n_local_neighbors=4).fit(cases.frame, cases.classes)
+    model.set_params(n_local_neighbors=4, discount_rare_values=discount).fit(
+        cases.frame, cases.classes
+    )
     twin = oracle.LazyHost(
         cases.rows,
         cases.kinds,
@@ -109,6 +132,7 @@ def test_naive_bayes_step_by_step(
             "selection": selection,
             "measure": measure,
             "discretize": discretize,
+            "discount": discount,
         },
     )
     for shares, votes in compare(model, twin, queries):
@@ -205,16 +229,59 @@ def test_leaving_out_whole_data_sets_is_forgetting_each_row():
     X, y = load_wine(return_X_y=True)
     X, y = X[::4], y[::4]
     for model in (LazyKNeighborsClassifier(3), LazyNBClassifier(selection="none")):
-        found = model.fit(X, y).loo_predict()
-        chances = model.loo_predict_proba()
+        found = model.fit(X, y).loo_predict(approximate=False)
+        chances = model.loo_predict_proba(approximate=False)
         for i in range(len(X)):
             others = np.delete(np.arange(len(X)), i)
             again = clone(model).fit(X[others], y[others])
             assert found[i] == again.predict(X[i : i + 1])[0]
             assert chances[i] == pytest.approx(again.predict_proba(X[i : i + 1])[0])
         some = [7, 3, 30]
-        assert np.array_equal(model.loo_predict(some), found[some])
-        assert np.array_equal(model.loo_predict_proba(some), chances[some])
+        exact = {"approximate": False}
+        assert np.array_equal(model.loo_predict(some, **exact), found[some])
+        assert np.array_equal(model.loo_predict_proba(some, **exact), chances[some])
+
+
+def serial_numbers():
+    """A column that names rows, one that tells the class, and the classes."""
+    rng = np.random.default_rng(0)
+    y = rng.choice(["x", "y"], 60)
+    hint = np.where(rng.random(60) < 0.9, y, "x")
+    names = [f"no. {i}" for i in range(60)]
+    return pd.DataFrame({"serial": names, "hint": hint}).astype("category"), y
+
+
+@pytest.mark.parametrize("kind", [LazyKNeighborsClassifier, LazyNBClassifier])
+def test_a_serial_number_is_warned_of_and_comes_last(kind):
+    X, y = serial_numbers()
+    with pytest.warns(DataWarning, match=r"name rows: \['serial'\]"):
+        model = kind(n_attributes=1).fit(X[:-1], y[:-1])
+    assert model.select_attributes(X).tolist() == [[False, True]] * 60
+    told = kind(n_attributes=2)
+    with pytest.warns(DataWarning, match="name rows"):
+        told.fit(X[:-1], y[:-1])
+    first, last = (told.explain(X[i : i + 1])[0].to_text() for i in (0, 59))
+    assert "says next to nothing" in first
+    assert "never seen" not in first
+    assert "never seen" in last
+    with pytest.warns(DataWarning, match="name rows"):
+        published = kind.paper(n_attributes=1).fit(X[:-1], y[:-1])
+    assert published.select_attributes(X[:1]).tolist() == [[True, False]]
+
+
+def test_approximate_leaving_out_keeps_the_number_of_attributes():
+    X, y = load_wine(return_X_y=True)
+    X, y = X[::4], y[::4]
+    for kind in (LazyKNeighborsClassifier, LazyNBClassifier):
+        auto = kind().fit(X, y)
+        counts = set(auto.select_attributes(X).sum(axis=1).tolist())
+        assert len(counts) == 1
+        fixed = kind(n_attributes=counts.pop()).fit(X, y)
+        exact = fixed.loo_predict_proba(approximate=False)
+        assert np.array_equal(auto.loo_predict_proba(), exact)
+        assert np.array_equal(fixed.loo_predict_proba(), exact)
+        assert auto._learner().settle(auto.cases_) == fixed._learner()
+        assert not auto._learner().can_leave_out(auto.cases_).any()
 
 
 def test_a_class_leaves_with_its_only_row():

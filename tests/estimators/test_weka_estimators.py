@@ -12,10 +12,10 @@ from weka import SETS
 from weka_sets import read_columns, train_rows
 
 HOSTS = {
-    "IBk_k1": LazyKNeighborsClassifier(1, selection="none"),
-    "IBk_k3": LazyKNeighborsClassifier(3, selection="none"),
-    "IBk_k5": LazyKNeighborsClassifier(5, selection="none"),
-    "NaiveBayes": LazyNBClassifier(selection="none"),
+    "IBk_k1": LazyKNeighborsClassifier.paper(n_neighbors=1, selection="none"),
+    "IBk_k3": LazyKNeighborsClassifier.paper(n_neighbors=3, selection="none"),
+    "IBk_k5": LazyKNeighborsClassifier.paper(n_neighbors=5, selection="none"),
+    "NaiveBayes": LazyNBClassifier.paper(selection="none"),
 }
 
 

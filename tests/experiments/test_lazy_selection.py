@@ -29,10 +29,10 @@ from sklazy.experiments.lazy_selection.results import curve, gather
 from sklazy.report.document import Table
 
 ESTIMATORS = {
-    "1-NN": functools.partial(LazyKNeighborsClassifier, 1),
-    "3-NN": functools.partial(LazyKNeighborsClassifier, 3),
-    "5-NN": functools.partial(LazyKNeighborsClassifier, 5),
-    "naive Bayes": LazyNBClassifier,
+    "1-NN": functools.partial(LazyKNeighborsClassifier.paper, n_neighbors=1),
+    "3-NN": functools.partial(LazyKNeighborsClassifier.paper, n_neighbors=3),
+    "5-NN": functools.partial(LazyKNeighborsClassifier.paper, n_neighbors=5),
+    "naive Bayes": LazyNBClassifier.paper,
 }
 
 
@@ -63,7 +63,7 @@ def test_the_papers_folds_know_the_cuts_of_all_rows(data_folder):
     cutter = EntropyDiscretizer().set_output(transform="pandas")
     bins = cutter.fit_transform(data.table.to_pandas(), truth).astype("category")
     testing = class_folds(data.classes.data, 10, protocol.SEED) == 0
-    model = LazyKNeighborsClassifier(1, n_attributes=0.2)
+    model = LazyKNeighborsClassifier.paper(n_neighbors=1, n_attributes=0.2)
     model.fit(bins[~testing], truth[~testing])
     right = int((model.predict(bins[testing]) == truth[testing]).sum())
     assert found["right"]["lazy"]["1-NN"][1] == right

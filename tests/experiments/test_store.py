@@ -239,6 +239,8 @@ def test_results_come_back_as_they_were(tmp_path):
 
 def test_new_workers_ignore_an_interrupt_while_they_import():
     """Ctrl-C reaches them before their first line of ours: no traceback then."""
+    # A shell starts what runs in the background with interrupts ignored.
+    given = signal.signal(signal.SIGINT, signal.default_int_handler)
     worker = workers._start(_nothing)
     try:
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -246,6 +248,7 @@ def test_new_workers_ignore_an_interrupt_while_they_import():
         worker.pipe.send(Unit("demo", 1, "", {"fold": 0}))
         assert worker.pipe.recv().result == {"done": True}
     finally:
+        signal.signal(signal.SIGINT, given)
         worker.process.terminate()
         worker.process.join()
         worker.pipe.close()

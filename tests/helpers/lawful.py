@@ -26,7 +26,7 @@ quiet = [
 METHODS = (
     "predict",
     "predict_proba",
-    "predict_interval",
+    "novelty",
     "select_attributes",
     "member_votes",
     "member_values",

@@ -36,6 +36,7 @@ def case(name="12", label="good", differ=(), names=("color", "size"), distance=0
         "class": label,
         "distance": distance,
         "weight": 1.0,
+        "vote": 1.0,
         "agree": [n for n in names if n not in differ],
         "differ": list(differ),
         "values": {n: ("red" if i == 0 else 2.5) for i, n in enumerate(names)},
@@ -50,6 +51,7 @@ def attribute(name, rank, used=True, value="red", bin=None, score=0.1):
         "lazy_score": score,
         "value_score": None if value is None else score,
         "attribute_score": score + 0.3,
+        "n_same": None if value is None else 7,
         "rank": rank,
         "used": used,
     }
@@ -77,11 +79,14 @@ def plain():
             {"name": "size", "value": 2.5, "known": "yes"},
             {"name": "shape", "value": None, "known": "missing"},
         ],
+        "novelty": {"distance": 0.5, "farther_than": 0.25, "n_compared": 20},
         "selection": {
             "strategy": "lazy",
             "measure": "entropy",
             "n_attributes": 2,
             "rule": "fraction",
+            "score_of_nothing": 0.97,
+            "score_of_class": 0.0,
             "attributes": [
                 attribute("color", 1),
                 attribute("size", 2, value=2.5, bin="(2, 3]", score=0.4),

@@ -86,22 +86,27 @@ def _slow_twin(model, kinds, rules):
         n_estimators=model.n_estimators,
         n_near=_count_near(model, len(order)),
         n_tried=_count_tried(model),
+        max_draws=_max_draws(model, len(order)),
         combine=_combination(model),
         seed=model.seed_,
     )
     return twin, cuts
 
 
+def _draws_splits(model):
+    return model.get_params().get("splits") == "random"
+
+
 def _has_plain_bags(model):
-    return model.get_params().get("splits") == "random" and model.n_neighbors is None
+    return _draws_splits(model) and model.n_neighbors is None
 
 
 def _count_near(model, n_rows):
     if _has_plain_bags(model):
         return 0
     if model.n_neighbors is None:
-        return oracle.beta_neighbors(n_rows, model.beta)
-    return model.n_neighbors
+        return oracle.beta_neighbors(_max_draws(model, n_rows), model.beta)
+    return min(model.n_neighbors, _max_draws(model, n_rows))
 
 
 def _count_tried(model):
@@ -141,3 +146,12 @@ def _plain(numbers):
 
 def _bin(cell, cuts):
     return -1 if cell is None else sum(cut < cell for cut in cuts)
+
+
+def _max_draws(model, n_rows):
+    """The draws of a bag; those of few rows alone are bounded in no test."""
+    given = getattr(model, "max_samples", None)
+    if given in (None, "auto"):
+        return n_rows
+    given = round(given * n_rows) if isinstance(given, float) else given
+    return min(n_rows, max(given, 4))

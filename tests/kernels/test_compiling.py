@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import sklazy
+from sklazy.kernels import compiling
 
 SOURCES = pathlib.Path(sklazy.__file__).parent
 HELPERS = pathlib.Path(__file__).parents[1] / "helpers"
@@ -89,7 +90,8 @@ def test_import_works_without_any_folder_and_compiles_nothing(package):
     block(package)
     code = """
 import json, sys
-import sklazy
+from sklazy import *
+from sklazy.kernels import compiling
 from numba.core.dispatcher import Dispatcher
 import gc
 ours = [d for d in gc.get_objects() if isinstance(d, Dispatcher)
@@ -199,6 +201,27 @@ print(json.dumps(said))
 """
 
 
+DIGITS = """
+import json
+import numpy as np
+import sklazy
+rng = np.random.default_rng(0)
+X = np.column_stack([rng.integers(0, 4, (80, 4)), rng.normal(size=80)])
+y = X[:, 0] + X[:, 1] + rng.normal(size=80)
+kinds = sklazy.LazyLearningRegressor, sklazy.LazyKernelRegressor
+answers = [kind().fit(X[:60], y[:60]).predict(X[60:]) for kind in kinds]
+print(json.dumps([[x.hex() for x in answer.tolist()] for answer in answers]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_code_just_compiled_answers_as_code_that_was_kept(package, tmp_path):
+    """With numba 0.60 code depended on what had been compiled before it."""
+    first, again = (run(package, DIGITS, tmp_path / "kept") for _ in range(2))
+    assert first == again
+
+
 @pytest.mark.slow
 def test_without_a_compiler_the_kernels_answer_alike(tmp_path):
     package, cache = SOURCES, os.environ.get("NUMBA_CACHE_DIR", tmp_path)
@@ -217,3 +240,53 @@ def test_without_a_compiler_every_estimator_predicts():
     said = run(SOURCES, code, NUMBA_DISABLE_JIT="1")
     assert len(said) >= 11
     assert all(len(answers) == 12 for answers in said.values())
+
+
+def test_small_jobs_add_up_to_one_that_is_worth_the_compiler():
+    double = compiling.entry(lambda x: 2 * x)
+    assert [double.is_due(0.4) for _ in range(3)] == [False, False, True]
+    fresh = compiling.entry(lambda x: 3 * x)
+    assert not fresh.is_due(0.1)
+    assert fresh(7) == 21
+    assert fresh.is_due(0.0)  # compiled by now
+
+
+def test_single_rows_come_to_the_kernel():
+    """A process that only ever asks one row must not stay on the slow path."""
+    found = json.loads(
+        subprocess.run(
+            [sys.executable, "-c", SINGLE],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+    )
+    assert found[0] is False
+    assert found[-1] is True
+
+
+SINGLE = """
+import json, numpy as np
+from sklazy import LazyKNeighborsClassifier
+from sklazy.neighbors import nominal
+X = np.random.default_rng(0).integers(0, 4, (90_000, 8)).astype(str)
+model = LazyKNeighborsClassifier(n_attributes=4).fit(X[:, :], X[:, 0])
+found = []
+for row in range(8):
+    model.predict(X[row : row + 1])
+    found.append(nominal.match_nominal.is_due(0.0))
+print(json.dumps(found))
+"""
+
+
+def test_compiling_is_announced_once_and_can_be_silenced(caplog):
+    compiling._announce.cache_clear()
+    compiling._announce()
+    compiling._announce()
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("sklazy", "WARNING")
+    assert "compiling for first use" in record.getMessage()
+    compiling._announce.cache_clear()
+    with caplog.at_level("ERROR", "sklazy"):
+        compiling._announce()
+    assert len(caplog.records) == 1

@@ -108,18 +108,20 @@ def test_a_row_too_heavy_for_the_planes_is_counted():
     st.integers(1, 40),
     st.integers(0, 2**64 - 1),
     st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=4),
+    st.integers(1, 50),
 )
-def test_bags_are_drawn_as_written_down(n_rows, random_state, cells):
+def test_bags_are_drawn_as_written_down(n_rows, random_state, cells, most):
     seed = query_seeds(np.array([cells], np.uint64), np.uint64(random_state))
     assert seed[0] == oracle.query_seed(cells, random_state)
     seeds = bag_seeds(seed, 3)[0]
     assert seeds.tolist() == [oracle.word64(int(seed[0]), i) for i in range(3)]
     for n_near in {1, (n_rows + 1) // 2, n_rows}:
         near = np.arange(n_near, dtype=np.int32)
-        bags = bag_weights(seeds, seeds, near, n_rows)
+        bags = bag_weights(seeds, seeds, near, most, n_rows)
         for bag, own in zip(bags, seeds.tolist(), strict=True):
-            assert bag.tolist() == oracle.bag_weights(own, n_rows, near.tolist())
-        assert (bags.sum(axis=1) == n_rows).all()
+            slow = oracle.bag_weights(own, n_rows, near.tolist(), most)
+            assert bag.tolist() == slow
+        assert (bags.sum(axis=1) == max(min(n_rows, most), n_near)).all()
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -47,16 +47,26 @@ def draw_table(rng, n_rows, n_queries, ties, missing):
     st.booleans(),
     st.booleans(),
     st.sampled_from(["lazy", "none", "lazy-consistency"]),
+    st.sampled_from(["share", "all"]),
+    st.sampled_from(["uniform", "distance"]),
     st.integers(0, 2**32 - 1),
 )
-def test_neighbors_answer_alike(n_rows, k, discretize, weighted, selection, seed):
+def test_neighbors_answer_alike(
+    n_rows, k, discretize, weighted, selection, ties, weights_of_votes, seed
+):
     rng = np.random.default_rng(seed)
     X, y, Q = draw_table(rng, n_rows, 8, seed % 2, 0.1)
     weights = rng.choice([0.0, 0.5, 1.0, 2.3], n_rows) if weighted else None
     if weighted:
         weights[:3] = 1.0
     model = LazyKNeighborsClassifier(
-        k, 2, selection, discretize=discretize, categorical_features=[0, 2]
+        k,
+        2,
+        selection,
+        discretize=discretize,
+        weights=weights_of_votes,
+        ties=ties,
+        categorical_features=[0, 2],
     ).fit(X, y, sample_weight=weights)
     rows = rng.integers(0, n_rows, 4)
     expected = everything(model, Q, rows)
@@ -92,11 +102,12 @@ def test_numbers_of_attributes_found_by_cases(n_attributes):
 def test_a_device_follows_the_cases(device):
     rng = np.random.default_rng(1)
     X, y, Q = draw_table(rng, 80, 8, True, 0.0)
-    model = LazyKNeighborsClassifier(categorical_features=[0, 2], device="cuda")
+    way = {"n_attributes": 2, "discretize": True, "categorical_features": [0, 2]}
+    model = LazyKNeighborsClassifier(**way, device="cuda")
     model.fit(X[:50], y[:50]).predict(Q)
     model.partial_fit(X[50:], y[50:]).forget([0, 70])
     left = np.delete(np.arange(80), [0, 70])
-    again = LazyKNeighborsClassifier(categorical_features=[0, 2])
+    again = LazyKNeighborsClassifier(**way)
     expected = again.fit(X[left], y[left]).predict_proba(Q)
     np.testing.assert_array_equal(model.predict_proba(Q), expected)
     assert device.sources == {"planes.cu"}
@@ -109,7 +120,19 @@ def test_slices_are_made_ready_ahead(monkeypatch):
     monkeypatch.setattr(nearest, "LONG_SEARCH", 1)
     rng = np.random.default_rng(2)
     X, y, Q = draw_table(rng, 80, 40, True, 0.1)
-    model = LazyKNeighborsClassifier(categorical_features=[0, 2]).fit(X, y)
+    model = LazyKNeighborsClassifier(discretize=True, categorical_features=[0, 2])
+    expected = model.fit(X, y).predict_proba(Q)
+    model.set_params(device="cuda")
+    np.testing.assert_array_equal(model.predict_proba(Q), expected)
+
+
+@pytest.mark.parametrize("discretize", [False, True])
+@pytest.mark.parametrize("half_life", [0.03, 15])  # the oldest weigh next to nothing
+def test_cases_that_fade(discretize, half_life):
+    X, y, Q = draw_table(np.random.default_rng(6), 40, 8, True, 0.1)
+    model = LazyKNeighborsClassifier(
+        3, 2, discretize=discretize, half_life=half_life, categorical_features=[0, 2]
+    ).fit(X, y)
     expected = model.predict_proba(Q)
     model.set_params(device="cuda")
     np.testing.assert_array_equal(model.predict_proba(Q), expected)

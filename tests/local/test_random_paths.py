@@ -13,6 +13,7 @@ from sklazy.local.paths import make_paths, make_regression_paths
 from sklazy.local.random_paths import (
     answer_by_random_paths,
     make_random_paths,
+    sum_gains,
     trace_random_paths,
 )
 
@@ -50,11 +51,14 @@ def ready(table, outcomes, n_classes):
     return make_random_paths(make_paths(*columns, table.classes, n_classes))
 
 
-def plan(table, seed, n_near=0, left_out=None):
+MOST_DRAWS = st.sampled_from([1, 7, 4000])
+
+
+def plan(table, seed, n_near=0, left_out=None, max_draws=4000):
     queries = Queries(table.query_codes, table.query_values)
     near = np.zeros((len(queries.codes), n_near), np.int64)
-    numeric = table.n_categories == 0
-    return queries, plan_bags(queries, numeric, near, N_BAGS, seed, left_out=left_out)
+    given = queries, table.n_categories == 0, near, N_BAGS, seed
+    return queries, plan_bags(*given, left_out=left_out, max_draws=max_draws)
 
 
 def plain_outcomes(outcomes, n_classes):
@@ -62,10 +66,10 @@ def plain_outcomes(outcomes, n_classes):
 
 
 @settings(max_examples=200)
-@given(problems(), st.sampled_from([0, 1]))
-def test_random_paths_equal_their_slow_twin(problem, n_near):
+@given(problems(), st.sampled_from([0, 1]), MOST_DRAWS)
+def test_random_paths_equal_their_slow_twin(problem, n_near, most):
     table, outcomes, n_classes, n_tried, seed = problem
-    queries, bags = plan(table, seed, n_near)
+    queries, bags = plan(table, seed, n_near, max_draws=most)
     paths = ready(table, outcomes, n_classes)
     answers = answer_by_random_paths(paths, queries, bags, n_tried)
     traces = trace_random_paths(paths, queries, bags, n_tried)
@@ -87,28 +91,45 @@ def test_random_paths_equal_their_slow_twin(problem, n_near):
             check_steps(traces[q][b], steps)
 
 
+@settings(max_examples=50)
+@given(problems(), st.integers(1, 9))
+def test_gains_are_those_of_the_steps(problem, least):
+    table, outcomes, n_classes, n_tried, seed = problem
+    queries, bags = plan(table, seed)
+    paths = ready(table, outcomes, n_classes)
+    expected = [0.0] * len(table.codes)
+    for ways in trace_random_paths(paths, queries, bags, n_tried):
+        for step in [step for way in ways for step in way[:-1]]:
+            if step.weight >= least:
+                expected[step.attribute] += step.gain / step.weight
+    found = sum_gains(paths, queries, bags, n_tried, least)
+    n_paths = len(queries.codes) * N_BAGS
+    np.testing.assert_allclose(found, np.array(expected) / n_paths, rtol=1e-9)
+
+
 def check_steps(found, expected):
     *inner, leaf = found
     assert leaf.attribute == -1
     assert len(inner) == len(expected)
     for depth, (step, slow) in enumerate(zip(inner, expected, strict=True)):
-        j, side, cut, weight, by_lot, categories = slow
+        j, side, cut, weight, gain, by_lot, categories = slow
         assert (step.depth, step.attribute, step.branch) == (depth, j, side)
         assert (step.weight, step.by_lot) == (weight, by_lot)
+        assert step.gain == pytest.approx(gain, rel=1e-6, abs=1e-9 * weight)
         assert step.cut == pytest.approx(cut, rel=1e-12, nan_ok=True)
         assert list(step.categories) == categories
 
 
 @settings(max_examples=100)
-@given(problems(), st.data())
-def test_a_row_left_out_is_a_row_that_never_was(problem, data):
+@given(problems(), st.data(), MOST_DRAWS)
+def test_a_row_left_out_is_a_row_that_never_was(problem, data, most):
     table, outcomes, n_classes, n_tried, seed = problem
     n_rows = len(outcomes)
     if n_rows < 2:
         return
     row = data.draw(st.integers(0, n_rows - 1))
     left_out = np.full(len(table.query_codes), row, np.int64)
-    queries, bags = plan(table, seed, left_out=left_out)
+    queries, bags = plan(table, seed, left_out=left_out, max_draws=most)
     paths = ready(table, outcomes, n_classes)
     answers = answer_by_random_paths(paths, queries, bags, n_tried)
     others = np.delete(np.arange(n_rows), row)
@@ -118,7 +139,7 @@ def test_a_row_left_out_is_a_row_that_never_was(problem, data):
         classes=np.ascontiguousarray(table.classes[others]),
     )
     remaining = ready(fewer, [outcomes[i] for i in others], n_classes)
-    _, own = plan(fewer, seed)
+    _, own = plan(fewer, seed, max_draws=most)
     expected = answer_by_random_paths(remaining, queries, own, n_tried)
     np.testing.assert_array_equal(answers, expected)
 

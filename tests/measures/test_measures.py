@@ -53,6 +53,40 @@ def test_scores_equal_the_plain_twin(measure, table):
     )
 
 
+@pytest.mark.parametrize("measure", ALL)
+@given(table=coded_tables())
+def test_discounted_scores_equal_the_plain_twin(measure, table):
+    counts, rule = counts_of(table), MEASURES[measure]
+    rows = by_attribute(counts, table.offsets)
+    plain = [(oracle.discounted(part), oracle.columns_of(part)) for part in rows]
+    found = measures.discount_rare_values(measures.CountTable(counts, table.offsets))
+    assert_close(found.counts, [row for part, _ in plain for row in part] or counts)
+    assert_close(
+        rule.attributes(found),
+        [oracle.attribute_figure(part, measure, own) for part, own in plain],
+    )
+    assert_close(
+        rule.values(found),
+        [
+            oracle.value_figure(part, i, measure, own)
+            for part, own in plain
+            for i in range(len(part))
+        ],
+    )
+
+
+@pytest.mark.parametrize("measure", ALL)
+def test_a_serial_number_says_as_much_as_a_constant(measure):
+    classes = np.array([0, 0, 1, 2, 0, 1])
+    serial = np.eye(3, dtype=np.int64)[classes]
+    counts = np.vstack([serial, serial.sum(axis=0)])
+    table = measures.CountTable(counts, np.array([0, 6, 7]))
+    found = measures.discount_rare_values(table)
+    names, constant = MEASURES[measure].attributes(found)
+    assert names == constant
+    assert (MEASURES[measure].values(found) == constant).all()
+
+
 @given(table=coded_tables())
 def test_eager_figures_have_their_usual_direction(table):
     counts = counts_of(table)

@@ -15,8 +15,8 @@ from sklazy.kernels.columns import METRICS, NOMINAL, NUMERIC, NUMERIC_MISSING
 from sklazy.neighbors import (
     MixedSearch,
     NominalSearch,
-    count_agreements,
     find_nearest,
+    finish_votes,
     prepare_columns,
 )
 from sklazy.neighbors.cuda import lists
@@ -38,29 +38,35 @@ DEVICE = EmulatedDevice()
 
 def check_labels(device, table, selected, k, excluded=None, most_sets=64):
     cases, n_queries = as_cases(table, most_sets), len(table.queries)
-    expected = NominalSearch(cases, table.queries, selected, k, excluded)
+    asked = table.queries, selected, k, excluded
+    expected = NominalSearch(cases, *asked, by_distance=True)
     expected.run(0, n_queries)
-    sets = put_sets(device, cases)
-    found = DeviceNominalSearch(
-        sets, table.queries, selected, k, excluded, keep_levels=True
-    )
+    found = DeviceNominalSearch(put_sets(device, cases), *asked, by_distance=True)
     middle = n_queries // 2
     found.run(0, middle)  # in two parts
     found.run(middle, n_queries)
-    np.testing.assert_array_equal(found.votes, expected.votes)
     np.testing.assert_array_equal(found.thresholds, expected.thresholds)
-    np.testing.assert_array_equal(found.n_tied, expected.n_tied)
-    assert (found.tied <= found.votes).all()
-    np.testing.assert_array_equal(found.levels.sum(axis=1), expected.votes)
-    for query in range(min(n_queries, 6)):
-        used = selected.attributes[query, : selected.counts[query]]
-        agreements = count_agreements(cases, table.queries[query], used)
-        if excluded is not None and excluded[query] >= 0:
-            agreements = np.delete(agreements, excluded[query])
-        voting = agreements[agreements >= found.thresholds[query]]
-        by_level = np.bincount(voting, minlength=found.levels.shape[1])
-        assert found.levels[query].sum(axis=1).tolist() == by_level.tolist()
+    check_votes(found, expected, k)
     return found
+
+
+def check_votes(found, expected, k):
+    """The same counts and, however cases vote, the same votes."""
+    np.testing.assert_array_equal(found.votes, expected.votes)
+    np.testing.assert_array_equal(found.tied, expected.tied)
+    for shares in (False, True):
+        for by_distance in (False, True):
+            finished = [
+                finish_votes(
+                    search.votes,
+                    search.tied,
+                    k,
+                    shares=shares,
+                    weighted=search.weighted if by_distance else None,
+                )
+                for search in (found, expected)
+            ]
+            np.testing.assert_array_equal(*finished)
 
 
 @some
@@ -116,10 +122,9 @@ def test_attributes_chosen_by_rank(table, k, seed):
     selected = select(table.queries, ranks, n_most)
     sets = put_sets(DEVICE, as_cases(table))
     chosen = put_ranks(DEVICE, ranks.starts, ranks.ranks, n_most)
-    found = DeviceNominalSearch(sets, table.queries, chosen, k)
+    found = DeviceNominalSearch(sets, table.queries, chosen, k, by_distance=True)
     found.run(0, len(table.queries))
-    expected = check_labels(DEVICE, table, selected, k)
-    np.testing.assert_array_equal(found.votes, expected.votes)
+    check_votes(found, check_labels(DEVICE, table, selected, k), k)
 
 
 @some
@@ -174,16 +179,12 @@ def check_numbers(device, problem, selected, k, excluded=None):
     _, cases, queries = problem
     columns, n_queries = prepare_columns(cases), len(queries.codes)
     asked = columns, queries, selected, k, excluded
-    expected = MixedSearch(cases, *asked)
+    expected = MixedSearch(cases, *asked, by_distance=True)
     expected.run(0, n_queries)
-    found = DeviceMixedSearch(put_columns(device, cases, columns), cases, *asked)
+    there = put_columns(device, cases, columns)
+    found = DeviceMixedSearch(there, cases, *asked, by_distance=True)
     found.run(0, n_queries)
-    np.testing.assert_array_equal(found.votes, expected.votes)
-    for query in range(n_queries):
-        squares = np.sort(expected.measure(query))
-        if k < len(squares) and np.isfinite(squares[k]):
-            n_tied = (squares == squares[k - 1]).sum()
-            assert found.tied[query].sum() == n_tied
+    check_votes(found, expected, k)
 
 
 @some

@@ -1,5 +1,6 @@
 """HEOM neighbors on numbers, categories and missing cells, against plain loops."""
 
+import itertools
 import math
 
 import numpy as np
@@ -11,6 +12,19 @@ import oracle
 from coded import as_cases, draw_selection, make_coded
 from sklazy import neighbors
 from sklazy.flow import Queries, Selected
+from sklazy.neighbors import mixed
+from voted import check_votes
+
+
+@pytest.fixture(params=["kernel", "numpy"], autouse=True, scope="module")
+def way(request):
+    """Both ways to answer; small jobs do not wait for the compiler."""
+    names = ("search_mixed", "vote_nested_mixed", "measure_rows")
+    by_kernel = request.param == "kernel"
+    with pytest.MonkeyPatch.context() as patch:
+        for name in names:
+            patch.setattr(getattr(mixed, name), "is_due", lambda _: by_kernel)
+        yield
 
 
 def make_mixed(
@@ -66,6 +80,8 @@ def check(table, cases, search, queries):
         )
         expected = oracle.count_classes(rows, table.classes, table.n_classes)
         assert search.votes[query].tolist() == expected
+        if search.weighted is not None:
+            check_votes(search, query, distances, table.classes, table.n_classes)
         measured = search.measure(query)
         assert measured[rows].tolist() == [distances[row] for row in rows]
         others = np.delete(measured, rows)
@@ -81,9 +97,10 @@ def check(table, cases, search, queries):
     st.integers(1, 70),
     st.booleans(),
     st.integers(0, 2**32 - 1),
+    st.data(),
 )
 def test_votes_are_those_of_all_rows_tied_with_the_kth(
-    n_rows, n_numeric, n_nominal, missing, grid, k, exclude, seed
+    n_rows, n_numeric, n_nominal, missing, grid, k, exclude, seed, data
 ):
     rng = np.random.default_rng(seed)
     n_nominal = max(n_nominal, 1 - n_numeric)
@@ -98,9 +115,45 @@ def test_votes_are_those_of_all_rows_tied_with_the_kth(
         draw_selection(table, rng),
         k,
         excluded,
+        by_distance=data.draw(st.booleans(), label="by distance"),
     )
     search.run(0, 4)
     check(table, cases, search, range(4))
+
+
+@given(
+    st.integers(1, 40),
+    st.integers(1, 5),
+    st.integers(0, 2),
+    st.sampled_from([2, 10**6]),
+    st.integers(1, 50),
+    st.booleans(),
+    st.integers(0, 2**32 - 1),
+)
+def test_votes_with_one_attribute_two_and_so_on(
+    n_rows, n_numeric, n_nominal, grid, k, exclude, seed
+):
+    rng = np.random.default_rng(seed)
+    table, cases, queries = make_mixed(rng, n_rows, n_numeric, n_nominal, 3, 0.1, grid)
+    order = [rng.permutation(table.n_attributes) for _ in range(3)]
+    order, columns = np.array(order, np.int32), neighbors.prepare_columns(cases)
+    excluded = rng.integers(-1, n_rows, 3) if exclude else None
+    for shares, by_distance in itertools.product((True, False), repeat=2):
+        found = None
+        for r in range(table.n_attributes, 0, -1):
+            selected = Selected(
+                np.ascontiguousarray(order[:, :r]), np.full(3, r, np.int32)
+            )
+            search = neighbors.MixedSearch(
+                cases, columns, queries, selected, k, excluded, by_distance=by_distance
+            )
+            search.run(0, 3)
+            if found is None:
+                found = search.vote_with_each(order, shares=shares)
+            finished = neighbors.finish_votes(
+                search.votes, search.tied, k, shares=shares, weighted=search.weighted
+            )
+            assert np.array_equal(found[:, r - 1], finished)
 
 
 @pytest.mark.parametrize(
@@ -193,3 +246,10 @@ def test_distances_that_float32_cannot_tell_apart(n_numeric):
         nearest = np.argsort(search.measure(query), kind="stable")[:7]
         votes = np.bincount(table.classes[nearest], minlength=table.n_classes)
         assert search.votes[query].tolist() == votes.tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_columns_begin_with_a_cache_line(seed):
+    rng = np.random.default_rng(seed)
+    _, cases, _ = make_mixed(rng, 20 + 7 * seed, 2, 1, 1, 0.1, 8)
+    assert neighbors.prepare_columns(cases).scaled.ctypes.data % 64 == 0

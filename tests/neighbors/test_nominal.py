@@ -1,5 +1,8 @@
 """Nominal neighbors by bit planes, against counting differences row by row."""
 
+import itertools
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,16 +14,23 @@ from sklazy import neighbors
 from sklazy.combine import argmax_with_ties
 from sklazy.flow import Selected
 from sklazy.neighbors import nominal
+from voted import WAYS, check_votes
 
 
 @pytest.fixture(params=["kernel", "row by row"], autouse=True, scope="module")
 def way(request):
     """Both ways to answer; small jobs do not wait for the compiler."""
     with pytest.MonkeyPatch.context() as patch:
-        least = 0 if request.param == "kernel" else 2**62
-        patch.setattr(nominal, "_SMALL_JOB", least)
-        patch.setattr(nominal.match_nominal, "is_ready", lambda: False)
+        by_kernel = request.param == "kernel"
+        patch.setattr(nominal.match_nominal, "is_due", lambda _: by_kernel)
         yield
+
+
+def make_search(table, selected, k, excluded=None, **options):
+    cases = as_cases(table, **options)
+    return neighbors.NominalSearch(
+        cases, table.queries, selected, k, excluded, by_distance=True
+    )
 
 
 def test_both_ways_say_the_same(monkeypatch):
@@ -31,14 +41,13 @@ def test_both_ways_say_the_same(monkeypatch):
         excluded = rng.integers(-1, n_rows, 20)
         for k in (1, 3, 500):
             found = []
-            for least in (0, 2**62):
-                monkeypatch.setattr(nominal, "_SMALL_JOB", least)
-                search = neighbors.NominalSearch(
-                    as_cases(table), table.queries, selected, k, excluded
-                )
+            for by_kernel in (True, False):
+                due = mock.Mock(return_value=by_kernel)
+                monkeypatch.setattr(nominal.match_nominal, "is_due", due)
+                search = make_search(table, selected, k, excluded)
                 search.run(0, 20)
                 found.append(search)
-            for name in ("votes", "thresholds", "n_tied"):
+            for name in ("votes", "thresholds", "tied", "weighted"):
                 np.testing.assert_array_equal(*(getattr(s, name) for s in found))
 
 
@@ -57,11 +66,12 @@ def check(table, search, queries=None):
             search.cases, table.queries[query], used
         )
         assert (used.size - agreements).tolist() == distances
+        check_votes(search, query, distances, table.classes, table.n_classes)
         if len(rows) >= search.n_neighbors:
             farthest = distances[rows[-1]]
             assert search.thresholds[query] == used.size - farthest
             at_last = [row for row in rows if distances[row] == farthest]
-            assert search.n_tied[query] == len(at_last)
+            assert search.tied[query].sum() == len(at_last)
 
 
 @given(coded_tables(), st.integers(1, 200), st.integers(0, 2**32 - 1), st.data())
@@ -72,9 +82,7 @@ def test_votes_are_those_of_all_rows_tied_with_the_kth(table, k, seed, data):
     if data.draw(st.booleans(), label="exclude rows"):
         excluded = rng.integers(-1, table.n_rows, len(table.queries))
     most_sets = data.draw(st.sampled_from([64, 3, 0]), label="values with bits")
-    search = neighbors.NominalSearch(
-        as_cases(table, most_sets), table.queries, selected, k, excluded
-    )
+    search = make_search(table, selected, k, excluded, most_sets=most_sets)
     search.run(0, len(table.queries))
     check(table, search)
 
@@ -87,9 +95,7 @@ def test_many_blocks_of_rows(n_rows, most_attributes, k):
     sizes = rng.integers(2, 6, most_attributes)
     table = make_coded(rng, n_rows, sizes, 3, 5, missing=0.1)
     selected = draw_selection(table, rng)
-    search = neighbors.NominalSearch(
-        as_cases(table), table.queries, selected, k, rng.integers(0, n_rows, 5)
-    )
+    search = make_search(table, selected, k, rng.integers(0, n_rows, 5))
     search.run(0, 5)
     check(table, search, queries=[0, 4])
 
@@ -104,7 +110,7 @@ def test_the_worst_order_of_rows_changes_nothing():
         codes=np.ascontiguousarray(table.codes[:, order]), classes=table.classes[order]
     )
     selected = Selected(np.arange(9, dtype=np.int32)[None], np.array([9], np.int32))
-    search = neighbors.NominalSearch(as_cases(table), table.queries, selected, 40)
+    search = make_search(table, selected, 40)
     search.run(0, 1)
     check(table, search)
 
@@ -131,9 +137,7 @@ def test_columns_of_many_values_need_no_kept_bits(table, seed, k):
     queries = table.queries.copy()
     queries[:, 0] = codes[0, rng.integers(0, table.n_rows, len(queries))]
     table = table._replace(codes=codes, offsets=offsets, queries=queries)
-    search = neighbors.NominalSearch(
-        as_cases(table), queries, draw_selection(table, rng), k
-    )
+    search = make_search(table, draw_selection(table, rng), k)
     search.run(0, len(queries))
     check(table, search)
 
@@ -157,7 +161,7 @@ def test_a_weight_is_that_many_rows(table, k, seed):
         oracle.disagreements(table.codes, table.queries[0], range(table.n_attributes)),
         float,
     )
-    votes, farthest = neighbors.vote_by_weight(
+    votes, farthest, _ = neighbors.vote_by_weight(
         distances, table.classes, weights.astype(float), k, table.n_classes
     )
     repeated = np.repeat(np.arange(table.n_rows), weights)
@@ -168,17 +172,39 @@ def test_a_weight_is_that_many_rows(table, k, seed):
     if voters.size:
         assert farthest == distances[voters[-1]]
     shuffled = rng.permutation(table.n_rows)
-    again, _ = neighbors.vote_by_weight(
+    again, *_ = neighbors.vote_by_weight(
         distances[shuffled],
         table.classes[shuffled],
         weights[shuffled] / 3,
         k,
         table.n_classes,
     )
-    straight, _ = neighbors.vote_by_weight(
+    straight, *_ = neighbors.vote_by_weight(
         distances, table.classes, weights / 3, k, table.n_classes
     )
     assert np.array_equal(again, straight)
+
+
+@given(coded_tables(), st.integers(1, 9), st.integers(0, 2**32 - 1))
+@pytest.mark.parametrize(("ties", "by"), WAYS)
+def test_weighted_votes_share_and_weigh(ties, by, table, k, seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, 9, table.n_rows) / 4
+    distances = rng.integers(0, 4, table.n_rows) / 2
+    votes, _, share = neighbors.vote_by_weight(
+        distances**2,
+        table.classes,
+        weights,
+        k,
+        table.n_classes,
+        shares=ties == "share",
+        by_distance=by == "distance",
+    )
+    cast = oracle.cast_votes(distances.tolist(), weights.tolist(), k, ties, by)
+    expected = oracle.add_votes(cast, table.classes, table.n_classes)
+    assert votes.tolist() == pytest.approx(expected)
+    assert 0 < share <= 1
+    assert ties == "share" or share == 1
 
 
 @given(coded_tables(), st.integers(1, 9), st.integers(0, 2**32 - 1), st.booleans())
@@ -189,11 +215,20 @@ def test_votes_with_one_attribute_two_and_so_on(table, k, seed, exclude):
     order = np.array(order, np.int32)
     excluded = rng.integers(0, table.n_rows, n_queries) if exclude else None
     cases = as_cases(table, most_sets=rng.choice([64, 2]))
-    votes = neighbors.vote_with_each_count(cases, table.queries, order, k, excluded)
-    for r in range(1, table.n_attributes + 1):
-        selected = Selected(
-            np.ascontiguousarray(order[:, :r]), np.full(n_queries, r, np.int32)
+    for shares, by_distance in itertools.product((True, False), repeat=2):
+        way = {"shares": shares, "by_distance": by_distance}
+        votes = neighbors.vote_with_each_count(
+            cases, table.queries, order, k, excluded, **way
         )
-        search = neighbors.NominalSearch(cases, table.queries, selected, k, excluded)
-        search.run(0, n_queries)
-        assert np.array_equal(votes[:, r - 1], search.votes)
+        for r in range(1, table.n_attributes + 1):
+            selected = Selected(
+                np.ascontiguousarray(order[:, :r]), np.full(n_queries, r, np.int32)
+            )
+            search = neighbors.NominalSearch(
+                cases, table.queries, selected, k, excluded, by_distance=by_distance
+            )
+            search.run(0, n_queries)
+            finished = neighbors.finish_votes(
+                search.votes, search.tied, k, shares=shares, weighted=search.weighted
+            )
+            assert np.array_equal(votes[:, r - 1], finished)

@@ -27,6 +27,7 @@ from oracle.measures import (
     columns_of,
     consistency,
     cross_table,
+    discounted,
     entropy_of,
     gini_of,
     greedy,
@@ -43,6 +44,8 @@ from oracle.members import (
     rule_mean,
 )
 from oracle.neighbors import (
+    add_votes,
+    cast_votes,
     count_classes,
     decide,
     disagreements,
@@ -53,7 +56,7 @@ from oracle.neighbors import (
 from oracle.path_means import grow_regression_tree, regression_tree_answer
 from oracle.paths import TREE_RULES, collapse_tree, grow_tree, tree_answer
 from oracle.racing import bent_ranking, correlation_ranking, gram_schmidt_ranking, race
-from oracle.random_paths import random_path
+from oracle.random_paths import path_gains, random_path
 from oracle.selection import LazyHost, grow_conjunction, lazy_merit, select
 from oracle.tables import DECIMAL, encode, kind_of_texts, recode
 from oracle.trees import lazy_tree_answer

@@ -1,6 +1,7 @@
 """Random words, bags and the neighbors put into them."""
 
 import math
+import struct
 
 MASK64 = (1 << 64) - 1
 STEP = 0x9E3779B97F4A7C15
@@ -32,8 +33,11 @@ def attribute_order(key, n_attributes, inspect):
     return order
 
 
-def bag_weights(seed, n_rows, neighbors):
-    """N-K draws from all rows and K from the neighbors, two draws a word."""
+def bag_weights(seed, n_rows, neighbors, max_draws=None):
+    """N-K draws from all rows and K from the neighbors, two draws a word.
+
+    At most so many draws, unless all K from the neighbors are more.
+    """
     weights = [0] * n_rows
     n_near = len(neighbors)
 
@@ -41,9 +45,11 @@ def bag_weights(seed, n_rows, neighbors):
         word = word64(seed, first_word + t // 2)
         return (((word >> 32) if t % 2 == 0 else word & 0xFFFFFFFF) * n) >> 32
 
-    for t in range(n_rows - n_near):
+    n_draws = n_rows if max_draws is None else min(n_rows, max_draws)
+    n_plain = max(n_draws - n_near, 0)
+    for t in range(n_plain):
         weights[draw(0, t, n_rows)] += 1
-    first_word = (n_rows - n_near + 1) // 2
+    first_word = (n_plain + 1) // 2
     for t in range(n_near):
         weights[neighbors[draw(first_word, t, n_near)]] += 1
     return weights
@@ -61,3 +67,15 @@ def beta_neighbors(n_rows, beta):
     """K/N <= (1 - beta) log_4 N, at least one and at most all rows."""
     share = (1 - beta) * math.log(n_rows) / math.log(4)
     return min(n_rows, max(1, math.floor(n_rows * share + 1e-9)))
+
+
+def content_words(query, sizes):
+    """64 bits a cell: those of a number, or the code; missing codes are -1."""
+    words = []
+    for cell, size in zip(query, sizes, strict=True):
+        if size is None:
+            number = math.nan if cell is None else cell + 0.0
+            words.append(struct.unpack("<Q", struct.pack("<d", number))[0])
+        else:
+            words.append((-1 if cell is None else cell) & MASK64)
+    return words

@@ -1,12 +1,11 @@
 """Lazy bagging and stacking, for classes and for numbers."""
 
 import math
-import struct
 from fractions import Fraction
 
 import numpy as np
 
-from oracle.bags import MASK64, bag_weights, query_seed, word64
+from oracle.bags import bag_weights, content_words, query_seed, word64
 from oracle.measures import attribute_figure
 from oracle.members import (
     bayes_answer,
@@ -84,11 +83,11 @@ class LazyEnsemble:
         """Each member's probabilities, its vote, the shares and the class."""
         order, distances = self.nearest(query)
         near = order[: self.settings["n_near"]]
-        seed = query_seed(self.words(query), self.settings["seed"])
+        seed = query_seed(content_words(query, self.sizes), self.settings["seed"])
         answers = []
         for bag in range(self.settings["n_estimators"]):
             own = word64(seed, bag)
-            weights = bag_weights(own, self.n_rows, near)
+            weights = bag_weights(own, self.n_rows, near, self.settings["max_draws"])
             kind = self.settings["kinds"][bag % len(self.settings["kinds"])]
             ask = getattr(self, f"by_{kind}")
             answers.append(ask(query, query_codes, weights, own, (order, distances)))
@@ -106,17 +105,6 @@ class LazyEnsemble:
         left = [c for c in range(self.n_classes) if shares[c] >= max(shares) - 1e-9]
         sizes = [self.classes.count(c) for c in range(self.n_classes)]
         return max(left, key=lambda c: (around[c], sizes[c], -c))
-
-    def words(self, query):
-        """64 bits a cell: those of a number, or the code; missing codes are -1."""
-        words = []
-        for cell, size in zip(query, self.sizes, strict=True):
-            if size is None:
-                number = math.nan if cell is None else cell + 0.0
-                words.append(struct.unpack("<Q", struct.pack("<d", number))[0])
-            else:
-                words.append((-1 if cell is None else cell) & MASK64)
-        return words
 
     def by_tree(self, query, query_codes, weights, key, near):
         tree = grow_tree(
@@ -214,12 +202,14 @@ class LazyNumberEnsemble(LazyEnsemble):
     def answer(self, query, query_codes):
         """What each member says, and what all say together."""
         near = self.nearest(query)
-        seed = query_seed(self.words(query), self.settings["seed"])
+        seed = query_seed(content_words(query, self.sizes), self.settings["seed"])
         values = []
         for bag in range(self.settings["n_estimators"]):
             own = word64(seed, bag)
             enriched = near[0][: self.settings["n_near"]]
-            weights = bag_weights(own, self.n_rows, enriched)
+            weights = bag_weights(
+                own, self.n_rows, enriched, self.settings["max_draws"]
+            )
             kind = self.settings["kinds"][bag % len(self.settings["kinds"])]
             ask = getattr(self, f"by_{kind}")
             values.append(float(ask(query, query_codes, weights, own, near)))

@@ -69,10 +69,9 @@ def information(column, kind, classes):
     return max(total - bias, 0.0)
 
 
-def attribute_weights(rows, kinds, classes, share):
+def attribute_weights(rows, told, share):
     """Equal weights and information mixed; columns without a difference weigh 0."""
     columns = list(zip(*rows, strict=True))
-    told = [information(c, k, classes) for c, k in zip(columns, kinds, strict=True)]
     telling = [len(set(column)) > 1 for column in columns]
     weights = []
     for own, differs in zip(told, telling, strict=True):

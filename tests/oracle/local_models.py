@@ -180,9 +180,11 @@ def _indicate(label, wanted, known):
 
 
 def _spread(present, scale):
-    """The standard deviation or range of a column; 0 if it says nothing."""
+    """The standard deviation or range of a column, or 1; 0 if it says nothing."""
     if not present or min(present) == max(present):
         return 0.0
+    if not scale:
+        return 1.0
     if scale == "range":
         return max(present) - min(present)
     mean = math.fsum(present) / len(present)

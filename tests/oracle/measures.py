@@ -18,13 +18,35 @@ def columns_of(rows):
     return [sum(column) for column in zip(*rows, strict=True)]
 
 
-def attribute_figure(rows, measure):
-    """An attribute's figure by the textbook, lower is better; rows: its values."""
+def discounted(rows):
+    """Counts in which one case of every value is one like all cases, by leaving out.
+
+    Each case of a value sees the others; the mean of what they see, and one case spread
+    over the classes as all are.
+    """
+    totals = columns_of(rows)
+    return [discounted_row(row, totals) if sum(row) else row for row in rows]
+
+
+def discounted_row(row, totals):
+    found = [n / sum(totals) for n in totals]
+    for own, n_own in enumerate(row):  # the cases of one class, each left out
+        for c, n in enumerate(row):
+            found[c] += n_own / sum(row) * (n - (c == own))
+    return found
+
+
+def attribute_figure(rows, measure, columns=None):
+    """An attribute's figure by the textbook, lower is better; rows: its values.
+
+    `columns` are the class counts, where those of the rows are not.
+    """
     total = sum(map(sum, rows))
     if total == 0:
         return math.inf
+    columns = columns_of(rows) if columns is None else columns
     given = sum(sum(row) / total * entropy_of(row) for row in rows)
-    class_entropy = entropy_of(columns_of(rows))
+    class_entropy = entropy_of(columns)
     split = entropy_of([sum(row) for row in rows])
     gain, both = class_entropy - given, class_entropy + split
     return {
@@ -33,13 +55,13 @@ def attribute_figure(rows, measure):
         "information_gain": -gain,
         "gain_ratio": -gain / split if split > 0 else 0.0,
         "symmetric_uncertainty": -2 * gain / both if both > 0 else 0.0,
-        "chi_square": -chi_square_of(rows),
+        "chi_square": -chi_square_of(rows, columns),
     }[measure]
 
 
-def chi_square_of(rows):
+def chi_square_of(rows, columns):
     """Pearson's statistic, from observed and expected counts."""
-    columns, total, statistic = columns_of(rows), sum(map(sum, rows)), 0.0
+    total, statistic = sum(map(sum, rows)), 0.0
     for row in rows:
         for observed, column in zip(row, columns, strict=True):
             expected = sum(row) * column / total
@@ -48,9 +70,10 @@ def chi_square_of(rows):
     return statistic
 
 
-def value_figure(rows, value, measure):
+def value_figure(rows, value, measure, columns=None):
     """The figure of one value of an attribute, lower is better."""
-    row, columns, total = rows[value], columns_of(rows), sum(map(sum, rows))
+    row, total = rows[value], sum(map(sum, rows))
+    columns = columns_of(rows) if columns is None else columns
     if sum(row) == 0:
         return math.inf
     parts = [
@@ -71,8 +94,9 @@ def value_figure(rows, value, measure):
     }[measure]
 
 
-def lazy_figure(rows, value, measure):
-    return min(value_figure(rows, value, measure), attribute_figure(rows, measure))
+def lazy_figure(rows, value, measure, columns=None):
+    whole = attribute_figure(rows, measure, columns)
+    return min(value_figure(rows, value, measure, columns), whole)
 
 
 def v_of_attribute(rows, weighted):

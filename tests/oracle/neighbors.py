@@ -1,6 +1,7 @@
 """Distances, the nearest rows with all ties, and their votes."""
 
 import math
+from fractions import Fraction
 
 
 def disagreements(codes, query, attributes):
@@ -63,6 +64,40 @@ def count_classes(rows, classes, n_classes):
     for row in rows:
         votes[classes[row]] += 1
     return votes
+
+
+def cast_votes(distances, weights, k, ties="all", by="uniform"):
+    """What each row votes with: a list of exact fractions and floats, zeros and all.
+
+    A row of weight w fills w places; those tied at the last place fill what is left
+    (`ties="share"`) or all vote in full. By distance, a vote is multiplied by the
+    nearest voter's distance over the row's own.
+    """
+    there = [row for row, weight in enumerate(weights) if weight > 0]
+    left, votes = Fraction(k), [Fraction(0)] * len(weights)
+    for distance in sorted({distances[row] for row in there}):
+        level = [row for row in there if distances[row] == distance]
+        total = sum(Fraction(weights[row]) for row in level)
+        if left <= 0:
+            break
+        share = min(Fraction(1), left / total) if ties == "share" else Fraction(1)
+        for row in level:
+            votes[row] = Fraction(weights[row]) * share
+        left -= total
+    nearest = min((distances[row] for row in there), default=0)
+    if by == "distance":
+        for row in there:
+            if votes[row] and distances[row] != nearest:
+                votes[row] = float(votes[row]) * (nearest / distances[row])
+    return votes
+
+
+def add_votes(cast, classes, n_classes):
+    """The votes of each class."""
+    return [
+        float(sum(vote for vote, own in zip(cast, classes, strict=True) if own == c))
+        for c in range(n_classes)
+    ]
 
 
 def decide(votes, class_counts):

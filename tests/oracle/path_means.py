@@ -51,7 +51,7 @@ def grow_regression_tree(columns, values, targets, weights, rules, key=0):
 
 def _grow_mean(rows, columns, values, targets, rules, key):
     total, mean, squares = squares_of(rows, targets)
-    node = {"mean": mean, "attribute": None}
+    node = {"mean": mean, "weights": [total], "attribute": None}
     if total < 2 * rules["min_weight"] - ALIKE or squares == 0.0:
         return node
     j, cut = best_reduction(rows, columns, values, targets, rules, key, squares)

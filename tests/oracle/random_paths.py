@@ -2,7 +2,14 @@
 
 import math
 
-from oracle.bags import attribute_order, path_key, word64
+from oracle.bags import (
+    attribute_order,
+    bag_weights,
+    content_words,
+    path_key,
+    query_seed,
+    word64,
+)
 from oracle.path_means import squares_of
 from oracle.paths import ALIKE, class_weights_of, information
 
@@ -79,7 +86,7 @@ def best_drawn(rows, columns, sizes, outcomes, n_classes, n_tried, key):
         parts = [[item for item in rows if sides[item[0]] == side] for side in (0, 1)]
         gain = before - sum(disorder_of(part, outcomes, n_classes) for part in parts)
         if best is None or gain > worth + slack:
-            best, worth = (j, drawn[0], sides, lot), gain
+            best, worth = (j, drawn[0], sides, lot, gain), gain
     return best
 
 
@@ -90,13 +97,25 @@ def random_path(
 
     `n_classes` is None where the outcomes are numbers.
     """
+    given = columns, sizes, outcomes, n_classes, weights, n_tried, key, query, without
+    rows, steps = random_way(*given)
+    if n_classes is None:
+        return squares_of(rows, outcomes)[1], steps
+    totals = class_weights_of(rows, outcomes, n_classes)
+    return [weight / sum(totals) for weight in totals], steps
+
+
+def random_way(
+    columns, sizes, outcomes, n_classes, weights, n_tried, key, query, without=None
+):
+    """The rows of the leaf, (row, weight), and the steps on the way."""
     rows = [(row, w) for row, w in enumerate(weights) if w > 0 and row != without]
     steps = []
     while len({outcomes[row] for row, _ in rows}) > 1:
         found = best_drawn(rows, columns, sizes, outcomes, n_classes, n_tried, key)
         if found is None:
             break
-        j, cut, sides, lot = found
+        j, cut, sides, lot, gain = found
         cell = query[j]
         alike = [row for row, _ in rows if columns[j][row] == cell]
         if sizes[j] is None and cell is not None:
@@ -108,9 +127,25 @@ def random_path(
         total, kept = weight_of(rows), [item for item in rows if sides[item[0]] == side]
         categories = {columns[j][row] for row, _ in kept} if sizes[j] else set()
         codes = sorted(-1 if c is None else c for c in categories)
-        steps.append((j, side, math.nan if cut is None else cut, total, by_lot, codes))
+        cut = math.nan if cut is None else cut
+        steps.append((j, side, cut, total, gain, by_lot, codes))
         rows, key = kept, path_key(key, j, side)
-    if n_classes is None:
-        return squares_of(rows, outcomes)[1], steps
-    totals = class_weights_of(rows, outcomes, n_classes)
-    return [weight / sum(totals) for weight in totals], steps
+    return rows, steps
+
+
+def path_gains(columns, sizes, classes, n_classes, n_paths, least_weight):
+    """Nats that splits by each attribute gain a row, the mean over the rows' paths."""
+    n_rows, sums = len(classes), [0.0] * len(columns)
+    n_bags, n_tried = -(-n_paths // n_rows), math.isqrt(len(columns))
+    for query in zip(*columns, strict=True):
+        seed = query_seed(content_words(query, sizes), 0)
+        for bag in range(n_bags):
+            key = word64(seed, bag)
+            weights = bag_weights(key, n_rows, [])
+            data = columns, sizes, classes, n_classes
+            for j, _, _, weight, gain, _, _ in random_path(
+                *data, weights, n_tried, key, query
+            )[1]:
+                if weight >= least_weight:
+                    sums[j] += gain / weight
+    return [math.log(2) * total / (n_rows * n_bags) for total in sums]

@@ -4,7 +4,13 @@ import math
 
 import numpy as np
 
-from oracle.local_models import local_fit, local_ridge, local_score, local_terms
+from oracle.local_models import (
+    choose_models,
+    fit_models,
+    local_fit,
+    local_ridge,
+    local_terms,
+)
 
 
 def bayes_logs(codes, widths, classes, n_classes, weights, query, alpha):
@@ -65,36 +71,31 @@ def rule_explained(column, targets, weights):
     return 1 - left / total if total > 0 else 0.0
 
 
-def path_weights(cells, weights, steps):
-    """The weight of the rows that pass the tests before each step, in order.
+def tree_steps(node, query, depth=0, share=1.0):
+    """What a receipt shows of each node that a query passes in a whole tree.
 
-    `cells[name][row]`; no cell is missing. Steps are (name, relation, bound).
+    (depth, attribute, relation, bound, weight, share), branch by branch where a value
+    is missing. A category that no row of a node has ends the way there.
     """
-    left, found = list(range(len(weights))), []
-    for name, relation, bound in steps:
-        found.append(sum(weights[r] for r in left))
-        if relation == "<=":
-            left = [r for r in left if cells[name][r] <= bound]
-        elif relation == ">":
-            left = [r for r in left if cells[name][r] > bound]
-        elif relation == "=":
-            left = [r for r in left if cells[name][r] == bound]
-    return found
-
-
-def drawn_path_weights(cells, weights, steps):
-    """The weight of each node on a path of drawn splits, the leaf's last."""
-    inside = [row for row, weight in enumerate(weights) if weight > 0]
-    found = [sum(weights[row] for row in inside)]
-    for step in steps:
-        column = cells[step["attribute"]]
-        if step["relation"] == "in":
-            inside = [r for r in inside if column[r] in step["categories"]["listed"]]
-        else:
-            above = step["relation"] == ">"
-            inside = [r for r in inside if (column[r] > step["cut"]) == above]
-        found.append(sum(weights[row] for row in inside))
-    return found
+    j, weight = node["attribute"], sum(node["weights"])
+    if j is None:
+        return [(depth, None, None, None, weight, share)]
+    cut, cell = node["cut"], query[j]
+    if cell is None:
+        steps = [(depth, j, "missing", cut, weight, share)]
+        for son, part in zip(node["sons"], node["shares"], strict=True):
+            if son is not None:
+                steps += tree_steps(son, query, depth + 1, share * part)
+        return steps
+    branch = int(cell > cut) if cut is not None else cell
+    son = node["sons"][branch] if branch < len(node["sons"]) else None
+    if son is None:
+        return [(depth, None, None, None, weight, share)]
+    test = ("=", cell) if cut is None else ((">" if cell > cut else "<="), cut)
+    return [
+        (depth, j, *test, weight, share),
+        *tree_steps(son, query, depth + 1, share),
+    ]
 
 
 def voting_times(order, distances, weights, n_neighbors):
@@ -123,34 +124,57 @@ def outside_columns(query, near, kinds, names):
     return found
 
 
-def local_figures(rows, targets, query, degrees, ridge, units):
-    """What a receipt shows of models of several degrees on the same neighbors.
+def local_figures(rows, targets, weights, query, models, units):
+    """What a receipt shows of the models that answer a query.
 
-    Rows and query are regressors; `units` turn their coefficients into those of the
-    data. Influences and leverages are found by asking what a target of 1 would do.
+    Rows are the neighbors, nearest first, and the query as regressors; `units` turn
+    their coefficients into those of the data. `models` is what `chosen_models` gave.
+    Influences and leverages are found by asking what a target of 1 would do.
     """
-    k, weights = len(rows), [1.0] * len(rows)
-    models = {}
-    for degree in degrees:
-        penalties = local_ridge(rows, weights, query, degree, ridge, False)
-        terms = [np.array(local_terms(row, query, degree)) for row in rows]
-        score = local_score(terms, targets, weights, degree, None, penalties, False)
-        models[degree] = score, terms, penalties
-    best = min(models, key=lambda degree: (models[degree][0], degree))
-    inverse = {degree: 1 / (found[0] or 1e-20) for degree, found in models.items()}
-    shares = {degree: w / sum(inverse.values()) for degree, w in inverse.items()}
+    inverse = [1 / (score or 1e-20) for _, _, score, _ in models]
+    shares = [own / sum(inverse) for own in inverse]
+    highest, most = (max(model[i] for model in models) for i in (0, 1))
     units_of = [1.0, *units]
     units_of += [a * b for i, a in enumerate(units) for b in units[i:]]
-    coefficients = [0.0] * len(local_terms(rows[0], query, max(degrees)))
-    influences = [0.0] * k
-    for degree, (_, terms, penalties) in models.items():
-        theta = local_fit(terms, targets, weights, penalties)
+    coefficients = [0.0] * len(local_terms(rows[0], query, highest))
+    influences = [0.0] * most
+    for (degree, k, _, penalties), share in zip(models, shares, strict=True):
+        near = _near(rows, weights, query, degree, k)
+        theta = local_fit(near[0], targets[:k], near[1], penalties)
         for a, value in enumerate(theta):
-            coefficients[a] += shares[degree] * value * units_of[a]
+            coefficients[a] += share * value * units_of[a]
         for i in range(k):
-            alone = local_fit(terms, _only(i, k), weights, penalties)
-            influences[i] += shares[degree] * alone[0]
-    _, terms, penalties = models[best]
+            alone = local_fit(near[0], _only(i, k), near[1], penalties)
+            influences[i] += share * alone[0]
+    error = math.sqrt(sum(s * m[2] for s, m in zip(shares, models, strict=True)))
+    leverages, residuals = _left_out(rows, targets, weights, query, models[0])
+    unknown = [None] * (most - len(leverages))
+    return {
+        "shares": shares,
+        "error": error,
+        "coefficients": coefficients,
+        "influence": influences,
+        "leverage": leverages + unknown,
+        "residual": residuals + unknown,
+    }
+
+
+def chosen_models(rows, targets, weights, query, ranges, n_best, ridge, as_in_r):
+    """(degree, k, score, penalties) of the models chosen, best first; every score."""
+    fitted = fit_models(rows, targets, weights, query, ranges, ridge, as_in_r)
+    scores = {key: score for key, (score, _) in fitted.items()}
+    chosen = sorted(choose_models(scores, n_best), key=lambda key: (scores[key], key))
+    penalties = {
+        degree: local_ridge(rows, weights, query, degree, ridge, as_in_r)
+        for degree in ranges
+    }
+    return [(d, k, scores[d, k], penalties[d]) for d, k in chosen], scores
+
+
+def _left_out(rows, targets, weights, query, model):
+    """Leverages of a model's neighbors, and the errors where each is left out."""
+    degree, k, _, penalties = model
+    terms, weights = _near(rows, weights, query, degree, k)
     leverages, residuals = [], []
     for i in range(k):
         alone = local_fit(terms, _only(i, k), weights, penalties)
@@ -159,18 +183,17 @@ def local_figures(rows, targets, query, degrees, ridge, units):
         without = local_fit(
             [terms[j] for j in others],
             [targets[j] for j in others],
-            [1.0] * (k - 1),
+            [weights[j] for j in others],
             penalties,
         )
         residuals.append(targets[i] - float(terms[i] @ without))
-    return {
-        "scores": {degree: found[0] for degree, found in models.items()},
-        "shares": shares,
-        "coefficients": coefficients,
-        "influences": influences,
-        "leverages": leverages,
-        "residuals": residuals,
-    }
+    return leverages, residuals
+
+
+def _near(rows, weights, query, degree, k):
+    """The terms and weights of the nearest."""
+    terms = [np.array(local_terms(row, query, degree)) for row in rows[:k]]
+    return terms, weights[:k]
 
 
 def _only(i, k):

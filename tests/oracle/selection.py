@@ -9,10 +9,17 @@ from oracle.measures import (
     attribute_figure,
     best_first,
     columns_of,
+    discounted,
     entropy_of,
     lazy_figure,
 )
-from oracle.neighbors import count_classes, decide, heom_squares, nearest_with_ties
+from oracle.neighbors import (
+    add_votes,
+    cast_votes,
+    count_classes,
+    decide,
+    heom_squares,
+)
 
 
 def select(codes, value_scores, attribute_scores, offsets, n_selected):
@@ -108,14 +115,23 @@ class LazyHost:
                 table[self.codes[j][i]][self.classes[i]] += 1
         return table
 
+    def figures(self, j, code, rows, measure):
+        """The lazy figure of a value, and the figure of its attribute."""
+        table = self.counts(j, rows)
+        columns = columns_of(table)
+        if self.settings.get("discount"):
+            table = discounted(table)
+        whole = attribute_figure(table, measure, columns)
+        if code < 0 or not table:
+            return whole, whole
+        return lazy_figure(table, code, measure, columns), whole
+
     def order(self, query, rows):
         """The attributes of a query, best first, by the rows that may be seen."""
         codes = [self.code(j, cell) for j, cell in enumerate(query)]
         keys = []
         for j, code in enumerate(codes):
-            table, measure = self.counts(j, rows), self.settings["measure"]
-            whole = attribute_figure(table, measure)
-            lazy = lazy_figure(table, code, measure) if code >= 0 and table else whole
+            lazy, whole = self.figures(j, code, rows, self.settings["measure"])
             score = {"lazy": lazy, "eager": whole, "none": 0.0}
             tie = 0.0 if self.settings["selection"] == "none" else whole
             keys.append((round(score[self.settings["selection"]], 9), round(tie, 9), j))
@@ -126,9 +142,16 @@ class LazyHost:
         if self.settings["host"] == "bayes":
             return self.joint(query, rows, attributes)
         measured = self.measure(query, rows, attributes)
-        near = nearest_with_ties(measured, self.settings["k"])
-        voters = [rows[i] for i in near]
-        return count_classes(voters, self.classes, len(self.labels))
+        distances = [math.sqrt(square) for square in measured]
+        cast = cast_votes(
+            distances,
+            [1] * len(rows),
+            self.settings["k"],
+            self.settings.get("ties", "all"),
+            self.settings.get("weights", "uniform"),
+        )
+        own = [self.classes[i] for i in rows]
+        return add_votes(cast, own, len(self.labels))
 
     def measure(self, query, rows, attributes):
         numeric = [
@@ -239,13 +262,10 @@ class LazyHost:
             return grow_conjunction(
                 np.array(self.codes), self.classes, len(self.labels), codes, 1
             )
-        tables = [self.counts(j, self.rows) for j in range(len(codes))]
         whole = entropy_of(count_classes(self.rows, self.classes, len(self.labels)))
         scores = [
-            lazy_figure(table, code, "entropy")
-            if code >= 0
-            else attribute_figure(table, "entropy")
-            for table, code in zip(tables, codes, strict=True)
+            self.figures(j, code, self.rows, "entropy")[0]
+            for j, code in enumerate(codes)
         ]
         relevances = [max(0.0, 1 - x / whole) if whole > 0 else 0.0 for x in scores]
         pairs = [

@@ -1,140 +1,29 @@
 """Every figure of a receipt has a slow twin that is worked out from the cases."""
 
+from unittest import mock
+
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from oracle import kernel_models as slow_kernels
-from oracle import local_models as slow_models
 from oracle import receipts as slow
+from receipt_tables import KINDS, NAMES, answer_of, drawn, frame_of
 from sklazy import (
     LazyKernelClassifier,
     LazyKernelRegressor,
-    LazyLearningClassifier,
-    LazyLearningRegressor,
     LazyStackingClassifier,
     LazyStackingRegressor,
 )
-from sklazy.answer import Batch
-from sklazy.answer.learner import prepare
 from sklazy.local import place
 from sklazy.local.bags import draw_weights
 from sklazy.local.members import place_linear
-from sklazy.receipts import build_receipts
+from slow_gains import slow_gains
 
 few = settings(max_examples=12, deadline=None)
 seeds = st.integers(0, 10_000)
-NAMES, KINDS = ["size", "level", "color"], ["numeric", "numeric", "nominal"]
-
-
-def drawn(seed, n=26, missing=0.1):
-    """Rows of two numbers and a color, the first color the most frequent."""
-    rng = np.random.default_rng(seed)
-    colors = rng.choice(["blue", "green", "red"], n, p=[0.5, 0.3, 0.2])
-    rows = [
-        [float(a), float(b), str(c)]
-        for a, b, c in zip(
-            rng.normal(size=n).round(2), rng.integers(0, 50, n) / 4, colors, strict=True
-        )
-    ]
-    hidden = rng.random((n, 3)) < missing
-    rows = [
-        [None if gone else cell for cell, gone in zip(row, own, strict=True)]
-        for row, own in zip(rows, hidden, strict=True)
-    ]
-    return rows, rng.normal(size=n), rng.integers(0, 3, n)
-
-
-def frame_of(rows):
-    frame = pd.DataFrame(rows, columns=NAMES, dtype=object)
-    return frame.astype({"size": float, "level": float, "color": "str"})
-
-
-@few
-@given(seeds, st.sampled_from([(0,), (1,), (0, 1), (2,), (0, 1, 2)]))
-def test_local_figures(seed, degrees):
-    rows, targets, _ = drawn(seed)
-    cases, queries = rows[:-2], rows[-2:]
-    model = LazyLearningRegressor(
-        degrees=degrees, n_neighbors=14, n_best=len(degrees), ridge=0.1
-    )
-    model.fit(frame_of(cases), targets[:-2])
-    for query, receipt in zip(queries, model.explain(frame_of(queries)), strict=True):
-        (told,) = receipt["targets"]
-        check_local(told, cases, targets[:-2], query, degrees)
-
-
-def check_local(told, cases, targets, query, degrees):
-    _, (placed, asked), _ = slow_models.local_space(cases, [query], KINDS, True)
-    near = [case["id"] for case in told["neighbors"]]
-    units, names = regressors_of(cases)
-    expected = slow.local_figures(
-        [placed[i] for i in near],
-        [float(targets[i]) for i in near],
-        asked[0],
-        degrees,
-        0.1,
-        units,
-    )
-    close = {"rtol": 1e-6, "atol": 1e-9}
-    for model in told["models"]:
-        degree = model["degree"]
-        np.testing.assert_allclose(model["score"], expected["scores"][degree], **close)
-        np.testing.assert_allclose(model["share"], expected["shares"][degree], **close)
-    for key, figures in {
-        "influence": "influences",
-        "leverage": "leverages",
-        "residual": "residuals",
-    }.items():
-        said = [case[key] for case in told["neighbors"]]
-        np.testing.assert_allclose(said, expected[figures], **close, err_msg=key)
-    assert [c["target"] for c in told["neighbors"]] == [targets[i] for i in near]
-    labels = ["intercept"]
-    labels += names if max(degrees) else []
-    if max(degrees) == 2:
-        labels += [f"{a} * {b}" for i, a in enumerate(names) for b in names[i:]]
-    assert list(told["coefficients"]) == labels
-    said = list(told["coefficients"].values())
-    np.testing.assert_allclose(said, expected["coefficients"], **close)
-    assert told["prediction"] == told["coefficients"]["intercept"]
-    rows = [cases[i] for i in near]
-    assert told["outside"] == slow.outside_columns(query, rows, KINDS, NAMES)
-
-
-def regressors_of(cases):
-    """What turns coefficients into those of the data, and the names."""
-    units, names = [], []
-    for j, (name, kind) in enumerate(zip(NAMES, KINDS, strict=True)):
-        known = [row[j] for row in cases if row[j] is not None]
-        if kind == "numeric":
-            units.append(1 / np.std(known))
-            names.append(name)
-        else:
-            labels = sorted(set(known))[1:]
-            units += [1.0] * len(labels)
-            names += [f"{name} = {label}" for label in labels]
-    return units, names
-
-
-@few
-@given(seeds, st.integers(2, 6))
-def test_what_lies_outside_the_neighbors(seed, k):
-    """Few neighbors lack categories, the first one too, and are soon surpassed."""
-    rows, _, classes = drawn(seed)
-    cases, queries = rows[:-4], [*rows[-4:], [0.0, 5.0, "mauve"], [9.0, -1.0, "blue"]]
-    model = LazyLearningClassifier(degrees=0, n_neighbors=k)
-    model.fit(frame_of(cases), classes[:-4])
-    for query, receipt in zip(queries, model.explain(frame_of(queries)), strict=True):
-        for told in receipt["targets"]:
-            near = [cases[case["id"]] for case in told["neighbors"]]
-            expected = slow.outside_columns(query, near, KINDS, NAMES)
-            assert told["outside"] == expected
-            is_own = [
-                float(classes[c["id"]] == told["name"]) for c in told["neighbors"]
-            ]
-            assert [case["target"] for case in told["neighbors"]] == is_own
+N_PATHS = 30
 
 
 @pytest.mark.parametrize("n_near", [24, 9])
@@ -148,22 +37,24 @@ def test_kernel_figures(kind, n_near, seed):
     outcome = classes[:-2] if is_class else numbers[:-2]
     max_rows = 2000 if n_near == 24 else 0
     model = kind(max_rows=max_rows, n_neighbors=n_near).fit(frame_of(cases), outcome)
+    with mock.patch("sklazy.local.kernel_models.gains.N_PATHS", N_PATHS):
+        receipts = model.explain(frame_of(queries))
     labels = model.classes_ if is_class else [None]
     targets = (
         (outcome[:, None] == labels).astype(float) if is_class else outcome[:, None]
     )
-    for query, receipt in zip(queries, model.explain(frame_of(queries)), strict=True):
+    for query, receipt in zip(queries, receipts, strict=True):
         check_kernel(receipt, cases, targets, query, n_near)
-        told = kernel_information(cases, outcome.tolist(), is_class)
+        told = kernel_information(model, cases, outcome.tolist(), is_class)
         said = [item["information"] for item in receipt["attributes"]]
-        np.testing.assert_allclose(said, told, atol=1e-12)
+        np.testing.assert_allclose(said, told, atol=1e-9)
 
 
-def kernel_information(cases, outcome, is_class):
-    """What columns tell of classes, or of fifths of numbers."""
-    fifths = (
-        [slow_kernels.fifth(y, outcome) for y in outcome] if not is_class else outcome
-    )
+def kernel_information(model, cases, outcome, is_class):
+    """What columns tell of classes by random paths, or of fifths of numbers."""
+    if is_class:
+        return slow_gains(model, N_PATHS, 10)
+    fifths = [slow_kernels.fifth(y, outcome) for y in outcome]
     columns = zip(zip(*cases, strict=True), KINDS, strict=True)
     return [slow_kernels.information(c, kind, fifths) for c, kind in columns]
 
@@ -213,20 +104,12 @@ def answer_place(receipt):
     return names.index(receipt["answer"]) if "votes" in receipt.to_dict() else 0
 
 
-def answer_of(model, frame):
-    """The answer behind receipts, with the bags, and the receipts."""
-    table, learner = model._query_table(frame), model._explainer(model.cases_)
-    batch = Batch(model.cases_, model.cases_.cases, model.cases_.encode(table))
-    answer = learner.answer(prepare(learner, model.cases_), batch)
-    return answer, build_receipts(answer, table, type(model).__name__, {})
-
-
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 @few
 @given(seed=seeds)
 def test_members_figures_of_classes(missing, seed):
     rows, _, classes = drawn(seed, missing=missing)
-    kinds = ["bayes", "linear", "rule", "neighbors", "tree", "random_tree"]
+    kinds = ["bayes", "linear", "rule", "neighbors"]
     model = LazyStackingClassifier(kinds, 6, alpha=0.7, ridge=0.5)
     model.fit(frame_of(rows[:-2]), classes[:-2])
     check_members(model, frame_of(rows[-2:]), rows[:-2], missing, 0.7, 0.5)
@@ -238,7 +121,7 @@ def test_members_figures_of_classes(missing, seed):
 def test_members_figures_of_numbers(missing, seed):
     rows, targets, _ = drawn(seed, missing=missing)
     targets = targets / 100  # a sum of squares below 1 is a sum like any other
-    kinds = ["linear", "rule", "neighbors", "tree", "random_tree"]
+    kinds = ["linear", "rule", "neighbors"]
     model = LazyStackingRegressor(kinds, n_estimators=5, ridge=0.5)
     model.fit(frame_of(rows[:-2]), targets[:-2])
     check_members(model, frame_of(rows[-2:]), rows[:-2], missing, None, 0.5)
@@ -255,14 +138,8 @@ def check_members(model, frame, rows, missing, alpha, ridge):
             assert member["neighbor_share"] == pytest.approx(share)
             assert member["n_distinct"] == sum(w > 0 for w in bag)
             told = member["evidence"]
-            if told["kind"] == "path":
-                if not missing:
-                    check_path(told, rows, bag)
-            elif told["kind"] == "random path":
-                check_random_path(told, rows, bag, missing)
-            else:
-                check = globals()[f"check_{told['kind']}"]
-                check(told, answer, i, bag, alpha or ridge, ridge)
+            check = globals()[f"check_{told['kind']}"]
+            check(told, answer, i, bag, alpha or ridge, ridge)
 
 
 def check_likelihoods(told, answer, i, bag, alpha, _):
@@ -321,32 +198,6 @@ def check_neighbors(told, answer, i, bag, *_):
         [case["distance"] for case in told["cases"]],
         [np.sqrt(far) / len(NAMES) for _, _, far in found][:25],
     )
-
-
-def check_path(told, rows, bag):
-    cells = {name: [row[j] for row in rows] for j, name in enumerate(NAMES)}
-    steps = [(s["attribute"], s["relation"], s["bound"]) for s in told["steps"]]
-    said = [step["weight"] for step in told["steps"]]
-    np.testing.assert_allclose(said, slow.path_weights(cells, bag, steps))
-    assert {step["share"] for step in told["steps"]} == {1.0}
-    assert [step["depth"] for step in told["steps"]] == list(range(len(steps)))
-
-
-def check_random_path(told, rows, bag, missing):
-    cells = {name: [row[j] for row in rows] for j, name in enumerate(NAMES)}
-    *inner, leaf = told["steps"]
-    assert leaf["attribute"] is None
-    assert told["n_steps"] == len(inner) + 1
-    assert [step["depth"] for step in told["steps"]] == list(range(len(inner) + 1))
-    for step in inner:
-        numeric = KINDS[NAMES.index(step["attribute"])] == "numeric"
-        assert (step["relation"] == "in") == (not numeric) == (step["cut"] is None)
-        if not numeric:
-            found = step["categories"]
-            assert found["n_categories"] == len(set(found["listed"])) > 0
-    if not missing:  # where missing numbers went is not said
-        expected = slow.drawn_path_weights(cells, bag, inner)
-        assert [step["weight"] for step in told["steps"]] == expected
 
 
 def query_of(answer, i):

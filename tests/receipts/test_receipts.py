@@ -2,7 +2,9 @@
 
 import copy
 import json
+import re
 
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -25,6 +27,7 @@ from made_receipts import (
     removed,
     replaced,
 )
+from sklazy import LazyKNeighborsClassifier
 from sklazy.errors import ReceiptError
 from sklazy.receipts import Receipt, Receipts, sealed, verify
 
@@ -60,7 +63,7 @@ def test_every_kind_of_receipt_is_tried():
 def test_all_receipts_have_the_same_head(make):
     content = make()
     head = ["schema", "kind", "sklazy", "estimator", "settings", "cases", "query"]
-    assert list(content)[:7] == head
+    assert list(content)[:8] == [*head, "novelty"]
     assert list(content)[-1] == "seal"
     assert content["schema"] == "sklazy-receipt/2"
     classes = "class_counts" in content["cases"]
@@ -170,7 +173,7 @@ def test_an_edited_receipt_with_a_new_seal_does_not_replay(data):
     assume(not _same(at(content, path), new) and path not in NOT_REPLAYED)
     edited = _sealed_again(replaced(content, path, new))
     with pytest.raises(ReceiptError):
-        verify(edited, lambda table: [Receipt.from_dict(content)], "d" * 64)
+        verify(edited, lambda table, wanted: [Receipt.from_dict(content)], "d" * 64)
 
 
 @given(ANYTHING)
@@ -298,13 +301,15 @@ def test_whole_numbers_may_lose_their_point_on_the_way():
     content = knn_receipt()
     assert isinstance(content["neighbors"]["distance_of_last"], float)
     content["neighbors"]["distance_of_last"] = 1
-    assert verify(content, lambda table: [Receipt.from_dict(knn_receipt())], "d" * 64)
+    assert verify(
+        content, lambda table, wanted: [Receipt.from_dict(knn_receipt())], "d" * 64
+    )
 
 
 def test_verify_asks_again_with_the_receipts_own_row():
     asked = []
 
-    def explain(table):
+    def explain(table, wanted):
         asked.append([column.cells() for column in table])
         return [Receipt.from_dict(knn_receipt())]
 
@@ -313,7 +318,7 @@ def test_verify_asks_again_with_the_receipts_own_row():
 
 
 def test_verify_says_why_it_refuses():
-    def explain(table):
+    def explain(table, wanted):
         return [Receipt.from_dict(knn_receipt())]
 
     with pytest.raises(ReceiptError, match="other cases"):
@@ -368,3 +373,16 @@ def test_made_receipts_are_not_shared():
     copied = copy.deepcopy(content)
     content["targets"].clear()
     assert MADE[-1]() == copied
+
+
+def test_receipts_are_shown_under_the_names_of_rows():
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]}, index=["w", "x", "y", "z"])
+    model = LazyKNeighborsClassifier(1).fit(X, [0, 0, 1, 1])
+    receipts = model.explain(X.loc[["z", "w"]])
+    assert receipts.names == ("z", "w")
+    assert receipts[1:].names == ("w",)
+    assert receipts.signed(b"sixteen bytes it").names == ("z", "w")
+    for text in (receipts.to_text(), receipts.to_markdown(), receipts.to_html()):
+        assert re.search(r"\bz\b", text)
+    assert receipts[1:].to_text().startswith("w\n\nAnswer: 0")
+    assert receipts == model.explain(X.loc[["z", "w"]].reset_index(drop=True))

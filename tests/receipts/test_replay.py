@@ -140,20 +140,37 @@ def test_the_cases_named_are_the_cases(model, problems):
                 assert opposing["distance"] <= case["distance"]
 
 
+WAYS_TO_VOTE = [
+    sklazy.LazyKNeighborsClassifier.paper(n_neighbors=3),
+    sklazy.LazyKNeighborsClassifier(3, 0.3, discretize=True),
+    sklazy.LazyKNeighborsClassifier(3, discretize=True, weights="uniform"),
+    sklazy.LazyKNeighborsClassifier(3, ties="all"),
+]
+
+
 @few
-@given(split_problems(max_rows=20))
-def test_votes_of_cases_are_counted(problems):
+@given(split_problems(max_rows=20), st.sampled_from(WAYS_TO_VOTE))
+def test_votes_of_cases_are_counted(problems, model):
     cases, queries = problems
-    model = fitted(sklazy.LazyKNeighborsClassifier(3), cases)
+    model = fitted(model, cases)
     for receipt in model.explain(queries.frame):
         content = receipt.to_dict()
         listed = content["neighbors"]["listed"]
         if content["neighbors"]["n_voting"] <= 25:
             for vote in content["votes"]:
-                own = [c for c in listed if c["class"] == vote["label"]]
-                assert vote["votes"] == len(own)
+                own = [c["vote"] for c in listed if c["class"] == vote["label"]]
+                assert vote["votes"] == pytest.approx(sum(own))
+                assert (
+                    model.ties == "share"
+                    or model.weights != "uniform"
+                    or (vote["votes"] == len(own))
+                )
+            if model.ties == "share" and model.weights == "uniform":
+                cast = sum(vote["votes"] for vote in content["votes"])
+                assert cast == pytest.approx(min(3, len(cases.rows)))
         for case in listed:
-            assert case["distance"] == len(case["differ"])
+            assert 0 <= case["vote"] <= 1
+            assert case["distance"] == len(case["differ"]) or not model.discretize
         for item in content["selection"]["attributes"]:
             scores = item["value_score"], item["attribute_score"]
             known = [score for score in scores if score is not None]

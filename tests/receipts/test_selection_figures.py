@@ -43,32 +43,55 @@ def class_counts(rows, classes, j, value):
     return [own.count(label) for label in sorted(set(classes))]
 
 
-def scores_of(rows, classes, query, j):
+def scores_of(rows, classes, query, j, discount):
     """The entropy of the classes at the query's value, and the attribute's mean."""
     known = [row[j] for row in rows if row[j] is not None]
-    of_attribute = sum(
-        known.count(v) / len(known) * entropy(class_counts(rows, classes, j, v))
-        for v in sorted(set(known))
-    )
-    if query[j] is None or query[j] not in known:
-        return None, of_attribute
-    return entropy(class_counts(rows, classes, j, query[j])), of_attribute
+    values = sorted(set(known))
+    counts = [class_counts(rows, classes, j, value) for value in values]
+    if discount:  # one case of a value is one like all that know the attribute
+        totals = [sum(column) for column in zip(*counts, strict=True)]
+        spread = [n / sum(totals) for n in totals]
+        counts = [
+            [n - n / sum(own) + p for n, p in zip(own, spread, strict=True)]
+            for own in counts
+        ]
+    of_value = dict(zip(values, map(entropy, counts), strict=True))
+    of_attribute = sum(known.count(v) / len(known) * of_value[v] for v in values)
+    return of_value.get(query[j]), of_attribute
 
 
 @few
-@given(seeds, st.integers(1, 3))
-def test_selection_figures(seed, n_attributes):
+@given(
+    seeds,
+    st.integers(1, 3),
+    st.booleans(),
+    st.sampled_from(["share", "all"]),
+    st.sampled_from(["uniform", "distance"]),
+)
+def test_selection_figures(seed, n_attributes, discount, ties, weights):
     rows, classes = drawn(seed)
     cases, queries = rows[:-3], rows[-3:]
-    model = LazyKNeighborsClassifier(3, n_attributes=n_attributes)
+    model = LazyKNeighborsClassifier(
+        3,
+        n_attributes,
+        weights=weights,
+        ties=ties,
+        discount_rare_values=discount,
+    )
     model.fit(frame_of(cases), classes[:-3])
     receipts = model.explain(frame_of(queries))
     for query, receipt in zip(queries, receipts, strict=True):
         told = receipt["selection"]["attributes"]
+        whole = [classes[:-3].count(label) for label in sorted(set(classes[:-3]))]
+        nothing = receipt["selection"]["score_of_nothing"]
+        assert nothing == pytest.approx(entropy(whole))
+        assert receipt["selection"]["score_of_class"] == 0.0
         lazy = []
         for j, attribute in enumerate(told):
-            value, whole = scores_of(cases, classes[:-3], query, j)
+            value, whole = scores_of(cases, classes[:-3], query, j, discount)
             assert attribute["value"] == query[j]
+            n_same = [row[j] for row in cases].count(query[j])
+            assert attribute["n_same"] == (None if query[j] is None else n_same)
             assert attribute["attribute_score"] == pytest.approx(whole)
             if value is None:
                 assert attribute["value_score"] is None
@@ -81,10 +104,10 @@ def test_selection_figures(seed, n_attributes):
         by_rank = [lazy[ranks.index(rank)] for rank in (1, 2, 3)]
         assert all(a <= b + 1e-9 for a, b in itertools.pairwise(by_rank))
         assert [a["used"] for a in told] == [rank <= n_attributes for rank in ranks]
-        check_neighbors(receipt, cases, classes[:-3], query)
+        check_neighbors(receipt, cases, classes[:-3], query, ties, weights)
 
 
-def check_neighbors(receipt, cases, classes, query):
+def check_neighbors(receipt, cases, classes, query, ties, weights):
     """All cases as near as the third vote; each says where it agrees."""
     attributes = receipt["selection"]["attributes"]
     used = [j for j, a in enumerate(attributes) if a["used"]]
@@ -105,9 +128,21 @@ def check_neighbors(receipt, cases, classes, query):
         assert case["weight"] == 1.0
         shown = {NAMES[j]: cases[case["id"]][j] for j in used}
         assert case["values"] == shown
+    apart = {i: len(used) - len(agreeing(cases[i])) for i in voting}
+    nearer = [i for i in voting if apart[i] < len(used) - last]
+    n_tied = len(voting) - len(nearer)
+    cast = {}
+    for i in voting:
+        tied = i not in nearer
+        cast[i] = (3 - len(nearer)) / n_tied if tied and ties == "share" else 1.0
+        if weights == "distance" and apart[i] > min(apart.values()):
+            cast[i] *= math.sqrt(min(apart.values()) / apart[i])
+    for case in told["listed"]:
+        assert case["vote"] == pytest.approx(cast[case["id"]])
     votes = {vote["label"]: vote["votes"] for vote in receipt["votes"]}
     for label, count in votes.items():
-        assert count == sum(classes[i] == label for i in voting)
+        own = [cast[i] for i in voting if classes[i] == label]
+        assert count == pytest.approx(sum(own))
 
 
 @few

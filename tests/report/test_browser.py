@@ -19,7 +19,9 @@ from sklazy import (
     LazyDecisionTreeClassifier,
     LazyKNeighborsClassifier,
     LazyLearningRegressor,
+    LazyNBClassifier,
     advise,
+    audit,
 )
 from sklazy.cli import main
 from sklazy.experiments.harness.data import data_folder as find_data_folder
@@ -163,6 +165,8 @@ def test_pages_of_receipts_and_advice(opened, tmp_path):
         "rules": LazyAssociativeClassifier().fit(X, y).explain(X[:1])[0],
         "numbers": LazyLearningRegressor().fit(X, X["hue"]).explain(X[:1])[0],
         "advice": advise(X, y),
+        "audit": audit(X, y.where(y.index != 100, 2)),
+        "next": LazyNBClassifier().fit(X, y).explain(X[:1] * np.nan, suggest=True),
     }
     for name, told in pages.items():
         page = tmp_path / f"{name}.html"

@@ -103,7 +103,7 @@ def test_a_column_of_nothing_has_as_many_cells_as_rows(tmp_path):
     [
         pa.array([[1], [2, 3]]),
         pa.array(["a", "b"], pa.string_view()),
-        pa.RunEndEncodedArray.from_arrays(pa.array([2**31 - 1]), pa.array(["a"])),
+        pa.RunEndEncodedArray.from_arrays([2**31 - 1], ["a"]),
     ],
 )
 def test_types_whose_cells_may_share_memory_are_refused(cells, tmp_path):

@@ -425,7 +425,9 @@ def test_text_is_set_aside_in_frames_and_said_once():
     model.partial_fit(frame[:3].assign(note=None), target[:3])
     assert len(model.ids_) == 43
     categories = frame.astype({"id": "category", "note": "category"})
-    assert model.fit(categories, target).cases_.names == ["id", "note", "tree"]
+    with pytest.warns(DataWarning, match=r"name rows: \['id', 'note'\]"):
+        model.fit(categories, target)
+    assert model.cases_.names == ["id", "note", "tree"]
 
 
 def test_few_rows_and_repeated_words_are_labels():

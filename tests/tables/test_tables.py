@@ -508,7 +508,7 @@ def test_missing_labels_are_named(kind, make):
         (None, "nominal", "requires y to be passed, but the target y is None"),
         ([1.0, np.inf], "numeric", "'y' contains infinity.*row 1"),
         ([1.0, np.inf], "nominal", "'y' contains infinity.*row 1"),
-        (["a", "b"], "numeric", "'y'.*string 'a'"),
+        (["a", "b"], "numeric", "y holds the string 'a', row 0.*use a classifier"),
         (np.ones((2, 2)), "nominal", "1d array"),
         (np.ones((2, 2, 2)), "numeric", "2D"),
         (1.0, "numeric", "2D"),

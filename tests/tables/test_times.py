@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import sklazy
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.tables import as_table
-from sklazy.tables.origins import expand
+from sklazy.tables.origins import expand, one_to_one
 
 EPOCH = dt.datetime(1970, 1, 1)
 DAY = dt.timedelta(days=1)
@@ -221,6 +221,12 @@ def test_filters_keep_one_column_for_each():
     again = sklazy.RaceFeatureSelector(max_candidates=10, random_state=0)
     assert (again.fit(numbers, values).get_support() == found.get_support()).all()
     assert sklazy.advise(frame, target, max_seconds=0)
+
+
+def test_dates_alone_are_numbers_without_parts():
+    """A table that has nothing but dates is one that has some."""
+    table = one_to_one(as_table([[dt.date(2024, 5, 1)], [dt.date(2024, 5, 4)]]))
+    assert expand(table).names == ["x0"]
 
 
 def test_an_eager_model_has_the_parts_too():

@@ -4,8 +4,9 @@ This is the one place that calls the current backend. What it hands over can be
 pickled: the learner, the cases and the queries, and which outputs are wanted.
 """
 
+import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,12 +21,14 @@ from sklazy.casebase import CaseBase
 from sklazy.casebase.matrix import encode_matrix
 from sklazy.errors import BadInputError
 from sklazy.flow import Queries
+from sklazy.kernels.pacing import LONGEST, Pace
 from sklazy.report.progress import Progress
 
 Outputs = tuple[NDArray[Any], ...]
 
 _AHEAD = 3  # slices under way beside the one that is made ready
-_LONGEST = 5e8  # nanoseconds between two steps of the bar, and to answer an interrupt
+_WORTH_TIMING = 2e7  # nanoseconds; with an estimate that is far too low, a second
+_TIMED = 0.05  # seconds that tell what a query takes
 
 
 class NotPlainError(Exception):
@@ -143,13 +146,29 @@ def answer_queries(
     effort = prepare(learner, base).effort
     if effort.ahead and excluded is None:
         return _look_ahead(work, n_queries, effort.ahead)
-    slices = _cut(n_queries, effort, n_jobs)
+    if effort.nanoseconds * n_queries < _WORTH_TIMING or effort.fewest >= n_queries:
+        return _answer_at_once(work, _cut(n_queries, effort, n_jobs), n_jobs)
+    with Progress("answering", total=n_queries) as progress:
+        parts, first, effort = _time_some(work, n_queries, effort, progress.advance)
+        left = n_queries - first
+        slices = [(first + a, first + b) for a, b in _cut(left, effort, n_jobs) if left]
+        n_workers = min(current_backend().count_workers(n_jobs), max(len(slices), 1))
+        progress.expect(1e-9 * effort.nanoseconds * left / n_workers, effort.faster)
+        parts += current_backend().run(work, slices, n_jobs, progress.advance)
+    return _join(parts)
+
+
+def _answer_at_once(work: Work, slices: list[Slice], n_jobs: int | None) -> Outputs:
+    """Answer queries that take so little time that nobody waits."""
     if len(slices) == 1:
         return work(*slices[0])
-    if excluded is not None:
+    if work.excluded is not None:
         work(0, 1)  # what left-out rows share is found before slices run side by side
-    with Progress("answering", total=n_queries) as progress:
-        parts = current_backend().run(work, slices, n_jobs, progress.advance)
+    return _join(current_backend().run(work, slices, n_jobs, lambda _: None))
+
+
+def _join(parts: Sequence[Outputs]) -> Outputs:
+    """The outputs of slices in one array each."""
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
 
 
@@ -162,9 +181,37 @@ def _look_ahead(work: Work, n_queries: int, size: int) -> Outputs:
         if len(under_way) > _AHEAD:
             found.append(work.finish(under_way.popleft()))
     found += [work.finish(answer) for answer in under_way]
-    if len(found) == 1:
-        return found[0]
-    return tuple(np.concatenate(part) for part in zip(*found, strict=True))
+    return found[0] if len(found) == 1 else _join(found)
+
+
+def _time_some(
+    work: Work, n_queries: int, effort: Effort, done: Callable[[int], None]
+) -> tuple[list[Outputs], int, Effort]:
+    """Answer the first queries, more and more, until it is known what one takes.
+
+    Returns
+    -------
+    parts : list of outputs
+    n_answered : int
+    effort : Effort
+        As measured.
+    """
+    pace, first, parts = Pace(n_queries, effort.nanoseconds), 0, list[Outputs]()
+    while first < n_queries:
+        size = pace.size
+        if effort.fewest <= pace.fitting():
+            size = max(size, effort.fewest)
+        last = min(n_queries, first + size, first + effort.most)
+        begin = time.perf_counter()
+        parts.append(work(first, last))
+        seconds = time.perf_counter() - begin
+        pace.learn(last - first, seconds)
+        done(last - first)
+        is_measured = len(parts) > 1 and seconds >= _TIMED  # the first may compile
+        first = last
+        if is_measured:
+            break
+    return parts, first, effort._replace(nanoseconds=pace.nanoseconds)
 
 
 def _cut(n_queries: int, effort: Effort, n_jobs: int | None) -> list[Slice]:
@@ -173,7 +220,10 @@ def _cut(n_queries: int, effort: Effort, n_jobs: int | None) -> list[Slice]:
     if n_jobs == 0 or effort.nanoseconds * n_queries >= WORTH_WORKERS:
         n_workers = current_backend().count_workers(n_jobs)
     size = share_out(n_queries, n_workers)
-    size = min(size, int(_LONGEST / effort.nanoseconds) + 1)
-    size = min(max(size, effort.fewest), effort.most)
+    size = min(size, int(1e9 * LONGEST / effort.nanoseconds) + 1)
+    is_short = effort.fewest * effort.nanoseconds <= 2e9 * LONGEST
+    if is_short or effort.fewest >= n_queries:
+        size = max(size, effort.fewest)
+    size = min(size, effort.most)
     starts = range(0, max(n_queries, 1), max(size, 1))
     return [(first, min(n_queries, first + size)) for first in starts]

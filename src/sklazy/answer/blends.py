@@ -96,6 +96,8 @@ class LearnerMember:
     def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
         """Leave the cases out one by one, at once where the learner knows how."""
         learner: Any = self.learner
+        if hasattr(learner, "settle"):
+            learner = learner.settle(base)
         if hasattr(learner, "approximate"):
             learner = replace(learner, approximate=True)
         output = OUTPUTS[learner.target.kind]

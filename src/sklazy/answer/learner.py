@@ -52,12 +52,16 @@ class Effort(NamedTuple):
     ahead : int
         Queries per slice that a device answers while the next slice is made ready; 0
         where nothing is gained by that.
+    faster : str
+        What would take less time, as parameters of the estimator; "" if nothing is
+        known.
     """
 
     nanoseconds: float
     fewest: int
     most: int
     ahead: int = 0
+    faster: str = ""
 
 
 class Learner(Protocol[Ready]):

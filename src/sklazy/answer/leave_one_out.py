@@ -18,7 +18,8 @@ from sklazy.answer.learner import AnyLearner, prepare
 from sklazy.answer.target import Target
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
-from sklazy.casebase.kinds import holds_last_value
+from sklazy.casebase.kinds import holds_last_value, times_of
+from sklazy.casebase.moments import holds_clock
 from sklazy.casebase.removals import rows_behind_cuts
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import Chunk, Queries
@@ -51,7 +52,8 @@ def leave_one_out(
     arrays : tuple, one array for each output, in the order of `rows`
     """
     check_leaves_some(base)
-    stay = (learner.can_leave_out(base) & ~holds_last_value(base))[rows]
+    bound = holds_last_value(base) | holds_clock(base)
+    stay = (learner.can_leave_out(base) & ~bound)[rows]
     if stay.all():
         return _exclude(learner, base, rows, outputs, n_jobs)
     forgotten = forget_each(learner, base, rows[~stay], outputs)
@@ -105,17 +107,23 @@ def each_without(
 ) -> Iterator[tuple[CaseBase, Queries]]:
     """All cases but one, and that one as a query, for each that is named by place.
 
-    The same copy of the base every time, valid until the next one is taken.
+    Valid until the next one is taken: it may be the same copy every time.
     """
-    others, cases, table = copy.deepcopy(base), base.cases, base.to_table()
+    others, kept, table = copy.deepcopy(base), base.rows.live(), base.to_table()
+    in_turn = base.half_life is not None and not base.schema.clock
     for row in track(rows.tolist(), "leaving out"):
         own, one = base.ids[row : row + 1], table.take([row])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # frozen cuts: meant to stay
             others.forget(own)
         yield others, others.encode(one)
-        weights = cases.weights[row : row + 1]
-        others.add(one, target.of_case(base, row), weights=weights, ids=own)
+        if in_turn:  # added again, it would be the newest
+            others = copy.deepcopy(base)
+            continue
+        gone = kept.take(np.array([row]))
+        weights, times = gone.weights, times_of(base, gone)
+        given = target.of_case(base, row)
+        others.add(one, given, weights=weights, times=times, ids=own)
 
 
 def leave_groups_out(

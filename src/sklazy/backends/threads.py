@@ -4,12 +4,14 @@ import contextvars
 import functools
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 import joblib
 
 from sklazy.errors import BadInputError
+from sklazy.kernels.pacing import Pace
 
 Result = TypeVar("Result")
 
@@ -43,10 +45,37 @@ def run_chunks(
     """
     n_workers = min(count_workers(n_jobs), -(-n_queries // _ALIGNMENT))
     if n_workers <= 1 or work < WORTH_WORKERS:
-        if n_queries:
-            function(0, n_queries)
-        return
-    _run_threads(function, _cut(n_queries, n_workers), n_workers)
+        n_workers = 1
+    chunks = _Chunks(n_queries, n_workers, work)
+
+    def run(first: int, last: int) -> None:
+        begin = time.perf_counter()
+        function(first, last)
+        chunks.pace.learn(last - first, time.perf_counter() - begin)
+
+    _run_threads(run, chunks, n_workers)
+
+
+class _Chunks:
+    """Chunks whose size follows what they take: small enough to hear an interrupt."""
+
+    def __init__(self, n_queries: int, n_workers: int, work: float) -> None:
+        self._first, self._n_queries = 0, n_queries
+        self._most = share_out(n_queries, n_workers)
+        self.pace = Pace(n_queries, max(work, 1.0) / max(n_queries, 1))
+
+    def __iter__(self) -> "_Chunks":
+        return self
+
+    def __next__(self) -> tuple[int, int]:
+        first = self._first
+        if first == self._n_queries:
+            raise StopIteration
+        size = self.pace.size
+        if size > _ALIGNMENT:
+            size -= size % _ALIGNMENT
+        self._first = min(self._n_queries, first + min(size, self._most))
+        return first, self._first
 
 
 def count_workers(n_jobs: int | None) -> int:
@@ -79,13 +108,6 @@ def share_out(n_queries: int, n_workers: int) -> int:
         return n_queries
     size = -(-n_queries // (n_workers * _CHUNKS_PER_WORKER))
     return -(-size // _ALIGNMENT) * _ALIGNMENT
-
-
-def _cut(n_queries: int, n_workers: int) -> Iterator[tuple[int, int]]:
-    """Yield chunks of equal size."""
-    size = share_out(n_queries, n_workers)
-    for first in range(0, n_queries, size):
-        yield first, min(n_queries, first + size)
 
 
 class Backend:
@@ -141,7 +163,15 @@ def _run_threads(
     for helper in helpers:
         helper.start()
     work()
-    for helper in helpers:
-        helper.join()
+    _wait_for(helpers, failures)
     if failures:
         raise failures[0]
+
+
+def _wait_for(helpers: list[threading.Thread], failures: list[BaseException]) -> None:
+    """Wait until all have ended; after an interrupt they begin nothing new."""
+    try:
+        for helper in helpers:
+            helper.join()
+    except BaseException as failure:
+        failures.append(failure)

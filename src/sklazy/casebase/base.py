@@ -1,15 +1,13 @@
 """The case base: rows that can be added and erased, and all that follows from them."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, Literal, Self
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sklazy.casebase.bins import Bins
-from sklazy.casebase.coder import Coder, Moved
-from sklazy.casebase.cuts import bin_codes
+from sklazy.casebase.coder import Coder
 from sklazy.casebase.fingerprint import content, fingerprint
 from sklazy.casebase.incoming import (
     GivenIds,
@@ -27,10 +25,11 @@ from sklazy.casebase.kinds import (
     rebuilt,
     settled_columns,
 )
+from sklazy.casebase.memory import Memory
+from sklazy.casebase.moments import NO_TIMES, Times, check_clock, faded
 from sklazy.casebase.ranges import Ranges
-from sklazy.casebase.rows import NO_ROWS, CodedRows, Ids, Mark, Places, Rows, own_arrays
+from sklazy.casebase.rows import Ids, Rows
 from sklazy.casebase.schema import Schema
-from sklazy.casebase.states import SHARING, Shared, copy_arrays, shallow
 from sklazy.casebase.tallies import Tallies
 from sklazy.flow import Cases, Queries
 from sklazy.tables import Label, Table, match
@@ -39,7 +38,7 @@ from sklazy.tables.kinds import check_same_kind
 Cuts = Literal["exact", "frozen"]
 
 
-class CaseBase(Shared):
+class CaseBase(Memory):
     """The memory that every lazy learner shares.
 
     It keeps the rows and what follows from them: categories, bins, counts by
@@ -56,6 +55,8 @@ class CaseBase(Shared):
         Classes, or numbers to predict.
     weights : array of shape (n_rows,), optional
         How much each row counts.
+    times : Times, optional
+        When each row happened, and how its weight fades.
     ids : sequence of int or str, optional
         The rows' names; by default 0, 1, ... in order of arrival. The base gives no
         number twice; a row that was forgotten is gone with its id, so an id of one's
@@ -106,6 +107,7 @@ class CaseBase(Shared):
         target: Target,
         *,
         weights: ArrayLike | None = None,
+        times: Times | None = None,
         ids: GivenIds = None,
         criterion: str = "fayyad",
         cuts: Cuts = "exact",
@@ -113,11 +115,14 @@ class CaseBase(Shared):
     ) -> None:
         check_build(table, criterion, cuts)
         target = two_dimensional(target)
-        self.schema = Schema.of(table, target) if schema is None else schema
+        schema = Schema.of(table, target) if schema is None else schema
+        times = NO_TIMES if times is None else times
+        self.schema = replace(schema, clock=times.clock)
+        self.half_life = times.half_life
         n_targets = target.shape[1] if isinstance(target, np.ndarray) else 0
         self.coder = Coder(self.schema, has_classes=not n_targets)
         n_numeric, n_attributes = len(self.coder.numeric), len(table.columns)
-        self.rows = Rows(n_numeric, n_attributes, n_targets)
+        self.rows = Rows(n_numeric, n_attributes, n_targets, len(times.values))
         self.bins = Bins(n_numeric, criterion, frozen=cuts == "frozen")
         self.tallies = Tallies(n_attributes)
         self.ranges = Ranges(n_numeric)
@@ -126,7 +131,9 @@ class CaseBase(Shared):
 
         given = new_ids(ids, len(table), 0, self.rows.ids)
         table = match(table, self.coder.model())
-        incoming = check_incoming(table, self.coder.numeric, target, weights, given)
+        incoming = check_incoming(
+            table, self.coder.numeric, target, weights, times, given
+        )
         self._follow(self.coder.admit(incoming), self.rows.mark())
         batch = self.coder.coded(incoming, 0)
         self._enter(batch.take(self.coder.order(batch)))
@@ -139,6 +146,7 @@ class CaseBase(Shared):
         target: Target,
         *,
         weights: ArrayLike | None = None,
+        times: Times | None = None,
         ids: GivenIds = None,
         mixed: bool = True,
     ) -> Ids:
@@ -151,13 +159,17 @@ class CaseBase(Shared):
             self._freeze()
             given = new_ids(ids, len(table), self.next_id, self.rows.ids)
             check_kind(target := two_dimensional(target), len(self.rows.targets))
+            times = NO_TIMES if times is None else times
+            check_clock(times.clock, self.schema.clock)
             matched = self.matched(table)
             if not mixed:
                 check_same_kind(table, self.coder.model(), self._open_names())
-            incoming = check_incoming(matched, self._numeric, target, weights, given)
+            incoming = check_incoming(
+                matched, self._numeric, target, weights, times, given
+            )
             if settled := settled_columns(self, matched):
                 grown = rebuilt(self, np.arange(self.n_rows), settled)
-                grown.add(matched, target, weights=weights, ids=given)
+                grown.add(matched, target, weights=weights, times=times, ids=given)
                 self._become(grown)
                 return given
             with self._all_or_nothing() as mark:
@@ -182,6 +194,14 @@ class CaseBase(Shared):
                 self._leave(gone)
         if len(gone):
             self.bins.warn_if_stale()
+
+    def freeze(self) -> None:
+        """Keep the cuts as they are until `refresh`, whatever rows come and go."""
+        with self._lock:
+            self._drop_state()
+            self._sync()
+            self.bins.frozen = True
+            self._outdate()
 
     def refresh(self) -> None:
         """Find frozen cuts anew from the rows that are there."""
@@ -210,8 +230,16 @@ class CaseBase(Shared):
     def weighted(self) -> bool:
         """Whether any row has another weight than 1."""
         return self.derive(
-            "weighted", lambda: bool((self.rows.live().weights != 1).any())
+            "weighted", lambda: bool((self.weights[: self.n_rows] != 1).any())
         )
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """How much rows count now, in the order they lie in, zeros behind them."""
+        if self.half_life is None:
+            return self.rows.weights
+        half_life = self.half_life
+        return self.derive("weights", lambda: faded(self.rows, half_life))
 
     @property
     def names(self) -> list[str]:
@@ -275,7 +303,7 @@ class CaseBase(Shared):
                 numbers=rows.numbers,
                 ranges=self.ranges.edges,
                 targets=rows.targets,
-                weights=rows.weights,
+                weights=self.weights,
             )
 
     @property
@@ -285,7 +313,9 @@ class CaseBase(Shared):
 
     def _order(self) -> NDArray[np.int64]:
         with self._lock:
-            return self.coder.order(self.rows.live())
+            rows = self.rows.live()
+            weights = self.weights[: self.n_rows]
+            return self.coder.order(replace(rows, weights=weights))
 
     def digest(self) -> str:
         """The fingerprint of the state: of all rows, and of all that was derived.
@@ -311,130 +341,11 @@ class CaseBase(Shared):
                 codes[:, j] = self.bins.code(i, values[:, j])
         return Queries(codes, values)
 
-    # --- how it changes ---------------------------------------------------------------
-
-    @property
-    def _numeric(self) -> list[int]:
-        return self.coder.numeric
-
-    def _enter(self, batch: CodedRows) -> None:
-        """Put coded rows in and count them."""
-        for i, j in enumerate(self._numeric):
-            batch.codes[j] = self.bins.code(i, batch.numbers[i])
-        places = self.rows.append(batch)
-        self.coder.tally(batch, 1)
-        self.ranges.widen(batch.numbers)
-        self.tallies.shift(self.rows, places, 1)
-        self._touch()
-        if batch.ids.dtype != object and len(batch):
-            self.next_id = max(self.next_id, int(batch.ids.max()) + 1)
-
-    def _leave(self, gone: Places) -> None:
-        """Take rows out of everything that knows them."""
-        tail, holes = self.rows.moves(gone)
-        leaving = self.rows.live().take(gone)
-        touched = np.concatenate([gone, tail])
-        with self._all_or_nothing(touched) as mark:
-            self.coder.tally(leaving, -1)
-            self.tallies.shift(self.rows, touched, -1)
-            self.rows.remove(gone)
-            self.tallies.shift(self.rows, holes, 1)
-            self.ranges.narrow(leaving.numbers, self.rows.live().numbers)
-            self._follow(self.coder.retire(), mark)
-            self._touch()
-
     def _open_names(self) -> set[str]:
         """The columns without a value, whose kind is open."""
         return {self.names[j] for j in open_columns(self)}
-
-    def _become(self, other: "CaseBase") -> None:
-        """Take the rows of another base, and all that follows from them, at once."""
-        self._drop_state()
-        vars(self).update({n: v for n, v in vars(other).items() if n not in SHARING})
-        self._outdate()
-
-    @contextmanager
-    def _all_or_nothing(self, places: Places = NO_ROWS) -> Iterator[Mark]:
-        """Take a change back that does not come to its end: an interrupt, no memory.
-
-        `places` are those of the rows that will go or move.
-        """
-        self._drop_state()
-        mark, labels = self.rows.mark(places), self.coder.mark()
-        kept = self.ranges.edges, self.next_id
-        try:
-            yield mark
-        except BaseException:
-            self.rows.restore(mark)
-            self.coder.restore(labels)
-            self.ranges.edges, self.next_id = kept
-            self.tallies.discard()
-            self.bins.lose_track()
-            self._outdate()
-            raise
-
-    def _freeze(self) -> None:
-        """Find frozen cuts before a change: they are those of the rows until then."""
-        if self.bins.frozen:
-            self._sync()
-
-    def _follow(self, moves: Moved, mark: Mark) -> None:
-        """Renumber the codes of rows where labels came or went."""
-        for j, moved in moves:
-            self.tallies.spoil(j)
-            self.rows.relabel(j, moved, mark)
-
-    def _touch(self) -> None:
-        """Say that rows came or went."""
-        self.bins.touch()
-        self._outdate()
-
-    # --- what follows -----------------------------------------------------------------
-
-    def _sync(self) -> None:
-        """Bring up to date what a change left for the next question."""
-        n_classes = self.coder.n_classes
-        with self._lock:
-            if n_classes:
-                for numeric, cuts in self.bins.update(self.rows, n_classes):
-                    self._recode(numeric, cuts)
-            widths = self.coder.widths(self.bins.cuts)
-            self.tallies.rebuild(self.rows, widths, n_classes)
-
-    def _recode(self, numeric: int, cuts: NDArray[np.float64]) -> None:
-        """Code a numeric attribute by new cuts."""
-        j, live = self._numeric[numeric], slice(0, self.n_rows)
-        self.tallies.spoil(j)
-        self.rows.codes[j, live] = bin_codes(self.rows.numbers[numeric, live], cuts)
 
     def _digest(self) -> str:
         with self._lock:
             self._sync()
             return fingerprint(content(self))
-
-    def _make_state(self) -> Self:
-        self._sync()
-        state = shallow(self)
-        for name in ("rows", "tallies", "bins", "ranges"):
-            setattr(state, name, shallow(getattr(self, name)))
-        state.coder, state.bins.cuts = self.coder.twin(), list(self.bins.cuts)
-        state._start_sharing()
-        return state
-
-    def _own_arrays(self) -> None:
-        # All else that a change touches it replaces.
-        copy_arrays(self.rows)
-        copy_arrays(self.tallies)
-
-    def __getstate__(self) -> dict[str, Any]:
-        with self._lock:
-            self._sync()  # so that no cut of rows since forgotten goes into the copy
-            state = {n: v for n, v in vars(self).items() if n not in SHARING}
-            rows, tallies = self.rows.trimmed(), self.tallies.trimmed(self.n_rows)
-            return {**state, "rows": rows, "tallies": tallies}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        for part in (self, self.rows, self.tallies, self.bins, *self.coder.holders()):
-            own_arrays(part)  # they may lie in memory that cannot be written to
-        self._start_sharing()

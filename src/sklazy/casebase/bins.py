@@ -56,7 +56,7 @@ class Bins:
                 "cuts='frozen': the rows are forgotten, but the cuts still stem from "
                 "them until refresh() is called.",
                 DataWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def update(self, rows: Rows, n_classes: int) -> Iterator[tuple[int, Cuts]]:

@@ -137,6 +137,7 @@ class Coder:
             known.get(CLASSES, np.zeros(n_rows, np.int32)),
             np.ascontiguousarray(targets.T) + 0.0,
             incoming.weights,
+            incoming.times,
             np.arange(first_arrival, first_arrival + n_rows),
             incoming.ids,
         )
@@ -159,7 +160,7 @@ class Coder:
 
     def order(self, batch: CodedRows) -> NDArray[np.int64]:
         """The canonical order of rows: by their content."""
-        numbers = (*batch.numbers, *batch.targets, batch.weights)
+        numbers = (*batch.numbers, *batch.targets, batch.weights, *batch.times)
         words = [number_words(n) for n in numbers]
         for j, vocabulary in self.vocabularies.items():
             words.append(label_words(_codes(batch, j), vocabulary.hashes()))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sklazy.casebase.canonical import number_words
+from sklazy.casebase.rows import CodedRows
 from sklazy.casebase.vocabulary import plain_label
 
 if TYPE_CHECKING:
@@ -33,11 +34,19 @@ def content(cases: "CaseBase") -> list[object]:
         batch.codes,
         batch.classes,
         number_words(batch.weights),
+        *_moments(cases, batch),
         *cases.bins.cuts,
         tallies.offsets,
         tallies.counts,
         number_words(cases.ranges.edges),
     ]
+
+
+def _moments(cases: "CaseBase", batch: CodedRows) -> list[object]:
+    """Times and how weights fade by them; nothing where neither is there."""
+    if len(batch.times):
+        return [cases.schema.clock, cases.half_life, number_words(batch.times[0])]
+    return [] if cases.half_life is None else [cases.half_life, batch.arrival]
 
 
 def fingerprint(parts: Iterable[object]) -> str:

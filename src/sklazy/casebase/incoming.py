@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sklazy.casebase.cuts import criterion_code
+from sklazy.casebase.moments import Times
 from sklazy.casebase.rows import Ids
 from sklazy.errors import BadInputError, UnknownIdError
 from sklazy.flow import MISSING
@@ -29,6 +30,7 @@ class Incoming:
     numbers: NDArray[np.float64]
     target: Target
     weights: NDArray[np.float64]
+    times: NDArray[np.float64]
     ids: Ids
 
     def __len__(self) -> int:
@@ -75,6 +77,7 @@ def check_incoming(
     numeric: Sequence[int],
     target: Target,
     weights: ArrayLike | None,
+    times: Times,
     ids: Ids,
 ) -> Incoming:
     """Rows that may come in, or an error that says what is wrong with them."""
@@ -85,7 +88,8 @@ def check_incoming(
         )
     _check_target(target)
     checked = _checked_weights(weights, len(target))
-    return Incoming(table, numbers_of(table, numeric), target, checked, ids)
+    moments = _checked_times(times, len(target))
+    return Incoming(table, numbers_of(table, numeric), target, checked, moments, ids)
 
 
 def numbers_of(table: Table, numeric: Sequence[int]) -> NDArray[np.float64]:
@@ -233,6 +237,17 @@ def _checked_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float
             "divide all by the largest."
         )
     return array + 0.0
+
+
+def _checked_times(times: Times, n_rows: int) -> NDArray[np.float64]:
+    if not times.clock:
+        return np.zeros((0, n_rows))
+    if times.values.shape[1] != n_rows:
+        raise BadInputError(
+            f"times has {times.values.shape[1]} values for {n_rows} rows; give one "
+            "time for each row."
+        )
+    return times.values
 
 
 def _check_target(target: Target) -> None:

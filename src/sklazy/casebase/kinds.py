@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.incoming import Target
+from sklazy.casebase.moments import Times
 from sklazy.casebase.rows import CodedRows, Places
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.tables import Column, Table
@@ -75,8 +76,9 @@ def rebuilt(
     table = cases.coder.table(rows)
     base = type(cases)(
         table,
-        _target(cases, rows),
+        target_of(cases, rows),
         weights=rows.weights,
+        times=times_of(cases, rows),
         ids=rows.ids,
         criterion=cases.bins.criterion,
         cuts="frozen" if cases.bins.frozen else "exact",
@@ -89,6 +91,11 @@ def rebuilt(
     return base
 
 
+def times_of(cases: "CaseBase", rows: CodedRows) -> Times:
+    """The times of rows, as they were given."""
+    return Times(rows.times, cases.schema.clock, cases.half_life)
+
+
 def _schema(
     schema: Schema, columns: Sequence[Column], nominal: Collection[int]
 ) -> Schema:
@@ -98,7 +105,8 @@ def _schema(
     return replace(schema, attributes=tuple(attributes))
 
 
-def _target(cases: "CaseBase", rows: CodedRows) -> Target:
+def target_of(cases: "CaseBase", rows: CodedRows) -> Target:
+    """The targets of rows, as they were given."""
     if not cases.coder.has_classes:
         return np.ascontiguousarray(rows.targets.T)
     return Column("target", "nominal", rows.classes, tuple(cases.class_labels))

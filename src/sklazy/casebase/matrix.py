@@ -21,6 +21,9 @@ _BLOCK = 100_000
 # Cells that are coded in one loop, which is long enough to be done several at a time.
 _REPEATED = 1024
 
+# Cells that are sooner filled with NaN than seen as one NaN.
+_FEW = 2000
+
 # Places that labels may spread over, beyond a few for each of them.
 _SPARE = 1024
 
@@ -77,8 +80,9 @@ def _code_whole(
     base: CaseBase, matrix: NDArray[np.generic], code: MatrixCode
 ) -> Codes | None:
     """The codes of a large matrix of whole numbers, all of them labels in a row."""
-    large = code_whole_cells.is_ready() or matrix.size > _SMALL_JOB
-    if matrix.dtype != np.int64 or not large or not (code.spans > 0).all():
+    if matrix.dtype != np.int64 or not (code.spans > 0).all():
+        return None
+    if not code_whole_cells.is_due(matrix.size / _SMALL_JOB):
         return None
     lows, spans = base.derive("repeated code", lambda: _repeat(code))
     codes = np.empty(matrix.shape, np.int32)
@@ -96,7 +100,7 @@ def _repeat(code: MatrixCode) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _code(matrix: NDArray[np.generic], code: MatrixCode) -> Codes | None:
     """The codes, or None if there are cells that cannot be coded."""
     codes = np.empty(matrix.shape, np.int32)
-    by_kernel = code_cells.is_ready() or matrix.size > _SMALL_JOB
+    by_kernel = code_cells.is_due(matrix.size / _SMALL_JOB)
     step = max(1, _BLOCK // matrix.shape[1])
     for first in range(0, len(matrix), step):
         numbers = np.ascontiguousarray(matrix[first : first + step], np.float64)
@@ -134,7 +138,7 @@ def _values(
 ) -> NDArray[np.float64]:
     """The numbers, NaN in nominal columns."""
     if not numeric.any():  # nobody looks at them: a large one takes no memory
-        small = matrix.size < _BLOCK
+        small = matrix.size < _FEW
         shape = matrix.shape
         return np.full(shape, np.nan) if small else np.broadcast_to(np.nan, shape)
     numbers = np.ascontiguousarray(matrix, np.float64)

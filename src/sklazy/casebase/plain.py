@@ -1,5 +1,6 @@
 """A case base as plain data, and back: rows and settings, the rest is derived."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.base import CaseBase
 from sklazy.casebase.files import SENSELESS, read_file, write_file
+from sklazy.casebase.moments import NO_TIMES, Clock, Times, as_length, as_times
 from sklazy.casebase.rows import CLASSES, CodedRows
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.casebase.vocabulary import Vocabulary
@@ -53,6 +55,8 @@ def _taken_apart(cases: CaseBase, rows: CodedRows) -> tuple[dict[str, Any], Arra
         "origins": [(o.name, o.kind, _plain_reading(o)) for o in cases.schema.origins],
         "classes": _labels(vocabularies.get(CLASSES)),
         "indexed": cases.schema.indexed,
+        "clock": cases.schema.clock,
+        "half_life": cases.half_life,
         "has_classes": cases.coder.has_classes,
         "criterion": cases.bins.criterion,
         "cuts": "frozen" if cases.bins.frozen else "exact",
@@ -66,6 +70,7 @@ def _taken_apart(cases: CaseBase, rows: CodedRows) -> tuple[dict[str, Any], Arra
         "classes": rows.classes,
         "targets": rows.targets,
         "weights": rows.weights,
+        **({"times": rows.times[0]} if len(rows.times) else {}),
         "ids": np.zeros(0, np.int64) if text_ids else rows.ids,
     }
     frozen = cases.bins.cuts if header["settled"] else []
@@ -79,6 +84,7 @@ def from_plain(header: dict[str, Any], arrays: Arrays, path: object) -> CaseBase
             _table(header, arrays),
             _target(header, arrays),
             weights=arrays["weights"],
+            times=_times(header, arrays),
             ids=arrays["ids"] if header["ids"] is None else header["ids"],
             criterion=header["criterion"],
             cuts=header["cuts"],
@@ -91,6 +97,15 @@ def from_plain(header: dict[str, Any], arrays: Arrays, path: object) -> CaseBase
     except SENSELESS as error:
         raise BadFileError(f"the file contradicts itself ({error}).", path) from error
     return cases
+
+
+def _times(header: dict[str, Any], arrays: Arrays) -> Times:
+    clock, half_life = header.get("clock", ""), header.get("half_life")
+    if clock not in get_args(Clock) or bool(clock) != ("times" in arrays):
+        raise BadInputError(f"the clock is {clock!r}")
+    times = as_times(arrays["times"]) if clock else NO_TIMES
+    length = None if half_life is None else as_length(half_life, clock, "half_life")
+    return replace(times, clock=clock, half_life=length)
 
 
 def _labels(vocabulary: Vocabulary | None) -> tuple[list[Any], int]:
@@ -121,6 +136,7 @@ def _schema(header: dict[str, Any]) -> Schema:
         tuple(map(str, header.get("targets", ()))),
         tuple(_origin(*origin) for origin in header.get("origins", ())),
         bool(header.get("indexed")),
+        header.get("clock", ""),
     )
 
 

@@ -32,6 +32,7 @@ class CodedRows:
     classes : int32 array (n_rows,)
     targets : float64 array (n_targets, n_rows)
     weights : float64 array (n_rows,)
+    times : float64 array (1, n_rows), or (0, n_rows) where rows have none
     arrival : int64 array (n_rows,), the rows' numbers in order of arrival
     ids : int64 array or object array of str (n_rows,)
     """
@@ -41,6 +42,7 @@ class CodedRows:
     classes: NDArray[np.int32]
     targets: Floats
     weights: Floats
+    times: Floats
     arrival: Ints
     ids: Ids
 
@@ -74,7 +76,7 @@ class Mark:
     columns: dict[int, NDArray[np.int32]]
 
 
-_GIVEN = ("numbers", "codes", "classes", "targets", "weights", "arrival")
+_GIVEN = ("numbers", "codes", "classes", "targets", "weights", "times", "arrival")
 _KEPT = (*_GIVEN, "origin")
 _FEW = 8  # rows whose numbers are found faster one by one than by search
 
@@ -88,13 +90,16 @@ class Rows:
     follow the moves.
     """
 
-    def __init__(self, n_numeric: int, n_attributes: int, n_targets: int) -> None:
+    def __init__(
+        self, n_numeric: int, n_attributes: int, n_targets: int, n_times: int
+    ) -> None:
         self.n_rows = 0
         self.numbers = np.zeros((n_numeric, 0))
         self.codes = np.zeros((n_attributes, 0), np.int32)
         self.classes = np.zeros(0, np.int32)
         self.targets = np.zeros((n_targets, 0))
         self.weights = np.zeros(0)
+        self.times = np.zeros((n_times, 0))
         self.arrival = self.origin = np.zeros(0, np.int64)
         self.ids: Ids = np.zeros(0, np.int64)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.casebase.moments import Clock
 from sklazy.casebase.vocabulary import Vocabulary
 from sklazy.tables import Column, Kind, Label, Table
 from sklazy.tables.origins import Origin
@@ -38,7 +39,7 @@ class Schema:
     classes, if any: they stand without rows. `targets` are the targets' names, none
     if they came without. `origins` are the user's columns where these are others than
     the attributes, or are to be read in a special way. `indexed` says whether the
-    index of frames gives the rows their ids.
+    index of frames gives the rows their ids, `clock` what their times are.
     """
 
     attributes: tuple[Attribute, ...]
@@ -47,6 +48,7 @@ class Schema:
     targets: tuple[str, ...] = ()
     origins: tuple[Origin, ...] = ()
     indexed: bool = False
+    clock: Clock = ""
 
     @classmethod
     def of(cls, table: Table, target: Column | NDArray[np.float64]) -> "Schema":

@@ -2,16 +2,19 @@
 
 import io
 import sys
+from importlib.util import find_spec
 
 try:
     import click
-    import jinja2  # noqa: F401 - the pages need it
-    import rich  # noqa: F401 - and the terminal this
-except ModuleNotFoundError as error:  # pragma: no cover - depends on the install
-    sys.exit(f"sklazy's command line needs {error.name}: pip install 'sklazy[cli]'")
+except ModuleNotFoundError:  # pragma: no cover - depends on the install
+    sys.exit("sklazy's command line needs click: pip install 'sklazy[cli]'")
 
 import sklazy
-from sklazy.cli import advise, demo, explain, predict, race, reproduce, select
+from sklazy.cli.commands import COMMANDS
+
+for _needed in ("jinja2", "rich"):  # imported when something is shown
+    if find_spec(_needed) is None:  # pragma: no cover - depends on the install
+        sys.exit(f"sklazy's command line needs {_needed}: pip install 'sklazy[cli]'")
 
 
 @click.group(
@@ -26,8 +29,9 @@ def main() -> None:
     \b
     Try:
       sklazy demo
-      sklazy advise data.csv --target class
-      sklazy predict data.csv --target class
+      sklazy example
+      sklazy advise flats.csv --target heating
+      sklazy predict flats.csv --target heating
     """
     # A terminal or a pipe that cannot show a bar gets question marks, not a crash.
     for stream in (sys.stdout, sys.stderr):
@@ -35,14 +39,5 @@ def main() -> None:
             stream.reconfigure(errors="replace")
 
 
-for _command in (
-    demo.demo,
-    predict.predict,
-    explain.explain,
-    advise.advise,
-    select.select,
-    race.race,
-    reproduce.reproduce,
-    demo.completion,
-):
+for _command in COMMANDS:
     main.add_command(_command)

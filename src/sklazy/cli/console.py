@@ -1,19 +1,19 @@
 """Output of commands: results on standard output, all else on standard error."""
 
 import contextlib
-import functools
 import json
 import math
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NoReturn
 
 import click
 import numpy as np
 import rich.console
 
+from sklazy.cli.hints import for_a_shell
 from sklazy.errors import (
     MissingDataError,
     ResultsFileError,
@@ -21,9 +21,6 @@ from sklazy.errors import (
     SklazyWarning,
     UnitsFailedError,
 )
-from sklazy.tables.understand import HOW_TO_SAY
-
-_HOW_TO_SAY = "Say what a column is with --kind, for example --kind name=nominal."
 
 Terminal = rich.console.Console
 
@@ -44,10 +41,13 @@ class Console:
     terminal : rich Console
     after_interrupt : str
         The message after Ctrl-C.
+    settings : tuple of str
+        The names of the parameters given with ``--set``.
     """
 
-    def __init__(self, as_json: bool = False) -> None:
+    def __init__(self, as_json: bool = False, settings: Sequence[str] = ()) -> None:
         self.as_json = as_json
+        self.settings = tuple(settings)
         self.terminal = Terminal(soft_wrap=False)
         self.after_interrupt = "Nothing was written."
 
@@ -95,21 +95,15 @@ def _finite(plain: object) -> object:
     return number
 
 
-def with_console(function: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--json`` and ``--debug`` to a command, and messages for its errors.
-
-    The function's first argument is the `Console`.
-    """
-
-    @click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
-    @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-    @functools.wraps(function)
-    def command(as_json: bool, debug: bool, **options: object) -> None:
-        console = Console(as_json)
-        with _handle_errors(console, debug):
-            function(console, **options)
-
-    return command
+def run(
+    work: Callable[..., None], as_json: bool, debug: bool, options: Mapping[str, object]
+) -> None:
+    """Do the work of a command; messages for its errors instead of tracebacks."""
+    given = options.get("settings", ())
+    assert isinstance(given, tuple)
+    console = Console(as_json, [str(one).partition("=")[0] for one in given])
+    with _handle_errors(console, debug):
+        work(console, **options)
 
 
 @contextlib.contextmanager
@@ -135,7 +129,7 @@ def _show_warnings(console: Console, debug: bool) -> None:
 
     def show(message: Warning | str, category: type[Warning], *_: object) -> None:
         if debug or issubclass(category, SklazyWarning):
-            console.note(f"note: {str(message).replace(HOW_TO_SAY, _HOW_TO_SAY)}")
+            console.note(f"note: {for_a_shell(str(message), console.settings)}")
 
     warnings.simplefilter("default")
     warnings.showwarning = show  # type: ignore[assignment]
@@ -147,7 +141,7 @@ def _trace(error: Exception) -> str:
 
 
 def _report(console: Console, error: Exception, debug: bool) -> None:
-    message = message_of(error)
+    message = for_a_shell(message_of(error), console.settings)
     if not _is_expected(error) and not debug:
         message += " Run it with --debug to see the traceback."
     if console.as_json:

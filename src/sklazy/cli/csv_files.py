@@ -2,32 +2,13 @@
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
-from sklazy.cli.tasks import OUT_FILE
+from sklazy.cli.options import SAFE_CSV
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet knows a formula
-_SAFE = "sklazy.safe_csv"  # key of the option in a command's context
-
-
-def csv_options(text: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add ``--out`` with this help, and ``--safe-csv``, which `to_csv` finds."""
-
-    def keep(context: click.Context, _: click.Parameter, value: bool) -> None:
-        context.meta[_SAFE] = value
-
-    out = click.option("--out", "-o", type=OUT_FILE, help=text)
-    safe = click.option(
-        "--safe-csv",
-        is_flag=True,
-        callback=keep,
-        expose_value=False,
-        help="Put an apostrophe before texts of the CSV output that begin with =, +, "
-        "-, @, a tab or a carriage return: a spreadsheet may run them as formulas.",
-    )
-    return lambda command: out(safe(command))
 
 
 def to_csv(columns: Mapping[str, Sequence[object]]) -> str:
@@ -41,7 +22,7 @@ def to_csv(columns: Mapping[str, Sequence[object]]) -> str:
     1,
     """
     context = click.get_current_context(silent=True)
-    cell = harmless if context and context.meta.get(_SAFE) else _as_it_is
+    cell = harmless if context and context.meta.get(SAFE_CSV) else _as_it_is
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(map(cell, columns))

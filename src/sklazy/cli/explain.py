@@ -1,121 +1,173 @@
 """`sklazy explain`: receipts of rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 
-from sklazy import Receipts
-from sklazy.cli.console import Console, with_console
-from sklazy.cli.methods import choose_method, make_model, method_options
-from sklazy.cli.tasks import (
-    IN_FILE,
-    OUT_FILE,
-    Task,
-    check_out,
-    match_columns,
-    read_rows,
-    read_task,
-    task_options,
+from sklazy import Receipt, Receipts
+from sklazy.cli.console import Console
+from sklazy.cli.methods import choose_method
+from sklazy.cli.models import Fitted, fit_task, is_model, load_model
+from sklazy.cli.tasks import Task, check_out, read_task
+from sklazy.cli.waiting import (
+    STOPS,
+    TimeUpError,
+    announced,
+    refuse_too_short,
+    say_stopped,
+    time_limit,
 )
-from sklazy.errors import BadInputError
+from sklazy.errors import BadInputError, suggest
 from sklazy.experiments.harness.writing import write_text
-from sklazy.tables import Column, Table
-from sklazy.tables.labels import encode
+from sklazy.report.progress import track
+from sklazy.tables import Table
+
+Ask = Callable[[str], Receipt]
+"""From a row, by its place or its name, to its receipt."""
 
 
-@click.command()
-@task_options
-@click.option(
-    "--row",
-    "rows",
-    type=int,
-    multiple=True,
-    help="Row to explain, counted from 0; repeat for several. Default: 0.",
-)
-@click.option(
-    "--test",
-    type=IN_FILE,
-    help="File whose rows to explain; default: TRAIN.",
-)
-@method_options
-@click.option("--html", type=OUT_FILE, help="Write the receipts to this HTML page.")
-@with_console
 def explain(
     console: Console,
     train: str,
-    target: str,
+    test: str | None,
+    target: str | None,
     kind: str,
     ignore: Sequence[str],
-    rows: Sequence[int],
-    test: str | None,
+    id_column: str | None,
+    rows: Sequence[str],
     method: str | None,
     settings: Sequence[str],
     seed: int,
+    key: Path | None,
     html: str | None,
+    out: str | None,
+    max_rows: int | None,
+    max_seconds: float | None,
 ) -> None:
-    """Explain the prediction of a row by a receipt: what, why, from which cases.
-
-    A row of TRAIN is left out itself and predicted from all others.
-
-    \b
-    Examples:
-      sklazy explain wine.csv --target class --row 12
-      sklazy explain wine.csv -t class --row 12 --row 60 --html why.html
-      sklazy explain train.csv -t price --test new.csv --row 0 --json
-    """
+    """Explain predictions of rows."""
     check_out(html, train, test)
-    task = read_task(console, train, target, kind, ignore)
-    name = choose_method(task, method)
-    found = []
-    for row in rows or (0,):
-        known, query = _split(console, task, row, test)
-        model = make_model(task, name, settings, seed)
-        if not hasattr(model, "explain"):
-            raise BadInputError(
-                f"--method {name} has no receipts; choose a lazy method, such as "
-                "lazy-knn or lazy-learning."
-            )
-        model.fit(known.table, _named_target(known), ids=known.rows)
-        found.append(model.explain(query)[0])
-    receipts = Receipts(found)
+    check_out(out, train, test)
+    if is_model(train):
+        fitted = load_model(
+            train, method=method, set=settings, ignore=ignore, task=kind
+        )
+        name, names, ask = fitted.method, *_ask_test(console, fitted, test, id_column)
+    else:
+        task = read_task(console, train, target, kind, ignore, id_column)
+        name = choose_method(task, method)
+        if test is None:
+            names, ask = _ask_each(task, name, settings, seed)
+        else:
+            fitted = fit_task(task, name, settings, seed)
+            names, ask = _ask_test(console, fitted, test, id_column)
+    wanted = rows or [str(one) for one in names[: max_rows or 1]]
+    with announced(console, name):
+        found, stop = _explain_rows(ask, wanted, max_seconds)
+    titles = [_title(row, test or train, id_column) for row in wanted[: len(found)]]
+    receipts = Receipts(found, names=titles)
+    if key is not None:
+        receipts = receipts.signed(key.read_bytes())
+    _write(console, receipts, html, out)
+    if stop is not None:
+        done = f"The first {len(found)} of {len(wanted)} rows were explained, above."
+        say_stopped(console, stop, done, max_seconds)
+
+
+def _explain_rows(
+    ask: Ask, wanted: Sequence[str], max_seconds: float | None
+) -> tuple[list[Receipt], BaseException | None]:
+    """The receipts of rows one by one, and what ended it before all."""
+    found: list[Receipt] = []
+    try:
+        with time_limit(max_seconds):
+            for row in track(wanted, "explaining"):
+                found.append(ask(row))
+    except STOPS as stop:
+        if found:
+            return found, stop
+        if isinstance(stop, TimeUpError):
+            refuse_too_short(max_seconds)
+        raise
+    return found, None
+
+
+def _write(
+    console: Console, receipts: Receipts, html: str | None, out: str | None
+) -> None:
+    """Write receipts to files and to standard output."""
     if html is not None:
         write_text(html, receipts.to_html())
         console.note(f"page written: {html}")
+    if out is not None:
+        write_text(out, f"{receipts.to_json()}\n")
+        console.note(f"receipts written: {out}")
     text = receipts.to_text()
     console.result(receipts.to_dict(), lambda _: click.echo(text))
 
 
-def _named_target(task: Task) -> Column:
-    """The target under its own name, which receipts show."""
-    if task.classifies:
-        return encode(task.name, task.target.tolist())
-    return Column(task.name, "numeric", task.target)
+def _title(row: str, path: str, id_column: str | None) -> str:
+    where = "standard input" if path == "-" else Path(path).name
+    return f"Row {row} of {where}" if id_column is None else f"{row} of {where}"
 
 
-def _split(
-    console: Console, task: Task, row: int, test: str | None
-) -> tuple[Task, Table]:
-    """The task without the row, and the row."""
-    if test is not None:
-        table = match_columns(console, read_rows(test, task.like), task, test)
-        _check_row(row, np.arange(len(table)))
-        return task, table.take([row])
-    _check_row(row, task.rows)
-    own = task.rows == row
-    if own.all():
+def _ask_test(
+    console: Console, fitted: Fitted, path: str | None, id_column: str | None
+) -> tuple[Sequence[Any], Ask]:
+    """The rows of a test file, and what explains one of them."""
+    if path is None:
+        raise BadInputError("give the file of the rows to explain behind the model.")
+    _check_lazy(fitted.model, fitted.method)
+    asked = fitted.read(console, path, id_column)
+
+    def ask(row: str) -> Receipt:
+        return _explain(fitted.model, asked.rows.take([_place(row, asked.names)]))
+
+    return asked.names, ask
+
+
+def _ask_each(
+    task: Task, name: str, settings: Sequence[str], seed: int
+) -> tuple[Sequence[Any], Ask]:
+    """The rows of the training file, and what explains one, left out itself."""
+    if len(task.target) == 1:
         raise BadInputError("one row alone cannot be explained by others.")
-    return task.take(~own), task.table.take(own)
+
+    def ask(row: str) -> Receipt:
+        own = task.rows == task.rows[_place(row, task.names)]
+        model = fit_task(task.take(~own), name, settings, seed).model
+        _check_lazy(model, name)
+        return _explain(model, task.table.take(own))
+
+    return task.names, ask
 
 
-def _check_row(row: int, known: NDArray[np.int64]) -> None:
-    if row in known:
-        return
-    last = int(known.max())
-    if 0 <= row <= last:
+def _explain(model: Any, query: Table) -> Receipt:  # noqa: ANN401 - an estimator
+    """The receipt of a row, with what to measure next where cells are missing."""
+    is_incomplete = any(column.missing.any() for column in query)
+    return model.explain(query, suggest=is_incomplete)[0]
+
+
+def _check_lazy(model: object, name: str) -> None:
+    if not hasattr(model, "explain"):
+        raise BadInputError(
+            f"--method {name} has no receipts; choose a lazy method, such as "
+            "lazy-knn or lazy-learning."
+        )
+
+
+def _place(row: str, names: Sequence[Any]) -> int:
+    """Where a row lies that is named by its place in the file or by its name."""
+    texts = [str(name) for name in names]
+    if row in texts:
+        return texts.index(row)
+    if any(isinstance(name, str) for name in names):
+        raise BadInputError(f"--row {row}: no row has that name.{suggest(row, texts)}")
+    last = int(texts[-1])
+    if row.isdigit() and int(row) < last:
         raise BadInputError(
             f"--row {row} has no target and is left out; put it into another file and "
-            "give that with --test."
+            "give that as TEST."
         )
     raise BadInputError(f"--row {row}; expected one of the rows 0 to {last}.")

@@ -4,8 +4,6 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import click
-
 from sklazy import (
     LazyAssociativeClassifier,
     LazyBaggingClassifier,
@@ -25,6 +23,7 @@ from sklazy import (
     RacedRegressor,
     RaceFeatureSelector,
 )
+from sklazy.cli.options import MOST_BLENDED
 from sklazy.cli.tasks import Task
 from sklazy.errors import BadInputError, suggest
 from sklazy.estimators.encoded import EncodedModel
@@ -32,8 +31,6 @@ from sklazy.experiments.harness import peers
 
 Make = Callable[[int], Any]
 """From a seed to a new model."""
-
-_MOST_BLENDED = 5000  # rows; see docs/accuracy.md
 
 LAZY_CLASSIFIERS: dict[str, Make] = {
     "lazy-knn": lambda seed: LazyKNeighborsClassifier(),
@@ -61,33 +58,10 @@ REGRESSORS = LAZY_REGRESSORS | peers.REGRESSORS
 NAMES = list(dict.fromkeys([*CLASSIFIERS, *REGRESSORS]))
 
 
-def method_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the options for a method and its parameters to a command."""
-    function = click.option(
-        "--set",
-        "-s",
-        "settings",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="Parameter of the method, for example n_neighbors=3, or beta=0.9 of the "
-        "ensembles; repeat for several.",
-    )(function)
-    function = click.option(
-        "--seed", default=0, show_default=True, help="Seed of random choices."
-    )(function)
-    return click.option(
-        "--method",
-        "-m",
-        type=click.Choice(NAMES),
-        help=f"Method; default: blend, the most accurate; kernel for more than "
-        f"{_MOST_BLENDED} rows, where a blend takes long.",
-    )(function)
-
-
 def choose_method(task: Task, method: str | None) -> str:
     """The name of the method; by default the most accurate that does not take long."""
     if method is None:
-        return "blend" if len(task.table) <= _MOST_BLENDED else "kernel"
+        return "blend" if len(task.table) <= MOST_BLENDED else "kernel"
     return method
 
 

@@ -1,6 +1,8 @@
 """`sklazy predict`: classify or regress a file, or cross-validate."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -8,94 +10,189 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table as Grid
 
-from sklazy.cli.console import Console, Terminal, with_console
-from sklazy.cli.csv_files import csv_options, to_csv
-from sklazy.cli.methods import choose_method, make_model, method_options
-from sklazy.cli.tasks import (
-    IN_FILE,
-    Task,
-    check_folds,
-    check_out,
-    match_columns,
-    read_rows,
-    read_task,
-    task_options,
+from sklazy.answer.novelty import UNLIKE
+from sklazy.cli.console import Console, Terminal
+from sklazy.cli.csv_files import to_csv
+from sklazy.cli.methods import choose_method, make_model
+from sklazy.cli.models import Asked, Fitted, fit_task, is_model, load_model
+from sklazy.cli.tasks import Task, check_folds, check_out, read_task
+from sklazy.cli.waiting import (
+    STOPS,
+    Limits,
+    TimeUpError,
+    announced,
+    ask_in_parts,
+    partial_name,
+    refuse_too_short,
+    sample_rows,
+    say_stopped,
+    time_limit,
 )
+from sklazy.errors import BadInputError
 from sklazy.experiments.harness.folds import class_folds, plain_folds
 from sklazy.experiments.harness.writing import write_text
 from sklazy.report.progress import track
 from sklazy.tables import Table
 
+Columns = dict[str, Any]
 
-@click.command()
-@task_options
-@click.argument("test", type=IN_FILE, required=False)
-@method_options
-@click.option(
-    "--folds",
-    default=10,
-    show_default=True,
-    help="Folds of the cross-validation, without TEST.",
-)
-@csv_options("Write the predictions to this CSV file.")
-@with_console
+_SHOWN = 10  # rows in a note
+
+
 def predict(
     console: Console,
     train: str,
     test: str | None,
-    target: str,
+    target: str | None,
     kind: str,
     ignore: Sequence[str],
+    id_column: str | None,
     method: str | None,
     settings: Sequence[str],
     seed: int,
     folds: int,
     out: str | None,
+    max_rows: int | None,
+    max_seconds: float | None,
+    **wanted: Any,  # noqa: ANN401 - what `describe_rows` takes
 ) -> None:
-    """Predict the rows of TEST from those of TRAIN.
-
-    Files are CSV, Excel, JSON lines, ARFF, Parquet or Feather, - is standard input;
-    labels, dates, amounts and missing cells need no preparation. Without TEST the rows
-    of TRAIN are cross-validated and the quality is reported. Predictions go to standard
-    output as CSV, or to the file of -o.
-
-    \b
-    Examples:
-      sklazy predict wine.csv --target class
-      sklazy predict train.csv new.csv -t price -o prices.csv
-      sklazy predict train.csv new.csv -t class -m lazy-nb -s n_attributes=5
-    """
+    """Predict the rows of a file, or cross-validate."""
     check_out(out, train, test)
-    task = read_task(console, train, target, kind, ignore)
+    limits, where = Limits(max_rows, max_seconds), (id_column, out)
+    if is_model(train):
+        if test is None:
+            raise BadInputError(
+                f"{train} is a model; give the file of the rows to predict, too: "
+                f"sklazy predict {train} FILE."
+            )
+        fitted = load_model(
+            train, method=method, set=settings, ignore=ignore, task=kind
+        )
+        with announced(console, fitted.method):
+            _predict(console, lambda: fitted, test, where, limits, wanted)
+        return
+    task = read_task(console, train, target, kind, ignore, id_column)
     name = choose_method(task, method)
     console.note(f"{task.kind} ({task.why}), method {name}")
-    if test is None:
-        _cross_validate(console, task, name, settings, seed, folds, out)
-    else:
-        _predict(console, task, test, name, settings, seed, out)
+    with announced(console, name):
+        if test is None:
+            task = task.take(sample_rows(len(task.table), max_rows, seed))
+            _cross_validate(
+                console, task, name, settings, seed, folds, out, max_seconds
+            )
+        else:
+            learn = partial(fit_task, task, name, settings, seed)
+            _predict(console, learn, test, where, limits, wanted)
 
 
 def _predict(
     console: Console,
-    task: Task,
+    learn: Callable[[], Fitted],
     path: str,
-    name: str,
-    settings: Sequence[str],
-    seed: int,
-    out: str | None,
+    where: tuple[str | None, str | None],
+    limits: Limits,
+    wanted: Mapping[str, Any],
 ) -> None:
-    """Predict the rows of a test file."""
-    test = read_rows(path, task.like)
-    rows = match_columns(console, test, task, path)
-    model = make_model(task, name, settings, seed).fit(task.table, task.target)
-    labels, probabilities = predict_both(model, rows)
-    columns: dict[str, Sequence[object]] = {"prediction": labels.tolist()}
-    if probabilities is not None:
-        columns["probability"] = probabilities.max(axis=1).tolist()
-    if task.name in test:
-        columns[task.name] = test[task.name].cells()
-        _note_quality(console, task, columns)
-    _write(console, columns, {"task": task.kind, "method": name}, out)
+    """Predict the rows of a test file by what is learned now or was before."""
+    id_column, out = where
+    found: list[Columns] = []
+    stop = None
+    try:
+        with time_limit(limits.max_seconds):
+            fitted = learn()
+            asked = fitted.read(console, path, id_column).first(limits.max_rows)
+            stop = ask_in_parts(
+                lambda first, last: describe_rows(
+                    fitted,
+                    asked.rows.take(range(first, last)),
+                    in_full=console.as_json,
+                    **wanted,
+                ),
+                len(asked.rows),
+                "predicting",
+                found,
+            )
+    except TimeUpError:
+        refuse_too_short(limits.max_seconds)
+    said = _join(found)
+    done = len(said["prediction"])
+    names = asked.names[:done]
+    if "novelty" in said:
+        _note_novelty(console, asked, said["novelty"])
+    if fitted.target in asked.whole:
+        said[fitted.target] = asked.whole[fitted.target].cells()[:done]
+        _note_quality(console, fitted, said)
+    facts: Columns = {"task": fitted.kind, "method": fitted.method}
+    if stop is not None:
+        out = None if out is None or _is_special(out) else partial_name(out)
+        facts |= {"partial": True, "of": len(asked.rows)}
+    _write(console, {id_column or "row": names}, said, facts, out)
+    if stop is not None:
+        place = "above" if out is None else f"in {out}"
+        text = f"The first {done} of {len(asked.rows)} rows were predicted, {place}."
+        say_stopped(console, stop, text, limits.max_seconds)
+
+
+def _is_special(out: str) -> bool:
+    """Whether an output is a device or a pipe: there is nothing beside it."""
+    return os.path.exists(out) and not os.path.isfile(out)
+
+
+def _join(parts: Sequence[Columns]) -> Columns:
+    """What is said of some rows after the other, as columns of all of them."""
+    said: Columns = {"prediction": []} if not parts else {}
+    for name in parts[0] if parts else ():
+        columns = [part[name] for part in parts]
+        if isinstance(columns[0], dict):
+            said[name] = _join(columns)
+        else:
+            said[name] = [cell for column in columns for cell in column]
+    return said
+
+
+def describe_rows(
+    fitted: Fitted,
+    rows: Table,
+    *,
+    probabilities: bool = False,
+    coverage: float = 0.0,
+    novelty: bool = False,
+    in_full: bool = False,
+) -> Columns:
+    """Predictions of rows and all that was asked for beside them.
+
+    What is said of each class is a dict by class; `in_full` has all of it.
+    """
+    model = fitted.model
+    labels, shares = predict_both(model, rows)
+    said: Columns = {"prediction": labels.tolist()}
+    if shares is not None:
+        said["probability"] = shares.max(axis=1).tolist()
+        if probabilities or in_full:
+            pairs = zip(model.classes_.tolist(), shares.T.tolist(), strict=True)
+            said["probabilities"] = dict(pairs)
+    if coverage and hasattr(model, "predict_interval"):
+        ends = np.asarray(model.predict_interval(rows, coverage=coverage))
+        said["low"], said["high"] = ends[:, 0].tolist(), ends[:, 1].tolist()
+    if (novelty or in_full) and hasattr(model, "novelty"):
+        said["novelty"] = model.novelty(rows).tolist()
+    elif novelty:
+        raise BadInputError(
+            f"--novelty: {fitted.method} keeps no cases; choose a lazy method."
+        )
+    return said
+
+
+def _note_novelty(console: Console, asked: Asked, shares: Sequence[float]) -> None:
+    """Point out rows that are unlike all cases."""
+    pairs = zip(asked.names, shares, strict=False)
+    unlike = [name for name, share in pairs if share >= UNLIKE]
+    if not unlike:
+        return
+    many = "1 row is" if len(unlike) == 1 else f"{len(unlike)} rows are"
+    shown = ", ".join(map(str, unlike[:_SHOWN])) + ", ..." * (len(unlike) > _SHOWN)
+    what = "row " * (asked.ids is None)
+    console.note(f"note: {many} unlike all cases: {what}{shown}.")
 
 
 def predict_both(
@@ -108,21 +205,19 @@ def predict_both(
     return model.predict(X), None
 
 
-def _note_quality(
-    console: Console, task: Task, columns: dict[str, Sequence[object]]
-) -> None:
+def _note_quality(console: Console, fitted: Fitted, said: Columns) -> None:
     """Report how good the predictions are, where the test file has the target."""
-    pairs = zip(columns["prediction"], columns[task.name], strict=True)
+    pairs = zip(said["prediction"], said[fitted.target], strict=True)
     known = [(found, true) for found, true in pairs if true is not None]
     if not known:
         return
-    if task.classifies:
-        right = sum(str(found) == str(true) for found, true in known)
+    if fitted.classifies:
+        right = sum(a == b or str(a) == str(b) for a, b in known)
         text = f"accuracy {right / len(known):.4f}"
     else:
         errors = [abs(float(str(a)) - float(str(b))) for a, b in known]
         text = f"mean absolute error {np.mean(errors):.4g}"
-    console.note(f"{text} on {len(known)} rows with a known {task.name!r}")
+    console.note(f"{text} on {len(known)} rows with a known {fitted.target!r}")
 
 
 def _cross_validate(
@@ -133,24 +228,40 @@ def _cross_validate(
     seed: int,
     n_folds: int,
     out: str | None,
+    max_seconds: float | None,
 ) -> None:
     n_folds = check_folds(task, n_folds)
     folds = make_folds(task, n_folds, seed)
-    quality: dict[str, dict[str, float]] = {}
     found: dict[str, NDArray[Any]] = {}
-    for method, chosen in ((name, settings), ("guess", ())):
-        found[method] = _predict_folds(task, method, chosen, seed, folds)
-        quality[method] = measure(task, found[method], folds)
+    try:
+        with time_limit(max_seconds):
+            answers, stop = _predict_folds(task, name, settings, seed, folds)
+    except TimeUpError:
+        refuse_too_short(max_seconds)
+    n_done = len(answers)
+    if stop is not None:  # the folds that are done are folds of a smaller task
+        task, folds = task.take(folds < n_done), folds[folds < n_done]
+        out = None if out is None or _is_special(out) else partial_name(out)
+    found[name] = _by_row(task, folds, answers)
+    found["guess"] = _by_row(
+        task, folds, _predict_folds(task, "guess", (), seed, folds)[0]
+    )
+    quality = {method: measure(task, rows, folds) for method, rows in found.items()}
     if out is not None:
         columns = {
-            "row": task.rows.tolist(),  # in the file: some may have no target
+            "row": task.names,  # in the file: some may have no target
             "prediction": found[name].tolist(),
             task.name: task.target.tolist(),
         }
         write_text(out, to_csv(columns))
         console.note(f"{len(task.target)} predictions in {out}")
     plain = {"task": task.kind, "method": name, "folds": n_folds, "quality": quality}
-    console.result(plain, lambda terminal: _show(terminal, quality, n_folds))
+    if stop is not None:
+        plain["partial"], plain["folds"], plain["of"] = True, n_done, n_folds
+    console.result(plain, lambda terminal: _show(terminal, quality, n_done))
+    if stop is not None:
+        text = f"The quality is that of {n_done} of {n_folds} folds."
+        say_stopped(console, stop, text, max_seconds)
 
 
 def make_folds(task: Task, n_folds: int, seed: int) -> NDArray[np.int64]:
@@ -168,15 +279,30 @@ def _predict_folds(
     settings: Sequence[str],
     seed: int,
     folds: NDArray[np.int64],
+) -> tuple[list[NDArray[Any]], BaseException | None]:
+    """The rows of each fold predicted from all others, and what ended it before all."""
+    found: list[NDArray[Any]] = []
+    try:
+        for fold in track(range(int(folds.max()) + 1), method):
+            testing = folds == fold
+            known = task.take(~testing)
+            model = make_model(task, method, settings, seed)
+            model.fit(known.table, known.target)
+            found.append(model.predict(task.table.take(testing)))
+    except STOPS as stop:
+        if not found:
+            raise
+        return found, stop
+    return found, None
+
+
+def _by_row(
+    task: Task, folds: NDArray[np.int64], answers: list[NDArray[Any]]
 ) -> NDArray[Any]:
-    """The rows of each fold predicted from all others."""
+    """The answers of folds in the order of the rows."""
     found = np.empty_like(task.target)
-    for fold in track(range(int(folds.max()) + 1), method):
-        testing = folds == fold
-        known = task.take(~testing)
-        model = make_model(task, method, settings, seed)
-        model.fit(known.table, known.target)
-        found[testing] = model.predict(task.table.take(testing))
+    for fold, answer in enumerate(answers):
+        found[folds == fold] = answer
     return found
 
 
@@ -222,18 +348,30 @@ def _show(terminal: Terminal, quality: dict[str, dict[str, float]], n: int) -> N
 
 def _write(
     console: Console,
-    columns: dict[str, Sequence[object]],
-    facts: dict[str, object],
+    names: Columns,
+    said: Columns,
+    facts: Mapping[str, object],
     out: str | None,
 ) -> None:
     """Write predictions to a file or to standard output."""
-    n_rows = len(columns["prediction"])
-    text = to_csv({"row": range(n_rows), **columns})
+    n_rows = len(said["prediction"])
     if out is not None:
-        write_text(out, text)
+        write_text(out, to_csv({**names, **_flat(said)}))
         plain = {**facts, "rows": n_rows, "file": out}
         console.result(
             plain, lambda terminal: terminal.print(f"{n_rows} rows in {out}")
         )
         return
-    console.result({**facts, **columns}, lambda _: click.echo(text, nl=False))
+    text = to_csv({**names, **_flat(said)})
+    console.result({**facts, **names, **said}, lambda _: click.echo(text, nl=False))
+
+
+def _flat(said: Columns) -> Columns:
+    """What is said of each class as columns of their own."""
+    flat: Columns = {}
+    for name, values in said.items():
+        if isinstance(values, dict):
+            flat |= {f"probability of {c}": own for c, own in values.items()}
+        else:
+            flat[name] = values
+    return flat

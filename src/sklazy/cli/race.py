@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
-import click
 import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table as Grid
 
 from sklazy import RaceResult, RaceStep
 from sklazy import race as run_race
-from sklazy.cli.console import Console, Terminal, with_console
+from sklazy.cli.console import Console, Terminal
 from sklazy.cli.methods import CLASSIFIERS, REGRESSORS, make_model
 from sklazy.cli.predict import make_folds
-from sklazy.cli.tasks import Task, check_folds, read_task, task_options
+from sklazy.cli.tasks import Task, check_folds, read_task
 from sklazy.errors import BadInputError, suggest
 from sklazy.report.progress import Progress
 
@@ -21,31 +20,6 @@ Block = tuple[int, int]
 """Which repetition, and which of its folds."""
 
 
-@click.command()
-@task_options
-@click.option(
-    "--candidates",
-    "-c",
-    help="Methods to race, separated by commas, for example lazy-knn,tree; default: "
-    "all for the task.",
-)
-@click.option("--folds", default=10, show_default=True, help="Folds per repetition.")
-@click.option(
-    "--repeats",
-    type=click.IntRange(1),
-    default=2,
-    show_default=True,
-    help="Repetitions of the cross-validation, each with new folds.",
-)
-@click.option("--alpha", default=0.05, show_default=True, help="Level of each test.")
-@click.option(
-    "--min-effect",
-    default=0.0,
-    show_default=True,
-    help="Difference in mean error that does not matter, for example 0.01.",
-)
-@click.option("--seed", default=0, show_default=True, help="Seed of folds and methods.")
-@with_console
 def race(
     console: Console,
     train: str,
@@ -59,16 +33,7 @@ def race(
     min_effect: float,
     seed: int,
 ) -> None:
-    """Race methods on a file: losers are eliminated early.
-
-    Fold by fold all methods left predict the same rows; after each fold, those that
-    are significantly worse (Friedman's test) are eliminated.
-
-    \b
-    Examples:
-      sklazy race wine.csv --target class
-      sklazy race wine.csv -t class -c lazy-knn,lazy-nb,random-forest
-    """
+    """Race methods on a file."""
     task = read_task(console, train, target, kind, ignore)
     console.note(f"{task.kind} ({task.why})")
     names = _candidates(task, candidates)

@@ -5,9 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import click
-
-from sklazy.cli.console import Console, Terminal, with_console
+from sklazy.cli.console import Console, Terminal
 from sklazy.errors import BadInputError, MissingDataError
 from sklazy.experiments.harness.catalog import find_known
 from sklazy.experiments.harness.data import data_folder, is_available
@@ -29,42 +27,6 @@ _PROTOCOLS = {
 }
 
 
-@click.command()
-@click.argument("experiments", nargs=-1, metavar="[EXPERIMENT]...")
-@click.option(
-    "--list", "listing", is_flag=True, help="List the experiments and their data sets."
-)
-@click.option("--quick", is_flag=True, help="Run a small part, in minutes.")
-@click.option(
-    "--data",
-    type=click.Path(file_okay=False),
-    help="Folder of the data sets; default: SKLAZY_DATA, ../shared/data or "
-    "scikit-learn's data home.",
-)
-@click.option(
-    "--sets",
-    help="Data sets to use, separated by commas, for example wine,vowel; default: all.",
-)
-@click.option(
-    "--protocol",
-    type=click.Choice(list(_PROTOCOLS)),
-    default="both",
-    show_default=True,
-    help="For lazy-selection: cuts from the training fold alone (honest) or from all "
-    "rows (paper).",
-)
-@click.option("--jobs", "-j", default=1, show_default=True, help="Processes to run.")
-@click.option(
-    "--out",
-    "-o",
-    default="sklazy-results",
-    show_default=True,
-    type=click.Path(file_okay=False),
-    help="Folder for results and reports.",
-)
-@click.option("--fetch", is_flag=True, help="Download missing data sets from OpenML.")
-@click.option("--verbose", "-v", is_flag=True, help="Print a line per unit of work.")
-@with_console
 def reproduce(
     console: Console,
     experiments: Sequence[str],
@@ -78,19 +40,7 @@ def reproduce(
     fetch: bool,
     verbose: bool,
 ) -> None:
-    """Repeat the experiments of the papers and compare their figures with ours.
-
-    Each unit of work (a fold of a set) is recorded as soon as it is done. A run that
-    was stopped continues when the command is given again; changed data or parameters
-    are computed anew.
-
-    \b
-    Examples:
-      sklazy reproduce --list
-      sklazy reproduce --quick
-      sklazy reproduce lazy-selection --sets wine,vowel --jobs 2
-      sklazy reproduce racsam --data DIR -o results
-    """
+    """Repeat the experiments of the papers."""
     console.after_interrupt = "Recorded results are kept; run it again to continue."
     folder = data_folder(data)
     if listing:

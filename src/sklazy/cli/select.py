@@ -3,37 +3,17 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import click
 from rich.markup import escape
 from rich.table import Table as Grid
 
 from sklazy import LazyLearningClassifier, RaceFeatureSelector
-from sklazy.cli.console import Console, Terminal, with_console
-from sklazy.cli.csv_files import csv_options, to_csv
-from sklazy.cli.tasks import Task, check_out, read_task, task_options
+from sklazy.cli.console import Console, Terminal
+from sklazy.cli.csv_files import to_csv
+from sklazy.cli.tasks import Task, check_out, read_task
 from sklazy.experiments.harness.writing import write_text
 from sklazy.tables import Table
 
 
-@click.command()
-@task_options
-@click.option(
-    "--max-candidates",
-    default=1000,
-    show_default=True,
-    help="Try no new set of attributes after this many.",
-)
-@click.option(
-    "--max-seconds",
-    type=float,
-    help="End the search after this many seconds, for example 30; default: no limit.",
-)
-@click.option(
-    "--winners", default=5, show_default=True, help="Sets kept from race to race."
-)
-@click.option("--seed", default=0, show_default=True, help="Seed of random choices.")
-@csv_options("Write the selected columns and the target to this CSV file.")
-@with_console
 def select(
     console: Console,
     train: str,
@@ -46,16 +26,7 @@ def select(
     seed: int,
     out: str | None,
 ) -> None:
-    """Find a small set of attributes that predicts well, by racing sets (RACSAM).
-
-    Sets of attributes predict row after row with a lazy learner; significantly worse
-    sets are eliminated, and neighbors of the winners race next.
-
-    \b
-    Examples:
-      sklazy select houses.csv --target price
-      sklazy select houses.csv -t price --max-seconds 30 -o small.csv
-    """
+    """Find a small set of attributes that predicts well."""
     check_out(out, train)
     task = read_task(console, train, target, kind, ignore)
     console.note(f"{task.kind} ({task.why})")

@@ -2,35 +2,24 @@
 
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.cli.console import Console
+from sklazy.cli.options import READING
 from sklazy.errors import BadInputError, suggest
 from sklazy.tables import Column, Table, as_target, label_array, read_table
-from sklazy.tables.read import Format
-from sklazy.tables.table import Wish
+from sklazy.tables.labels import encode
 
 Kind = Literal["classification", "regression"]
 
 _MOST_CLASSES = 20  # more different whole numbers are not classes
 _FEWEST_NAMES = 10  # fewer different labels do not count as names of rows
-
-Decorator = Callable[[Callable[..., None]], Callable[..., None]]
-
-OUT_FILE = click.Path(dir_okay=False)
-"""A file to write."""
-
-IN_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True)
-"""A file to read; a dash is standard input."""
-
-_FORMATS = get_args(Format)
-_READING = "sklazy.reading"  # key of the reading options in a command's context
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +41,8 @@ class Task:
         The positions of the rows in the file; those without a target are left out.
     like : Table
         The columns of the file, as they were read.
+    ids : array of shape (n_rows,), or None
+        The rows' names, where a column names them.
     """
 
     table: Table
@@ -61,94 +52,49 @@ class Task:
     why: str
     rows: NDArray[np.int64]
     like: Table
+    ids: NDArray[Any] | None = None
+
+    @property
+    def names(self) -> list[Any]:
+        """What rows are called: their names, or their places in the file."""
+        return (self.rows if self.ids is None else self.ids).tolist()
 
     @property
     def classifies(self) -> bool:
         """Whether the target is a label."""
         return self.kind == "classification"
 
+    def named_target(self) -> Column:
+        """The target under its own name, which receipts show."""
+        if self.classifies:
+            return encode(self.name, self.target.tolist())
+        return Column(self.name, "numeric", self.target)
+
     def take(self, rows: NDArray[Any]) -> "Task":
         """The task on some of the rows."""
         table, target, kept = self.table.take(rows), self.target[rows], self.rows[rows]
-        return replace(self, table=table, target=target, rows=kept)
-
-
-def task_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the training file, the target and the options to read files to a command."""
-    path = IN_FILE
-    options: list[Decorator] = [
-        click.argument("train", type=path),
-        click.option("--target", "-t", required=True, help="Column to predict."),
-        click.option(
-            "--task",
-            "kind",
-            type=click.Choice(["auto", "classification", "regression"]),
-            default="auto",
-            show_default=True,
-            help="Target type; inferred if omitted.",
-        ),
-        click.option(
-            "--ignore", multiple=True, help="Column to leave out; repeat for several."
-        ),
-        _reading("format", "Format of the files; by their names if omitted.", _FORMATS),
-        _reading(
-            "encoding", "Encoding of text files, for example latin-1; default: utf-8."
-        ),
-        _reading(
-            "delimiter", "Delimiter of CSV, for example ';'; inferred if omitted."
-        ),
-        _reading("decimal", "Decimal mark of CSV; default: '.'.", (".", ",")),
-        click.option(
-            "--kind",
-            "kinds",
-            multiple=True,
-            callback=_keep_kinds,
-            expose_value=False,
-            metavar="NAME=KIND",
-            help=f"What a column is: {', '.join(get_args(Wish))}; repeat for several.",
-        ),
-    ]
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
-def _keep_kinds(
-    context: click.Context, _: click.Parameter, given: Sequence[str]
-) -> None:
-    """Keep what columns are said to be for `read_rows`."""
-    pairs = [pair.rpartition("=") for pair in given]
-    wrong = [pair for pair in pairs if not pair[0] or pair[2] not in get_args(Wish)]
-    if wrong:
-        raise click.BadParameter(
-            f"{''.join(wrong[0])!r}; expected NAME=KIND with a kind of "
-            f"{', '.join(get_args(Wish))}."
-        )
-    if pairs:
-        kinds = {name: kind for name, _, kind in pairs}
-        context.meta.setdefault(_READING, {})["kinds"] = kinds
-
-
-def _reading(name: str, text: str, choices: Sequence[str] | None = None) -> Decorator:
-    """An option that `read_rows` passes to `read_table` for all files of a command."""
-
-    def keep(context: click.Context, _: click.Parameter, value: str | None) -> None:
-        if value is not None:
-            context.meta.setdefault(_READING, {})[name] = value
-
-    kind = None if choices is None else click.Choice(choices)
-    return click.option(
-        f"--{name}", type=kind, help=text, callback=keep, expose_value=False
-    )
+        ids = None if self.ids is None else self.ids[rows]
+        return replace(self, table=table, target=target, rows=kept, ids=ids)
 
 
 def read_task(
-    console: Console, path: str, target: str, kind: str, ignore: Sequence[str] = ()
+    console: Console,
+    path: str,
+    target: str | None,
+    kind: str,
+    ignore: Sequence[str] = (),
+    id_column: str | None = None,
 ) -> Task:
-    """Read a file and separate the target from the attributes."""
-    whole = read_rows(path)
-    for name in (target, *ignore):
-        check_column(whole, name, path)
+    """Read a file and separate the target, and names of rows, from the attributes."""
+    whole = read_rows(path, id_column=id_column)
+    if target is None:
+        raise BadInputError(
+            f"give the column to predict with --target, one of "
+            f"{', '.join(map(repr, whole.names))}."
+        )
+    others = [target, *ignore] + [id_column] * (id_column is not None)
+    for name in others:
+        check_column(whole, str(name), path)
     missing = whole[target].missing
     if missing.all():
         raise BadInputError(f"{path}: the target {target!r} is missing in every row.")
@@ -156,7 +102,7 @@ def read_task(
         console.note(f"note: {missing.sum()} rows without {target!r} are left out.")
         whole = whole.take(~missing)
     kept = [c.name for c in whole if not _is_left_out(c, whole.named)]
-    table = whole.select([n for n in kept if n not in (target, *ignore)])
+    table = whole.select([n for n in kept if n not in others])
     if not table.columns:
         raise BadInputError(f"{path}: there is no column but the target {target!r}.")
     _note_names(console, table)
@@ -164,7 +110,23 @@ def read_task(
     values = _values(whole[target], found)
     if len(set(values.tolist())) == 1:
         console.note(f"note: {target!r} is the same in every row: nothing to learn.")
-    return Task(table, values, found, target, why, np.flatnonzero(~missing), whole)
+    rows, ids = np.flatnonzero(~missing), row_names(whole, id_column)
+    return Task(table, values, found, target, why, rows, whole, ids)
+
+
+def row_names(whole: Table, id_column: str | None) -> NDArray[Any] | None:
+    """The names of the rows, each its own; None without a column of names."""
+    if id_column is None:
+        return None
+    names = whole[id_column].cells()
+    again = [name for i, name in enumerate(names) if name is None or name in names[:i]]
+    if again:
+        what = "is missing" if again[0] is None else f"has {again[0]!r} twice"
+        raise BadInputError(
+            f"--id {id_column}: the column {what}; names of rows must be there and "
+            "differ. Take another column, or leave --id out."
+        )
+    return label_array(names)
 
 
 def _is_left_out(column: Column, named: bool) -> bool:
@@ -189,13 +151,17 @@ def _is_name(column: Column) -> bool:
     return several and len(np.unique(known)) == len(known)
 
 
-def read_rows(path: str, like: Table | None = None) -> Table:
+def read_rows(
+    path: str, like: Table | None = None, id_column: str | None = None
+) -> Table:
     """Read a file that must have rows, its columns like those of another."""
     context = click.get_current_context(silent=True)
-    options = dict(context.meta.get(_READING, {}) if context else {})
+    options = dict(context.meta.get(READING, {}) if context else {})
     if like is not None and like.named:
         options["kinds"] = {}  # as the other file was read
         options["like"] = like
+    if id_column is not None:
+        options["kinds"] = {**options.get("kinds", {}), id_column: "nominal"}
     whole = read_table(path, **options)
     if not len(whole):
         raise BadInputError(f"{path}: the file has no rows.")
@@ -255,13 +221,19 @@ def _values(column: Column, kind: Kind) -> NDArray[Any]:
     return label_array(labels) if same else values
 
 
-def match_columns(console: Console, test: Table, task: Task, path: str) -> Table:
-    """The columns of the task from a test file; missing ones are an error."""
-    names = task.table.names
-    if not (test.named and task.table.named):
-        return test  # matched by position
+def match_columns(
+    console: Console,
+    test: Table,
+    names: Sequence[str],
+    known: Collection[str],
+    path: str,
+) -> Table:
+    """The columns of these names from a test file; missing ones are an error.
+
+    Others are left out with a note, unless they are `known`.
+    """
     lacking = [name for name in names if name not in test]
-    others = [n for n in test.names if n not in names and n not in task.like]
+    others = [n for n in test.names if n not in names and n not in known]
     if lacking:
         hints = "".join(suggest(name, others) for name in lacking[:1] if others)
         raise BadInputError(

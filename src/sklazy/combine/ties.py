@@ -52,7 +52,7 @@ def _argmax_by_order(votes: Votes, breaker: Votes) -> Ints:
     if votes.dtype.kind in "iu" and order.ndim == 1:  # counts tie when they are equal
         return _argmax_of_counts(votes, order)
     orders = np.atleast_2d(order)
-    if argmax_by_order.is_ready() or votes.size > _SMALL_JOB:
+    if argmax_by_order.is_due(votes.size / _SMALL_JOB):
         decisions = np.empty(len(votes), np.int64)
         argmax_by_order(np.asarray(votes, np.float64), orders, decisions)
         return decisions
@@ -65,7 +65,7 @@ def _argmax_by_order(votes: Votes, breaker: Votes) -> Ints:
 
 def _argmax_of_counts(votes: Votes, order: Ints) -> Ints:
     """The same for counts, which tie when they are equal."""
-    if not argmax_of_counts.is_ready() and votes.size < _SMALL_JOB:
+    if not argmax_of_counts.is_due(votes.size / _SMALL_JOB):
         return order[votes.take(order, axis=1).argmax(axis=1)]
     decisions = np.empty(len(votes), np.int64)
     argmax_of_counts(votes, order, decisions)

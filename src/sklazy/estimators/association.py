@@ -1,11 +1,14 @@
 """Lazy associative classification: rules mined for the query alone."""
 
+from typing import Literal
+
 import numpy as np
 
 from sklazy.answer.association import AssociationLearner
 from sklazy.casebase.base import Cuts
 from sklazy.errors import BadInputError
 from sklazy.estimators.binned import BinnedClassifier
+from sklazy.estimators.options import Discretization
 from sklazy.estimators.parameters import check_choice, check_count, check_fraction
 
 WEIGHTS = ("equal", "support")
@@ -82,9 +85,9 @@ class LazyAssociativeClassifier(BinnedClassifier):
         min_support: int | float = 0.01,
         min_confidence: float = 0.5,
         max_length: int = 2,
-        rule_weights: str = "equal",
+        rule_weights: Literal["equal", "support"] = "equal",
         *,
-        discretization: str = "fayyad",
+        discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         n_jobs: int | None = None,

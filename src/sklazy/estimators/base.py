@@ -18,9 +18,11 @@ from sklazy.answer import (
     Batch,
     NotPlainError,
     Target,
+    answer_from_past,
     answer_queries,
     check_finite,
     leave_one_out,
+    n_earlier,
     prepare,
 )
 from sklazy.casebase import CaseBase
@@ -28,23 +30,37 @@ from sklazy.casebase.cuts import CRITERIA
 from sklazy.casebase.files import write_file
 from sklazy.casebase.incoming import GivenIds
 from sklazy.casebase.incoming import Target as GivenTarget
+from sklazy.casebase.moments import (
+    NO_TIMES,
+    Times,
+    add_within,
+    as_length,
+    as_times,
+    forget_before,
+    keep_within,
+)
 from sklazy.casebase.plain import to_plain
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.inputs import class_column
+from sklazy.estimators.likeness import Likeness
+from sklazy.estimators.naming import name_methods
 from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.estimators.settings import describe_settings, from_settings, to_settings
-from sklazy.receipts import Receipt, Receipts, build_receipts, verify
+from sklazy.receipts import Receipt, Receipts, Wanted, build_receipts, verify
+from sklazy.report.progress import Progress
 from sklazy.tables import Table, as_table, as_target
 from sklazy.tables.convert import plain_table
 from sklazy.tables.dicts import are_dicts
 from sklazy.tables.frames import index_ids, target_names
 from sklazy.tables.origins import expand, follow, origins_of
 
+_EXPLAINED_AT_ONCE = 64  # queries
+
 _NOT_RECORDED = ("n_jobs", "cache_size", "device")  # answers do not depend on them
 
 
-class LazyEstimator(BaseEstimator):
+class LazyEstimator(Likeness, BaseEstimator):
     """An estimator whose fit keeps a case base, `cases_`, and which waits for queries.
 
     A subclass makes a learner of its parameters (`_learner`) and says what its target
@@ -54,9 +70,14 @@ class LazyEstimator(BaseEstimator):
 
     target: ClassVar[Target]
     _can_be_member: ClassVar[bool] = True
+    _fewest_rows: ClassVar[int] = 1
     cases_: CaseBase
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        name_methods(cls, "fit", "partial_fit")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -67,22 +88,44 @@ class LazyEstimator(BaseEstimator):
 
     # --- the public interface ---------------------------------------------------------
 
-    def explain(self, X: ArrayLike) -> Receipts:
+    def explain(
+        self,
+        X: ArrayLike,
+        *,
+        coverage: float | None = None,
+        method: str = "jackknife",
+        by: str | None = None,
+        accuracy: float | None = None,
+        suggest: bool = False,
+        costs: Mapping[str, float] | ArrayLike | None = None,
+    ) -> Receipts:
         """Answer each query with a receipt: what was answered, and from what.
 
         Parameters
         ----------
         X : frame, Table or array-like of shape (n_queries, n_attributes)
+        coverage : float in (0, 1), optional
+            Receipts say, too, which classes (`predict_set`) or numbers
+            (`predict_interval`) the answer is among; `method` and `by` as there.
+        accuracy : float in (0, 1), optional
+            Receipts of classes say whether the answer is sure enough to be given; see
+            `predict_or_abstain`.
+        suggest : bool, default=False
+            Receipts say, too, which missing attribute to measure next; `costs` as for
+            `suggest_attribute`.
 
         Returns
         -------
         receipts : Receipts
-            One per query, each with `to_dict`, `to_json`, `to_html` and a text.
+            One per query, each with `to_dict`, `to_json`, `to_html` and a text; shown
+            under the labels of a pandas index that names rows.
         """
         check_is_fitted(self)
         table = self._query_table(X)
         with self.cases_.snapshot() as cases:
-            return self._receipts(cases, table)
+            wanted = Wanted(coverage, method, by, accuracy, suggest, costs)
+            found = self._receipts(cases, table, wanted)
+        return Receipts(found, names=[str(label) for label in index_ids(X) or ()])
 
     def verify(
         self, receipt: Receipt | Mapping[str, Any], *, key: bytes | None = None
@@ -104,10 +147,25 @@ class LazyEstimator(BaseEstimator):
             ask = partial(self._receipts, cases)
             return verify(receipt, ask, cases.digest(), key)
 
-    def forget(self, ids: GivenIds) -> Self:
-        """Erase rows by id: the state is the same as after a fit without them."""
+    def forget(self, ids: GivenIds = None, *, before: object = None) -> Self:
+        """Erase rows: the state is the same as after a fit without them.
+
+        Parameters
+        ----------
+        ids : sequence of int or str
+            Which rows.
+        before : number or date, instead of ids
+            Erase all rows that happened before, where they have times.
+        """
         check_is_fitted(self)
-        self.cases_.forget(ids)
+        if (ids is None) == (before is None):
+            raise BadInputError(
+                f"ids={ids!r} and before={before!r}; say by one of them which rows go."
+            )
+        if ids is None:
+            forget_before(self.cases_, before)
+        else:
+            self.cases_.forget(ids)
         return self
 
     def refresh(self) -> Self:
@@ -240,6 +298,7 @@ class LazyEstimator(BaseEstimator):
         sample_weight: ArrayLike | None,
         ids: GivenIds,
         classes: ArrayLike | None = None,
+        times: object = None,
     ) -> Self:
         """Build the case base; nothing is changed before all of it has gone well."""
         self._check_parameters()
@@ -260,11 +319,13 @@ class LazyEstimator(BaseEstimator):
             table,
             target,
             weights=sample_weight,
+            times=self._times(times),
             ids=ids if index is None else index,
             criterion=criterion,
             cuts=getattr(self, "cuts", "exact"),
             schema=schema,
         )
+        self._slide(cases)
         self._check_cases(cases)
         check_columns(self, given if are_dicts(X) else X, reset=True)
         self.cases_ = cases
@@ -277,17 +338,42 @@ class LazyEstimator(BaseEstimator):
         sample_weight: ArrayLike | None,
         ids: GivenIds,
         classes: ArrayLike | None = None,
+        times: object = None,
     ) -> Self:
         """Add rows, or keep the first."""
         if not hasattr(self, "cases_"):
-            return self._keep(X, y, sample_weight, ids, classes)
+            return self._keep(X, y, sample_weight, ids, classes, times)
         table, target = self._later_table(X, mixed=False), self._target(y)
         self._check_columns(X)
         if ids is None and self.cases_.schema.indexed:
             ids = index_ids(X)
-        weights, mixed = sample_weight, not self._judges_cells()
-        self.cases_.add(table, target, weights=weights, ids=ids, mixed=mixed)
+        add = partial(
+            self.cases_.add,
+            table,
+            target,
+            weights=sample_weight,
+            times=self._times(times),
+            ids=ids,
+            mixed=not self._judges_cells(),
+        )
+        add_within(self.cases_, getattr(self, "window", None), add)
         return self
+
+    def _times(self, given: object) -> Times:
+        """When rows happened, and how their weights fade."""
+        times = NO_TIMES if given is None else as_times(given)
+        half_life = getattr(self, "half_life", None)
+        if half_life is None:
+            return times
+        length = as_length(half_life, times.clock, "half_life")
+        return replace(times, half_life=length)
+
+    def _slide(self, cases: CaseBase) -> None:
+        """Forget the first rows that a window leaves out, and frozen cuts of them."""
+        window = getattr(self, "window", None)
+        if window is not None:
+            keep_within(cases, window)
+            cases.refresh()
 
     def _table(self, X: object, *, mixed: bool = True) -> Table:
         """The first rows, with the nominal columns that the parameters name."""
@@ -366,6 +452,22 @@ class LazyEstimator(BaseEstimator):
         found = leave_one_out(learner, cases, places, outputs, n_jobs)
         return self._decoded(outputs, found, cases)
 
+    def _from_past(
+        self, rows: ArrayLike | None, *outputs: str
+    ) -> tuple[NDArray[Any], ...]:
+        """What is wanted of the answers to training rows, each by earlier ones."""
+        check_is_fitted(self)
+        with self.cases_.snapshot() as cases:
+            places = places_of(cases, rows)
+            if rows is None:
+                places = places[n_earlier(cases)[places] >= self._fewest_rows]
+            learner, n_jobs = (
+                self._current_learner(cases),
+                getattr(self, "n_jobs", None),
+            )
+            found = answer_from_past(learner, cases, places, outputs, n_jobs)
+            return self._decoded(outputs, found, cases)
+
     def _decoded(
         self, outputs: Sequence[str], found: Sequence[NDArray[Any]], cases: CaseBase
     ) -> tuple[NDArray[Any], ...]:
@@ -373,13 +475,33 @@ class LazyEstimator(BaseEstimator):
         named = zip(outputs, found, strict=True)
         return tuple(self.target.decode(*output, cases) for output in named)
 
-    def _receipts(self, cases: CaseBase, table: Table) -> Receipts:
+    def _beside(
+        self, cases: CaseBase, table: Table, wanted: Wanted
+    ) -> list[dict[str, Any]]:
+        """What receipts say beside the answer, one dict for each query."""
+        return [{} for _ in range(len(table))]
+
+    def _receipts(self, cases: CaseBase, table: Table, wanted: Wanted) -> Receipts:
+        """Receipts of queries, some at a time, so that an interrupt is heard."""
+        starts = range(0, len(table), _EXPLAINED_AT_ONCE)
+        if len(starts) <= 1:
+            return self._explain_some(cases, table, wanted)
+        found: list[Receipt] = []
+        with Progress("explaining", total=len(table)) as progress:
+            for first in starts:
+                part = table.take(range(first, min(len(table), first + starts.step)))
+                found += self._explain_some(cases, part, wanted)
+                progress.advance(len(part))
+        return Receipts(found)
+
+    def _explain_some(self, cases: CaseBase, table: Table, wanted: Wanted) -> Receipts:
         learner, queries = self._explainer(cases), cases.encode(table)
         batch = Batch(cases, cases.cases, queries)
         answer = learner.answer(prepare(learner, cases), batch)
         check_finite(answer, self.target.kind)
         name, settings = type(self).__name__, self._reported_settings()
-        return build_receipts(answer, table, name, settings)
+        beside = self._beside(cases, table, wanted)
+        return build_receipts(answer, table, name, settings, beside)
 
     def _query_table(self, X: object) -> Table:
         """Queries as a table."""

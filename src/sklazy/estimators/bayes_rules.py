@@ -3,6 +3,7 @@
 from sklazy.answer.bayes_rules import BayesRulesLearner
 from sklazy.casebase.base import Cuts
 from sklazy.estimators.binned import BinnedClassifier
+from sklazy.estimators.options import Discretization
 from sklazy.estimators.parameters import check_count, check_fraction, check_positive
 from sklazy.local.bayes_rules import RuleSettings
 
@@ -79,7 +80,7 @@ class LazyBayesRulesClassifier(BinnedClassifier):
         min_support: int = 30,
         significance: float = 0.05,
         *,
-        discretization: str = "fayyad",
+        discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         n_jobs: int | None = None,

@@ -43,11 +43,11 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
     """Classify each query by the cases, each heard by its similarity.
 
     Kernel ridge regression on class indicators. Similarity falls off with a distance
-    that weighs attributes by what they tell of the class. Whether and how much they
-    are weighed, how fast similarity falls off, the ridge and the temperature that
-    turns scores into probabilities are chosen together, by the log loss of the cases,
-    each left out; that comes exactly and for free with the solution. With enough cases
-    the weights then move along the gradient of that loss.
+    that weighs attributes by what they tell of the class, alone and beside others.
+    Whether and how much they are weighed, how fast similarity falls off, the ridge and
+    the temperature that turns scores into probabilities are chosen by the log loss of
+    the cases, each left out; that comes exactly and for free with the solution. With
+    enough cases the weights then move along the gradient of that loss.
 
     Numbers count by their rank among the cases, so units and outliers do not matter;
     categories are equal or not; a missing cell is half as far from any value as two

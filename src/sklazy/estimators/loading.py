@@ -1,15 +1,23 @@
 """Load saved estimators."""
 
 from pathlib import Path
+from typing import TypeVar, overload
 
 from sklazy.casebase.files import SENSELESS, read_file
 from sklazy.casebase.plain import from_plain
 from sklazy.errors import BadFileError, BadInputError
 from sklazy.estimators.base import LazyEstimator
-from sklazy.estimators.settings import from_settings
+from sklazy.estimators.settings import from_settings, import_estimators
+from sklazy.estimators.targets import LazyClassifier, LazyRegressor
+
+Wanted = TypeVar("Wanted", bound=LazyEstimator)
 
 
-def load(path: str | Path) -> LazyEstimator:
+@overload
+def load(path: str | Path) -> LazyClassifier | LazyRegressor: ...
+@overload
+def load(path: str | Path, kind: type[Wanted]) -> Wanted: ...
+def load(path: str | Path, kind: type[LazyEstimator] = LazyEstimator) -> LazyEstimator:
     """Read an estimator that `save` wrote.
 
     A truncated or altered file, one of a newer format, or one that is anything else
@@ -20,6 +28,9 @@ def load(path: str | Path) -> LazyEstimator:
     Parameters
     ----------
     path : str or Path
+    kind : class, optional
+        The class that the estimator must be of, which type checkers then know; another
+        one is refused.
 
     Returns
     -------
@@ -39,8 +50,9 @@ def load(path: str | Path) -> LazyEstimator:
     if header.get("content") != "estimator":
         raise BadFileError("the file holds something else than an estimator.", path)
     try:
-        kind = check_known(header["estimator"])
-        estimator = kind(**from_settings(header["settings"]))
+        saved = check_known(header["estimator"])
+        _check_kind(saved, kind)
+        estimator = saved(**from_settings(header["settings"]))
         cases = from_plain(header["cases"], arrays, path)
         estimator._restore(cases, header["state"])
         estimator._check_loaded()
@@ -49,8 +61,17 @@ def load(path: str | Path) -> LazyEstimator:
     return estimator
 
 
+def _check_kind(saved: type[LazyEstimator], wanted: type[LazyEstimator]) -> None:
+    if not issubclass(saved, wanted):
+        raise BadInputError(
+            f"it holds a {saved.__name__}, not a {wanted.__name__}; load it without "
+            "kind, or with its own"
+        )
+
+
 def known_estimators() -> dict[str, type[LazyEstimator]]:
     """The estimators that can be saved, by name."""
+    import_estimators()
     found: dict[str, type[LazyEstimator]] = {}
     open_classes = [LazyEstimator]
     while open_classes:

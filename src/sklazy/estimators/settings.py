@@ -7,6 +7,8 @@ in a file and when one is written.
 """
 
 import functools
+import importlib
+import pkgutil
 import re
 from collections.abc import Callable
 from types import FunctionType
@@ -142,6 +144,7 @@ def _known_models() -> dict[str, Any]:
 
 def _own_models() -> dict[str, Any]:
     """The estimators of this library, by name."""
+    import_estimators()
     found = dict[str, Any]()
     waiting = list(BaseEstimator.__subclasses__())
     while waiting:
@@ -150,6 +153,14 @@ def _own_models() -> dict[str, Any]:
         if kind.__module__.startswith("sklazy."):
             found[kind.__name__] = kind
     return found
+
+
+@functools.cache
+def import_estimators() -> None:
+    """Import every module of this room: the front door imports what is asked for."""
+    room = importlib.import_module("sklazy.estimators")
+    for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+        importlib.import_module(module.name)
 
 
 def _check_allowed(name: str, parameter: str, value: object) -> None:

@@ -12,14 +12,15 @@ from sklazy.answer.target import class_labels
 from sklazy.casebase.incoming import GivenIds
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.errors import BadInputError
-from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.inputs import class_column
+from sklazy.estimators.uncertainty.intervals import IntervalPredictor
+from sklazy.estimators.uncertainty.sets import SetPredictor
 from sklazy.tables import Column, as_target
 
 Floats = NDArray[np.float64]
 
 
-class LazyClassifier(ClassifierMixin, LazyEstimator):
+class LazyClassifier(ClassifierMixin, SetPredictor):
     """A lazy classifier: its classes are those of its cases."""
 
     target: ClassVar[Target] = CLASSES
@@ -124,13 +125,14 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         classes: ArrayLike | None,
         sample_weight: ArrayLike | None,
         ids: GivenIds,
+        times: object = None,
     ) -> Self:
         if classes is not None:
             _check_labels(class_column(y), class_column(classes))
-        return self._add(X, y, sample_weight, ids, classes)
+        return self._add(X, y, sample_weight, ids, classes, times)
 
 
-class LazyRegressor(RegressorMixin, LazyEstimator):
+class LazyRegressor(RegressorMixin, IntervalPredictor):
     """A lazy regressor."""
 
     target: ClassVar[Target] = NUMBERS
@@ -177,6 +179,7 @@ class WeightedClassifier(LazyClassifier):
         y: object,
         sample_weight: ArrayLike | None = None,
         ids: GivenIds = None,
+        times: ArrayLike | None = None,
     ) -> Self:
         """Keep the rows.
 
@@ -193,8 +196,12 @@ class WeightedClassifier(LazyClassifier):
             index of a pandas frame where it is unique and of integers or strings, but
             no range, so that they name ``X.loc[...]``; otherwise 0, 1, ... in order of
             arrival.
+        times : array-like of shape (n_rows,), optional
+            When each row happened: numbers, dates, or text as '2026-03-01T12:30'.
+            `forget` takes a moment then, and windows and half-lives go by it; without
+            times they go by the order of arrival.
         """
-        return self._keep(X, y, sample_weight, ids)
+        return self._keep(X, y, sample_weight, ids, times=times)
 
     def partial_fit(
         self,
@@ -203,19 +210,45 @@ class WeightedClassifier(LazyClassifier):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         ids: GivenIds = None,
+        times: ArrayLike | None = None,
     ) -> Self:
         """Add rows: the state is the same as after a fit to all rows together.
 
         Parameters
         ----------
-        X, y, sample_weight, ids
+        X, y, sample_weight, ids, times
             As for `fit`.
         classes : array-like, optional
             In the first call: classes that count even where no row has them. Not
             needed: a new class may come at any time. A label of y that is not
             among them is refused.
         """
-        return self._add_classes(X, y, classes, sample_weight, ids)
+        return self._add_classes(X, y, classes, sample_weight, ids, times)
+
+    def past_predict(self, rows: ArrayLike | None = None) -> NDArray[Any]:
+        """Predict the class of training rows, each from the rows before it.
+
+        Equal to a fit to the rows that happened before, by `times` or, without
+        these, by order of arrival; rows of the same time do not see each other.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            The rows to predict, by their place in order of arrival; by default all
+            but the first, before which too little is known.
+
+        Returns
+        -------
+        labels : array of shape (n_rows,)
+            In order of arrival, or of `rows`.
+
+        Notes
+        -----
+        The rows are learned in turn: each costs an `add` and a question after it.
+        See `prequential` for rows that are not kept.
+        """
+        (labels,) = self._from_past(rows, "decisions")
+        return labels
 
 
 class UnweightedClassifier(LazyClassifier):
@@ -268,6 +301,7 @@ class WeightedRegressor(LazyRegressor):
         y: object,
         sample_weight: ArrayLike | None = None,
         ids: GivenIds = None,
+        times: ArrayLike | None = None,
     ) -> Self:
         """Keep the rows.
 
@@ -284,8 +318,12 @@ class WeightedRegressor(LazyRegressor):
             index of a pandas frame where it is unique and of integers or strings, but
             no range, so that they name ``X.loc[...]``; otherwise 0, 1, ... in order of
             arrival.
+        times : array-like of shape (n_rows,), optional
+            When each row happened: numbers, dates, or text as '2026-03-01T12:30'.
+            `forget` takes a moment then, and windows and half-lives go by it; without
+            times they go by the order of arrival.
         """
-        return self._keep(X, y, sample_weight, ids)
+        return self._keep(X, y, sample_weight, ids, times=times)
 
     def partial_fit(
         self,
@@ -293,15 +331,45 @@ class WeightedRegressor(LazyRegressor):
         y: object,
         sample_weight: ArrayLike | None = None,
         ids: GivenIds = None,
+        times: ArrayLike | None = None,
     ) -> Self:
         """Add rows: the state is the same as after a fit to all rows together.
 
         Parameters
         ----------
-        X, y, sample_weight, ids
+        X, y, sample_weight, ids, times
             As for `fit`.
         """
-        return self._add(X, y, sample_weight, ids)
+        return self._add(X, y, sample_weight, ids, times=times)
+
+    def past_predict(self, rows: ArrayLike | None = None) -> Floats:
+        """Predict the number of training rows, each from the rows before it.
+
+        Equal to a fit to the rows that happened before, by `times` or, without
+        these, by order of arrival; rows of the same time do not see each other.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            The rows to predict, by their place in order of arrival; by default all
+            but the first, before which too little is known.
+
+        Returns
+        -------
+        values : float64 array of shape (n_rows,)
+            In order of arrival, or of `rows`.
+
+        Notes
+        -----
+        The rows are learned in turn: each costs an `add` and a question after it.
+        See `prequential` for rows that are not kept.
+        """
+        (values,) = self._from_past(rows, "values")
+        return self._flat(values)
+
+    def _flat(self, values: Floats) -> Floats:
+        """Numbers as flat as the target was."""
+        return values[:, 0]
 
 
 class UnweightedRegressor(LazyRegressor):

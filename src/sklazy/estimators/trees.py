@@ -3,6 +3,7 @@
 from sklazy.answer.trees import TreeLearner
 from sklazy.casebase.base import Cuts
 from sklazy.estimators.binned import BinnedClassifier
+from sklazy.estimators.options import Discretization
 
 
 class LazyDecisionTreeClassifier(BinnedClassifier):
@@ -64,7 +65,7 @@ class LazyDecisionTreeClassifier(BinnedClassifier):
     def __init__(
         self,
         *,
-        discretization: str = "fayyad",
+        discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         n_jobs: int | None = None,

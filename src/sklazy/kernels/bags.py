@@ -102,15 +102,21 @@ def draw_bag(seed, shared_seed, neighbors, weights):
 
     `shared_seed` draws the first part; it is `seed` unless bags share that part.
     """
+    draw_some(seed, shared_seed, neighbors, weights.size, weights)
+
+
+@lean_kernel
+def draw_some(seed, shared_seed, neighbors, max_draws, weights):
+    """Fill `weights` with a bag of at most so many draws, all but K from all rows."""
     for row in range(weights.size):
         weights[row] = 0
-    n_draws = weights.size - neighbors.size
+    n_draws = max(min(weights.size, max_draws) - neighbors.size, 0)
     n_words = draw_from_all(shared_seed, n_draws, weights)
     draw_from_near(seed, n_words, neighbors, weights)
 
 
 @entry
-def bag_weights(seeds, shared_seeds, neighbors, n_rows):
+def bag_weights(seeds, shared_seeds, neighbors, max_draws, n_rows):
     """The bags of one query as weights of the training rows.
 
     Parameters
@@ -119,16 +125,18 @@ def bag_weights(seeds, shared_seeds, neighbors, n_rows):
         The bags' own seeds, and those of the part drawn from all rows (the same,
         unless bags share that part).
     neighbors : int32 array of shape (n_neighbors,)
+    max_draws : int
     n_rows : int
 
     Returns
     -------
     int32 array of shape (n_bags, n_rows)
-        Each row sums to `n_rows`.
+        Each row sums to `n_rows`, or to `max_draws`.
     """
     weights = np.empty((seeds.size, n_rows), np.int32)
     for bag in range(seeds.size):
-        draw_bag(seeds[bag], shared_seeds[bag], neighbors, weights[bag])
+        own = seeds[bag], shared_seeds[bag], neighbors
+        draw_some(*own, max_draws, weights[bag])
     return weights
 
 

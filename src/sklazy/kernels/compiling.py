@@ -5,9 +5,10 @@ as the Python functions that they are.
 """
 
 import functools
-import sys
+import logging
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from typing import Any
 
 import numba
@@ -67,8 +68,10 @@ def lean_fast_kernel(function: Callable[..., Any]) -> Any:
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls; a slow first use is announced.
 
-    Its `is_ready()` tells whether a call would start at once, so that a small job
-    can take a path of numpy instead of waiting for the compiler.
+    Its `is_due(share)` tells whether to call it, or to take a path of numpy instead
+    of waiting for the compiler. `share` is what a job is of the smallest one that is
+    worth the wait; small jobs add up, so that a process which asks one row at a time
+    comes to the kernel, too.
     """
     return _announced(function, _compiled(function, **_PLAIN))
 
@@ -110,8 +113,22 @@ def _announced(function: Callable[..., Any], compiled: Any) -> Any:
 
     if compiled is function:
         return _as_python(function)
-    call.is_ready = lambda: bool(compiled.overloads)  # type: ignore[attr-defined]
+    call.is_due = _Waiting(compiled).is_due  # type: ignore[attr-defined]
     return call
+
+
+class _Waiting:
+    """Small jobs that were done without a kernel, as long as it is not compiled."""
+
+    def __init__(self, compiled: Any) -> None:
+        self.compiled, self.done = compiled, 0.0
+
+    def is_due(self, share: float) -> bool:
+        """Whether the kernel is ready, or the jobs together are worth the wait."""
+        if self.compiled.overloads:
+            return True
+        self.done += share
+        return self.done > 1.0
 
 
 def _as_python(function: Callable[..., Any]) -> Any:
@@ -122,7 +139,7 @@ def _as_python(function: Callable[..., Any]) -> Any:
         with np.errstate(all="ignore"):
             return function(*arguments)
 
-    call.is_ready = lambda: True  # type: ignore[attr-defined]
+    call.is_due = lambda _: True  # type: ignore[attr-defined]
     return call
 
 
@@ -132,15 +149,33 @@ def _call_first(compiled: Callable[..., Any], arguments: tuple[object, ...]) -> 
     CPython keeps frames in chunks and frees the last one when it empties. A compiler
     that happens to work across the edge of a chunk allocates one at every call, which
     takes it up to four times as long. A fresh thread starts at the beginning of one.
+
+    An interrupt does not wait for it: what is compiled then is compiled for the next
+    call.
     """
-    with ThreadPoolExecutor(max_workers=1) as fresh:
-        answer = fresh.submit(compiled, *arguments)
-        if not wait([answer], _ANNOUNCE_AFTER).done:
-            _announce()
-        result = answer.result()
+    answer: Future[Any] = Future()
+    work = compiled, arguments, answer
+    threading.Thread(target=_settle, args=work, daemon=True).start()
+    if not wait([answer], _ANNOUNCE_AFTER).done:
+        _announce()
+    result = answer.result()
     warn_of_lost_code()
     return result
 
 
+def _settle(
+    compiled: Callable[..., Any], arguments: tuple[object, ...], answer: Future[Any]
+) -> None:
+    """Call, and give what comes of it to the one who waits."""
+    try:
+        answer.set_result(compiled(*arguments))
+    except BaseException as failure:  # raised again where it is waited for
+        answer.set_exception(failure)
+
+
+@functools.cache  # one notice in a process, however many kernels
 def _announce() -> None:
-    sys.stderr.write("sklazy: compiling for first use, kept for the next time ...\n")
+    # Without handlers logging writes warnings to standard error as they are.
+    logging.getLogger("sklazy").warning(
+        "sklazy: compiling for first use, kept for the next time ..."
+    )

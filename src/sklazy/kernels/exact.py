@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.compiling import entry, inlined, kernel
 
 
 @kernel
@@ -15,6 +15,19 @@ def insert_sorted(nearest, value):
     nearest[i] = value
 
 
+@inlined
+def measure_cell(row, attribute, codes, values, case_codes, numeric, numbers, widths):
+    """Exact difference of one row in one attribute."""
+    column = numeric[attribute]
+    if column < 0:
+        known = codes[attribute] >= 0
+        return 0.0 if known and case_codes[attribute, row] == codes[attribute] else 1.0
+    if widths[attribute] > 0.0:
+        scaled = (numbers[column, row] - values[attribute]) / widths[attribute]
+        return 1.0 if np.isnan(scaled) else scaled
+    return 0.0 if numbers[column, row] == values[attribute] else 1.0
+
+
 @kernel
 def measure_row(
     row, codes, values, attributes, n_used, case_codes, numeric, numbers, widths
@@ -22,18 +35,9 @@ def measure_row(
     """Exact squared distance of one row, added in the order of the attributes."""
     total = 0.0
     for i in range(n_used):
-        attribute = attributes[i]
-        column = numeric[attribute]
-        difference = 1.0
-        if column < 0:
-            if codes[attribute] >= 0 and case_codes[attribute, row] == codes[attribute]:
-                difference = 0.0
-        elif widths[attribute] > 0.0:
-            scaled = (numbers[column, row] - values[attribute]) / widths[attribute]
-            if not np.isnan(scaled):
-                difference = scaled
-        elif numbers[column, row] == values[attribute]:
-            difference = 0.0
+        difference = measure_cell(
+            row, attributes[i], codes, values, case_codes, numeric, numbers, widths
+        )
         total += difference * difference
     return total
 
@@ -70,6 +74,18 @@ def measure_rows(
 
 
 @kernel
+def list_rows(n_rows, excluded):
+    """All rows but the excluded one."""
+    rows = np.empty(n_rows, np.int64)
+    n_listed = 0
+    for row in range(n_rows):
+        if row != excluded:
+            rows[n_listed] = row
+            n_listed += 1
+    return rows[:n_listed]
+
+
+@kernel
 def vote_for_sure(rows, sums, sure, limit, classes, votes):
     """Let the rows below `sure` vote; the others within the limit are left, counted."""
     n_open = 0
@@ -83,12 +99,20 @@ def vote_for_sure(rows, sums, sure, limit, classes, votes):
 
 
 @kernel
-def vote_for_nearest(rows, exact, k, classes, votes):
-    """Let the rows within the k-th smallest of the exact distances vote."""
+def find_kth(exact, k):
+    """The k-th smallest distance, infinite if there are fewer."""
     smallest = np.full(k, np.inf)
     for distance in exact:
         if distance < smallest[k - 1]:
             insert_sorted(smallest, distance)
+    return smallest[k - 1]
+
+
+@kernel
+def vote_for_nearest(rows, exact, kth, classes, votes, tied):
+    """Let the rows within the k-th smallest of the exact distances vote."""
     for i in range(exact.size):
-        if exact[i] <= smallest[k - 1]:
+        if exact[i] <= kth:
             votes[classes[rows[i]]] += 1
+            if exact[i] == kth:
+                tied[classes[rows[i]]] += 1

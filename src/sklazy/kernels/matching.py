@@ -17,6 +17,7 @@ from sklazy.kernels.planes import (
     select_threshold,
     sum_sets,
 )
+from sklazy.kernels.votes import add_levels, weigh_levels
 
 FIRST_BLOCK = 64  # words; the threshold among these rows starts the search
 BLOCK = 256  # words; what many queries read of the bit sets stays in the L2 cache
@@ -183,7 +184,8 @@ def match_nominal(
     last,
     votes,
     thresholds,
-    n_tied,
+    tied,
+    weighted,
 ):
     """Let all rows vote that agree at least as often as the k-th most agreeing one.
 
@@ -191,7 +193,7 @@ def match_nominal(
     attributes and ``bincount(classes[agreements >= kth_largest(agreements)])``.
 
     The arguments are the cases (up to `n_rows`), the queries (up to `excluded`), what
-    is asked, and the three arrays that are written.
+    is asked, and the four arrays that are written.
 
     Parameters
     ----------
@@ -217,8 +219,10 @@ def match_nominal(
     votes : int64 array of shape (n_queries, n_classes), written
     thresholds : int64 array of shape (n_queries,), written
         The number of agreements of the k-th neighbor.
-    n_tied : int64 array of shape (n_queries,), written
-        How many rows have just this number.
+    tied : int64 array of shape (n_queries, n_classes), written
+        The votes of the rows that have just this number.
+    weighted : float64 array of shape (n_queries, n_classes + 1), written; or empty
+        The votes of rows nearer than these, weighed, and a tied one's weight.
 
     Notes
     -----
@@ -392,7 +396,10 @@ def match_nominal(
             word += n_words
         # So far only the rows at the threshold have voted; now those above it.
         for query in range(begin, end):
-            n_tied[query] = votes[query].sum()
-            for level in range(thresholds[query] + 1, counts[query] + 1):
-                for c in range(n_classes):
-                    votes[query, c] += levels[query - begin, level, c]
+            tied[query] = votes[query]
+            own_levels = levels[query - begin]
+            add_levels(own_levels, thresholds[query], counts[query], votes[query])
+            if weighted.size > 0:
+                weigh_levels(
+                    own_levels, thresholds[query], counts[query], weighted[query]
+                )

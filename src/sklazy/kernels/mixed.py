@@ -19,11 +19,14 @@ from sklazy.kernels.distances import (
     fill,
 )
 from sklazy.kernels.exact import (
+    find_kth,
     insert_sorted,
+    list_rows,
     measure_row,
     vote_for_nearest,
     vote_for_sure,
 )
+from sklazy.kernels.votes import weigh_rows
 
 BLOCK = 2048  # rows; a block's sums stay in the L1 cache, its columns in the L2
 PROBE = 32  # rows tested against the limit at once
@@ -168,18 +171,6 @@ def admit(
     return kept, limit
 
 
-@kernel
-def list_rows(n_rows, excluded):
-    """All rows but the excluded one."""
-    rows = np.empty(n_rows, np.int64)
-    n_listed = 0
-    for row in range(n_rows):
-        if row != excluded:
-            rows[n_listed] = row
-            n_listed += 1
-    return rows[:n_listed]
-
-
 @entry
 def search_mixed(
     columns,
@@ -200,6 +191,8 @@ def search_mixed(
     first,
     last,
     votes,
+    tied,
+    weighted,
 ):
     """Let all rows vote that are as near as the k-th nearest.
 
@@ -208,7 +201,7 @@ def search_mixed(
 
     The arguments are the cases twice, for the first pass (up to `n_rows`) and as they
     are, for exact distances (up to `classes`); the queries (up to `excluded`); what is
-    asked; and the array that is written.
+    asked; and the arrays that are written.
 
     Parameters
     ----------
@@ -231,7 +224,9 @@ def search_mixed(
     excluded : int64 array of shape (n_queries,)
     k : int, at most the number of rows
     first, last : int
-    votes : int64 array of shape (n_queries, n_classes), written
+    votes, tied : int64 arrays of shape (n_queries, n_classes), written
+    weighted : float64 array of shape (n_queries, n_classes + 1), written; or empty
+        As in `match_nominal`.
 
     Notes
     -----
@@ -355,11 +350,14 @@ def search_mixed(
         for q in range(n_queries):
             query = begin + q
             votes[query, :] = 0
+            tied[query, :] = 0
             missing = k  # voters besides the sure ones, not counting ties
             if kept[q] >= 0:
                 rows = kept_rows[q, : kept[q]]
                 sure = np.float32(np.inf)  # no more candidates than k: all vote
-                if kept[q] > k:
+                if weighted.size > 0:
+                    sure = np.float32(0.0)  # all have a distance that counts
+                elif kept[q] > k:
                     kth = np.float64(nearest[q, k - 1])
                     sure = find_sure(kth, slacks[q], rounding)
                 n_open = vote_for_sure(
@@ -383,4 +381,7 @@ def search_mixed(
                     widths,
                 )
             if n_open > 0:
-                vote_for_nearest(rows, exact, missing, classes, votes[query])
+                kth = find_kth(exact, missing)
+                vote_for_nearest(rows, exact, kth, classes, votes[query], tied[query])
+                if weighted.size > 0:
+                    weigh_rows(rows, exact, kth, k, classes, weighted[query])

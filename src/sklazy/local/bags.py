@@ -1,6 +1,7 @@
 """Bags for a query: how many neighbors they hold, and what decides the draws."""
 
 import math
+import sys
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +9,12 @@ from numpy.typing import NDArray
 from sklazy.errors import BadInputError
 from sklazy.flow import Bags, Queries
 from sklazy.kernels.bags import bag_seeds, bag_weights, query_seeds
+
+WHOLE_ROWS, AUTO_DRAWS = 20_000, 5000
+"""Bags of more rows than the first have so many draws unless something else is said."""
+
+FEWEST_DRAWS = 4
+"""Smaller bags would not hold a tree."""
 
 _STEP = 0x9E3779B97F4A7C15  # splitmix64's, so that shared draws have their own stream
 
@@ -51,6 +58,7 @@ def plan_bags(
     *,
     share: bool = False,
     left_out: NDArray[np.int64] | None = None,
+    max_draws: int = sys.maxsize,
 ) -> Bags:
     """Decide the draws of each query's bags by its content and the random state.
 
@@ -65,6 +73,8 @@ def plan_bags(
         Whether all queries share what is drawn from all rows.
     left_out : int64 array of shape (n_queries,), optional
         The row that the bags of each query do without.
+    max_draws : int
+        The most draws of a bag, which has as many as there are rows otherwise.
     """
     state = random_state % (1 << 64)
     seeds = query_seeds(content_words(queries, numeric), np.uint64(state))
@@ -74,8 +84,9 @@ def plan_bags(
         common = np.array([(state * _STEP + 1) % (1 << 64)], np.uint64)
         drawn = np.broadcast_to(bag_seeds(common, n_bags), own.shape)
     near = np.ascontiguousarray(neighbors, np.int32)
-    none = np.full(len(own), -1, np.int64)
-    return Bags(near, np.stack([own, drawn]), none if left_out is None else left_out)
+    if left_out is None:
+        left_out = np.full(len(own), -1, np.int64)
+    return Bags(near, np.stack([own, drawn]), left_out, max_draws)
 
 
 def content_words(queries: Queries, numeric: NDArray[np.bool_]) -> NDArray[np.uint64]:
@@ -96,5 +107,29 @@ def draw_weights(bags: Bags, query: int, n_rows: int) -> NDArray[np.int32]:
     """The bags of one query as weights of the rows, shape (n_bags, n_rows)."""
     own, drawn = bags.seeds[:, query]
     near = bags.neighbors[query]
-    weights: NDArray[np.int32] = bag_weights(own, drawn, near, n_rows)
+    weights: NDArray[np.int32] = bag_weights(own, drawn, near, bags.max_draws, n_rows)
     return weights
+
+
+def bag_size(n_rows: int, max_samples: float | str | None) -> int:
+    """The most draws of a bag of so many rows.
+
+    Parameters
+    ----------
+    n_rows : int
+    max_samples : int, float, "auto" or None
+        At most so many, or this fraction of the rows, but `FEWEST_DRAWS` at least;
+        None for all; "auto" for all up to `WHOLE_ROWS` rows, else `AUTO_DRAWS`.
+
+    Examples
+    --------
+    >>> bag_size(100_000, 8000), bag_size(100_000, 0.25), bag_size(500, 8000)
+    (8000, 25000, 500)
+    """
+    if max_samples is None:
+        return n_rows
+    if isinstance(max_samples, str):
+        return AUTO_DRAWS if n_rows > WHOLE_ROWS else n_rows
+    is_share = isinstance(max_samples, float)
+    size = round(max_samples * n_rows) if is_share else int(max_samples)
+    return min(max(size, FEWEST_DRAWS), n_rows)

@@ -102,7 +102,7 @@ def add_likelihoods(
     """
     offsets, values, priors = likelihoods
     work = (last - first) * selected.attributes.shape[1] * priors.size
-    if sum_likelihoods.is_ready() or work > _SMALL_JOB:
+    if sum_likelihoods.is_due(work / _SMALL_JOB):
         sum_likelihoods(values, priors, offsets, codes, *selected, first, last, out)
         return
     part = Selected(selected.attributes[first:last], selected.counts[first:last])

@@ -238,7 +238,8 @@ def answer_by_paths(
     float64 array of shape (n_queries, n_bags, n_outputs)
     """
     answers = np.zeros((*bags.seeds.shape[1:], paths.n_outputs))
-    kept = _can_keep(paths, queries) if share else np.zeros(len(answers), np.bool_)
+    can_keep = share and bags.max_draws >= paths.table.classes.size
+    kept = _can_keep(paths, queries) if can_keep else np.zeros(len(answers), np.bool_)
     ways: list[tuple[Callable[..., object], NDArray[np.bool_]]] = [
         (_follow_kept, kept),
         (_follow, ~kept),
@@ -284,7 +285,7 @@ def _follow(
 ) -> Floats:
     """Add the answers; return the steps, (n_queries, n_bags, n_steps, 6)."""
     if weights is None:
-        weights = np.zeros((0, paths.table.classes.size), np.int32)
+        weights = np.zeros((0, min(bags.max_draws, paths.table.classes.size)), np.int32)
     steps = np.full((*answers.shape[:2], n_steps, N_STEP_COLUMNS), -1.0)
     paths.follow(queries, bags, rules, answers, weights, steps)
     return steps

@@ -33,7 +33,7 @@ from sklazy.local.paths import Paths, RegressionPaths
 Floats = NDArray[np.float64]
 Sets = NDArray[np.uint64]
 
-_N_COLUMNS = 6  # of a step
+_N_COLUMNS = 7  # of a step
 
 
 class RandomPaths(NamedTuple):
@@ -75,6 +75,9 @@ class RandomStep(NamedTuple):
         NaN for a nominal attribute.
     weight : float
         The weight of the rows in the node.
+    gain : float
+        What the split is worth: the information, or squares, that it takes from the
+        node; 0 at a leaf.
     by_lot : bool
         Whether no row of the node has the query's value, so that its side was drawn.
     categories : tuple of int
@@ -86,6 +89,7 @@ class RandomStep(NamedTuple):
     branch: int
     cut: float
     weight: float
+    gain: float
     by_lot: bool
     categories: tuple[int, ...]
 
@@ -139,6 +143,39 @@ def trace_random_paths(
     ]
 
 
+def sum_gains(
+    paths: RandomPaths,
+    queries: Queries,
+    bags: Bags,
+    n_tried: int,
+    least_weight: float,
+    most_steps: int = 64,
+) -> Floats:
+    """What splits by each attribute gain along the paths, the mean of all paths.
+
+    Parameters
+    ----------
+    paths, queries, bags, n_tried
+        As in `answer_by_random_paths`.
+    least_weight : float
+        Of a node whose split counts.
+    most_steps : int
+        Of a path; deeper nodes do not count.
+
+    Returns
+    -------
+    gains : float64 array of shape (n_attributes,)
+        Bits, or squares, of a row in the node.
+    """
+    _, steps, _ = _follow(paths, queries, bags, n_tried, most_steps)
+    attributes, weights, gains = steps[:, :, :-1].reshape(-1, _N_COLUMNS).T[[1, 4, 6]]
+    counts = (attributes >= 0) & (weights >= least_weight)
+    each = gains[counts] / weights[counts]
+    n_attributes, (n_queries, n_bags) = len(paths.table.codes), steps.shape[:2]
+    found = np.bincount(attributes[counts].astype(np.int64), each, n_attributes)
+    return np.asarray(found / (n_queries * n_bags))
+
+
 def _follow(
     paths: RandomPaths, queries: Queries, bags: Bags, n_tried: int, n_steps: int = 0
 ) -> tuple[Floats, Floats, Sets]:
@@ -148,7 +185,8 @@ def _follow(
     steps = np.full((*shape, max(n_steps, 1), _N_COLUMNS), -1.0)
     sets = np.zeros((*shape, n_steps, half_words(paths.table)), np.uint64)
     node, written = make_drawn_node(paths.table), (steps, sets, answers)
-    asked = queries, bags.neighbors, np.ascontiguousarray(bags.seeds), bags.left_out
+    seeds = np.ascontiguousarray(bags.seeds)
+    asked = queries, bags.neighbors, seeds, bags.left_out, bags.max_draws
     if paths.targets.size:
         room = paths.by_class, np.zeros(n_rows + 1)
         drawn_means(paths.table, paths.targets, n_tried, *asked, node, *room, *written)
@@ -170,6 +208,7 @@ def _list_steps(table: Floats, sets: Sets) -> list[RandomStep]:
             branch=int(s[2]),
             cut=float(s[3]),
             weight=float(s[4]),
+            gain=float(s[6]),
             by_lot=bool(s[5]),
             categories=_list_bits(bits),
         )

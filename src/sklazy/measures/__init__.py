@@ -10,6 +10,7 @@ from sklazy.measures.contingency import (
     spread_missing,
 )
 from sklazy.measures.pairs import correlate, count_known
+from sklazy.measures.rare import discount_rare_values
 from sklazy.measures.relevance import (
     MEASURES,
     Measure,
@@ -39,6 +40,7 @@ __all__ = [
     "chi_square",
     "correlate",
     "count_known",
+    "discount_rare_values",
     "entropy",
     "find_measure",
     "gain_ratio",

@@ -12,7 +12,12 @@ from sklazy.neighbors.nominal import (
     count_agreements,
     vote_with_each_count,
 )
-from sklazy.neighbors.voting import to_probabilities, vote_by_weight
+from sklazy.neighbors.voting import (
+    finish_votes,
+    to_probabilities,
+    vote_by_weight,
+    weigh_squares,
+)
 
 __all__ = [
     "MixedSearch",
@@ -21,10 +26,12 @@ __all__ = [
     "WeightedColumns",
     "count_agreements",
     "find_nearest",
+    "finish_votes",
     "place_queries",
     "prepare_columns",
     "to_probabilities",
     "vote_by_weight",
     "vote_with_each_count",
     "weigh_columns",
+    "weigh_squares",
 ]

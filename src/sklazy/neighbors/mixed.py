@@ -19,9 +19,17 @@ from sklazy.casebase.columns import fill_columns, place_by_range, ranges_of
 from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.exact import measure_rows
 from sklazy.kernels.mixed import search_mixed
+from sklazy.kernels.nesting import vote_nested_mixed
+from sklazy.neighbors.nested import Asked, square_column, vote_nested
+from sklazy.neighbors.voting import weigh_squares
+
+_NOTHING = np.zeros((0, 0))
+
+# Cells compared; fewer are done before the compiler would be.
+_SMALL_JOB = 20_000_000
 
 # More neighbors than this are found sooner by measuring every row exactly.
-MOST_NEIGHBORS = 256
+_MOST_NEIGHBORS = 256
 
 
 class ScaledColumns(NamedTuple):
@@ -84,10 +92,15 @@ class MixedSearch:
         If there are fewer rows, all of them vote.
     excluded : int64 array of shape (n_queries,), optional
         For each query a row that does not take part, nor in the ranges; -1 for none.
+    by_distance : bool
+        Whether to weigh votes by distance.
 
     Attributes
     ----------
-    votes : int64 array of shape (n_queries, n_classes)
+    votes, tied : int64 arrays of shape (n_queries, n_classes)
+        Votes, and those of rows as far as the k-th.
+    weighted : float64 array of shape (n_queries, n_classes + 1), or None
+        Votes of the nearer rows, weighed by distance, and the weight of a tied one.
     """
 
     def __init__(
@@ -98,23 +111,29 @@ class MixedSearch:
         selected: Selected,
         n_neighbors: int,
         excluded: NDArray[np.int64] | None = None,
+        *,
+        by_distance: bool = False,
     ) -> None:
-        n_queries = queries.codes.shape[0]
+        n_queries, n_classes = queries.codes.shape[0], cases.class_counts.size
         self.cases, self.columns = cases, columns
         self.queries, self.selected = queries, selected
         self.n_neighbors = n_neighbors
         self.excluded = (
             np.full(n_queries, -1, np.int64) if excluded is None else excluded
         )
-        self.votes = np.zeros((n_queries, cases.class_counts.size), np.int64)
+        self.votes = np.zeros((n_queries, n_classes), np.int64)
+        self.tied = np.zeros((n_queries, n_classes), np.int64)
+        self.weighted = np.zeros((n_queries, n_classes + 1)) if by_distance else None
         self._own_widths = (
             {} if excluded is None else _widths_without(cases, columns, excluded)
         )
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
-        k = self.n_neighbors
-        if k > min(MOST_NEIGHBORS, self.cases.n_rows):
+        k, n_used = self.n_neighbors, self.selected.attributes.shape[1]
+        cells = (last - first) * n_used * self.cases.n_rows
+        waits = not search_mixed.is_due(cells / _SMALL_JOB)
+        if waits or k > min(_MOST_NEIGHBORS, self.cases.n_rows):
             for query in range(first, last):
                 self._measure_all(query)
             return
@@ -132,6 +151,8 @@ class MixedSearch:
             first,
             last,
             self.votes,
+            self.tied,
+            _NOTHING if self.weighted is None else self.weighted,
         )
         for query in self._own_widths:
             if first <= query < last:
@@ -139,33 +160,125 @@ class MixedSearch:
 
     def _measure_all(self, query: int) -> None:
         """Answer one query by measuring every row exactly."""
-        voters = self.cases.classes[self._find_nearest(self.measure(query))]
-        self.votes[query] = np.bincount(voters, minlength=self.votes.shape[1])
+        found = self._count(query, self.measure(query))
+        self.votes[query], self.tied[query], weighted = found
+        if self.weighted is not None:
+            self.weighted[query] = weighted
 
-    def _find_nearest(self, squares: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the rows as near as the k-th nearest, by position."""
-        n_rows = int(np.isfinite(squares).sum())
-        if n_rows <= self.n_neighbors:
-            return np.flatnonzero(np.isfinite(squares))
-        kth = self.n_neighbors - 1
-        return np.flatnonzero(squares <= np.partition(squares, kth)[kth])
+    def _count(
+        self, query: int, squares: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None]:
+        """Votes, tied and weighted of one query, whose rows lie that far."""
+        n_classes, classes = self.votes.shape[1], self.cases.classes[: squares.size]
+        kth, place = np.inf, self.n_neighbors - 1
+        if place < squares.size:
+            kth = np.partition(squares, place)[place]
+        nearer, at_last = squares < kth, squares == kth
+        if self.excluded[query] >= 0:
+            at_last[self.excluded[query]] = False
+        tied = np.bincount(classes[at_last], minlength=n_classes)
+        votes = np.bincount(classes[nearer], minlength=n_classes) + tied
+        if self.weighted is None:
+            return votes, tied, None
+        weighted = weigh_rows(squares[nearer], classes[nearer], kth, n_classes)
+        return votes, tied, weighted
+
+    def vote_with_each(
+        self, order: NDArray[np.int32], *, shares: bool
+    ) -> NDArray[np.float64]:
+        """Votes with the first attribute, the first two, ... of each query's order.
+
+        Parameters
+        ----------
+        order : int32 array of shape (n_queries, n_most)
+        shares : bool
+            Whether ties share; see `finish_votes`.
+
+        Returns
+        -------
+        float64 array of shape (n_queries, n_most, n_classes)
+        """
+        cases, n_queries = self.cases, len(order)
+        widths = self._widths(range(n_queries))
+        by_distance = self.weighted is not None
+        if not vote_nested_mixed.is_due(order.size * cases.n_rows / _SMALL_JOB):
+            asked = Asked(cases, self.queries, widths, self.excluded)
+            way = {"shares": shares, "by_distance": by_distance}
+            return vote_nested(asked, order, self.n_neighbors, **way)
+        votes = np.zeros((*order.shape, self.votes.shape[1]))
+        vote_nested_mixed(
+            cases.n_rows,
+            cases.codes,
+            cases.numeric,
+            cases.numbers,
+            cases.classes,
+            widths,
+            *self.queries,
+            order,
+            self.excluded,
+            self.n_neighbors,
+            shares,
+            by_distance,
+            0,
+            n_queries,
+            votes,
+        )
+        return votes
 
     def measure(self, query: int) -> NDArray[np.float64]:
         """Return the squared distance of every row, infinite for the excluded one."""
         cases = self.cases
-        squares: NDArray[np.float64] = measure_rows(
+        used = self.selected.attributes[query, : self.selected.counts[query]]
+        if not measure_rows.is_due(used.size * cases.n_rows / _SMALL_JOB):
+            one = slice(query, query + 1)
+            queries = Queries(self.queries.codes[one], self.queries.values[one])
+            widths = self._widths(range(query, query + 1))
+            asked = Asked(cases, queries, widths, self.excluded[one])
+            squares = np.zeros(cases.n_rows)
+            for attribute in used:
+                squares += square_column(asked, np.array([attribute]))[0]
+            return self._without_excluded(query, squares)
+        squares = measure_rows(
             cases.n_rows,
             self.queries.codes[query],
             self.queries.values[query],
-            self.selected.attributes[query, : self.selected.counts[query]],
+            used,
             cases.codes,
             cases.numeric,
             cases.numbers,
             self._own_widths.get(query, self.columns.widths),
         )
+        return self._without_excluded(query, squares)
+
+    def _widths(self, queries: range) -> NDArray[np.float64]:
+        """The ranges that queries see."""
+        shared = self.columns.widths
+        return np.array([self._own_widths.get(query, shared) for query in queries])
+
+    def _without_excluded(
+        self, query: int, squares: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         if self.excluded[query] >= 0:
             squares[self.excluded[query]] = np.inf
         return squares
+
+
+def weigh_rows(
+    squares: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    kth: float,
+    n_classes: int,
+) -> NDArray[np.float64]:
+    """Weigh rows nearer than the k-th by their squared distances; see `MixedSearch`.
+
+    Added from near to far, so that rounding cannot tell one order of the rows from
+    another.
+    """
+    order = np.argsort(squares, kind="stable")
+    ranked = np.append(squares[order], kth)
+    weights = weigh_squares(ranked[0], ranked)
+    sums = np.bincount(classes[order], weights[:-1], n_classes)
+    return np.append(sums, weights[-1])
 
 
 def _widths_without(

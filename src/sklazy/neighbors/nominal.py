@@ -7,6 +7,9 @@ from sklazy.flow import Cases, Selected
 from sklazy.kernels.bits import sets_in_parts
 from sklazy.kernels.matching import match_nominal
 from sklazy.kernels.nesting import vote_nested
+from sklazy.neighbors.voting import weigh_squares
+
+_NOTHING = np.zeros((0, 0))
 
 # Cells compared; fewer are counted before the compiler would have begun.
 _SMALL_JOB = 2_000_000
@@ -31,14 +34,18 @@ class NominalSearch:
         If there are fewer rows, all of them vote.
     excluded : int64 array of shape (n_queries,), optional
         For each query a row that does not take part, -1 for none.
+    by_distance : bool
+        Whether to weigh votes by distance.
 
     Attributes
     ----------
     votes : int64 array of shape (n_queries, n_classes)
     thresholds : int64 array of shape (n_queries,)
         On how many attributes the k-th neighbor agrees.
-    n_tied : int64 array of shape (n_queries,)
-        How many rows agree on just as many.
+    tied : int64 array of shape (n_queries, n_classes)
+        The votes of rows that agree on just as many.
+    weighted : float64 array of shape (n_queries, n_classes + 1), or None
+        Votes of the nearer rows, weighed by distance, and the weight of a tied one.
     """
 
     def __init__(
@@ -48,6 +55,8 @@ class NominalSearch:
         selected: Selected,
         n_neighbors: int,
         excluded: NDArray[np.int64] | None = None,
+        *,
+        by_distance: bool = False,
     ) -> None:
         n_queries = codes.shape[0]
         self.cases, self.codes, self.selected = cases, codes, selected
@@ -55,15 +64,17 @@ class NominalSearch:
         self.excluded = (
             np.full(n_queries, -1, np.int64) if excluded is None else excluded
         )
-        self.votes = np.zeros((n_queries, cases.class_bits.shape[0]), np.int64)
+        n_classes = cases.class_bits.shape[0]
+        self.votes = np.zeros((n_queries, n_classes), np.int64)
         self.thresholds = np.zeros(n_queries, np.int64)
-        self.n_tied = np.zeros(n_queries, np.int64)
+        self.tied = np.zeros((n_queries, n_classes), np.int64)
+        self.weighted = np.zeros((n_queries, n_classes + 1)) if by_distance else None
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
         cases = self.cases
         cells = (last - first) * self.selected.attributes.shape[1] * cases.n_rows
-        if cells < _SMALL_JOB and not match_nominal.is_ready():
+        if not match_nominal.is_due(cells / _SMALL_JOB):
             for query in range(first, last):
                 self._count_rows(query)
             return
@@ -86,7 +97,8 @@ class NominalSearch:
                 end,
                 self.votes,
                 self.thresholds,
-                self.n_tied,
+                self.tied,
+                _NOTHING if self.weighted is None else self.weighted,
             )
 
     def _count_rows(self, query: int) -> None:
@@ -99,10 +111,38 @@ class NominalSearch:
         least, place = 0, cases.n_rows - self.n_neighbors
         if place >= 0:  # else there are too few, and all of them vote
             least = max(0, int(np.partition(agreements, place)[place]))
-        voting = cases.classes[: cases.n_rows][agreements >= least]
-        self.votes[query] = np.bincount(voting, minlength=self.votes.shape[1])
+        n_classes, classes = self.votes.shape[1], cases.classes[: cases.n_rows]
+        voting = classes[agreements >= least]
+        self.votes[query] = np.bincount(voting, minlength=n_classes)
+        at_last = classes[agreements == least]
+        self.tied[query] = np.bincount(at_last, minlength=n_classes)
         self.thresholds[query] = least
-        self.n_tied[query] = (agreements == least).sum()
+        if self.weighted is not None:
+            nearer = agreements > least
+            self.weighted[query] = weigh_levels(
+                used.size - agreements[nearer],
+                classes[nearer],
+                used.size - least,
+                n_classes,
+            )
+
+
+def weigh_levels(
+    distances: NDArray[np.integer],
+    classes: NDArray[np.int32],
+    last: int,
+    n_classes: int,
+) -> NDArray[np.float64]:
+    """Weigh rows nearer than the last, distance by distance; see `NominalSearch`."""
+    weighted = np.zeros(n_classes + 1)
+    levels = np.unique(distances).astype(np.float64)
+    nearest = levels[0] if levels.size else float(last)
+    weights = weigh_squares(nearest, np.append(levels, last))
+    for level, weight in zip(levels, weights[:-1], strict=True):
+        counts = np.bincount(classes[distances == level], minlength=n_classes)
+        weighted[:-1] += counts * weight
+    weighted[-1] = weights[-1]
+    return weighted
 
 
 def vote_with_each_count(
@@ -111,7 +151,10 @@ def vote_with_each_count(
     order: NDArray[np.int32],
     n_neighbors: int,
     excluded: NDArray[np.int64] | None = None,
-) -> NDArray[np.int32]:
+    *,
+    shares: bool = False,
+    by_distance: bool = False,
+) -> NDArray[np.float64]:
     """Return the votes with a query's first attribute, its first two, three, ...
 
     Parameters
@@ -120,16 +163,18 @@ def vote_with_each_count(
         As in `NominalSearch`.
     order : int32 array of shape (n_queries, n_most)
         The attributes of each query, best first.
+    shares, by_distance : bool
+        How rows vote; see `finish_votes`.
 
     Returns
     -------
-    int32 array of shape (n_queries, n_most, n_classes)
+    float64 array of shape (n_queries, n_most, n_classes)
         What `NominalSearch` finds with the first r attributes is at ``[:, r - 1]``.
     """
     n_queries = codes.shape[0]
     if excluded is None:
         excluded = np.full(n_queries, -1, np.int64)
-    votes = np.zeros((*order.shape, cases.class_bits.shape[0]), np.int32)
+    votes = np.zeros((*order.shape, cases.class_bits.shape[0]))
     for begin, end, bits, set_of_value in sets_in_parts(cases, codes, 0, n_queries):
         vote_nested(
             bits,
@@ -137,11 +182,14 @@ def vote_with_each_count(
             cases.offsets,
             set_of_value,
             cases.class_bits,
+            cases.classes,
             cases.n_rows,
             codes,
             order,
             excluded,
             n_neighbors,
+            shares,
+            by_distance,
             begin,
             end,
             votes,

@@ -1,4 +1,6 @@
-"""From votes to probabilities, and votes by weight."""
+"""How cases vote: ties at the last place, distances and weights; probabilities."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,14 +35,79 @@ def to_probabilities(
     return scores / scores.sum(axis=1, keepdims=True)
 
 
+def finish_votes(
+    votes: NDArray[np.integer],
+    tied: NDArray[np.integer],
+    n_neighbors: int,
+    *,
+    shares: bool,
+    weighted: NDArray[np.float64] | None = None,
+) -> NDArray[Any]:
+    """Let cases tied at the last place share what is left, and weigh by distance.
+
+    Parameters
+    ----------
+    votes, tied : int arrays of shape (n_queries, n_classes)
+        Cases at the k-th place or nearer, and those of them that are tied there.
+    n_neighbors : int
+    shares : bool
+        Whether ties share the places that nearer cases leave; else all vote in full.
+    weighted : float64 array of shape (n_queries, n_classes + 1), optional
+        Where distances count: the weights of the nearer cases by class and, behind
+        them, the weight of a tied one.
+
+    Examples
+    --------
+    >>> votes, tied = np.array([[2, 3]]), np.array([[1, 3]])
+    >>> finish_votes(votes, tied, 3, shares=True)
+    array([[1.5, 1.5]])
+    >>> finish_votes(votes, tied, 3, shares=False)
+    array([[2, 3]])
+    """
+    if not shares and weighted is None:
+        return votes
+    n_tied = tied.sum(axis=1, keepdims=True)
+    nearer, left = votes - tied, n_tied
+    if shares:
+        left = np.minimum(n_tied, n_neighbors - nearer.sum(axis=1, keepdims=True))
+    places = np.maximum(n_tied, 1)
+    if weighted is None:
+        return np.asarray((nearer * places + tied * left) / places)
+    return np.asarray(weighted[:, :-1] + tied * left / places * weighted[:, -1:])
+
+
+def weigh_squares(
+    nearest: float | NDArray[np.float64], squares: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The weights of cases: the nearest's distance over their own, 1 for the nearest.
+
+    Parameters
+    ----------
+    nearest : float, or float64 array like `squares`
+        The nearest case's squared distance, or number of attributes that differ.
+    squares : float64 array
+        Likewise, of the cases.
+
+    Examples
+    --------
+    >>> weigh_squares(1.0, np.array([1.0, 4.0])), weigh_squares(0.0, np.ones(1))
+    (array([1. , 0.5]), array([0.]))
+    """
+    level = squares == nearest
+    return np.where(level, 1.0, np.sqrt(nearest) / np.sqrt(np.where(level, 1, squares)))
+
+
 def vote_by_weight(
-    distances: NDArray[np.float64],
+    squares: NDArray[np.float64],
     classes: NDArray[np.int32],
     weights: NDArray[np.float64],
     n_neighbors: int,
     n_classes: int,
-) -> tuple[NDArray[np.float64], float]:
-    """Vote with weighted rows; return the votes and the farthest voter's distance.
+    *,
+    shares: bool = False,
+    by_distance: bool = False,
+) -> tuple[NDArray[np.float64], float, float]:
+    """Vote with weighted rows.
 
     A row of weight w counts like w rows: rows vote from near to far until their
     weights reach `n_neighbors`, with all that tie with the last. Weights are sorted
@@ -49,31 +116,70 @@ def vote_by_weight(
 
     Parameters
     ----------
-    distances : float64 array of shape (n_rows,)
+    squares : float64 array of shape (n_rows,)
+        Squared distances, or numbers of attributes that differ.
     classes : int32 array of shape (n_rows,)
     weights : float64 array of shape (n_rows,), not negative
     n_neighbors, n_classes : int
+    shares, by_distance : bool
+        Whether ties share what is left of `n_neighbors`, and whether votes weigh by
+        distance; as in `finish_votes`.
+
+    Returns
+    -------
+    votes : float64 array of shape (n_classes,)
+    last : float
+        The farthest voter's square.
+    share : float
+        What part of their votes the cases as far as it have.
 
     Examples
     --------
     >>> import numpy as np
-    >>> distances, classes = np.array([0.0, 1.0, 1.0, 2.0]), np.array([0, 1, 1, 0])
-    >>> vote_by_weight(distances, classes, np.array([1.0, 0.5, 1.0, 9.0]), 2, 2)
-    (array([1. , 1.5]), 1.0)
+    >>> squares, classes = np.array([0.0, 1.0, 1.0, 2.0]), np.array([0, 1, 1, 0])
+    >>> vote_by_weight(squares, classes, np.array([1.0, 0.5, 1.0, 9.0]), 2, 2)
+    (array([1. , 1.5]), 1.0, 1.0)
     """
+    groups = _sum_groups(squares, classes, weights)
+    if not groups.sums.size:
+        return np.zeros(n_classes), np.inf, 1.0
+    in_level = np.bincount(groups.levels, groups.sums)
+    reached = np.cumsum(in_level)
+    last = min(int(np.searchsorted(reached, n_neighbors)), reached.size - 1)
+    share = 1.0
+    if shares and reached[last] > n_neighbors:
+        before = reached[last - 1] if last else 0.0
+        share = float((n_neighbors - before) / in_level[last])
+    cast = groups.sums * np.where(groups.levels == last, share, 1.0)
+    if by_distance:
+        cast = cast * weigh_squares(groups.squares[0], groups.squares)
+    votes, voting = np.zeros(n_classes), groups.levels <= last
+    np.add.at(votes, groups.classes[voting], cast[voting])
+    return votes, float(groups.squares[voting][-1]), share
+
+
+class _Groups(NamedTuple):
+    """Rows of one distance and class, near to far: level, class, weights added up."""
+
+    squares: NDArray[np.float64]
+    levels: NDArray[np.int64]
+    classes: NDArray[np.int32]
+    sums: NDArray[np.float64]
+
+
+def _sum_groups(
+    squares: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    weights: NDArray[np.float64],
+) -> _Groups:
     present = np.flatnonzero(weights > 0)
-    order = np.lexsort((weights[present], classes[present], distances[present]))
+    order = np.lexsort((weights[present], classes[present], squares[present]))
     rows = present[order]
     if not rows.size:
-        return np.zeros(n_classes), np.inf
-    near, kind = distances[rows], classes[rows]
+        none = np.zeros(0, np.int64)
+        return _Groups(none.astype(np.float64), none, classes[:0], weights[:0])
+    near, kind = squares[rows], classes[rows]
     new_level = np.concatenate([[True], near[1:] != near[:-1]])
     starts = np.flatnonzero(new_level | np.concatenate([[True], kind[1:] != kind[:-1]]))
     sums = np.add.reduceat(weights[rows], starts)
-    level = np.cumsum(new_level)[starts] - 1
-    reached = np.cumsum(np.bincount(level, sums))
-    last = min(int(np.searchsorted(reached, n_neighbors)), reached.size - 1)
-    voting = level <= last
-    votes = np.zeros(n_classes)
-    np.add.at(votes, kind[starts[voting]], sums[voting])
-    return votes, float(near[starts[voting][-1]])
+    return _Groups(near[starts], np.cumsum(new_level)[starts] - 1, kind[starts], sums)

@@ -5,12 +5,14 @@ from sklazy.receipts.plain import MOST_LISTED
 from sklazy.receipts.receipt import Receipt, Receipts, verify
 from sklazy.receipts.schema import SCHEMA
 from sklazy.receipts.seal import sealed
+from sklazy.receipts.wanted import Wanted
 
 __all__ = [
     "MOST_LISTED",
     "SCHEMA",
     "Receipt",
     "Receipts",
+    "Wanted",
     "build_receipts",
     "sealed",
     "verify",

@@ -2,7 +2,7 @@
 
 import functools
 import importlib.metadata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sklazy.answer import Answer
@@ -26,6 +26,7 @@ from sklazy.receipts import (
     selection,
     trees,
 )
+from sklazy.receipts.novelty import describe_novelty
 from sklazy.receipts.plain import Plain, describe_cases, describe_queries, finite
 from sklazy.receipts.receipt import Receipt, Receipts
 from sklazy.receipts.schema import SCHEMA
@@ -68,7 +69,11 @@ _FAMILIES: dict[type, Family] = {
 
 
 def build_receipts(
-    answer: Answer, table: Table, estimator: str, settings: Mapping[str, Any]
+    answer: Answer,
+    table: Table,
+    estimator: str,
+    settings: Mapping[str, Any],
+    beside: Sequence[Plain] | None = None,
 ) -> Receipts:
     """One receipt for each query of an answer.
 
@@ -81,6 +86,8 @@ def build_receipts(
         The name of the estimator's class.
     settings : dict
         Its parameters, as plain data.
+    beside : sequence of dict, optional
+        What else was asked for, one for each query.
     """
     base = answer.base
     queries = describe_queries(base, table, answer.queries.codes)
@@ -93,9 +100,11 @@ def build_receipts(
         "settings": {name: finite(value) for name, value in settings.items()},
         "cases": describe_cases(base),
     }
-    pairs = zip(queries, bodies, strict=True)
+    novelty, more = describe_novelty(answer), beside or [{}] * len(queries)
+    parts = zip(queries, novelty, bodies, more, strict=True)
     return Receipts(
-        Receipt(sealed({**head, "query": query, **body})) for query, body in pairs
+        Receipt(sealed({**head, "query": query, "novelty": new, **body, **extra}))
+        for query, new, body, extra in parts
     )
 
 

@@ -136,12 +136,12 @@ def _neighbors(answer: EnsembleAnswer, query: int, asked: MemberQuery) -> Plain:
 
 def _bags(answer: EnsembleAnswer, query: int, drawn: np.ndarray[Any, Any]) -> Plain:
     """How many of the rows drawn are neighbors, and how many would be by chance."""
-    near, n_rows = answer.bags.neighbors[query], answer.data.n_rows
+    near, n_bags = answer.bags.neighbors[query], len(drawn)
     return {
-        "n_bags": len(drawn),
-        "n_rows": n_rows,
+        "n_bags": n_bags,
+        "n_rows": int(drawn.sum()) // n_bags,
         "neighbor_share": number(drawn[:, near].sum() / drawn.sum()),
-        "by_chance": number(len(near) / n_rows),
+        "by_chance": number(len(near) / answer.data.n_rows),
     }
 
 
@@ -158,7 +158,7 @@ def _members(
         outputs,
         numbers(answer.weights[query]),
         (drawn > 0).sum(axis=1).tolist(),
-        numbers(drawn[:, near].sum(axis=1) / answer.data.n_rows),
+        numbers(drawn[:, near].sum(axis=1) / drawn.sum(axis=1)),
         strict=True,
     )
     return [

@@ -18,35 +18,37 @@ _MOST_IN_NOTEBOOK = 10
 class _Shown:
     """What can be shown: a receipt, or several."""
 
+    names: Sequence[str] = ()  # of the rows, where they are known
+
     def _contents(self) -> list[Mapping[str, Any]]:
         raise NotImplementedError
 
     def to_text(self, width: int = 80) -> str:
         """A summary and its evidence for a terminal, no line wider than `width`."""
-        return report.to_text(self._contents(), width)
+        return report.to_text(self._contents(), width, self.names)
 
     def to_markdown(self) -> str:
         """The same as Markdown."""
-        return report.to_markdown(self._contents())
+        return report.to_markdown(self._contents(), self.names)
 
     def to_html(self, title: str = "") -> str:
         """A page that needs nothing but itself (needs jinja2)."""
-        return report.to_page(self._contents(), title)
+        return report.to_page(self._contents(), title, self.names)
 
     def _repr_html_(self) -> str:
         """A piece of HTML for a notebook; plain text where jinja2 is missing."""
         contents = self._contents()
         shown = contents[:_MOST_IN_NOTEBOOK]
         try:
-            return report.to_fragment(shown, len(contents) - len(shown))
+            return report.to_fragment(shown, len(contents) - len(shown), self.names)
         except MissingExtraError:
-            return preformatted(report.to_text(shown))
+            return preformatted(report.to_text(shown, names=self.names))
 
     def __str__(self) -> str:
         return self.to_text()
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Receipt(_Shown):
     """What one query was answered, and why: all of it, as it was computed.
 
@@ -67,7 +69,7 @@ class Receipt(_Shown):
     >>> model = LazyKNeighborsClassifier(1).fit(X, y)
     >>> receipt = model.explain([["red"]])[0]
     >>> receipt
-    Receipt(answer='a', probability=0.900, kind='selection')
+    Receipt(answer='a', probability=0.833, kind='selection')
     >>> receipt["neighbors"]["n_voting"]
     2
     >>> model.verify(Receipt.from_json(receipt.to_json()))
@@ -179,6 +181,8 @@ class Receipts(_Shown, Sequence[Receipt]):
     Parameters
     ----------
     receipts : iterable of Receipt
+    names : sequence of str, optional
+        What the rows are called where receipts are shown; not part of them.
 
     Examples
     --------
@@ -187,8 +191,8 @@ class Receipts(_Shown, Sequence[Receipt]):
     Receipts(0 receipts)
     """
 
-    def __init__(self, receipts: Iterable[Receipt]) -> None:
-        self._receipts = tuple(receipts)
+    def __init__(self, receipts: Iterable[Receipt], names: Sequence[str] = ()) -> None:
+        self._receipts, self.names = tuple(receipts), tuple(names)
 
     @classmethod
     def from_dict(cls, contents: object) -> Self:
@@ -209,8 +213,9 @@ class Receipts(_Shown, Sequence[Receipt]):
     def __getitem__(self, position: slice) -> Self: ...
 
     def __getitem__(self, position: int | slice) -> Any:
-        found = self._receipts[position]
-        return type(self)(found) if isinstance(found, tuple) else found
+        if not isinstance(position, slice):
+            return self._receipts[position]
+        return type(self)(self._receipts[position], self.names[position])
 
     def __len__(self) -> int:
         return len(self._receipts)
@@ -230,7 +235,7 @@ class Receipts(_Shown, Sequence[Receipt]):
 
     def signed(self, key: bytes) -> Self:
         """The receipts, each signed with a key; see `Receipt.signed`."""
-        return type(self)(receipt.signed(key) for receipt in self)
+        return type(self)((receipt.signed(key) for receipt in self), self.names)
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Copies of the data, one dict for each receipt."""
@@ -267,7 +272,7 @@ def verify(
     Parameters
     ----------
     receipt : Receipt, or what its ``to_dict`` gave
-    explain : function from a table of one row to its receipts
+    explain : function from a table of one row, and what is wanted, to its receipts
     digest : str
         The fingerprint of the cases that are asked.
     key : bytes, optional

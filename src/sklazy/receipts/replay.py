@@ -7,6 +7,7 @@ import numpy as np
 
 from sklazy.errors import BadInputError, ReceiptError
 from sklazy.receipts.checks import same
+from sklazy.receipts.wanted import Wanted, wanted_by
 from sklazy.tables import Column, Label, Table
 from sklazy.tables.labels import encode
 
@@ -19,8 +20,8 @@ class Sealed(Protocol):
         """What it says."""
 
 
-Explain = Callable[[Table], Sequence[Sealed]]
-"""From a table of one row to its receipts."""
+Explain = Callable[[Table, Wanted], Sequence[Sealed]]
+"""From a table of one row, and what is wanted beside the answer, to its receipts."""
 
 
 def check_digest(claimed: str, digest: str) -> None:
@@ -37,7 +38,7 @@ def check_digest(claimed: str, digest: str) -> None:
 def check_replay(claimed: Mapping[str, Any], explain: Explain) -> bool:
     """Ask again what the content of a receipt says; refuse it where they differ."""
     try:
-        (again,) = explain(query_table(claimed))
+        (again,) = explain(query_table(claimed), wanted_by(claimed))
     except BadInputError as error:
         raise ReceiptError(f"the receipt cannot be replayed: {error}") from error
     _compare(claimed, again.content)

@@ -13,8 +13,11 @@ from sklazy.receipts import (
     kernel_models,
     linear_models,
     local_models,
+    next_attribute,
+    novelty,
     selection,
     trees,
+    uncertainty,
 )
 from sklazy.receipts import checks as c
 from sklazy.receipts.seal import check_seal
@@ -31,9 +34,11 @@ _HEAD = {
     "estimator": c.text,
     "settings": c.dict_of(c.free),
     "query": c.list_of(_QUERY),
+    "novelty": novelty.FIELD,
     "seal": c.text,
 }
 _SIGNED = {"signature": c.fingerprint}
+_EXTRAS = {"next_attribute": c.record(next_attribute.FIELDS)}
 _CASES = {"digest": c.text, "n_rows": c.count}
 _CLASS_COUNTS = c.list_of(c.record({"label": c.label, "rows": c.count}))
 _VOTE = {"label": c.label, "votes": c.figure, "probability": c.share}
@@ -143,7 +148,8 @@ def check_receipt(content: object) -> dict[str, Any]:
     c.one_of(*KINDS)(content.get("kind"), "receipt.kind")
     shape = KINDS[content["kind"]]
     _shape_of(shape, content)(content, "receipt")
-    for part, fits in [*_common_parts(content), *shape.parts(content)]:
+    parts = _common_parts, shape.parts, uncertainty.check_parts
+    for part, fits in [found for check in parts for found in check(content)]:
         if not fits:
             raise ReceiptError(
                 f"the receipt contradicts itself: its {part} does not fit its other "
@@ -153,15 +159,18 @@ def check_receipt(content: object) -> dict[str, Any]:
 
 
 def _shape_of(shape: Shape, content: Mapping[str, Any]) -> c.Check:
-    cases, optional = content.get("cases"), {**shape.optional, **_SIGNED}
+    cases, optional = content.get("cases"), {**shape.optional, **_EXTRAS, **_SIGNED}
     if shape.numbers is None or (isinstance(cases, dict) and "class_counts" in cases):
+        optional = {**optional, **uncertainty.OF_CLASSES}
         return c.record({**_OF_CLASSES, **shape.classes}, optional)
+    optional = {**optional, **uncertainty.OF_NUMBERS}
     return c.record({**_OF_NUMBERS, **shape.numbers}, optional)
 
 
 def _common_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     names = [item["name"] for item in content["query"]]
     yield "query", len(set(names)) == len(names)
+    yield from next_attribute.check_parts(content)
     if "votes" in content:
         labels = [item["label"] for item in content["votes"]]
         counted = [item["label"] for item in content["cases"]["class_counts"]]

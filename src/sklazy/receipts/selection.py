@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.answer.selection.host import BayesTerms, ModelUse, Neighborhood
 from sklazy.answer.selection.result import SelectionAnswer
+from sklazy.answer.selection.scores import find_extremes
 from sklazy.receipts import checks as c
 from sklazy.receipts import likelihoods
 from sklazy.receipts.plain import (
@@ -31,6 +32,7 @@ _ATTRIBUTE = c.record(
         "lazy_score": c.figure,
         "value_score": c.figure,
         "attribute_score": c.figure,
+        "n_same": c.maybe(c.count),
         "rank": c.count,
         "used": c.flag,
     }
@@ -42,6 +44,7 @@ _CASE = c.record(
         "class": c.label,
         "distance": c.number,
         "weight": c.number,
+        "vote": c.number,
         "agree": c.list_of(c.text),
         "differ": c.list_of(c.text),
         "values": c.dict_of(c.cell),
@@ -55,6 +58,8 @@ FIELDS = {
             "measure": c.text,
             "n_attributes": c.count,
             "rule": c.one_of(*RULES),
+            "score_of_nothing": c.number,
+            "score_of_class": c.number,
             "attributes": c.list_of(_ATTRIBUTE),
         }
     )
@@ -122,16 +127,20 @@ def _selection(
         numbers(choice.lazy_scores),
         numbers(choice.value_scores),
         numbers(choice.attribute_scores),
+        [None if n < 0 else n for n in choice.n_same.tolist()],
         choice.ranks.tolist(),
         choice.used.tolist(),
         strict=True,
     )
-    keys = ("lazy_score", "value_score", "attribute_score", "rank", "used")
+    keys = ("lazy_score", "value_score", "attribute_score", "n_same", "rank", "used")
+    extremes = find_extremes(answer.base, answer.recipe)
     return {
         "strategy": answer.recipe.selection,
         "measure": answer.recipe.measure,
         "n_attributes": int(choice.used.sum()),
         "rule": answer.rule,
+        "score_of_nothing": extremes.nothing,
+        "score_of_class": extremes.everything,
         "attributes": [
             {
                 "name": cell["name"],
@@ -160,11 +169,14 @@ def _evidence(answer: SelectionAnswer, query: int, used: list[int]) -> Plain:
 def _neighbors(answer: SelectionAnswer, found: Neighborhood, used: list[int]) -> Plain:
     rows, distances = found.rows[:MOST_LISTED], found.distances[:MOST_LISTED]
     agree, opposing = found.agree[:MOST_LISTED], None
+    votes = found.votes[:MOST_LISTED]
     if found.opposing >= 0:
+        own = found.votes[found.rows == found.opposing]
+        votes = np.append(votes, own if own.size else 0.0)
         rows = np.append(rows, found.opposing)
         distances = np.append(distances, found.opposing_distance)
         agree = np.vstack([agree, found.opposing_agree])
-    cases = _cases(answer, rows, distances, agree, used)
+    cases = _cases(answer, rows, distances, votes, agree, used)
     if found.opposing >= 0:
         opposing = cases.pop()
     last = found.distances[-1] if len(found.rows) else np.inf
@@ -184,6 +196,7 @@ def _cases(
     answer: SelectionAnswer,
     rows: NDArray[np.int64],
     distances: NDArray[np.float64],
+    votes: NDArray[np.float64],
     agree: NDArray[np.bool_],
     used: Sequence[int],
 ) -> list[Plain]:
@@ -195,6 +208,7 @@ def _cases(
         base.cases.classes[rows].tolist(),
         numbers(distances),
         numbers(base.cases.weights[rows]),
+        numbers(votes),
         agree.tolist(),
         describe_rows(base, rows, used),
         strict=True,
@@ -205,11 +219,12 @@ def _cases(
             "class": labels[code],
             "distance": distance,
             "weight": weight,
+            "vote": vote,
             "agree": [n for n, same in zip(names, alike, strict=True) if same],
             "differ": [n for n, same in zip(names, alike, strict=True) if not same],
             "values": values,
         }
-        for name, code, distance, weight, alike, values in columns
+        for name, code, distance, weight, vote, alike, values in columns
     ]
 
 

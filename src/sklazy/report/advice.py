@@ -16,7 +16,13 @@ from sklazy.report.blocks import (
     to_text,
 )
 from sklazy.report.html import render
-from sklazy.report.words import format_fixed, format_value, pluralize, visible
+from sklazy.report.words import (
+    format_fixed,
+    format_number,
+    format_value,
+    pluralize,
+    visible,
+)
 
 Plain = Mapping[str, Any]
 
@@ -24,7 +30,10 @@ _HEADLINES = {
     "lazy selection": "use lazy selection",
     "eager selection": "select once, for all rows",
     "no selection": "do without selection",
+    "local models": "use local models",
     "kernel and blend": "use a kernel model or a blend",
+    "ensembles": "use a lazy ensemble",
+    "trees and rules": "use a lazy tree or rules",
     "eager model": "use an eager model",
     "either": "take what suits you",
     "nothing": "nothing is learned here",
@@ -58,20 +67,54 @@ def _view(advice: Plain) -> dict[str, Any]:
 
 def advice_blocks(advice: Plain) -> list[Block]:
     """Advice, part by part."""
+    classifies = advice["task"] == "classification"
     return [
         Heading(f"Advice: {_headline(advice)}", 1),
         Lead([visible(advice["verdict"])]),
-        Heading("Accuracy"),
-        Paragraph("The tick is what the most frequent class gets.", "soft", "page"),
-        _draw_scores(advice),
+        *(_accuracies(advice) if classifies else _errors(advice)),
         *[Paragraph(sentence) for sentence in _remarks(advice)],
-        Heading("V, how far an attribute's values differ from it"),
-        _draw_advantage(advice["advantage"]["by_attribute"]),
+        *(_advantage(advice["advantage"]["by_attribute"]) if classifies else []),
     ]
 
 
-def _draw_scores(advice: Plain) -> Grid:
+def _accuracies(advice: Plain) -> list[Block]:
+    return [
+        Heading("Accuracy"),
+        Paragraph("The tick is what the most frequent class gets.", "soft", "page"),
+        _draw_scores(advice),
+    ]
+
+
+def _errors(advice: Plain) -> list[Block]:
+    """Mean absolute errors; the median's is the whole width."""
+    most = max([s["mean_absolute_error"] for s in advice["scores"]] + [advice["guess"]])
+    rows: list[list[Cell]] = [
+        [
+            format_value(score["family"]),
+            format_value(score["host"]),
+            f"{score['mean_absolute_error']:.3g}",
+            f"± {score['error']:.2g}",
+            Bar(score["mean_absolute_error"] / (most or 1.0)),
+            duration(score["seconds"]),
+        ]
+        for score in advice["scores"]
+    ]
+    header = ["kind", "method", "mean error", "", "", "per query"]
+    grid = Grid(header, "llrrBr", rows, _tones(advice), shown=len(rows))
+    return [Heading("Error"), grid]
+
+
+def _tones(advice: Plain) -> list[str]:
     best = None if advice["best"] is None else advice["best"]["name"]
+    return ["won" if s["name"] == best else "lost" for s in advice["scores"]]
+
+
+def _advantage(attributes: Sequence[Plain]) -> list[Block]:
+    heading = Heading("V, how far an attribute's values differ from it")
+    return [heading, _draw_advantage(attributes)]
+
+
+def _draw_scores(advice: Plain) -> Grid:
     rows: list[list[Cell]] = [
         [
             format_value(score["family"]),
@@ -84,9 +127,8 @@ def _draw_scores(advice: Plain) -> Grid:
         ]
         for score in advice["scores"]
     ]
-    tones = ["won" if s["name"] == best else "lost" for s in advice["scores"]]
-    header = ["selection", "method", "right %", "", "", "LOO %", "per query"]
-    return Grid(header, "llrrBRr", rows, tones, shown=len(rows))
+    header = ["kind", "method", "right %", "", "", "LOO %", "per query"]
+    return Grid(header, "llrrBRr", rows, _tones(advice), shown=len(rows))
 
 
 def _draw_advantage(attributes: Sequence[Plain]) -> Grid:
@@ -100,7 +142,11 @@ def _draw_advantage(attributes: Sequence[Plain]) -> Grid:
 
 
 def _remarks(advice: Plain) -> list[str]:
-    said = [_protocol(advice), _worth(advice), _cost(advice["cost"])]
+    said = [_ending(advice)] * (advice["stopped"] != "finished") + [_protocol(advice)]
+    if advice["advantage"] is not None:
+        said.append(_worth(advice))
+    if advice["cost"] is not None:
+        said.append(_cost(advice["cost"], advice["scores"][0]))
     if advice["n_sampled"] < advice["n_rows"]:
         said.append(
             "Measured on a part of the rows: with all of them every method may gain, "
@@ -119,14 +165,28 @@ def _share(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f}"
 
 
+def _ending(advice: Plain) -> str:
+    """What was not measured, and why."""
+    why = "Time was up" if advice["stopped"] == "time" else "Interrupted"
+    skipped = ", ".join(format_value(name) for name in advice["skipped"])
+    lacking = f"; not measured: {skipped}" if skipped else ""
+    return f"{why} after {pluralize(advice['n_folds'], 'fold')}{lacking}."
+
+
 def _protocol(advice: Plain) -> str:
     sampled, tested = advice["n_sampled"], advice["n_tested"]
     some = "" if sampled == advice["n_rows"] else f", sampled from {advice['n_rows']}"
     part = "each" if tested == sampled else f"{tested} of them"
-    return (
+    measured = (
         f"Measured on {pluralize(sampled, 'row')}{some}: {part} predicted from the "
         f"other folds ({advice['n_folds']} run), by all methods alike; "
-        f"{pluralize(advice['n_attributes'], 'attribute')}, "
+        f"{pluralize(advice['n_attributes'], 'attribute')}"
+    )
+    if advice["task"] == "regression":
+        always = format_number(advice["guess"])
+        return f"{measured}. The median is off by {always} on average."
+    return (
+        f"{measured}, "
         f"{pluralize(advice['n_classes'], 'class', 'classes')}. The most frequent "
         f"class is right in {_share(advice['guess'])}\N{NO-BREAK SPACE}%. LOO: "
         "leave-one-out with cuts from all rows, the paper's protocol, which flatters."
@@ -145,7 +205,7 @@ def _worth(advice: Plain) -> str:
     )
 
 
-def _cost(cost: Plain) -> str:
+def _cost(cost: Plain, score: Plain) -> str:
     how = (
         "measured"
         if cost["n_measured"] == cost["n_rows"]
@@ -154,7 +214,8 @@ def _cost(cost: Plain) -> str:
     return (
         f"A query to all {pluralize(cost['n_rows'], 'case')} costs "
         f"{duration(cost['in_batch'])} in a batch and {duration(cost['alone'])} by "
-        f"itself (k-NN, lazy selection; {how})."
+        f"itself ({format_value(score['host'])}, {format_value(score['family'])}; "
+        f"{how})."
     )
 
 

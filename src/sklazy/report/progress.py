@@ -1,6 +1,8 @@
 """Progress on a terminal: silent for short work, a bar (rich) for long work."""
 
 import importlib
+import logging
+import os
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Sized
@@ -13,14 +15,18 @@ SILENT_FOR = 2.0  # seconds
 _REMEMBERED = 3600.0  # seconds of steps that the estimate of the time left rests on
 
 
+WORTH_SAYING = 10.0
+"""Seconds; a shorter wait is not announced."""
+
 _under_way: list["Progress"] = []
+_LOG = logging.getLogger("sklazy")
 
 
 class Progress:
     """A bar that appears after two seconds, on a terminal, if rich is installed.
 
     Work that is part of other work has no bar of its own: two would be drawn over
-    each other.
+    each other. ``SKLAZY_PROGRESS=off`` in the environment shows none at all.
 
     Parameters
     ----------
@@ -58,7 +64,7 @@ class Progress:
         self._timer.daemon = True
 
     def __enter__(self) -> "Progress":
-        if self.stream.isatty() and not _under_way:
+        if self.stream.isatty() and not _under_way and _are_wanted():
             self._timer.start()
         _under_way.append(self)
         return self
@@ -84,6 +90,17 @@ class Progress:
             if self._bar is not None:
                 self._bar.update(self._task, completed=self.done, note=note)
 
+    def expect(self, seconds: float, faster: str = "") -> None:
+        """Say how long the rest will take, and what takes less, if it is long.
+
+        It goes to the logger "sklazy", as information, which nobody sees who does not
+        ask for it.
+        """
+        if seconds >= WORTH_SAYING and _under_way[:1] == [self]:
+            left = "" if self.total is None else f" of {self.total} rows"
+            text = f"{self.label}{left} takes about {in_words(seconds)}."
+            _LOG.info(f"{text} Faster: {faster}." if faster else text)
+
     def _show(self) -> None:
         try:
             bars = importlib.import_module("rich.progress")
@@ -104,6 +121,28 @@ class Progress:
                 self.label, total=self.total, completed=self.done, note=self.note
             )
             self._bar.start()
+
+
+def _are_wanted() -> bool:
+    """Whether bars may be shown: unless SKLAZY_PROGRESS says no."""
+    return os.environ.get("SKLAZY_PROGRESS", "") not in ("0", "off", "no")
+
+
+def in_words(seconds: float) -> str:
+    """A time to wait, as one would say it.
+
+    Examples
+    --------
+    >>> in_words(12.3), in_words(200), in_words(9000)
+    ('12 seconds', '3 minutes', '2.5 hours')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} seconds"
+    return (
+        f"{seconds / 60:.0f} minutes"
+        if seconds < 6000
+        else f"{seconds / 3600:.2g} hours"
+    )
 
 
 def track(

@@ -13,8 +13,11 @@ from sklazy.report.html import render
 from sklazy.report.kernel_models import draw_kernel_models
 from sklazy.report.linear_models import draw_linear_model
 from sklazy.report.local_models import draw_local_models
+from sklazy.report.next_attribute import next_blocks
+from sklazy.report.novelty import describe_novelty, warn_of_novelty
 from sklazy.report.selection import draw_selection
 from sklazy.report.trees import draw_tree
+from sklazy.report.uncertainty import tell_uncertainty
 from sklazy.report.words import (
     format_number,
     format_probability,
@@ -36,25 +39,35 @@ _FAMILIES = {**_SIMPLE, "blends": lambda one: draw_blend(one, _SIMPLE)}
 _MOST_IN_TABLE = 50
 
 
-def to_text(receipts: Sequence[Plain], width: int = b.WIDTH) -> str:
-    """Receipts as plain text, no line wider than `width`."""
-    return "\n\n\n".join(b.to_text(part, width) for part in _documents(receipts))
+def to_text(
+    receipts: Sequence[Plain], width: int = b.WIDTH, names: Sequence[str] = ()
+) -> str:
+    """Receipts as plain text, no line wider than `width`.
+
+    `names` say which rows they are of; without them receipts are numbered.
+    """
+    parts = _documents(receipts, names)
+    return "\n\n\n".join(b.to_text(part, width) for part in parts)
 
 
-def to_markdown(receipts: Sequence[Plain]) -> str:
+def to_markdown(receipts: Sequence[Plain], names: Sequence[str] = ()) -> str:
     """Receipts as Markdown."""
-    return "\n".join(map(b.to_markdown, _documents(receipts)))
+    return "\n".join(map(b.to_markdown, _documents(receipts, names)))
 
 
-def to_page(receipts: Sequence[Plain], title: str = "") -> str:
+def to_page(
+    receipts: Sequence[Plain], title: str = "", names: Sequence[str] = ()
+) -> str:
     """A whole page with all receipts."""
     named = title or ("Receipt" if len(receipts) == 1 else "Receipts")
-    return render("page", title=named, headed=True, **_view(receipts))
+    return render("page", title=named, headed=True, **_view(receipts, names))
 
 
-def to_fragment(receipts: Sequence[Plain], n_more: int = 0) -> str:
+def to_fragment(
+    receipts: Sequence[Plain], n_more: int = 0, names: Sequence[str] = ()
+) -> str:
     """Receipts as a piece of HTML; `n_more` is how many are not among them."""
-    return render("fragment", n_more=n_more, **_view(receipts))
+    return render("fragment", n_more=n_more, **_view(receipts, names))
 
 
 class _Drawn(NamedTuple):
@@ -63,24 +76,30 @@ class _Drawn(NamedTuple):
     receipt: Plain
     article: Article
     anchor: str
+    name: str
 
 
-def _draw(receipts: Sequence[Plain]) -> list[_Drawn]:
+def _draw(receipts: Sequence[Plain], names: Sequence[str]) -> list[_Drawn]:
     # Several outputs of a notebook are one page: the seal tells them apart.
     return [
-        _Drawn(one, _FAMILIES[one["kind"]](one), f"receipt-{i}-{one['seal'][:8]}")
+        _Drawn(
+            one,
+            _FAMILIES[one["kind"]](one),
+            f"receipt-{i}-{one['seal'][:8]}",
+            format_value(names[i - 1]) if names else "",
+        )
         for i, one in enumerate(receipts, 1)
     ]
 
 
-def _documents(receipts: Sequence[Plain]) -> list[list[b.Block]]:
-    drawn = _draw(receipts)
+def _documents(receipts: Sequence[Plain], names: Sequence[str]) -> list[list[b.Block]]:
+    drawn = _draw(receipts, names)
     opening: list[b.Block] = [b.Heading(f"{len(drawn)} receipts", 1), _overview(drawn)]
     return [opening] * (len(drawn) > 1) + [_blocks(one) for one in drawn]
 
 
-def _view(receipts: Sequence[Plain]) -> dict[str, object]:
-    drawn = _draw(receipts)
+def _view(receipts: Sequence[Plain], names: Sequence[str]) -> dict[str, object]:
+    drawn = _draw(receipts, names)
     return {
         "opening": [_overview(drawn)] * (len(drawn) > 1),
         "articles": [(o.anchor, _answer(o.receipt), _blocks(o)) for o in drawn],
@@ -92,7 +111,7 @@ def _overview(drawn: Sequence[_Drawn]) -> b.Grid:
     shares = [one.receipt.get("probability") for one in drawn]
     rows: list[list[b.Cell]] = [
         [
-            b.Link(str(i), one.anchor),
+            b.Link(one.name or str(i), one.anchor),
             _answer(one.receipt),
             "" if share is None else format_probability(share),
             one.article.brief[1],
@@ -107,13 +126,21 @@ def _overview(drawn: Sequence[_Drawn]) -> b.Grid:
 
 
 def _blocks(drawn: _Drawn) -> list[b.Block]:
-    receipt, article, _ = drawn
+    receipt, article, _, name = drawn
     return [
+        *[b.Paragraph(name, "soft")] * bool(name),
         b.Answer(_target(receipt), _answer(receipt), article.detail),
-        b.Lead(article.why),
+        *[b.Paragraph(text, "warning") for text in [warn_of_novelty(receipt)] if text],
+        b.Lead([*article.why, *tell_uncertainty(receipt)]),
         *article.parts,
+        *_next_attribute(receipt),
         _origin(receipt),
     ]
+
+
+def _next_attribute(receipt: Plain) -> list[b.Block]:
+    own = receipt.get("next_attribute")
+    return [] if own is None else next_blocks(own)
 
 
 def _target(receipt: Plain) -> str:
@@ -143,6 +170,7 @@ def _origin(receipt: Plain) -> b.Fold:
     version = format_value(receipt["sklazy"])
     lines = [
         f"Settings: {settings}",
+        describe_novelty(receipt),
         f"Digest: {format_value(cases['digest'])}",
         f"Seal:   {format_value(receipt['seal'])}",
     ]

@@ -30,6 +30,7 @@ _MOST_USED = 30
 _MOST_UNUSED = 8
 _MOST_ROWS = 200
 _MOST_CASES = 8
+_LITTLE = 0.02  # of what there is to say: next to nothing
 _MOST_COLUMNS = 12  # attributes beside each other in the table of cases
 
 _CHOSEN = {
@@ -71,7 +72,7 @@ def explain(receipt: Plain) -> list[str]:
         said.append(_counts_that_voted(receipt))
     elif "neighbors" in receipt:
         found = receipt["neighbors"]
-        said += [_who_votes(found), _how_votes_fall(receipt), _opposing(found)]
+        said += [_who_votes(receipt), _how_votes_fall(receipt), _opposing(found)]
     if "likelihoods" in receipt:
         said.append(strongest(receipt))
     if "model" in receipt:
@@ -101,21 +102,35 @@ def _selection(selection: Plain) -> str:
     if len(used) == n_all:
         return f"All {pluralize(n_all, 'attribute')} count; first in rank: {first}."
     one, several, reason = _CHOSEN[selection["strategy"]]
+    cells = [_cell(item, _note(item, selection)) for item in used]
     return (
-        f"Of {pluralize(n_all, 'attribute')}, {join([_cell(item) for item in used])} "
+        f"Of {pluralize(n_all, 'attribute')}, {join(cells)} "
         f"{one if len(used) == 1 else several} {reason}"
         f"{_COUNTED.get(selection['rule'], '')}; the others were disregarded."
     )
 
 
-def _cell(attribute: Plain) -> str:
+def _note(attribute: Plain, selection: Plain) -> str:
+    """What is remarkable about the value of an attribute, in words."""
+    if attribute["value"] is None:
+        return "missing"
+    if attribute["n_same"] == 0:
+        return "never seen"
+    nothing, score = selection["score_of_nothing"], attribute["lazy_score"]
+    least = _LITTLE * (nothing - selection["score_of_class"])
+    little = score is None or nothing - score <= least
+    return "says next to nothing" if little else ""
+
+
+def _cell(attribute: Plain, note: str) -> str:
     """An attribute with the value or bin that made it count."""
     name, value = format_value(attribute["name"]), attribute["value"]
+    aside = f" ({note})" if note else ""
     if value is None:
-        return f"{name} (missing)"
+        return f"{name}{aside}"
     if attribute["bin"] is not None:
-        return f"{name} {_interval(format_value(attribute['bin']))}"
-    return f"{name} = {format_value(value)}"
+        return f"{name} {_interval(format_value(attribute['bin']))}{aside}"
+    return f"{name} = {format_value(value)}{aside}"
 
 
 def _interval(text: str) -> str:
@@ -134,11 +149,12 @@ def _interval(text: str) -> str:
 
 def _counts_that_voted(receipt: Plain) -> str:
     votes = _votes(receipt)
-    rest = _votes_for_others(receipt)
-    others = f", {join(rest)}" if rest else ""
+    rest, total = _votes_for_others(receipt), sum(votes.values())
+    if not rest:
+        return f"All votes are for {format_class(receipt['answer'])}."
     return (
-        f"Of {pluralize(sum(votes.values()), 'vote')}, {votes[True]:g} are for "
-        f"{format_class(receipt['answer'])}{others}."
+        f"Of {total:.3g} {'vote' if total == 1 else 'votes'}, {votes[True]:.3g} are "
+        f"for {format_class(receipt['answer'])}, {join(rest)}."
     )
 
 
@@ -152,24 +168,35 @@ def _votes(receipt: Plain) -> dict[bool, float]:
 
 def _votes_for_others(receipt: Plain) -> list[str]:
     return [
-        f"{item['votes']:g} {format_class(item['label'])}"
+        f"{item['votes']:.3g} {format_class(item['label'])}"
         for item in receipt["votes"]
         if item["label"] != receipt["answer"] and item["votes"]
     ]
 
 
-def _who_votes(found: Plain) -> str:
+def _who_votes(receipt: Plain) -> str:
+    found = receipt["neighbors"]
     n_voting, n_tied = found["n_voting"], found["n_tied"]
     if n_voting == 1:
         return f"The nearest case votes{_agreement(found)}."
+    nearer = " Nearer ones count more." if _by_distance(receipt) else ""
     if n_voting > found["k"]:
         tied = "all are" if n_tied == n_voting else f"{n_tied} are"
+        shared = receipt["settings"].get("ties") == "share"
+        how = ", which they share" if shared else ""
         return (
             f"The {n_voting} nearest cases vote: more than {found['k']}, because "
-            f"{tied} equally far at the {ordinal(found['k'])} place and no tie is "
-            "broken by chance."
+            f"{tied} equally far at the {ordinal(found['k'])} place{how} and no tie is "
+            f"broken by chance.{nearer}"
         )
-    return f"The {n_voting} nearest cases vote{_agreement(found)}."
+    return f"The {n_voting} nearest cases vote{_agreement(found)}.{nearer}"
+
+
+def _by_distance(receipt: Plain) -> bool:
+    """Whether near cases have more weight, and lie at different distances."""
+    last = receipt["neighbors"]["distance_of_last"]
+    apart = any(case["distance"] != last for case in receipt["neighbors"]["listed"])
+    return receipt["settings"].get("weights") == "distance" and apart
 
 
 def _agreement(found: Plain) -> str:
@@ -181,6 +208,9 @@ def _agreement(found: Plain) -> str:
 
 def _how_votes_fall(receipt: Plain) -> str:
     votes, answer = _votes(receipt), format_class(receipt["answer"])
+    cast = [case["vote"] for case in receipt["neighbors"]["listed"]]
+    if any(vote != round(vote) or not vote for vote in cast):
+        return _counts_that_voted(receipt)
     if votes[True] and not votes[False]:
         one = receipt["neighbors"]["n_voting"] == 1
         return f"{'It is' if one else 'All of them are'} {answer}."
@@ -232,16 +262,18 @@ def _draw_attributes(selection: Plain) -> list[Block]:
             "soft",
             "page",
         ),
-        _attribute_grid(used, bars, _MOST_USED),
+        _attribute_grid(used, selection, bars, _MOST_USED),
     ]
     if spare:
-        grid = _attribute_grid(spare, bars, _MOST_UNUSED)
+        grid = _attribute_grid(spare, selection, bars, _MOST_UNUSED)
         title = f"{pluralize(len(spare), 'attribute')} not used"
         blocks.append(Fold(title, [grid]))
     return blocks
 
 
-def _attribute_grid(items: Sequence[Plain], bars: Ruler, shown: int) -> Grid:
+def _attribute_grid(
+    items: Sequence[Plain], selection: Plain, bars: Ruler, shown: int
+) -> Grid:
     rows = [
         [
             str(item["rank"]),
@@ -252,12 +284,13 @@ def _attribute_grid(items: Sequence[Plain], bars: Ruler, shown: int) -> Grid:
             format_fixed(item["lazy_score"]),
             format_fixed(item["value_score"]),
             format_fixed(item["attribute_score"]),
+            _note(item, selection),
         ]
         for item in items[:_MOST_ROWS]
     ]
     header = ["rank", "attribute", "value", "bin", "", "score", "of value", "on whole"]
-    n_more = len(items) - len(rows)
-    return Grid(header, "rllLBrRR", rows, shown=shown, n_more=n_more, noun="attributes")
+    layout: dict[str, Any] = {"shown": shown, "n_more": len(items) - len(rows)}
+    return Grid([*header, ""], "rllLBrRRl", rows, noun="attributes", **layout)
 
 
 def _score_bar(item: Plain, draw: Ruler) -> Cell:
@@ -283,8 +316,8 @@ def _draw_neighbors(receipt: Plain) -> list[Block]:
         Heading("Cases that voted"),
         Paragraph(_compared(receipt["settings"], used), "soft", "page"),
         draw_cases(
-            ["case", "class", "distance"],
-            "llr",
+            ["case", "class", "distance", "vote"],
+            "llrr",
             {item["name"]: item["value"] for item in used[:_MOST_COLUMNS]},
             [
                 Case(
@@ -299,8 +332,8 @@ def _draw_neighbors(receipt: Plain) -> list[Block]:
             **layout,
         ),
         Grid(
-            ["case", "class", "distance", "differs in"],
-            "rlrl",
+            ["case", "class", "distance", "vote", "differs in"],
+            "rlrrl",
             [_differing(case, tone) for case, tone in rows],
             shown=shown,
             medium="text",
@@ -311,8 +344,12 @@ def _draw_neighbors(receipt: Plain) -> list[Block]:
 
 def _opening_cells(case: Plain, answer: object, tone: str) -> list[Cell]:
     note = ", nearest of another class" if tone else ""
-    distance = format_number(case["distance"])
-    return [format_value(case["id"]) + note, format_outcome(case, answer), distance]
+    return [
+        format_value(case["id"]) + note,
+        format_outcome(case, answer),
+        format_number(case["distance"]),
+        format_number(case["vote"]),
+    ]
 
 
 def _differing(case: Plain, tone: str) -> list[str]:
@@ -325,6 +362,7 @@ def _differing(case: Plain, tone: str) -> list[str]:
         format_value(case["id"]),
         format_value(case["class"]),
         format_number(case["distance"]),
+        format_number(case["vote"]),
         (join(pairs) or "nothing") + note,
     ]
 

@@ -62,7 +62,7 @@ def _kernel_is_usable_for(table: RankTable, n_queries: int) -> bool:
     cells_per_attribute = table.ranks.size // table.starts.size
     if cells_per_attribute > 64 * _MOST_WORDS:
         return False
-    return select_by_rank.is_ready() or n_queries * table.starts.size > _SMALL_JOB
+    return bool(select_by_rank.is_due(n_queries * table.starts.size / _SMALL_JOB))
 
 
 def _select_by_sorting(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from sklazy.errors import BadInputError, BadTypeError
+from sklazy.errors import BadInputError, BadTypeError, NotNumericError
 from sklazy.tables.arrays import as_matrix, from_matrix
 from sklazy.tables.dicts import are_dicts, from_dicts
 from sklazy.tables.frames import (
@@ -264,12 +264,15 @@ def as_target(y: object, kind: Kind) -> Column | NDArray[np.float64]:
         raise BadInputError(
             "This estimator requires y to be passed, but the target y is None."
         )
-    columns, is_flat = _target_columns(y, kind)
+    try:
+        columns, is_flat = _target_columns(y, kind)
+    except NotNumericError as error:
+        raise _words_to_predict(error) from None
     missing = np.flatnonzero(np.any([column.missing for column in columns], axis=0))
     if len(missing):
         raise _missing_labels(missing)
     if kind == "numeric":
-        values = np.stack([to_numeric(column).data for column in columns], axis=1)
+        values = np.stack([_numbers_of(column) for column in columns], axis=1)
         return values[:, 0] if is_flat else values
     if len(columns) > 1:
         raise BadInputError(
@@ -294,6 +297,22 @@ def _target_columns(y: object, kind: Kind) -> tuple[list[Column], bool]:
     names = [f"y{j}" for j in range(matrix.shape[1])] if values.ndim > 1 else ["y"]
     columns = from_matrix(matrix, names, [kind == "nominal"] * len(names), "y")
     return columns, values.ndim == 1
+
+
+def _numbers_of(column: Column) -> NDArray[np.float64]:
+    try:
+        return to_numeric(column).data
+    except NotNumericError as error:
+        raise _words_to_predict(error) from None
+
+
+def _words_to_predict(error: NotNumericError) -> BadTypeError:
+    """The error for strings as numbers to predict, with what may be meant by them."""
+    return BadTypeError(
+        f"y holds the string {error.word!r}, {error.where}, but a regressor predicts "
+        "numbers. If y holds classes, use a classifier; if it holds numbers written as "
+        "text, convert them, for example by pandas.to_numeric(y)."
+    )
 
 
 def _missing_labels(rows: NDArray[np.intp]) -> BadInputError:

@@ -113,6 +113,22 @@ def target_names(y: object) -> tuple[str, ...]:
     return (name,) if isinstance(name, str) and name else ()
 
 
+def index_labels(X: object) -> list[Any] | None:
+    """The labels of the rows of a pandas frame; None for anything else.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> index_labels(pd.DataFrame({"a": [1, 2]}, index=["x", "y"]))
+    ['x', 'y']
+    """
+    frame = nw.from_native(X, pass_through=True, eager_only=True)
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    index = nw.maybe_get_index(frame)
+    return None if index is None else list(index)
+
+
 def index_ids(X: object) -> list[Any] | None:
     """The index of a pandas frame where it names rows: unique, of integers or strings.
 

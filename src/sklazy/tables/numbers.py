@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.errors import BadInputError, BadTypeError
+from sklazy.errors import BadInputError, NotNumericError
 from sklazy.tables.labels import EXACT, infinite
 from sklazy.tables.table import Column
 
@@ -58,11 +58,12 @@ def to_numeric(column: Column) -> Column:
     return Column(column.name, "numeric", values[column.data])
 
 
-def _word(column: Column, word: str) -> BadTypeError:
+def _word(column: Column, word: str) -> NotNumericError:
     rows = np.flatnonzero(column.data == column.categories.index(word))
-    where = f", row {rows[0]} (counted from 0)" if len(rows) else " (a category)"
-    return BadTypeError(
-        f"column {column.name!r} is taken as numbers but holds the string {word!r}"
+    where = f"row {rows[0]} (counted from 0)" if len(rows) else "a category"
+    message = (
+        f"column {column.name!r} is taken as numbers but holds the string {word!r}, "
         f"{where}. Convert it to numbers, or make the column nominal "
         "(categorical_features)."
     )
+    return NotNumericError(message, word, where)

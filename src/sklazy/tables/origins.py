@@ -115,7 +115,7 @@ def follow(table: Table, origins: Sequence[Origin]) -> Table:
     if not origins:
         columns = [read_like(column, column.kind, None) for column in table]
         return Table(tuple(columns), table.n_rows, table.named)
-    learned = expand(_without_rows(origins)).names
+    learned = expand(empty_table(origins)).names
     if table.names == learned != [origin.name for origin in origins]:
         return table
     return expand(read_as(table, origins))
@@ -146,7 +146,8 @@ def read_as(table: Table, origins: Sequence[Origin]) -> Table:
     return Table(tuple(columns), table.n_rows)
 
 
-def _without_rows(origins: Sequence[Origin]) -> Table:
+def empty_table(origins: Sequence[Origin], named: bool = True) -> Table:
+    """A table of these columns without rows, to read others like it."""
     columns = (
         Column(
             o.name,
@@ -156,4 +157,4 @@ def _without_rows(origins: Sequence[Origin]) -> Table:
         )
         for o in origins
     )
-    return Table(tuple(columns), 0)
+    return Table(tuple(columns), 0, named)

@@ -37,11 +37,17 @@ ENSEMBLES = {
         ),
         checked(LazyBaggingClassifier(5, splits="random", n_jobs=1), "random splits"),
         Setting(LazyBaggingClassifier(5), "few members"),
+        Setting(LazyBaggingClassifier(3, max_samples=0.6), "bags of fewer draws"),
         Setting(
             LazyBaggingClassifier(
-                3, splits="random", max_features=1, share_bags=True, combine="vote"
+                3,
+                splits="random",
+                max_features=1,
+                share_bags=True,
+                combine="vote",
+                max_samples=5,
             ),
-            "random splits of shared bags, one attribute at a time",
+            "random splits of small shared bags, one attribute at a time",
         ),
         Setting(
             LazyBaggingClassifier(
@@ -122,6 +128,10 @@ ENSEMBLES = {
             "random attributes, the median",
         ),
         checked(LazyBaggingRegressor(5, splits="random"), "random splits"),
+        Setting(
+            LazyBaggingRegressor(3, splits="random", max_samples=4),
+            "random splits of small bags",
+        ),
         Setting(LazyBaggingRegressor(4), "few members"),
         Setting(
             LazyBaggingRegressor(

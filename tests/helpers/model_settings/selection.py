@@ -17,53 +17,79 @@ ROWS_ONCE = {
 SELECTION = {
     LazyKNeighborsClassifier: [
         checked(LazyKNeighborsClassifier(), "the defaults", ROWS_ONCE),
+        checked(LazyKNeighborsClassifier.paper(), "the published settings", ROWS_ONCE),
         checked(
-            LazyKNeighborsClassifier(3, 1.0, discretize=False),
+            LazyKNeighborsClassifier(3, 1.0, weights="uniform", ties="all"),
             "all attributes, distances of numbers",
             ROWS_ONCE,
         ),
         checked(
-            LazyKNeighborsClassifier(1, "vote", "eager", "gini"),
+            LazyKNeighborsClassifier(1, "vote", "eager", "gini", discretize=True),
             "a vote over eager sets",
             ROWS_ONCE,
         ),
         checked(
-            LazyKNeighborsClassifier(selection="none", n_jobs=2),
-            "plain k-NN in threads",
+            LazyKNeighborsClassifier(selection="none", discretize=True, n_jobs=2),
+            "plain k-NN on bins, in threads",
             ROWS_ONCE,
         ),
-        Setting(LazyKNeighborsClassifier(3), "ties among few"),
-        Setting(LazyKNeighborsClassifier(1, 1, measure="gini"), "one of each"),
-        Setting(LazyKNeighborsClassifier(2, 0.5, discretize=False), "half, of numbers"),
         Setting(
-            LazyKNeighborsClassifier(3, 2, selection="eager", measure="chi_square"),
+            LazyKNeighborsClassifier(3, 0.3, discretize=True),
+            "ties among few share, votes by agreement",
+        ),
+        Setting(
+            LazyKNeighborsClassifier.paper(n_neighbors=3), "all ties among few vote"
+        ),
+        Setting(
+            LazyKNeighborsClassifier(
+                1, 1, measure="gini", discretize=True, weights="uniform"
+            ),
+            "one of each, shared",
+        ),
+        Setting(
+            LazyKNeighborsClassifier(2, 0.5, weights="uniform"),
+            "half, of numbers, shared",
+        ),
+        Setting(
+            LazyKNeighborsClassifier(
+                3, 2, "eager", "chi_square", discretize=True, ties="all"
+            ),
             "the same attributes for all",
         ),
+        Setting(LazyKNeighborsClassifier(4, selection="none"), "plain k-NN on numbers"),
         Setting(
-            LazyKNeighborsClassifier(4, selection="none", discretize=False),
-            "plain k-NN on numbers",
+            LazyKNeighborsClassifier(3, selection="lazy-cfs", discretize=True),
+            "sets by CFS",
         ),
-        Setting(LazyKNeighborsClassifier(3, selection="lazy-cfs"), "sets by CFS"),
         Setting(
-            LazyKNeighborsClassifier(3, selection="lazy-consistency", min_support=2),
+            LazyKNeighborsClassifier(
+                3, selection="lazy-consistency", discretize=True, min_support=2
+            ),
             "sets by conjunctions",
         ),
         Setting(
-            LazyKNeighborsClassifier(2, "auto", max_loo_rows=8), "a number for all"
+            LazyKNeighborsClassifier(2, "auto", discretize=True, max_loo_rows=8),
+            "a number for all",
         ),
         Setting(
-            LazyKNeighborsClassifier(2, "local", n_local_neighbors=4),
+            LazyKNeighborsClassifier(2, "local", discretize=True, n_local_neighbors=4),
             "a number for each query",
         ),
         Setting(
-            LazyKNeighborsClassifier(2, "local", n_local_neighbors=4, discretize=False),
+            LazyKNeighborsClassifier(2, "local", n_local_neighbors=4),
             "a number for each query, by distances of numbers",
         ),
-        Setting(LazyKNeighborsClassifier(1, "vote", measure="gain_ratio"), "a vote"),
-        Setting(LazyKNeighborsClassifier(3, "vote", discretize=False), "of numbers"),
+        Setting(
+            LazyKNeighborsClassifier(
+                1, "vote", measure="gain_ratio", discretize=True, weights="uniform"
+            ),
+            "a vote",
+        ),
+        Setting(LazyKNeighborsClassifier(3, "vote"), "of numbers"),
     ],
     LazyNBClassifier: [
         checked(LazyNBClassifier(), "the defaults", ROWS_ONCE),
+        Setting(LazyNBClassifier.paper(), "the published settings"),
         checked(
             LazyNBClassifier("auto", discretize=False), "normal densities", ROWS_ONCE
         ),
@@ -93,6 +119,10 @@ SELECTION = {
     ],
     LazySelectionClassifier: [
         checked(LazySelectionClassifier(), "the defaults", ROWS_ONCE),
+        Setting(
+            LazySelectionClassifier.paper(estimator=DecisionTreeClassifier()),
+            "the published settings",
+        ),
         checked(
             LazySelectionClassifier(LogisticRegression(), 0.5, selection="eager"),
             "one model, numbers and indicators",

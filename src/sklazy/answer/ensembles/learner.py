@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints, canonical_places
+from sklazy.answer.ensembles.asking import ask_member
 from sklazy.answer.ensembles.combining import (
     Combined,
     combine_classes,
@@ -20,18 +21,19 @@ from sklazy.answer.ensembles.combining import (
 )
 from sklazy.answer.ensembles.data import ClassData, EnsembleData, prepare_data
 from sklazy.answer.ensembles.evidence import Evidence
-from sklazy.answer.ensembles.members import Member, RandomTreeMember
+from sklazy.answer.ensembles.members import Member, RandomTreeMember, TreeMember
 from sklazy.answer.learner import Effort
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
 from sklazy.flow import Bags, Neighbors, Queries
-from sklazy.local.bags import beta_neighbors, draw_weights, plan_bags
+from sklazy.local.bags import bag_size, beta_neighbors, draw_weights, plan_bags
 
 N_TRIED = 25
 """Nearest cases on which members are tried."""
 
 _MOST_CELLS = 4_000_000  # neighbors and members' answers in memory at one time
 _MOST_QUERIES = 8192
+_WORTH_FEWER = 5000  # draws; bags of more are slow
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +126,9 @@ class EnsembleLearner:
         How members' answers become one; see `COMBINATIONS`.
     share_bags : bool
         Whether queries share what is drawn from all rows.
+    max_samples : int, float, "auto" or None
+        How many draws a bag has; see `bag_size`. Only trees and random paths can do
+        with fewer than there are rows.
     seed : int
     approximate : bool
         Whether categories and classes stay those of all rows when rows are left out of
@@ -137,6 +142,7 @@ class EnsembleLearner:
     n_neighbors: int | None = None
     combine: str = "vote"
     share_bags: bool = False
+    max_samples: float | str | None = None
     seed: int = 0
     approximate: bool = field(default=False, compare=False)
 
@@ -162,6 +168,7 @@ class EnsembleLearner:
             *seeds,
             share=self.share_bags,
             left_out=_left_out(batch),
+            max_draws=self._n_draws(data.n_rows),
         )
         outputs = self.ask(data, queries, bags)
         found = data, queries, neighbors, bags, outputs
@@ -173,12 +180,21 @@ class EnsembleLearner:
         """A search and the members of all bags; memory for what they answer."""
         n_bags = -(-self.n_estimators // len(self.members))
         cost = n_bags * sum(member.cost(data) for member in self.members)
+        cost *= self._n_draws(data.n_rows) / data.n_rows
         cost += 100.0 * max(n_near, N_TRIED) + 0.3 * data.codes.size
         n_tried = N_TRIED if self._is_weighted else 1
         cells = n_tried * (max(N_TRIED, n_near) + self.n_estimators * data.n_outputs)
         fewest = 256 if self.share_bags else 16  # what is shared is made per slice
         most = int(np.clip(_MOST_CELLS / cells, fewest, _MOST_QUERIES))
-        return Effort(cost, fewest, most)
+        return Effort(cost, fewest, most, faster=self._faster(data.n_rows))
+
+    def _faster(self, n_rows: int) -> str:
+        """What would take less time."""
+        fewer = f"n_estimators={max(1, self.n_estimators // 10)}"
+        by_trees = all(isinstance(member, TreeMember) for member in self.members)
+        if not by_trees or self._n_draws(n_rows) <= _WORTH_FEWER:
+            return fewer
+        return f"{fewer} or max_samples={_WORTH_FEWER}"
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """Those that the plain bags of random paths can do without.
@@ -188,15 +204,22 @@ class EnsembleLearner:
         numbers, unless these may stay.
         """
         drawn = all(isinstance(member, RandomTreeMember) for member in self.members)
-        if not drawn or self.n_neighbors != 0 or self._is_weighted:
+        others = base.n_rows - 1
+        fewer = min(self._n_draws(base.n_rows), others) != self._n_draws(others)
+        if not drawn or self.n_neighbors != 0 or self._is_weighted or fewer:
             return np.zeros(base.n_rows, bool)
         return ~_are_lonely(base) | self.approximate
 
     def _n_near(self, n_rows: int) -> int:
         """How many neighbors the bags of so many rows hold."""
+        n_draws = self._n_draws(n_rows)
         if self.n_neighbors is None:
-            return beta_neighbors(n_rows, self.beta)
-        return min(self.n_neighbors, n_rows)
+            return beta_neighbors(n_draws, self.beta)
+        return min(self.n_neighbors, n_draws)
+
+    def _n_draws(self, n_rows: int) -> int:
+        """How many draws the bags of so many rows have."""
+        return bag_size(n_rows, self.max_samples)
 
     def bags_of(self, member: int) -> Ints:
         """The bags that a kind of member takes, by number."""
@@ -207,7 +230,9 @@ class EnsembleLearner:
         outputs = np.zeros((*bags.seeds.shape[1:], data.n_outputs))
         for i, member in enumerate(self.members[: self.n_estimators]):
             own = self.bags_of(i)
-            outputs[:, own] = member.answer(data, queries, bags.choose(own))
+            outputs[:, own] = ask_member(
+                member, data, queries, bags.choose(own), share=self.share_bags
+            )
         return outputs
 
     def ask_about(

@@ -26,7 +26,9 @@ from sklazy.local.kernel_models.coding import (
     bin_numbers,
     code_cases,
     make_coding,
+    rank_cases,
 )
+from sklazy.local.kernel_models.gains import measure_gains
 from sklazy.local.kernel_models.refine import refine_settings
 from sklazy.local.kernel_models.solution import Solution, mean_of_others, solve
 from sklazy.local.kernel_models.weights import (
@@ -152,7 +154,7 @@ def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
     cases, rows = base.cases, base.order
     coding, outcomes = make_coding(cases, rows), find_outcomes(base, rows)
     placed = code_cases(coding, cases, rows)
-    information = measure_information(bin_cases(coding, cases, rows), outcomes.classes)
+    information = find_information(base, coding, outcomes, limits)
     equal = np.ones(len(placed))
     columns = KernelColumns(placed, coding.nominal, coding.absents, equal)
     settings = choose(columns, information, outcomes, limits)
@@ -175,6 +177,18 @@ def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
         outcomes.unit,
         solution,
     )
+
+
+def find_information(
+    base: CaseBase, coding: Coding, outcomes: Outcomes, limits: Limits
+) -> Floats:
+    """What attributes tell of classes along random paths, or of numbers by counts."""
+    cases, rows = base.cases, base.order
+    if not base.class_labels:
+        return measure_information(bin_cases(coding, cases, rows), outcomes.classes)
+    first = slice(0, limits.max_loo_rows)
+    ranks = rank_cases(coding, cases, rows[first])
+    return measure_gains(ranks, coding.nominal, outcomes.classes[first])
 
 
 def find_twins(placed: Floats, targets: Floats) -> Ints:
@@ -219,7 +233,7 @@ def choose(
 ) -> KernelSettings:
     """The settings of least left-out loss on the first rows."""
     telling, first = find_telling(columns.values), slice(0, limits.max_loo_rows)
-    weights = [weigh_attributes(information, telling, share) for share in SHARES]
+    weights = [(s, weigh_attributes(information, telling, s)) for s in SHARES]
     targets, is_class = outcomes.targets[first], outcomes.targets.shape[1] > 1
     part = columns._replace(values=np.ascontiguousarray(columns.values[:, first]))
     judge = ClassJudge(outcomes.classes[first]) if is_class else NumberJudge(targets)

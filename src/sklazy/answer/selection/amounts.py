@@ -29,6 +29,10 @@ from sklazy.casebase import CaseBase
 from sklazy.combine import argmax_with_ties
 from sklazy.flow import Selected
 
+# The work of about a second, but for the fewest cases that a number can be told by.
+_NANOSECONDS, _LEAST_TRIED = 1e9, 200
+_NESTED = 6.0  # what all numbers of attributes cost, in terms of the last alone
+
 # Votes that are written down at once.
 _MOST_VOTES = 4_000_000
 
@@ -36,17 +40,25 @@ _MOST_VOTES = 4_000_000
 def best_count(base: CaseBase, recipe: Recipe, host: Host) -> int:
     """The number of attributes with the best leave-one-out accuracy over the cases.
 
-    Of many cases the first `max_loo_rows` in canonical order are left out in turn: a
-    sample that depends on the cases alone.
+    Of many cases the first `max_loo_rows` in canonical order are left out in turn, or
+    fewer where that would take long: a sample that depends on the cases alone.
     """
     if base.n_rows == 1:
         return 1
-    key = ("best count", recipe.selection, recipe.measure, recipe.max_loo_rows, host)
+    key = best_count, recipe, host
     return base.derive(key, lambda: _find_best_count(base, recipe, host))
 
 
+def _count_tried(base: CaseBase, recipe: Recipe, host: Host) -> int:
+    """How many cases are left out in turn."""
+    cost = _NESTED * host.cost(base, len(base.names))
+    affordable = int(_NANOSECONDS / max(1.0, cost))
+    return min(recipe.max_loo_rows, max(_LEAST_TRIED, affordable))
+
+
 def _find_best_count(base: CaseBase, recipe: Recipe, host: Host) -> int:
-    batch = batch_of_cases(base, base.order[: recipe.max_loo_rows])
+    n_tried = _count_tried(base, recipe, host)
+    batch = batch_of_cases(base, base.order[:n_tried])
     selection = Selection(batch, recipe, batch.n_attributes)  # rows are left out
     work = host.start(batch, selection.selected)
     classes = base.cases.classes[batch.excluded]
@@ -58,7 +70,7 @@ def _find_best_count(base: CaseBase, recipe: Recipe, host: Host) -> int:
         chosen = decide_with_each(batch, work, order, first)
         right[first:last] = chosen == classes[first:last, None]
 
-    cost = host.cost(base, batch.n_attributes) * batch.n_attributes
+    cost = _NESTED * host.cost(base, batch.n_attributes)
     run_chunks(run, len(batch), recipe.n_jobs, cost * len(batch))
     return int(right.sum(axis=0).argmax()) + 1
 

@@ -13,7 +13,7 @@ from sklazy.answer.selection.scores import (
     find_ranks_without,
     find_scores,
 )
-from sklazy.flow import Selected
+from sklazy.flow import MISSING, Selected
 from sklazy.measures import entropy
 from sklazy.selection import (
     RankTable,
@@ -96,7 +96,16 @@ class Selection:
         mask = np.zeros(codes.size, bool)
         mask[used] = True
         own = self._scores_of(codes)
-        return Choice(own.lazy, own.values, own.attributes, ranks, mask)
+        n_same = self._count_same(codes)
+        return Choice(own.lazy, own.values, own.attributes, ranks, n_same, mask)
+
+    def _count_same(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
+        """How many cases have each of one query's values, -1 where it is missing."""
+        known = codes >= 0
+        cells = (self.batch.cases.offsets[:-1] + codes)[known]
+        n_same = np.where(codes == MISSING, -1, 0).astype(np.int64)
+        n_same[known] = self.batch.cases.counts[cells].sum(axis=1)
+        return n_same
 
     def _order(self, query: int) -> NDArray[np.int32]:
         """All attributes, in the order in which the strategy would take them."""
@@ -106,7 +115,7 @@ class Selection:
 
     def _scores_of(self, codes: NDArray[np.int32]) -> Scores:
         """The scores of one query's values, shapes (n_attributes,)."""
-        scores = find_scores(self.batch.base, self.recipe.measure)
+        scores = find_scores(self.batch.base, self.recipe)
         known = codes >= 0
         cells = self.batch.cases.offsets[:-1] + np.maximum(codes, 0)
         values = np.full(codes.size, np.nan)

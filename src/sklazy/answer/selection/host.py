@@ -21,6 +21,8 @@ class Neighborhood(NamedTuple):
     distances, weights : float64 arrays of shape (n_voting,)
         The distance is the number of attributes in use that differ or, where
         numbers are compared, the HEOM distance.
+    votes : float64 array of shape (n_voting,)
+        What each adds to the votes of its class.
     agree : bool array of shape (n_voting, n_used)
         Whether case and query agree on each attribute in use, in its order.
     n_tied : int
@@ -35,6 +37,7 @@ class Neighborhood(NamedTuple):
     rows: Ints
     distances: Floats
     weights: Floats
+    votes: Floats
     agree: NDArray[np.bool_]
     n_tied: int
     opposing: int

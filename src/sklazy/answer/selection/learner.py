@@ -1,6 +1,6 @@
 """Lazy attribute selection, top to bottom: attributes, how many, votes, decision."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
@@ -107,6 +107,13 @@ class SelectionLearner:
             return Effort(cost, *slices)
         most = max(_LEAST_QUERIES, _MOST_CELLS // len(base.names))
         return Effort(cost, 1, most)
+
+    def settle(self, base: CaseBase) -> "SelectionLearner":
+        """The same learner with the number of attributes that the cases call for."""
+        n_selected, rule = self._find_amount(base)
+        if rule != "auto":
+            return self
+        return replace(self, recipe=replace(self.recipe, n_attributes=n_selected))
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """All but rows behind a cut, and the only ones of a class."""

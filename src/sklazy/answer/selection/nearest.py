@@ -1,6 +1,6 @@
 """The k nearest cases vote."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -12,6 +12,7 @@ from sklazy.answer.selection.nearest_on_device import (
     AHEAD,
     LONG_SEARCH,
     SLICES,
+    Voting,
     search_by_ranks,
     search_labels,
     search_numbers,
@@ -23,30 +24,39 @@ from sklazy.neighbors import (
     NominalSearch,
     ScaledColumns,
     count_agreements,
+    finish_votes,
     prepare_columns,
     to_probabilities,
     vote_by_weight,
     vote_with_each_count,
+    weigh_squares,
 )
+from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
 from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch
 from sklazy.selection import RankTable
 
 
 @dataclass(frozen=True)
 class NearestHost:
-    """Nearest neighbors, all tied with the k-th included.
+    """Nearest neighbors, those tied with the k-th included.
 
     Attributes
     ----------
     n_neighbors : int
     discretize : bool
         Compare numbers by their bins; else by the HEOM difference.
+    shares : bool
+        Cases tied at the k-th place share the places left; else all vote in full.
+    by_distance : bool
+        A vote weighs the nearest case's distance over its own; else 1.
     device : str, or None for the CPU
         Where cases are searched.
     """
 
     n_neighbors: int
     discretize: bool
+    shares: bool = False
+    by_distance: bool = False
     device: str | None = None
 
     def slices(self, base: CaseBase) -> tuple[int, int, int] | None:
@@ -86,7 +96,7 @@ class NearestHost:
         """Whether distances are measured on numbers."""
         return not self.discretize and bool((base.cases.numeric >= 0).any())
 
-    def search(self, batch: Batch, attributes: "Attributes") -> "Search":
+    def search(self, batch: Batch, attributes: "Attributes") -> "Search | Weighing":
         """The search that this batch calls for."""
         codes, excluded = batch.queries.codes, batch.excluded
         if self.device is not None:
@@ -95,21 +105,28 @@ class NearestHost:
         if batch.base.weighted:
             return WeightedSearch(self, batch, selected)
         if not self.compares_numbers(batch.base):
-            k = self.n_neighbors
-            return NominalSearch(batch.cases, codes, selected, k, excluded)
+            return NominalSearch(
+                batch.cases,
+                codes,
+                selected,
+                self.n_neighbors,
+                excluded,
+                by_distance=self.by_distance,
+            )
         return self.mixed_search(batch, selected)
 
     def _search_on(
         self, device: str, batch: Batch, attributes: "Attributes"
-    ) -> "Search":
+    ) -> "Search | Weighing":
         """The search on a device."""
-        ranks, k = attributes.waiting_ranks, self.n_neighbors
+        ranks = attributes.waiting_ranks
+        voting = Voting(self.n_neighbors, self.shares, self.by_distance)
         if ranks is not None:
-            return search_by_ranks(device, batch, ranks, attributes.n_most, k)
+            return search_by_ranks(device, batch, ranks, attributes.n_most, voting)
         if not self.compares_numbers(batch.base):
-            return search_labels(device, batch, attributes.selected, k)
+            return search_labels(device, batch, attributes.selected, voting)
         columns = scaled_columns(batch.base)
-        return search_numbers(device, batch, columns, attributes.selected, k)
+        return search_numbers(device, batch, columns, attributes.selected, voting)
 
     def mixed_search(self, batch: Batch, selected: Selected) -> MixedSearch:
         """A search on numbers."""
@@ -120,6 +137,7 @@ class NearestHost:
             selected,
             self.n_neighbors,
             batch.excluded,
+            by_distance=self.by_distance,
         )
 
     def measure(
@@ -174,17 +192,6 @@ class GivenAttributes(NamedTuple):
         return self.selected.attributes.shape[1]
 
 
-class Search(Protocol):
-    """A search at work on a batch."""
-
-    @property
-    def votes(self) -> Votes:
-        """Shape (n_queries, n_classes)."""
-
-    def run(self, first: int, last: int) -> None:
-        """Answer the queries ``first..last - 1``."""
-
-
 class WeightedSearch:
     """Cases of weight w vote like w cases: measured one query after the other."""
 
@@ -192,22 +199,32 @@ class WeightedSearch:
         self.host, self.batch, self.selected = host, batch, selected
         self.votes = np.zeros((len(batch), batch.n_classes))
         self.thresholds = np.zeros(len(batch))
+        self.shares = np.ones(len(batch))
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
-        cases = self.batch.cases
+        cases, host = self.batch.cases, self.host
         live = slice(0, cases.n_rows)
         for query in range(first, last):
             used = self.selected.attributes[query, : self.selected.counts[query]]
-            distances = self.host.measure(self.batch, query, used)
-            weights = np.where(np.isinf(distances), 0.0, cases.weights[live])
-            self.votes[query], self.thresholds[query] = vote_by_weight(
-                distances,
+            measured = host.measure(self.batch, query, used)
+            found = vote_by_weight(
+                measured,
                 cases.classes[live],
-                weights,
-                self.host.n_neighbors,
+                np.where(np.isinf(measured), 0.0, cases.weights[live]),
+                host.n_neighbors,
                 self.votes.shape[1],
+                shares=host.shares,
+                by_distance=host.by_distance,
             )
+            self.votes[query], self.thresholds[query], self.shares[query] = found
+
+
+Search = NominalSearch | MixedSearch | DeviceNominalSearch
+"""A search at work on a batch of cases without weights."""
+
+Weighing = WeightedSearch | DeviceWeightedSearch
+"""A search at work on a batch of cases with weights."""
 
 
 class NearestWork:
@@ -219,8 +236,17 @@ class NearestWork:
 
     @property
     def votes(self) -> Votes:
-        """Of the queries that were run, (n_queries, n_classes)."""
-        return self.searching.votes
+        """Of the queries that were run, ties and distances included."""
+        search = self.searching
+        if isinstance(search, Weighing):
+            return search.votes
+        return finish_votes(
+            search.votes,
+            search.tied,
+            self.host.n_neighbors,
+            shares=self.host.shares,
+            weighted=search.weighted,
+        )
 
     @property
     def selected(self) -> Selected:
@@ -233,23 +259,31 @@ class NearestWork:
 
     def vote_with_each(self, order: NDArray[np.int32], first: int) -> Votes:
         """Votes with the first attribute, the first two, ... of each query's order."""
-        part = self.batch.part(first, first + order.shape[0])
-        if not (part.base.weighted or self.host.compares_numbers(part.base)):
-            codes = np.ascontiguousarray(part.queries.codes)
-            k = self.host.n_neighbors
-            return vote_with_each_count(part.cases, codes, order, k, part.excluded)
-        votes = [
-            self._vote_with(part, order[:, : r + 1]) for r in range(order.shape[1])
-        ]
-        return np.stack(votes, axis=1)
-
-    def _vote_with(self, part: Batch, attributes: NDArray[np.int32]) -> Votes:
-        """Votes on the given attributes of each query."""
-        counts = np.full(len(part), attributes.shape[1], np.int32)
-        selected = Selected(np.ascontiguousarray(attributes), counts)
+        part, host = self.batch.part(first, first + order.shape[0]), self.host
+        order = np.ascontiguousarray(order)
         queries = Queries(*map(np.ascontiguousarray, part.queries))
-        whole = Batch(part.base, part.cases, queries, part.excluded)
-        search = self.host.search(whole, GivenAttributes(selected))
+        whole = replace(part, queries=queries)
+        if part.base.weighted:
+            votes = [self._vote_with(whole, order, r) for r in range(order.shape[1])]
+            return np.stack(votes, axis=1)
+        if host.compares_numbers(part.base):
+            counts = np.full(len(part), order.shape[1], np.int32)
+            search = host.mixed_search(whole, Selected(order, counts))
+            return search.vote_with_each(order, shares=host.shares)
+        return vote_with_each_count(
+            part.cases,
+            queries.codes,
+            order,
+            host.n_neighbors,
+            part.excluded,
+            shares=host.shares,
+            by_distance=host.by_distance,
+        )
+
+    def _vote_with(self, part: Batch, order: NDArray[np.int32], last: int) -> Votes:
+        """Votes on the first attributes of each query, where cases have weights."""
+        counts = np.full(len(part), last + 1, np.int32)
+        search = WeightedSearch(self.host, part, Selected(order, counts))
         search.run(0, len(part))
         return search.votes
 
@@ -266,15 +300,16 @@ class NearestWork:
         weights = cases.weights[: cases.n_rows]
         order = np.lexsort((places, measured))
         order = order[np.isfinite(measured[order]) & (weights[order] > 0)]
-        rows = order[: self._count_voters(query, measured[order])]
-        others = order[cases.classes[order] != decision][:1]
         on_numbers = self.host.compares_numbers(self.batch.base)
         distances = np.sqrt(measured) if on_numbers else measured
+        rows = order[: self._count_voters(query, measured[order])]
+        others = order[cases.classes[order] != decision][:1]
         return Neighborhood(
             self.host.n_neighbors,
             rows,
             distances[rows],
             weights[rows],
+            self._votes_of(query, weights[rows], measured[rows]),
             self._agree(query, rows, used),
             int((measured[rows] == measured[rows[-1:]]).sum()),
             int(others[0]) if others.size else -1,
@@ -284,9 +319,28 @@ class NearestWork:
 
     def _count_voters(self, query: int, measured: Floats) -> int:
         """How many of the cases, from near to far, voted."""
-        if isinstance(self.searching, WeightedSearch | DeviceWeightedSearch):
+        if isinstance(self.searching, Weighing):
             return int((measured <= self.searching.thresholds[query]).sum())
-        return int(self.votes[query].sum())
+        return int(self.searching.votes[query].sum())
+
+    def _votes_of(self, query: int, weights: Floats, measured: Floats) -> Floats:
+        """What each of the cases that voted added to the votes of its class."""
+        votes = np.array(weights, np.float64)
+        votes[measured == measured[-1:]] *= self._share_of_last(query)
+        if self.host.by_distance and len(measured):
+            votes *= weigh_squares(measured[0], measured)
+        return votes
+
+    def _share_of_last(self, query: int) -> float:
+        """What part of a vote the cases at the last place have."""
+        search = self.searching
+        if isinstance(search, Weighing):
+            return float(search.shares[query])
+        n_tied = int(search.tied[query].sum())
+        if not self.host.shares or not n_tied:
+            return 1.0
+        n_nearer = int(search.votes[query].sum()) - n_tied
+        return min(n_tied, self.host.n_neighbors - n_nearer) / n_tied
 
     def _agree(
         self, query: int, rows: Ints, used: NDArray[np.int32]

@@ -1,5 +1,7 @@
 """Nearest neighbors on a device, which has a copy of each state of the cases."""
 
+from typing import NamedTuple
+
 from sklazy.answer.batch import Batch
 from sklazy.backends.device import open_device
 from sklazy.flow import Selected
@@ -8,7 +10,11 @@ from sklazy.neighbors import ScaledColumns
 from sklazy.neighbors.cuda.mixed import DeviceMixedSearch, put_columns
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
 from sklazy.neighbors.cuda.sets import DeviceSets, put_ranks, put_sets
-from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch, count_enough
+from sklazy.neighbors.cuda.weighted import (
+    DeviceWeightedSearch,
+    ListingSearch,
+    count_enough,
+)
 from sklazy.selection import RankTable
 
 SLICES = 1 << 14, 1 << 16
@@ -21,21 +27,37 @@ AHEAD = 5120
 """Queries of a slice that is searched while the next one is made ready."""
 
 
+class Voting(NamedTuple):
+    """How cases vote; see `sklazy.answer.selection.nearest.NearestHost`."""
+
+    n_neighbors: int
+    shares: bool
+    by_distance: bool
+
+
 def search_labels(
-    device_name: str, batch: Batch, selected: Selected, n_neighbors: int
+    device_name: str, batch: Batch, selected: Selected, voting: Voting
 ) -> DeviceNominalSearch | DeviceWeightedSearch:
     """The search among labels and bins that a batch calls for."""
     sets = _sets_on(open_device(device_name), batch)
     codes, excluded = batch.queries.codes, batch.excluded
     if not batch.base.weighted:
-        return DeviceNominalSearch(sets, codes, selected, n_neighbors, excluded)
-    enough = count_enough(batch.cases.weights[: batch.cases.n_rows], n_neighbors)
+        return DeviceNominalSearch(
+            sets,
+            codes,
+            selected,
+            voting.n_neighbors,
+            excluded,
+            by_distance=voting.by_distance,
+        )
+    weights = batch.cases.weights[: batch.cases.n_rows]
+    enough = count_enough(weights, voting.n_neighbors)
     search = DeviceNominalSearch(sets, codes, selected, enough, excluded)
-    return DeviceWeightedSearch(batch.cases, search, len(batch), n_neighbors)
+    return _weigh(batch, search, voting)
 
 
 def search_by_ranks(
-    device_name: str, batch: Batch, ranks: RankTable, n_selected: int, n_neighbors: int
+    device_name: str, batch: Batch, ranks: RankTable, n_selected: int, voting: Voting
 ) -> DeviceNominalSearch:
     """The same for rows that count alike, with attributes chosen on the device."""
     device = open_device(device_name)
@@ -45,7 +67,9 @@ def search_by_ranks(
     )
     sets, codes = _sets_on(device, batch), batch.queries.codes
     chosen = chosen._replace(n_most=n_selected)
-    return DeviceNominalSearch(sets, codes, chosen, n_neighbors)
+    return DeviceNominalSearch(
+        sets, codes, chosen, voting.n_neighbors, by_distance=voting.by_distance
+    )
 
 
 def search_numbers(
@@ -53,24 +77,41 @@ def search_numbers(
     batch: Batch,
     columns: ScaledColumns,
     selected: Selected,
-    n_neighbors: int,
+    voting: Voting,
 ) -> DeviceMixedSearch | DeviceWeightedSearch:
     """The search among numbers and labels that a batch calls for."""
     device, base, cases = open_device(device_name), batch.base, batch.cases
     on_device = base.derive(
         (put_columns, device.name), lambda: put_columns(device, cases, columns)
     )
-    enough = n_neighbors
+    enough = voting.n_neighbors
     if base.weighted:
         weights = cases.weights[: cases.n_rows]
         # Rows without a weight may be nearer than all others.
-        enough = count_enough(weights, n_neighbors) + int((weights <= 0).sum())
+        enough = count_enough(weights, enough) + int((weights <= 0).sum())
     search = DeviceMixedSearch(
-        on_device, cases, columns, batch.queries, selected, enough, batch.excluded
+        on_device,
+        cases,
+        columns,
+        batch.queries,
+        selected,
+        enough,
+        batch.excluded,
+        by_distance=voting.by_distance and not base.weighted,
     )
-    if not base.weighted:
-        return search
-    return DeviceWeightedSearch(cases, search, len(batch), n_neighbors)
+    return _weigh(batch, search, voting) if base.weighted else search
+
+
+def _weigh(batch: Batch, search: ListingSearch, voting: Voting) -> DeviceWeightedSearch:
+    """Let the rows that a search lists vote by weight."""
+    return DeviceWeightedSearch(
+        batch.cases,
+        search,
+        len(batch),
+        voting.n_neighbors,
+        shares=voting.shares,
+        by_distance=voting.by_distance,
+    )
 
 
 def _sets_on(device: Device, batch: Batch) -> DeviceSets:

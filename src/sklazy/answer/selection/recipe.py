@@ -36,6 +36,9 @@ class Recipe:
     selection : one of `STRATEGIES`
     measure : str
         A name in `sklazy.measures.MEASURES`.
+    discount_rare_values : bool
+        Score values by counts without one of their cases; see
+        `sklazy.measures.rare`.
     min_support : int
         Rows that must remain when a conjunction is grown (lazy consistency).
     max_loo_rows : int
@@ -48,6 +51,7 @@ class Recipe:
     n_attributes: int | float | str = 0.3
     selection: Strategy = "lazy"
     measure: str = "entropy"
+    discount_rare_values: bool = False
     min_support: int = 1
     max_loo_rows: int = 1000
     n_local_neighbors: int = 20

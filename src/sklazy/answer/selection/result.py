@@ -34,6 +34,8 @@ class Choice(NamedTuple):
         The score of the attribute as a whole.
     ranks : int64 array
         The place in the order of use, from 1.
+    n_same : int64 array
+        How many cases have the query's value or bin, -1 where it is missing.
     used : bool array
     """
 
@@ -41,6 +43,7 @@ class Choice(NamedTuple):
     value_scores: Floats
     attribute_scores: Floats
     ranks: Ints
+    n_same: Ints
     used: NDArray[np.bool_]
 
 
@@ -113,8 +116,8 @@ class SelectionAnswer:
     @property
     def finite(self) -> NDArray[np.bool_]:
         """Whether the strongest vote is a finite number, (n_queries,)."""
-        if self.votes.dtype.kind != "f":
-            return np.ones(len(self.votes), np.bool_)
+        if np.isfinite(self.votes.sum()):  # so is every vote; quicker than row by row
+            return np.ones(len(self.votes), bool)
         return np.asarray(np.isfinite(self.votes.max(axis=1)))
 
     @cached_property

@@ -7,7 +7,12 @@ import numpy as np
 from sklazy.answer.batch import Floats, Ints
 from sklazy.answer.selection.recipe import Recipe
 from sklazy.casebase import CaseBase
-from sklazy.measures import CountTable, correlate, find_measure
+from sklazy.measures import (
+    CountTable,
+    correlate,
+    discount_rare_values,
+    find_measure,
+)
 from sklazy.selection import (
     RankTable,
     rank_attributes,
@@ -34,31 +39,53 @@ class Scores(NamedTuple):
     lazy: Floats
 
 
-def find_scores(base: CaseBase, measure: str) -> Scores:
+def find_scores(base: CaseBase, recipe: Recipe) -> Scores:
     """Score all values and attributes."""
-    cases = base.cases
-    return base.derive(
-        (find_scores, measure), lambda: _score(cases.counts, cases.offsets, measure)
-    )
+    cases, key = base.cases, (find_scores, recipe.measure, recipe.discount_rare_values)
+    return base.derive(key, lambda: _score(cases.counts, cases.offsets, recipe))
 
 
-def _score(counts: Ints, offsets: Ints, measure: str) -> Scores:
-    table, rule = CountTable(counts, offsets), find_measure(measure)
+def _score(counts: Ints, offsets: Ints, recipe: Recipe) -> Scores:
+    table, rule = CountTable(counts, offsets), find_measure(recipe.measure)
+    if recipe.discount_rare_values:
+        table = discount_rare_values(table)
     values, attributes = rule.values(table), rule.attributes(table)
     return Scores(values, attributes, np.minimum(values, attributes[table.owner]))
 
 
+class Extremes(NamedTuple):
+    """What an attribute would score that says nothing, and one that is the class."""
+
+    nothing: float
+    everything: float
+
+
+def find_extremes(base: CaseBase, recipe: Recipe) -> Extremes:
+    """The scores between which those of attributes lie."""
+    counts, rule = base.cases.class_counts, find_measure(recipe.measure)
+    constant = CountTable(counts[None], np.array([0, 1]))
+    twin = CountTable(np.diag(counts), np.array([0, counts.size]))
+    return Extremes(
+        float(rule.attributes(constant)[0]), float(rule.attributes(twin)[0])
+    )
+
+
 def find_ranks(base: CaseBase, recipe: Recipe) -> RankTable:
     """Rank all values as the recipe's strategy does."""
-    key = (find_ranks, recipe.selection, recipe.measure)
+    key = find_ranks, *_ranking(recipe)
     return base.derive(key, lambda: _rank(base, recipe))
+
+
+def _ranking(recipe: Recipe) -> tuple[object, ...]:
+    """What ranks depend on."""
+    return recipe.selection, recipe.measure, recipe.discount_rare_values
 
 
 def _rank(base: CaseBase, recipe: Recipe) -> RankTable:
     offsets = base.cases.offsets
     if recipe.selection == "none":
         return rank_columns(offsets)
-    scores = find_scores(base, recipe.measure)
+    scores = find_scores(base, recipe)
     if recipe.selection == "eager":
         return rank_attributes(scores.attributes, offsets)
     return rank_values(scores.lazy, scores.attributes, offsets)
@@ -68,13 +95,13 @@ def find_ranks_without(base: CaseBase, recipe: Recipe) -> list[RankTable]:
     """Rank all values for cases that are left out: a table for each class."""
     if recipe.selection == "none":
         return [rank_columns(base.cases.offsets)] * base.cases.class_counts.size
-    key = (find_ranks_without, recipe.selection, recipe.measure)
+    key = find_ranks_without, *_ranking(recipe)
     return base.derive(key, lambda: _rank_without(base, recipe))
 
 
 def _rank_without(base: CaseBase, recipe: Recipe) -> list[RankTable]:
     def score(counts: Ints, offsets: Ints) -> tuple[Floats, Floats]:
-        found = _score(counts, offsets, recipe.measure)
+        found = _score(counts, offsets, recipe)
         if recipe.selection == "eager":
             return np.repeat(found.attributes, np.diff(offsets)), found.attributes
         return found.lazy, found.attributes

@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError
 from sklazy.estimators.filters.coding import code_rows
+from sklazy.estimators.options import Discretization
 from sklazy.estimators.parameters import check_choice
 from sklazy.measures import how_many, v_by_attribute
 
@@ -91,8 +92,8 @@ def lazy_advantage(
     y: object,
     x: float | Iterable[float] = PERCENTAGES,
     *,
-    weighting: str = "weighted",
-    discretization: str = "fayyad",
+    weighting: Literal["weighted", "unweighted"] = "weighted",
+    discretization: Discretization = "fayyad",
     categorical_features: object = "from_dtype",
 ) -> LazyAdvantage:
     """Measure how far the entropies of values lie from those of their attributes.

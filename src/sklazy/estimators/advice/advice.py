@@ -1,27 +1,31 @@
-"""Whether lazy selection pays on a table, measured in seconds."""
+"""Which method suits a table, measured in seconds."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils import check_consistent_length
 
-from sklazy.errors import BadInputError, MissingExtraError
+from sklazy.errors import MissingExtraError
 from sklazy.estimators.advice.advantage import LazyAdvantage, lazy_advantage
+from sklazy.estimators.advice.candidates import Candidate, Task, list_candidates
 from sklazy.estimators.advice.comparison import (
-    Candidate,
+    Clock,
     Outcome,
     QueryCost,
-    cross_validate,
-    list_candidates,
-    measure_cost,
+    Stopped,
+    sample_rows,
+)
+from sklazy.estimators.advice.measuring import (
+    check_rows,
+    guess,
+    make_folds,
+    measure,
+    shuffle,
+    understand_target,
 )
 from sklazy.estimators.advice.recommend import Recommendation, Score, recommend
-from sklazy.estimators.folds import stratified_folds, stratified_sample
-from sklazy.estimators.inputs import class_column
 from sklazy.estimators.parameters import check_count, check_not_negative
 from sklazy.report.advice import (
     advice_fragment,
@@ -30,38 +34,45 @@ from sklazy.report.advice import (
     advice_text,
 )
 from sklazy.report.html import preformatted
-from sklazy.report.progress import Progress
-from sklazy.tables import Table, as_table
+from sklazy.tables import as_table
 from sklazy.tables.origins import expand
 
-_WARMED_UP = 20  # rows
 _PERCENT = 30.0  # of the attributes, where their number is found for each query
 
 
 @dataclass(frozen=True, eq=False)
 class Advice:
-    """Accuracies and costs that were measured, and a recommendation.
+    """Accuracies or errors and costs that were measured, and a recommendation.
 
     Attributes
     ----------
     recommendation : str
-        "lazy selection", "eager selection", "no selection", "kernel and blend",
-        "eager model", "either" (no clear difference) or "nothing" (none is better than
-        the most frequent class).
+        "lazy selection", "eager selection", "no selection", "local models", "kernel
+        and blend", "ensembles", "trees and rules", "eager model", "either" (no clear
+        difference) or "nothing" (none is better than the most frequent class, or than
+        the median).
     verdict : str
         The same in a sentence, with the figures behind it.
     best : Score or None
         The recommended candidate.
     scores : tuple of Score
-    advantage : LazyAdvantage
-        V(D, A_j), V(D) and V(D, x).
+        Those that were measured, the quick ones first.
+    skipped : tuple of str
+        The names of the others: there was no time for them.
+    task : {"classification", "regression"}
+    stopped : {"finished", "time", "interrupted"}
+        Why the measuring ended.
+    advantage : LazyAdvantage or None
+        V(D, A_j), V(D) and V(D, x); None of numbers.
     percent : float
         The x that corresponds to the number of attributes selected.
     guess : float
-        The accuracy of the most frequent class.
-    cost : QueryCost
+        The accuracy of the most frequent class, or the mean absolute error of the
+        median.
+    cost : QueryCost or None
+        None if there was no time to measure it.
     n_rows, n_attributes, n_classes : int
-        Of the table.
+        Of the table; 0 classes where numbers are predicted.
     n_sampled, n_tested, n_folds : int
         The rows in the sub-sample, those predicted, and the folds run.
     """
@@ -70,10 +81,13 @@ class Advice:
     verdict: str
     best: Score | None
     scores: tuple[Score, ...]
-    advantage: LazyAdvantage
+    skipped: tuple[str, ...]
+    task: Task
+    stopped: Stopped
+    advantage: LazyAdvantage | None
     percent: float
     guess: float
-    cost: QueryCost
+    cost: QueryCost | None
     n_rows: int
     n_attributes: int
     n_classes: int
@@ -87,19 +101,22 @@ class Advice:
         return plain | {
             "best": None if self.best is None else asdict(self.best),
             "scores": [asdict(score) for score in self.scores],
-            "cost": asdict(self.cost),
-            "advantage": {
-                "overall": self.advantage.overall,
-                "top": self.advantage.top(self.percent),
-                "by_attribute": [
-                    {"name": name, "v": v}
-                    for name, v in zip(
-                        self.advantage.names,
-                        self.advantage.by_attribute.tolist(),
-                        strict=True,
-                    )
-                ],
-            },
+            "skipped": list(self.skipped),
+            "cost": None if self.cost is None else asdict(self.cost),
+            "advantage": self._plain_advantage(),
+        }
+
+    def _plain_advantage(self) -> dict[str, Any] | None:
+        if self.advantage is None:
+            return None
+        figures = self.advantage.by_attribute.tolist()
+        return {
+            "overall": self.advantage.overall,
+            "top": self.advantage.top(self.percent),
+            "by_attribute": [
+                {"name": name, "v": v}
+                for name, v in zip(self.advantage.names, figures, strict=True)
+            ],
         }
 
     def to_text(self, width: int = 80) -> str:
@@ -131,6 +148,7 @@ def advise(
     X: object,
     y: object,
     *,
+    task: Literal["auto", "classification", "regression"] = "auto",
     n_neighbors: int = 5,
     n_attributes: int | float | str = 0.3,
     max_rows: int = 1000,
@@ -139,29 +157,36 @@ def advise(
     categorical_features: object = "from_dtype",
     random_state: int = 0,
 ) -> Advice:
-    """Measure whether lazy selection pays on this table, or an eager model is better.
+    """Measure which lazy method suits this table, or whether an eager model is better.
 
-    On a stratified sub-sample each fold is predicted from the others: by k-NN and
-    naive Bayes with lazy, eager and no selection, by `LazyKernelClassifier` and
-    `LazyBlendClassifier`, and by two eager models of scikit-learn, a random forest and
-    logistic regression. All use the same folds, and cuts come from the training rows
-    alone. Reported as well: the leave-one-out accuracy of the methods that select, with
-    cuts from all rows (the paper's protocol, which is optimistic), V(D, x) and the cost
-    of a query.
+    On a sub-sample each fold is predicted from the others by all methods of this
+    library (for classes k-NN and naive Bayes with lazy, eager and no selection, local
+    models, kernel, blend, tree and rules, ensembles; for numbers local models, kernel,
+    blend, ensembles) and by two eager models of scikit-learn, a random forest and a
+    linear one. All use the same folds, and cuts come from the training rows alone.
+    Reported as well: the cost of a query; for classes the leave-one-out accuracy of the
+    methods that select, with cuts from all rows (the paper's protocol, which is
+    optimistic), and V(D, x).
+
+    Ctrl-C ends the measuring; the advice is then that of what was measured so far.
 
     Parameters
     ----------
     X : table, frame or array-like of shape (n_rows, n_attributes)
         Numbers and labels; cells may be missing.
     y : array-like of shape (n_rows,)
-        Class labels.
+        Class labels or numbers.
+    task : {"auto", "classification", "regression"}, default="auto"
+        What y is. By default numbers with fractions, and whole ones of which more than
+        20 differ, or more than one in five, are predicted as numbers.
     n_neighbors : int, default=5
     n_attributes : int, float or str, default=0.3
         How many attributes a query uses, as in `LazyKNeighborsClassifier`.
     max_rows : int, default=1000
         The size of the sub-sample.
     max_seconds : float, default=30
-        No fold is started after this time; the first is always run.
+        Nothing new is started after this time, except for the quick methods on the
+        first fold.
     n_folds : int, default=10
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
     random_state : int, default=0
@@ -184,107 +209,73 @@ def advise(
     >>> advice = sklazy.advise(*load_iris(return_X_y=True), n_folds=3)
     >>> advice.recommendation
     'either'
-    >>> advice.n_tested
-    150
+    >>> advice.task, advice.n_tested
+    ('classification', 150)
     """
-    table, classes = _checked(
-        X, y, categorical_features, max_rows, max_seconds, n_folds
+    check_count("max_rows", max_rows, 4)
+    check_count("n_folds", n_folds, 2)
+    check_not_negative("max_seconds", max_seconds)
+    table = expand(as_table(X, categorical_features=categorical_features))
+    found, target = understand_target(y, task)
+    check_rows(table, target)
+    shuffled = shuffle(len(target), random_state)
+    rows = sample_rows(target, max_rows, shuffled)
+    known = target[rows]
+    candidates = list_candidates(
+        table.kinds, n_neighbors, n_attributes, random_state, found
     )
-    shuffled = _shuffle(len(classes), random_state)
-    rows = stratified_sample(classes, max_rows, shuffled)
-    sample, known = table.take(rows), classes[rows]
-    n_folds = min(n_folds, len(known))
-    folds = stratified_folds(known, n_folds, _shuffle(len(known), random_state))
-    candidates = list_candidates(table.kinds, n_neighbors, n_attributes, random_state)
-    steps = len(candidates) * (int(folds.max()) + 2)
-    with Progress("advising", total=steps) as progress:
-        _warm_up(candidates, sample, known)
-        outcome = cross_validate(
-            candidates, sample, known, folds, max_seconds, progress
-        )
-        loo = [_leave_one_out(one, sample, known, progress) for one in candidates]
-        cost = measure_cost(candidates[0], table, classes, shuffled)
-    guess = known[outcome.rows] == np.bincount(known).argmax()
-    scores = _scores(candidates, outcome, loo)
+    sample = table.take(rows), known, make_folds(known, n_folds, random_state)
+    whole = table, target, shuffled
+    outcome, loo, cost = measure(candidates, sample, whole, Clock(max_seconds))
+    classifies = found == "classification"
+    guessed, scores = guess(known)[outcome.rows], _scores(candidates, outcome, loo)
     return Advice(
-        *recommend(scores, outcome.correct, guess),
+        *recommend(scores, outcome.losses[outcome.measured], guessed),
         scores=scores,
-        advantage=lazy_advantage(table, y),
+        skipped=_names_of_others(candidates, outcome),
+        task=found,
+        stopped=outcome.stopped,
+        advantage=lazy_advantage(table, y) if classifies else None,
         percent=_percent(n_attributes, len(table.columns)),
-        guess=float(guess.mean()),
+        guess=float(1 - guessed.mean() if classifies else guessed.mean()),
         cost=cost,
         n_rows=len(table),
         n_attributes=len(table.columns),
-        n_classes=len(np.unique(classes)),
+        n_classes=len(np.unique(target)) if classifies else 0,
         n_sampled=len(rows),
         n_tested=len(outcome.rows),
         n_folds=outcome.n_folds,
     )
 
 
-def _checked(
-    X: object,
-    y: object,
-    categorical_features: object,
-    max_rows: int,
-    max_seconds: float,
-    n_folds: int,
-) -> tuple[Table, NDArray[np.int32]]:
-    """The rows and the codes of their classes."""
-    check_count("max_rows", max_rows, 4)
-    check_count("n_folds", n_folds, 2)
-    check_not_negative("max_seconds", max_seconds)
-    table = expand(as_table(X, categorical_features=categorical_features))
-    target = class_column(y)
-    check_consistent_length(table, target)
-    if len(table) < 4 or len(target.categories) < 2:
-        raise BadInputError(
-            f"y has {len(target.categories)} classes in {len(table)} rows; expected "
-            "at least 2 classes and 4 rows."
-        )
-    return table, target.data
-
-
-def _shuffle(n_rows: int, random_state: int) -> NDArray[np.int64]:
-    return np.argsort(np.random.default_rng(random_state).random(n_rows), kind="stable")
-
-
-def _warm_up(
-    candidates: Sequence[Candidate], table: Table, classes: NDArray[np.int32]
-) -> None:
-    """Compile what is compiled at first use before anything is timed."""
-    candidates[0].make().fit(table, classes).predict(table)
-    some = table.take(range(min(_WARMED_UP, len(table))))
-    for one in candidates:
-        if one.family == "kernel and blend":
-            one.make().fit(some, classes[: len(some)]).predict(some)
-
-
-def _leave_one_out(
-    one: Candidate, table: Table, classes: NDArray[np.int32], progress: Progress
-) -> float | None:
-    progress.advance(note=one.host)
-    if one.family in ("eager model", "kernel and blend"):
-        return None
-    predicted = one.make().set_params(cuts="frozen").fit(table, classes).loo_predict()
-    return float((predicted == classes).mean())
+def _names_of_others(
+    candidates: Sequence[Candidate], outcome: Outcome
+) -> tuple[str, ...]:
+    """The candidates that were not measured."""
+    return tuple(
+        one.name for i, one in enumerate(candidates) if i not in outcome.measured
+    )
 
 
 def _scores(
-    candidates: list[Candidate], outcome: Outcome, loo: list[float | None]
+    candidates: Sequence[Candidate],
+    outcome: Outcome,
+    loo: dict[str, float],
 ) -> tuple[Score, ...]:
+    classifies = outcome.classifies
     scores = []
-    for i, one in enumerate(candidates):
-        right = outcome.correct[i]
+    for i in outcome.measured:
+        one, losses = candidates[i], outcome.losses[i]
         scores.append(
             Score(
                 name=one.name,
                 family=one.family,
                 host=one.host,
-                accuracy=float(right.mean()),
-                error=float(right.std() / np.sqrt(len(right))),
-                leave_one_out=loo[i],
+                accuracy=float(1 - losses.mean()) if classifies else None,
+                error=float(losses.std() / np.sqrt(len(losses))),
+                leave_one_out=loo.get(one.name),
                 seconds=float(outcome.seconds[i]),
+                mean_absolute_error=None if classifies else float(losses.mean()),
             )
         )
     return tuple(scores)

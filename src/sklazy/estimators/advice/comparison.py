@@ -1,67 +1,30 @@
-"""Lazy, eager and no selection, and two eager models, compared on the same rows."""
+"""Methods compared on the same rows, until all is measured, time is up, or Ctrl-C."""
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from sklazy.estimators.blends.blend import LazyBlendClassifier
-from sklazy.estimators.encoded import EncodedModel
+from sklazy.casebase import CaseBase
+from sklazy.errors import DataWarning
+from sklazy.estimators.advice.candidates import Candidate
+from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.folds import stratified_sample
-from sklazy.estimators.kernel_models import LazyKernelClassifier
-from sklazy.estimators.selection.bayes import LazyNBClassifier
-from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
+from sklazy.estimators.parameters import find_seed
 from sklazy.report.progress import Progress
-from sklazy.tables import Kind, Table
+from sklazy.tables import Table
 
-Family = Literal[
-    "lazy selection",
-    "eager selection",
-    "no selection",
-    "kernel and blend",
-    "eager model",
-]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Stopped = Literal["finished", "time", "interrupted"]
 
-_SELECTIONS: tuple[tuple[Family, str], ...] = (
-    ("lazy selection", "lazy"),
-    ("eager selection", "eager"),
-    ("no selection", "none"),
-)
 _MOST_CELLS = 4_000_000  # of a table that costs are measured on
 _TIMED = 200  # queries
-
-
-class Candidate(NamedTuple):
-    """A method to compare.
-
-    Attributes
-    ----------
-    name : str
-        The expression that makes it.
-    family : str
-        Whether and how attributes are selected, or "kernel and blend", or "eager
-        model".
-    host : str
-        The kind of classifier.
-    make : function
-        Returns a new model, which is fitted to a `Table`.
-    """
-
-    name: str
-    family: Family
-    host: str
-    make: Callable[[], Any]
 
 
 class Outcome(NamedTuple):
@@ -71,22 +34,34 @@ class Outcome(NamedTuple):
     ----------
     rows : int64 array of shape (n_tested,)
         The rows that were predicted.
-    correct : bool array of shape (n_candidates, n_tested)
+    losses : float64 array of shape (n_candidates, n_tested)
+        0 or 1 of classes, absolute errors of numbers; NaN of candidates that were not
+        measured.
     seconds : float64 array of shape (n_candidates,)
-        Time to predict a row in a batch.
+        Time to predict a row in a batch, once everything is prepared.
     n_folds : int
         How many folds were run.
+    stopped : {"finished", "time", "interrupted"}
+    classifies : bool
+        Whether losses are those of classes.
     """
 
-    rows: NDArray[np.int64]
-    correct: NDArray[np.bool_]
-    seconds: NDArray[np.float64]
+    rows: Ints
+    losses: Floats
+    seconds: Floats
     n_folds: int
+    stopped: Stopped
+    classifies: bool
+
+    @property
+    def measured(self) -> list[int]:
+        """The candidates that were measured."""
+        return np.flatnonzero(~np.isnan(self.losses).any(axis=1)).tolist()
 
 
 @dataclass(frozen=True)
 class QueryCost:
-    """The cost of one query, k-NN with lazy selection.
+    """The cost of one query to the first candidate.
 
     Attributes
     ----------
@@ -105,159 +80,179 @@ class QueryCost:
     n_measured: int
 
 
-def list_candidates(
-    kinds: Sequence[Kind],
-    n_neighbors: int,
-    n_attributes: int | float | str,
-    random_state: int,
-) -> list[Candidate]:
-    """Two hosts with three kinds of selection, kernel and blend, two eager models.
+class Clock:
+    """How much time there is left."""
 
-    Parameters
-    ----------
-    kinds : sequence of "numeric" or "nominal"
-        Those of the columns.
-    n_neighbors, n_attributes, random_state
-        As for `advise`.
+    def __init__(self, max_seconds: float) -> None:
+        self._end = time.perf_counter() + max_seconds
+
+    def is_up(self) -> bool:
+        """Whether nothing new is to be started."""
+        return time.perf_counter() > self._end
+
+
+class Shared:
+    """Some rows to learn from; lazy methods keep them once, all together.
+
+    What several of them derive from the cases (cuts, orders, a kernel that is a member
+    of a blend as well) is found once, too.
     """
-    found = []
-    for family, selection in _SELECTIONS:
-        # Without selection the number of attributes does not matter.
-        number = {} if selection == "none" else {"n_attributes": n_attributes}
-        given = {**number, "selection": selection}
-        found += [
-            _lazy(
-                LazyKNeighborsClassifier, {"n_neighbors": n_neighbors, **given}, family
-            ),
-            _lazy(LazyNBClassifier, given, family),
-        ]
-    return [*found, *_ACCURATE, *_eager_models(kinds, random_state)]
+
+    def __init__(self, table: Table, target: NDArray[Any]) -> None:
+        self.table, self.target = table, target
+        self._cases: CaseBase | None = None
+
+    def fit(self, candidate: Candidate) -> Any:  # noqa: ANN401 - an estimator
+        """A new model of a candidate that has learned the rows."""
+        model = candidate.make()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.simplefilter("ignore", DataWarning)  # said when X was read
+            warnings.filterwarnings("ignore", "The number of unique classes")
+            if not isinstance(model, LazyEstimator):
+                return model.fit(self.table, self.target)
+            if self._cases is None:
+                self._cases = model.fit(self.table, self.target).cases_
+                return model
+            return adopt(model, self._cases)
 
 
-_ACCURATE = [
-    Candidate(
-        "LazyKernelClassifier()", "kernel and blend", "kernel", LazyKernelClassifier
-    ),
-    Candidate(
-        "LazyBlendClassifier()", "kernel and blend", "blend", LazyBlendClassifier
-    ),
-]
+def adopt(model: LazyEstimator, cases: CaseBase) -> LazyEstimator:
+    """Let a model, as yet unfitted, ask cases that another one keeps."""
+    seed = find_seed(getattr(model, "random_state", None), default=0)
+    model._restore(cases, {"seed": seed, "is_flat": True})
+    model._check_loaded()
+    return model
 
 
-def _lazy(kind: Any, given: dict[str, Any], family: Family) -> Candidate:  # noqa: ANN401
-    parameters = ", ".join(f"{name}={value!r}" for name, value in given.items())
-    host = "k-NN" if "n_neighbors" in given else "naive Bayes"
-    return Candidate(
-        f"{kind.__name__}({parameters})", family, host, lambda: kind(**given)
-    )
+class _Fold:
+    """The losses of candidates on the rows of one fold."""
 
+    def __init__(self, rows: Ints, n_candidates: int) -> None:
+        self.rows = rows
+        self.losses = np.full((n_candidates, len(rows)), np.nan)
+        self.seconds = np.full(n_candidates, np.nan)
 
-def _eager_models(kinds: Sequence[Kind], random_state: int) -> list[Candidate]:
-    def forest() -> EncodedModel:
-        model = RandomForestClassifier(random_state=random_state)
-        return EncodedModel(model, categories=True)
-
-    def logistic() -> EncodedModel:
-        return EncodedModel(_logistic_regression(kinds), categories=True)
-
-    return [
-        Candidate("RandomForestClassifier()", "eager model", "random forest", forest),
-        Candidate(
-            "LogisticRegression()", "eager model", "logistic regression", logistic
-        ),
-    ]
-
-
-def _logistic_regression(kinds: Sequence[Kind]) -> Pipeline:
-    """On scaled numbers and indicators; a missing label is a category of its own."""
-    numeric = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
-    nominal = OneHotEncoder(handle_unknown="ignore")
-    is_numeric = np.array(kinds) == "numeric"
-    encoder = ColumnTransformer(
-        [
-            ("numeric", numeric, np.flatnonzero(is_numeric)),
-            ("nominal", nominal, np.flatnonzero(~is_numeric)),
-        ]
-    )
-    return make_pipeline(encoder, LogisticRegression(max_iter=200))
+    @property
+    def is_whole(self) -> bool:
+        return not np.isnan(self.losses).any()
 
 
 def cross_validate(
     candidates: Sequence[Candidate],
     table: Table,
-    classes: NDArray[np.int32],
-    folds: NDArray[np.int64],
-    max_seconds: float,
+    target: NDArray[Any],
+    folds: Ints,
+    clock: Clock,
     progress: Progress,
 ) -> Outcome:
     """Predict each fold from the others, fold after fold, until time is up.
 
-    All candidates are run on the same folds; the first fold is always run.
+    All candidates are run on the same folds. In the first fold those that are not
+    quick are left out once time is up; no other fold is begun then. Ctrl-C ends it,
+    too: what is measured so far counts, except for part of a later fold.
 
     Parameters
     ----------
     candidates : sequence of Candidate
     table : Table of n_rows rows
-    classes : int32 array of shape (n_rows,)
+    target : array of shape (n_rows,)
+        Codes of classes, or numbers.
     folds : int64 array of shape (n_rows,)
-    max_seconds : float
+    clock : Clock
     progress : Progress
     """
-    started = time.perf_counter()
-    runs: list[tuple[NDArray[np.int64], list[tuple[NDArray[Any], float]]]] = []
-    for fold in range(int(folds.max()) + 1):
-        if runs and time.perf_counter() - started > max_seconds:
-            break
-        test, train = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        found = []
-        for candidate in candidates:
-            found.append(_predict_fold(candidate, table, classes, train, test))
-            progress.advance(note=candidate.host)
-        runs.append((test, found))
-    rows = np.concatenate([test for test, _ in runs])
-    places = range(len(candidates))
-    predicted = [np.concatenate([found[i][0] for _, found in runs]) for i in places]
-    seconds = [min(found[i][1] for _, found in runs) for i in places]
-    return Outcome(
-        rows, np.array(predicted) == classes[rows], np.array(seconds), len(runs)
-    )
+    done: list[_Fold] = []
+    stopped: Stopped = "finished"
+    try:
+        for number in range(int(folds.max()) + 1):
+            if done and clock.is_up():
+                stopped = "time"
+                break
+            testing = folds == number
+            done.append(_Fold(np.flatnonzero(testing), len(candidates)))
+            _run_fold(candidates, table, target, testing, clock, progress, done)
+    except KeyboardInterrupt:
+        if np.isnan(done[0].losses).all():
+            raise
+        stopped = "interrupted"
+    if stopped == "finished" and not done[0].is_whole:
+        stopped = "time"
+    return _gather(done, stopped, target.dtype.kind != "f")
 
 
-def _predict_fold(
-    candidate: Candidate,
+def _run_fold(
+    candidates: Sequence[Candidate],
     table: Table,
-    classes: NDArray[np.int32],
-    train: NDArray[np.int64],
-    test: NDArray[np.int64],
+    target: NDArray[Any],
+    testing: NDArray[np.bool_],
+    clock: Clock,
+    progress: Progress,
+    done: Sequence[_Fold],
+) -> None:
+    fold, known = done[-1], Shared(table.take(~testing), target[~testing])
+    queries, truth = table.take(testing), target[testing]
+    for i, candidate in enumerate(candidates):
+        left_out = np.isnan(done[0].losses[i]).any() and len(done) > 1
+        late = len(done) == 1 and clock.is_up() and not candidate.is_quick
+        if not (left_out or late):
+            found, fold.seconds[i] = _predict(candidate, known, queries)
+            fold.losses[i] = losses_of(found, truth)
+        progress.advance(note=candidate.host)
+
+
+def _gather(done: Sequence[_Fold], stopped: Stopped, classifies: bool) -> Outcome:
+    """The folds that all candidates of the first one were run on."""
+    asked = ~np.isnan(done[0].losses).any(axis=1)
+    whole = [f for f in done if not np.isnan(f.losses[asked]).any()]
+    seconds = np.array([fold.seconds for fold in whole])
+    quickest = np.fmin.reduce(seconds, axis=0)
+    losses = np.concatenate([fold.losses for fold in whole], axis=1)
+    rows = np.concatenate([fold.rows for fold in whole])
+    return Outcome(rows, losses, quickest, len(whole), stopped, classifies)
+
+
+def losses_of(found: NDArray[Any], truth: NDArray[Any]) -> Floats:
+    """Whether classes are wrong, or how far numbers are off."""
+    if truth.dtype.kind == "f":
+        return np.abs(np.asarray(found, np.float64) - truth)
+    return (found != truth).astype(np.float64)
+
+
+def _predict(
+    candidate: Candidate, known: Shared, queries: Table
 ) -> tuple[NDArray[Any], float]:
-    """Predictions of the test rows, and seconds per row."""
-    if (classes[train] == classes[train[0]]).all():
-        return np.full(len(test), classes[train[0]]), 0.0  # some models need two
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model = candidate.make().fit(table.take(train), classes[train])
-    queries = table.take(test)
+    """Predictions of the queries, and seconds per query."""
+    truth = known.target
+    if truth.dtype.kind != "f" and (truth == truth[0]).all():
+        return np.full(len(queries), truth[0]), 0.0  # some models need two classes
+    model = known.fit(candidate)
+    model.predict(queries.take(range(1)))  # what is derived from the cases is found
     started = time.perf_counter()
     predicted = model.predict(queries)
-    return predicted, (time.perf_counter() - started) / len(test)
+    return predicted, (time.perf_counter() - started) / len(queries)
 
 
 def measure_cost(
-    candidate: Candidate,
-    table: Table,
-    classes: NDArray[np.int32],
-    shuffled: NDArray[np.int64],
+    candidate: Candidate, table: Table, target: NDArray[Any], shuffled: Ints
 ) -> QueryCost:
     """Time queries against all cases, or against as many as can be fitted quickly."""
     n_rows, n_columns = table.shape
     n_measured = min(n_rows, max(1000, _MOST_CELLS // n_columns))
-    rows = stratified_sample(classes, n_measured, shuffled)
-    model = candidate.make().fit(table.take(rows), classes[rows])
+    rows = sample_rows(target, n_measured, shuffled)
+    model = Shared(table.take(rows), target[rows]).fit(candidate)
     many, single = table.take(rows[:_TIMED]), table.take(rows[:1])
     in_batch = _best_time(model, many) / len(many)
     alone = _best_time(model, single)
     longer = in_batch * (n_rows / len(rows) - 1.0)
     return QueryCost(in_batch + longer, alone + longer, n_rows, len(rows))
+
+
+def sample_rows(target: NDArray[Any], n_rows: int, shuffled: Ints) -> Ints:
+    """Some rows, ascending, with all classes in proportion; of numbers any."""
+    if target.dtype.kind == "f":
+        return np.sort(shuffled[:n_rows])
+    return stratified_sample(target, n_rows, shuffled)
 
 
 def _best_time(model: Any, queries: Table) -> float:  # noqa: ANN401 - any estimator

@@ -7,19 +7,30 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.estimators.advice.comparison import Family
+from sklazy.estimators.advice.candidates import SELECTIONS, Family
 
 Recommendation = Literal[
     "lazy selection",
     "eager selection",
     "no selection",
+    "local models",
     "kernel and blend",
+    "ensembles",
+    "trees and rules",
     "eager model",
     "either",
     "nothing",
 ]
+Floats = NDArray[np.float64]
 
 _CLEARLY = 2.0  # standard errors of a paired difference
+
+_GIVEN_BY: dict[Family, str] = {
+    "lazy selection": "Lazy selection gives receipts on few attributes and rows that "
+    "can be added and erased; it does not buy accuracy here.",
+    "local models": "Local models give receipts of few cases and rows that can be "
+    "added and erased; they do not buy accuracy here.",
+}
 
 
 @dataclass(frozen=True)
@@ -30,27 +41,38 @@ class Score:
     ----------
     name : str
     family : str
-        "lazy selection", "eager selection", "no selection", "kernel and blend" or
-        "eager model".
+        "lazy selection", "eager selection", "no selection", "local models", "kernel
+        and blend", "ensembles", "trees and rules" or "eager model".
     host : str
-    accuracy : float
-        Share of the rows predicted correctly from the other folds.
+    accuracy : float or None
+        Share of the rows predicted correctly from the other folds; None of numbers.
     error : float
-        Its standard error.
+        The standard error of the accuracy, or of the mean absolute error.
     leave_one_out : float or None
         Share predicted correctly from all other rows, with cuts from all rows; None
-        where there are no cuts.
+        where there are no cuts, or where it was not measured.
     seconds : float
         To predict a row, in a batch.
+    mean_absolute_error : float or None
+        Of numbers predicted from the other folds; None of classes.
     """
 
     name: str
     family: Family
     host: str
-    accuracy: float
+    accuracy: float | None
     error: float
     leave_one_out: float | None
     seconds: float
+    mean_absolute_error: float | None = None
+
+    @property
+    def loss(self) -> float:
+        """What is to be low."""
+        if self.accuracy is None:
+            assert self.mean_absolute_error is not None
+            return self.mean_absolute_error
+        return 1.0 - self.accuracy
 
 
 Best = dict[Family, Score]
@@ -65,49 +87,51 @@ class Verdict(NamedTuple):
     best: Score | None
 
 
-def recommend(
-    scores: Sequence[Score], correct: NDArray[np.bool_], guess: NDArray[np.bool_]
-) -> Verdict:
+def recommend(scores: Sequence[Score], losses: Floats, guess: Floats) -> Verdict:
     """Recommend one of the candidates, or none.
 
     One is *clearly* better than another if the mean difference over the rows that
-    both predicted exceeds twice its standard error.
+    both predicted exceeds twice its standard error. Lazy selection is the first choice
+    for classes and local models for numbers; another lazy method must be clearly
+    better, and an eager model than every lazy one.
 
     Parameters
     ----------
     scores : sequence of Score
-    correct : bool array of shape (n_candidates, n_tested)
-    guess : bool array of shape (n_tested,)
-        Where the most frequent class is right.
+    losses : float64 array of shape (n_candidates, n_tested)
+    guess : float64 array of shape (n_tested,)
+        The losses of the most frequent class, or of the median.
     """
     best = {family: _best(scores, family) for family in _families(scores)}
-    right = {family: correct[i] for family, i in best.items()}
+    own = {family: losses[i] for family, i in best.items()}
     top = {family: scores[i] for family, i in best.items()}
     first, ours = _leader(top), _leader(top, without="eager model")
-    if not clearly_better(right[first], guess):
+    plain = _first_choice(top)
+    if not clearly_better(own[first], guess):
         return Verdict("nothing", _nothing(top[first], float(guess.mean())), None)
-    if clearly_better(right["eager model"], right[ours]):
+    if "eager model" in own and clearly_better(own["eager model"], own[ours]):
         return Verdict("eager model", _eager_model(top, ours), top["eager model"])
-    if clearly_better(right[ours], right["lazy selection"]):
-        accurate = ours == "kernel and blend"
-        say = _accurate(top, right) if accurate else _other_selection(top, ours)
+    if clearly_better(own[ours], own[plain]):
+        selects = ours in dict(SELECTIONS)
+        say = _other_selection(top, ours) if selects else _accurate(top, own, ours)
         return Verdict(ours, say, top[ours])
-    return _for_lazy(top, right)
+    return _for_first_choice(top, own)
 
 
-def _for_lazy(top: Best, right: dict[Family, NDArray[np.bool_]]) -> Verdict:
-    """Recommend lazy selection if it is clearly better than any other family."""
-    rivals = [family for family in top if family != "lazy selection"]
-    worse = [f for f in rivals if clearly_better(right["lazy selection"], right[f])]
+def _for_first_choice(top: Best, own: dict[Family, Floats]) -> Verdict:
+    """Recommend the first choice if it is clearly better than any other family."""
+    plain = _first_choice(top)
+    rivals = [family for family in top if family != plain]
+    worse = [f for f in rivals if clearly_better(own[plain], own[f])]
     if not worse:
-        return Verdict("either", _either(top, rivals), top["lazy selection"])
+        return Verdict("either", _either(top, rivals), top[plain])
     level = [family for family in rivals if family not in worse]
-    return Verdict("lazy selection", _lazy(top, worse, level), top["lazy selection"])
+    return Verdict(plain, _lazy(top, worse, level), top[plain])
 
 
-def clearly_better(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> bool:
-    """Whether one is right significantly more often than the other."""
-    difference = one.astype(np.float64) - other
+def clearly_better(one: Floats, other: Floats) -> bool:
+    """Whether one has significantly lower losses than the other."""
+    difference = other - one
     error = difference.std() / np.sqrt(len(difference))
     return bool(difference.mean() > _CLEARLY * error)
 
@@ -116,19 +140,37 @@ def _families(scores: Sequence[Score]) -> list[Family]:
     return list(dict.fromkeys(score.family for score in scores))
 
 
+def _first_choice(top: Best) -> Family:
+    return "lazy selection" if "lazy selection" in top else "local models"
+
+
 def _best(scores: Sequence[Score], family: Family) -> int:
     places = [i for i, score in enumerate(scores) if score.family == family]
-    return max(places, key=lambda i: scores[i].accuracy)
+    return min(places, key=lambda i: scores[i].loss)
 
 
 def _leader(top: Best, without: str = "") -> Family:
-    """The best family; lazy selection if it is equally good."""
+    """The best family; the first choice if it is equally good."""
     left = [family for family in top if family != without]
-    return max(left, key=lambda f: (top[f].accuracy, f == "lazy selection"))
+    return min(left, key=lambda f: (top[f].loss, f != _first_choice(top)))
 
 
-def _percent(score: Score) -> str:
-    return _share(score.accuracy)
+def _figure(score: Score) -> str:
+    """How good a candidate is, as a figure."""
+    if score.accuracy is not None:
+        return _share(score.accuracy)
+    return f"{score.mean_absolute_error:.3g} off"
+
+
+def _says(score: Score) -> str:
+    """How good a candidate is, as a verb and a figure."""
+    if score.accuracy is not None:
+        return f"is right in {_share(score.accuracy)}"
+    return f"is off by {score.mean_absolute_error:.3g} on average"
+
+
+def _more(score: Score) -> str:
+    return "less" if score.accuracy is None else "more"
 
 
 def _share(share: float) -> str:
@@ -136,19 +178,22 @@ def _share(share: float) -> str:
 
 
 def _nothing(best: Score, guessed: float) -> str:
+    if best.accuracy is None:
+        always = f"median, which is off by {guessed:.3g} on average"
+    else:
+        always = f"most frequent class, which is right in {_share(1 - guessed)}"
     return (
         "Nothing learned here: no method is clearly better than always predicting the "
-        f"most frequent class, which is right in {_share(guessed)} (best: "
-        f"{best.host}, {_percent(best)}). Look for better attributes or more rows "
-        "first."
+        f"{always} (best: {best.host}, {_figure(best)}). Look for better attributes or "
+        "more rows first."
     )
 
 
 def _eager_model(top: Best, ours: Family) -> str:
     model, lazy = top["eager model"], top[ours]
     return (
-        f"Use an eager model: {model.name} is right in {_percent(model)}, clearly more "
-        f"than the best lazy method, {lazy.name} ({_percent(lazy)})."
+        f"Use an eager model: {model.name} {_says(model)}, clearly {_more(model)} "
+        f"than the best lazy method, {lazy.name} ({_figure(lazy)})."
     )
 
 
@@ -158,28 +203,32 @@ def _other_selection(top: Best, ours: Family) -> str:
         "eager selection": "Select once for all rows",
     }
     return (
-        f"{wording[ours]}: {top[ours].name} is right in {_percent(top[ours])}, clearly "
-        f"more than with lazy selection ({_percent(top['lazy selection'])}). "
-        f"{_against_model(top)}"
+        f"{wording[ours]}: {top[ours].name} {_says(top[ours])}, clearly more than with "
+        f"lazy selection ({_figure(top['lazy selection'])}).{_against_model(top)}"
     )
 
 
-def _accurate(top: Best, right: dict[Family, NDArray[np.bool_]]) -> str:
-    own, model = top["kernel and blend"], top["eager model"]
-    beaten = clearly_better(right["kernel and blend"], right["eager model"])
-    beside = "clearly more than" if beaten else "level, within chance, with"
+def _accurate(top: Best, losses: dict[Family, Floats], ours: Family) -> str:
+    own, plain = top[ours], top[_first_choice(top)]
+    said = (
+        f"Use {own.name}: it {_says(own)}, clearly {_more(own)} than with "
+        f"{plain.family} ({_figure(plain)})"
+    )
+    if "eager model" not in top:
+        return f"{said}."
+    model = top["eager model"]
+    beaten = clearly_better(losses[ours], losses["eager model"])
+    beside = f"clearly {_more(own)} than" if beaten else "level, within chance, with"
     return (
-        f"Use {own.name}: it is right in {_percent(own)}, clearly more than with lazy "
-        f"selection ({_percent(top['lazy selection'])}), and {beside} the best eager "
-        f"model, {model.name} ({_percent(model)})."
+        f"{said}, and {beside} the best eager model, {model.name} ({_figure(model)})."
     )
 
 
 def _lazy(top: Best, worse: Sequence[Family], level: Sequence[Family]) -> str:
-    lazy = top["lazy selection"]
+    lazy = top[_first_choice(top)]
     parts = [
-        f"Use lazy selection: {lazy.name} is right in {_percent(lazy)}",
-        f"clearly more than {_figures(top, worse)}",
+        f"Use {lazy.family}: {lazy.name} {_says(lazy)}",
+        f"clearly {_more(lazy)} than {_figures(top, worse)}",
     ]
     if level:
         parts.append(f"and level, within chance, with {_figures(top, level)}")
@@ -187,18 +236,17 @@ def _lazy(top: Best, worse: Sequence[Family], level: Sequence[Family]) -> str:
 
 
 def _either(top: Best, rivals: Sequence[Family]) -> str:
-    lazy = top["lazy selection"]
+    lazy = top[_first_choice(top)]
+    beside = f", level, within chance, with {_figures(top, rivals)}" if rivals else ""
     return (
-        f"Take what suits you: {lazy.name} is right in {_percent(lazy)}, level, within "
-        f"chance, with {_figures(top, rivals)}. Lazy selection gives receipts on few "
-        "attributes and rows that can be added and erased; it does not buy accuracy "
-        "here."
+        f"Take what suits you: {lazy.name} {_says(lazy)}{beside}. "
+        f"{_GIVEN_BY[lazy.family]}"
     )
 
 
 def _figures(top: Best, families: Sequence[Family]) -> str:
     figures = [
-        f"{_article(family)} ({_percent(top[family])}, {top[family].host})"
+        f"{_article(family)} ({_figure(top[family])}, {top[family].host})"
         for family in families
     ]
     if len(figures) == 1:
@@ -212,5 +260,7 @@ def _article(family: Family) -> str:
 
 
 def _against_model(top: Best) -> str:
+    if "eager model" not in top:
+        return ""
     model = top["eager model"]
-    return f"The best eager model, {model.name}, reaches {_percent(model)}."
+    return f" The best eager model, {model.name}, reaches {_figure(model)}."

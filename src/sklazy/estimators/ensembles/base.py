@@ -62,6 +62,7 @@ class LazyEnsemble(LazyEstimator):
             n_neighbors=self._n_near(),
             combine=self._combination(),
             share_bags=bool(self.share_bags),
+            max_samples=self._most_draws(),
             seed=self.seed_,
         )
 
@@ -74,9 +75,10 @@ class LazyEnsemble(LazyEstimator):
         sample_weight: ArrayLike | None,
         ids: GivenIds,
         classes: ArrayLike | None = None,
+        times: object = None,
     ) -> Self:
         seed = find_seed(self.random_state, default=0)
-        super()._keep(X, y, sample_weight, ids, classes)
+        super()._keep(X, y, sample_weight, ids, classes, times)
         self.seed_ = seed
         return self
 
@@ -119,6 +121,10 @@ class LazyEnsemble(LazyEstimator):
     def _n_near(self) -> int | None:
         """The neighbors put into each bag; None lets beta decide."""
         return None if self.n_neighbors is None else int(self.n_neighbors)
+
+    def _most_draws(self) -> float | str | None:
+        """The most draws of a bag; None for as many as there are rows."""
+        return None
 
     def _combination(self) -> str:
         """How members' answers become one."""

@@ -11,6 +11,7 @@ from sklazy.estimators.ensembles.sklearn_members import (
     ClassifierMember,
     RegressorMember,
 )
+from sklazy.estimators.options import CombineNumbers, CombineVotes, Discretization
 from sklazy.estimators.parameters import check_positive
 
 KINDS = ("tree", "random_tree", "bayes", "neighbors", "linear", "rule")
@@ -149,7 +150,7 @@ class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
         beta: float = 0.99,
         *,
         n_neighbors: int | None = None,
-        combine: str = "probability",
+        combine: CombineVotes = "probability",
         share_bags: bool = False,
         member_neighbors: int = 5,
         alpha: float = 1.0,
@@ -160,7 +161,7 @@ class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
         penalize_numeric_splits: bool = True,
         penalize_nominal_splits: bool = True,
         split_at_values: bool = True,
-        discretization: str = "fayyad",
+        discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         random_state: object = None,
@@ -319,7 +320,7 @@ class LazyStackingRegressor(LazyStacking, EnsembleRegressor):
         beta: float = 0.99,
         *,
         n_neighbors: int | None = None,
-        combine: str = "mean",
+        combine: CombineNumbers = "mean",
         share_bags: bool = False,
         member_neighbors: int = 5,
         ridge: float = 1.0,

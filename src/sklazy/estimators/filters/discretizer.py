@@ -1,7 +1,7 @@
 """EntropyDiscretizer: numeric columns into bins, cut where the class changes."""
 
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from sklazy.casebase.cuts import (
 )
 from sklazy.errors import BadInputError
 from sklazy.estimators.inputs import class_codes, numeric_matrix
+from sklazy.estimators.options import Discretization
 from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.flow import MISSING
 from sklazy.kernels.sorting import sort_pairs
@@ -111,10 +112,10 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        criterion: str = "fayyad",
+        criterion: Discretization = "fayyad",
         *,
         better_encoding: bool = False,
-        encode: str = "codes",
+        encode: Literal["codes", "intervals"] = "codes",
         n_jobs: int | None = None,
     ) -> None:
         self.criterion = criterion

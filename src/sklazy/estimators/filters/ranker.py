@@ -6,6 +6,7 @@ import numpy as np
 
 from sklazy.estimators.filters.coding import code_rows
 from sklazy.estimators.filters.columns import ColumnSelector
+from sklazy.estimators.options import Discretization, Measure, Missing
 from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.measures import CountTable, find_measure, how_many
 
@@ -75,11 +76,11 @@ class AttributeRanker(ColumnSelector):
 
     def __init__(
         self,
-        measure: str = "entropy",
+        measure: Measure = "entropy",
         n_attributes: int | float = 0.3,
         *,
-        missing: str = "omit",
-        discretization: str = "fayyad",
+        missing: Missing = "omit",
+        discretization: Discretization = "fayyad",
         better_encoding: bool = False,
         categorical_features: object = "from_dtype",
     ) -> None:
@@ -91,7 +92,9 @@ class AttributeRanker(ColumnSelector):
         self.categorical_features = categorical_features
 
     @classmethod
-    def weka(cls, measure: str = "entropy", n_attributes: int | float = 0.3) -> Self:
+    def weka(
+        cls, measure: Measure = "entropy", n_attributes: int | float = 0.3
+    ) -> Self:
         """A ranker with the figures of Weka's InfoGain, GainRatio, SymmetricalUncert.
 
         Examples

@@ -1,11 +1,12 @@
 """SubsetSelector: eager selection of a set of attributes."""
 
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
 from sklazy.estimators.filters.coding import Coded, code_rows
 from sklazy.estimators.filters.columns import ColumnSelector
+from sklazy.estimators.options import Discretization, Missing
 from sklazy.estimators.parameters import (
     check_choice,
     check_columns,
@@ -88,13 +89,13 @@ class SubsetSelector(ColumnSelector):
 
     def __init__(
         self,
-        method: str = "cfs",
-        search: str = "best-first",
+        method: Literal["cfs", "consistency"] = "cfs",
+        search: Literal["best-first", "greedy"] = "best-first",
         max_stale: int = 5,
         *,
-        missing: str = "omit",
+        missing: Missing = "omit",
         zero_correlation: float = 0.0,
-        discretization: str = "fayyad",
+        discretization: Discretization = "fayyad",
         better_encoding: bool = False,
         categorical_features: object = "from_dtype",
     ) -> None:
@@ -108,7 +109,11 @@ class SubsetSelector(ColumnSelector):
         self.categorical_features = categorical_features
 
     @classmethod
-    def weka(cls, method: str = "cfs", search: str = "best-first") -> Self:
+    def weka(
+        cls,
+        method: Literal["cfs", "consistency"] = "cfs",
+        search: Literal["best-first", "greedy"] = "best-first",
+    ) -> Self:
         """A selector with the sets of Weka's CfsSubsetEval, ConsistencySubsetEval.
 
         Without CFS's final step that adds locally predictive attributes (Weka's

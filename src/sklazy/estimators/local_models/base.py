@@ -15,8 +15,10 @@ from sklazy.answer.local_models.learner import LocalModelLearner
 from sklazy.backends.device import check_device
 from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
+from sklazy.casebase.moments import Length
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator, places_of
+from sklazy.estimators.options import Metric
 from sklazy.local.local_models.plans import NBest, Spans
 from sklazy.tables import Table
 
@@ -31,18 +33,22 @@ _SCALES: dict[object, Literal["std", "range", "none"]] = {
 class LocalModels(LazyEstimator):
     """Keeps cases and answers queries by local models; see the subclasses."""
 
+    _fewest_rows = 2
+
     def __init__(
         self,
         degrees: str | int | Sequence[int] = "auto",
         n_neighbors: Spans = "auto",
         n_best: NBest = "auto",
-        metric: str = "euclidean",
+        metric: Metric = "euclidean",
         ridge: float = 0.1,
-        scale: bool | str = True,
+        scale: bool | Literal["std", "range"] = True,
         attribute_weights: ArrayLike | None = None,
         max_categories: int = 10,
         categorical_features: object = "from_dtype",
-        compat: str | None = None,
+        compat: Literal["r"] | None = None,
+        window: Length | None = None,
+        half_life: Length | None = None,
         n_jobs: int | None = None,
         device: str | None = None,
     ) -> None:
@@ -56,8 +62,39 @@ class LocalModels(LazyEstimator):
         self.max_categories = max_categories
         self.categorical_features = categorical_features
         self.compat = compat
+        self.window = window
+        self.half_life = half_life
         self.n_jobs = n_jobs
         self.device = device
+
+    @classmethod
+    def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
+        """Return the estimator with the settings of the authors' program, R's `lazy`.
+
+        Lines on 3 to 5 neighbors a coefficient, the best one alone, differences of
+        numbers as they are.
+
+        Parameters
+        ----------
+        **settings
+            Other parameters, such as `degrees`.
+
+        Examples
+        --------
+        >>> from sklazy import LazyLearningRegressor
+        >>> LazyLearningRegressor.paper(n_best=5).metric
+        'manhattan'
+        """
+        published: dict[str, Any] = {
+            "degrees": 1,
+            "n_neighbors": 1.0,
+            "n_best": 1,
+            "metric": "manhattan",
+            "ridge": 1e-6,
+            "scale": False,
+            "compat": "r",
+        }
+        return cls(**{**published, **settings})
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -75,8 +112,9 @@ class LocalModels(LazyEstimator):
         sample_weight: ArrayLike | None,
         ids: GivenIds,
         classes: ArrayLike | None = None,
+        times: object = None,
     ) -> Self:
-        super()._keep(X, y, sample_weight, ids, classes)
+        super()._keep(X, y, sample_weight, ids, classes, times)
         self._is_flat = np.asarray(y).ndim == 1
         return self
 

@@ -6,11 +6,9 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
-from sklazy.answer.local_models.intervals import calibrate, half_widths
-from sklazy.errors import BadInputError
 from sklazy.estimators.local_models.base import LocalModels
+from sklazy.estimators.options import Metric
 from sklazy.estimators.targets import WeightedRegressor
 from sklazy.local.local_models.plans import Span
 
@@ -60,6 +58,12 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
     compat : {None, "r"}
         "r" follows R's `lazy` where it differs: ties by row number, a ridge on the
         intercept, its scale of scores; see `r_lazy`.
+    window : int, float or timedelta, optional
+        Keep the newest rows alone and forget the others as they come: so many, or
+        those of a length of time (a float in units of the times, days for dates).
+    half_life : number or timedelta, optional
+        The age at which a row weighs half as much as the newest, in units of the
+        times, or in rows where there are none.
     n_jobs : int, optional
         Threads; all cores by default.
     device : {None, "cuda", "cuda:1", ...}
@@ -123,7 +127,7 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
         con_id_par: float | Sequence[int] | None = None,
         lin_id_par: float | Sequence[int] | None = 1,
         qua_id_par: float | Sequence[int] | None = None,
-        dist: str = "manhattan",
+        dist: Metric = "manhattan",
         metric: ArrayLike | None = None,
         cmb_par: int | Sequence[int] = 1,
         lambda_: float = 1e6,
@@ -169,7 +173,14 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
     def predict(self, X: object, return_std: Literal[False] = False) -> Floats: ...
 
     @overload
-    def predict(self, X: object, return_std: bool) -> Any: ...  # noqa: ANN401
+    def predict(
+        self, X: object, return_std: Literal[True]
+    ) -> tuple[Floats, Floats]: ...
+
+    @overload
+    def predict(
+        self, X: object, return_std: bool
+    ) -> Floats | tuple[Floats, Floats]: ...
 
     def predict(self, X: object, return_std: bool = False) -> Any:
         """Predict each query from its own neighborhood.
@@ -188,35 +199,6 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
         """
         return self._shaped(self._answer(X, "values", "deviations"), return_std)
 
-    def predict_interval(self, X: object, coverage: float = 0.9) -> Floats:
-        """Intervals that hold the target with the given probability.
-
-        The half width is the local leave-one-out error times a factor, which makes
-        the share of cases covered by their own leave-one-out interval right. This
-        is measured on at most 2000 cases.
-
-        Parameters
-        ----------
-        X : frame, table or array-like of shape (n_queries, n_attributes)
-        coverage : float in (0, 1)
-
-        Returns
-        -------
-        intervals : float64 array of shape (n_queries, 2), or (n_queries, n_targets, 2)
-            Lower and upper ends.
-        """
-        check_is_fitted(self)
-        if not 0 < coverage < 1:
-            raise BadInputError(
-                f"coverage={coverage!r}; expected a number above 0 and below 1."
-            )
-        with self.cases_.snapshot() as cases:
-            values, deviations = self._answer_by(cases, X, "values", "deviations")
-            calibration = calibrate(self._learner(), cases, self.n_jobs)
-        half = half_widths(calibration, deviations, coverage)
-        ends = np.stack([values - half, values + half], axis=-1)
-        return ends[:, 0] if self._is_flat else ends
-
     @overload
     def loo_predict(
         self,
@@ -229,11 +211,21 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
     @overload
     def loo_predict(
         self,
+        rows: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        *,
+        return_std: Literal[True],
+        approximate: bool = False,
+    ) -> tuple[Floats, Floats]: ...
+
+    @overload
+    def loo_predict(
+        self,
         rows: ArrayLike | None,
         groups: ArrayLike | None,
         return_std: bool,
         approximate: bool = False,
-    ) -> Any: ...  # noqa: ANN401
+    ) -> Floats | tuple[Floats, Floats]: ...
 
     def loo_predict(
         self,

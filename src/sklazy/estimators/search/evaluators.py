@@ -1,6 +1,5 @@
 """How parameter settings are evaluated in a race: over folds, or over single rows."""
 
-import inspect
 import time
 import warnings
 from collections import Counter
@@ -15,7 +14,12 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.utils.parallel import Parallel, delayed
 
 from sklazy.compat import rows_of_params, split_rows
-from sklazy.errors import BadInputError
+from sklazy.errors import BadInputError, DataWarning
+from sklazy.estimators.search.left_out import (
+    FIRST,
+    LeaveOneOutModel,
+    check_leaves_out,
+)
 from sklazy.estimators.search.losses import ROW_LOSSES, find_row_loss
 from sklazy.estimators.search.results import (
     Scored,
@@ -31,9 +35,13 @@ from sklazy.estimators.search.routing import (
     named_scores,
 )
 from sklazy.racing import RaceResult
+from sklazy.report.progress import WORTH_SAYING, in_words
 
 Split = tuple[Any, Any]
 """Training rows and test rows."""
+
+_N_FOLDS, _FEW = 10, 8  # folds by default, and rows that are asked to time them
+_MUCH = 2.0  # times the folds' seconds
 
 
 class FitFailedError(Exception):
@@ -283,7 +291,10 @@ class RowEvaluator:
     def evaluate(self, alive: list[int], place: int) -> list[float | FitFailedError]:
         """Return the losses of the candidates alive on one row."""
         row = int(self.splits[place])
-        return [self._loss(candidate, row) for candidate in alive]
+        losses = [self._loss(candidate, row) for candidate in alive]
+        if place == FIRST:  # all were asked twice, and the first time tells little
+            self._warn_if_slow(alive)
+        return losses
 
     def results(self, outcome: RaceResult) -> Table:
         """The table `cv_results_`, without a column for each row."""
@@ -300,6 +311,33 @@ class RowEvaluator:
                 stacklevel=3,
             )
 
+    def _warn_if_slow(self, alive: list[int]) -> None:
+        """Say so if folds will be done much sooner, as soon as that is known."""
+        left = {c: self._models[c] for c in alive if c in self._models}
+        rows = len(self.splits) * sum(model.seconds for model in left.values())
+        if rows < WORTH_SAYING:
+            return
+        folds = sum(self._time_folds(*fitted) for fitted in left.items())
+        if rows > _MUCH * folds:
+            warnings.warn(
+                f"blocks='rows' takes about {in_words(rows)} unless candidates are "
+                f"eliminated, blocks='folds' about {in_words(folds)}: leaving a row "
+                f"out of {type(self.job.estimator).__name__} costs much more than "
+                "asking it. Use blocks='folds', or set max_seconds.",
+                DataWarning,
+                stacklevel=2,
+            )
+
+    def _time_folds(self, candidate: int, model: LeaveOneOutModel) -> float:
+        """Seconds of ten folds, from a fit to all rows and the answers to a few."""
+        X, _ = split_rows(model.model, self.job.X, self.job.y, self.splits[:_FEW])
+        model.model.predict(X)  # once more, when what answers share is known
+        started = time.perf_counter()
+        model.model.predict(X)
+        of_a_row = (time.perf_counter() - started) / len(X)
+        fits = _N_FOLDS * float(self.fit_times[candidate])
+        return fits + of_a_row * len(self.splits)
+
     def _loss(self, candidate: int, row: int) -> float | FitFailedError:
         started = time.perf_counter()
         try:
@@ -313,54 +351,12 @@ class RowEvaluator:
         self.score_times[candidate] += time.perf_counter() - started
         return loss
 
-    def _model(self, candidate: int) -> "LeaveOneOutModel":
+    def _model(self, candidate: int) -> LeaveOneOutModel:
         """The candidate fitted on all rows, when it is first needed."""
         if candidate not in self._models:
             model = self.job.make(self.candidates[candidate])
             started = time.perf_counter()
             self.job.fit_all(model)
             self.fit_times[candidate] = time.perf_counter() - started
-            self._models[candidate] = LeaveOneOutModel(model, self.groups)
+            self._models[candidate] = LeaveOneOutModel(model, self.groups, self.splits)
         return self._models[candidate]
-
-
-class LeaveOneOutModel:
-    """A fitted lazy learner that predicts its own rows, each from the others.
-
-    A learner that offers ``approximate=True`` is asked for that: what it keeps of a row
-    knows no target, and is the same for all candidates.
-    """
-
-    def __init__(self, model: Model, groups: object = None) -> None:
-        self.model, self.groups = model, groups
-        self._all: dict[str, NDArray[Any]] = {}
-
-    def predict(self, row: int) -> Any:  # noqa: ANN401 - a number, several, or a label
-        """The prediction of a row left out."""
-        return self._call("loo_predict", row)
-
-    def probability(self, row: int, label: object) -> float:
-        """The probability of a label for a row left out."""
-        probabilities = self._call("loo_predict_proba", row)
-        return float(probabilities[np.flatnonzero(self.model.classes_ == label)[0]])
-
-    def _call(self, method: str, row: int) -> Any:  # noqa: ANN401
-        predict = getattr(self.model, method)
-        given = {} if self.groups is None else {"groups": self.groups}
-        accepted = inspect.signature(predict).parameters
-        if "approximate" in accepted:
-            given["approximate"] = True
-        if "rows" in accepted:
-            return predict(rows=[row], **given)[0]
-        if method not in self._all:
-            self._all[method] = predict(**given)
-        return self._all[method][row]
-
-
-def check_leaves_out(estimator: Model) -> None:
-    """Refuse an estimator that cannot predict its own rows left out."""
-    if not hasattr(estimator, "loo_predict"):
-        raise BadInputError(
-            f"blocks='rows' needs a lazy learner, which can leave out a row; "
-            f"{type(estimator).__name__} has no loo_predict. Use blocks='folds'."
-        )

@@ -4,7 +4,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklazy.compat import rows_of_params
 from sklazy.errors import BadInputError, SklazyWarning
+from sklazy.estimators.options import Test
 from sklazy.estimators.parameters import check_choice, find_seed
 from sklazy.estimators.search.candidates import parameter_candidates
 from sklazy.estimators.search.evaluators import FoldEvaluator, RowEvaluator, SplitJob
@@ -63,7 +64,10 @@ class RaceSearchCV(BestEstimatorMixin):
     blocks : {"folds", "rows"}, default="folds"
         "rows" is for lazy learners, those with `loo_predict`: each block is one row,
         predicted from all others, in a random order. Nothing is trained, so a bad
-        candidate costs only a few predictions. `cv` is not used then; `scoring` may
+        candidate costs only a few predictions. That pays where leaving a row out
+        costs no more than asking for it (local, kernel and linear models, most
+        naive Bayes and nearest neighbors without bins); where folds would take much
+        less time a `DataWarning` says so. `cv` is not used then; `scoring` may
         be "neg_mean_absolute_error", "neg_mean_squared_error" (the default for
         numbers), "accuracy" (the default for classes) or "neg_log_loss". Give
         `first_test` 5 or more there.
@@ -151,8 +155,8 @@ class RaceSearchCV(BestEstimatorMixin):
         scoring: Any = None,  # noqa: ANN401 - as many kinds as GridSearchCV takes
         raced_metric: str | None = None,
         cv: Any = 10,  # noqa: ANN401
-        blocks: str = "folds",
-        test: str = "friedman",
+        blocks: Literal["folds", "rows"] = "folds",
+        test: Test = "friedman",
         alpha: float = 0.05,
         first_test: int = 3,
         min_effect: float = 0.0,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from copy import deepcopy
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.filters.columns import ColumnSelector
 from sklazy.estimators.local_models.base import LocalModels
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
+from sklazy.estimators.options import Test
 from sklazy.estimators.parameters import check_choice, find_seed
 from sklazy.estimators.search.candidates import (
     FilterData,
@@ -26,7 +27,7 @@ from sklazy.estimators.search.candidates import (
     filter_data,
     start_sets,
 )
-from sklazy.estimators.search.evaluators import check_leaves_out
+from sklazy.estimators.search.left_out import check_leaves_out
 from sklazy.estimators.search.losses import (
     CLASS_SCORES,
     NUMBER_SCORES,
@@ -168,11 +169,11 @@ class RaceFeatureSelector(ColumnSelector):
         estimator: Model = None,
         *,
         n_winners: int = 5,
-        test: str = "friedman",
+        test: Test = "friedman",
         alpha: float = 0.05,
         min_effect: float = 0.0,
         first_test: int | None = None,
-        search: str = "neighborhood",
+        search: Literal["neighborhood", "schemata"] = "neighborhood",
         start: str | Sequence[ArrayLike] = "gram-schmidt",
         n_start: int = 60,
         sampling: tuple[float, int] | None = None,
@@ -180,9 +181,9 @@ class RaceFeatureSelector(ColumnSelector):
         max_seconds: float | None = None,
         max_blocks: int = 60,
         max_confirm: int = 2000,
-        prefer: str = "smallest",
+        prefer: Literal["smallest", "best"] = "smallest",
         scoring: Any = None,  # noqa: ANN401 - a name or a callable
-        blocks: str = "auto",
+        blocks: Literal["auto", "rows", "folds"] = "auto",
         cv: Any = 10,  # noqa: ANN401 - as many kinds as GridSearchCV takes
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -207,6 +208,38 @@ class RaceFeatureSelector(ColumnSelector):
         self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    @classmethod
+    def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
+        """Return the selector with the settings of the reproduced paper.
+
+        Lazy learning, Friedman's test, sub-samples that grow with the race, the
+        neighbors of winners, and the best of the winners.
+
+        Parameters
+        ----------
+        **settings
+            Other parameters, such as `random_state`.
+
+        Examples
+        --------
+        >>> RaceFeatureSelector.paper(random_state=1).prefer
+        'best'
+        """
+        published: dict[str, Any] = {
+            "n_winners": 5,
+            "test": "friedman",
+            "alpha": 0.05,
+            "search": "neighborhood",
+            "start": "gram-schmidt",
+            "n_start": 60,
+            "sampling": (0.3, 30),
+            "max_candidates": 1000,
+            "max_blocks": 60,
+            "max_confirm": 2000,
+            "prefer": "best",
+        }
+        return cls(**{**published, **settings})
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

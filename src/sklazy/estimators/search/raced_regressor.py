@@ -1,7 +1,7 @@
 """RacedRegressor: predictions by the winners of a race of attribute sets."""
 
 from copy import deepcopy
-from typing import Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,10 +57,32 @@ class RacedRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
     """
 
     def __init__(
-        self, selector: RaceFeatureSelector | None = None, combine: str = "average"
+        self,
+        selector: RaceFeatureSelector | None = None,
+        combine: Literal["average", "best"] = "average",
     ) -> None:
         self.selector = selector
         self.combine = combine
+
+    @classmethod
+    def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
+        """Return the regressor with the settings of the reproduced paper: LL-RAC2.
+
+        Parameters
+        ----------
+        **settings
+            Other parameters; ``combine="best"`` is LL-RAC1.
+
+        Examples
+        --------
+        >>> RacedRegressor.paper().combine
+        'average'
+        """
+        published: dict[str, Any] = {
+            "selector": RaceFeatureSelector.paper(),
+            "combine": "average",
+        }
+        return cls(**{**published, **settings})
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -16,7 +16,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklazy.answer.local_models.data import LocalData
 from sklazy.answer.subsets import SubsetPredictor
 from sklazy.compat import take
-from sklazy.estimators.search.evaluators import LeaveOneOutModel
+from sklazy.estimators.search.left_out import LeaveOneOutModel
 from sklazy.estimators.search.losses import RowLoss
 from sklazy.estimators.search.routing import Model
 from sklazy.racing.masks import members

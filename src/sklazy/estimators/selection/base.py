@@ -1,6 +1,7 @@
 """What the three hosts of lazy attribute selection share."""
 
-from typing import Any
+import warnings
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,10 +12,12 @@ from sklazy.answer import answer_queries
 from sklazy.answer.selection.host import Host
 from sklazy.answer.selection.learner import ChoiceLearner, SelectionLearner
 from sklazy.answer.selection.recipe import STRATEGIES, Recipe
-from sklazy.errors import BadInputError
+from sklazy.casebase import CaseBase
+from sklazy.errors import BadInputError, DataWarning
 from sklazy.estimators.parameters import check_choice, check_count
 from sklazy.estimators.targets import WeightedClassifier
 from sklazy.measures import find_measure, how_many
+from sklazy.tables.understand import FEWEST_CELLS, MOST_DIFFERENT
 
 BY_CASES = ("auto", "local", "vote")
 """What `n_attributes` can be beside a number."""
@@ -26,6 +29,7 @@ class SelectingClassifier(WeightedClassifier):
     n_attributes: int | float | str
     selection: str
     measure: str
+    discount_rare_values: bool
     n_jobs: int | None
 
     def __sklearn_tags__(self) -> Tags:
@@ -55,6 +59,59 @@ class SelectingClassifier(WeightedClassifier):
             )
         return mask
 
+    def loo_predict(
+        self, rows: ArrayLike | None = None, approximate: bool = True
+    ) -> NDArray[Any]:
+        """Predict the class of training rows, each from all other rows.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            The rows to predict, by their place in order of arrival; all by default.
+        approximate : bool, default=True
+            Whether the number of attributes that "auto" found with all rows stays.
+            Otherwise, and with any other `n_attributes`, equal to forgetting the row
+            and predicting it; "auto" then leaves rows out for every row left out.
+
+        Returns
+        -------
+        labels : array of shape (n_rows,)
+            In order of arrival, as `ids_`, or of `rows`.
+        """
+        (labels,) = self._left_out_with(approximate, rows, "decisions")
+        return labels
+
+    def loo_predict_proba(
+        self, rows: ArrayLike | None = None, approximate: bool = True
+    ) -> NDArray[np.float64]:
+        """Predict the class probabilities of training rows, each from all others.
+
+        Parameters
+        ----------
+        rows, approximate
+            As for `loo_predict`.
+
+        Returns
+        -------
+        probabilities : float64 array of shape (n_rows, n_classes)
+        """
+        (probabilities,) = self._left_out_with(approximate, rows, "probabilities")
+        return probabilities
+
+    def _left_out_with(
+        self, approximate: bool, rows: ArrayLike | None, *outputs: str
+    ) -> tuple[NDArray[Any], ...]:
+        check_is_fitted(self)
+        with self.cases_.snapshot() as cases:
+            learner: Any = self._current_learner(cases)
+            settled = learner.settle(cases) if approximate else learner
+            return self._left_out_by(cases, settled, rows, *outputs)
+
+    def _keep(self, *given: Any, **options: Any) -> Self:  # noqa: ANN401 - as in `fit`
+        super()._keep(*given, **options)
+        warn_of_names(self.cases_)
+        return self
+
     def _learner(self) -> SelectionLearner:
         return SelectionLearner(self._recipe(), self._host())
 
@@ -65,8 +122,9 @@ class SelectingClassifier(WeightedClassifier):
     def _recipe(self) -> Recipe:
         """How attributes are chosen."""
         self._check_parameters()
-        own = vars(self)
-        return Recipe(**{name: own[name] for name in _RECIPE if name in own})
+        own = {name: vars(self)[name] for name in _RECIPE if name in vars(self)}
+        rare = bool(self.discount_rare_values)
+        return Recipe(**{**own, "discount_rare_values": rare})
 
     def _check_parameters(self) -> None:
         check_choice("selection", self.selection, STRATEGIES)
@@ -86,6 +144,28 @@ class SelectingClassifier(WeightedClassifier):
     def _check_width(self, n_attributes: int) -> None:
         if not isinstance(self.n_attributes, str):
             how_many(self.n_attributes, n_attributes)
+
+
+def warn_of_names(cases: CaseBase) -> None:
+    """Say which nominal columns do hardly more than name the rows."""
+    found = [name for j, name in enumerate(cases.names) if _names_rows(cases, j)]
+    if found:
+        warnings.warn(
+            f"columns that name rows: {found}. Nearly every value is that of one row "
+            "and says nothing about new rows; leave the columns out.",
+            DataWarning,
+            stacklevel=4,
+        )
+
+
+def _names_rows(cases: CaseBase, attribute: int) -> bool:
+    memory = cases.cases
+    if memory.numeric[attribute] >= 0:
+        return False
+    own = slice(*memory.offsets[attribute : attribute + 2])
+    sizes = memory.counts[own].sum(axis=1)
+    n_known, n_alone = int(sizes.sum()), int((sizes == 1).sum())
+    return n_known >= FEWEST_CELLS and n_alone > MOST_DIFFERENT * n_known
 
 
 _RECIPE = tuple(Recipe.__dataclass_fields__)

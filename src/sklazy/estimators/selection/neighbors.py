@@ -1,9 +1,23 @@
 """k nearest neighbors on the attributes that matter for the query."""
 
+from typing import Any, Literal, Self
+
+from numpy.typing import NDArray
+
+from sklazy.answer.selection.moving import Seen, can_move, decide_moving
 from sklazy.answer.selection.nearest import NearestHost
 from sklazy.backends.device import check_device
 from sklazy.casebase.base import Cuts
+from sklazy.casebase.moments import Length
+from sklazy.estimators.inputs import class_column
+from sklazy.estimators.options import Discretization, Measure, Selection
+from sklazy.estimators.parameters import check_choice
 from sklazy.estimators.selection.base import SelectingClassifier
+from sklazy.tables import label_array
+from sklazy.tables.origins import expand
+
+WEIGHTS = ("uniform", "distance")
+TIES = ("share", "all")
 
 
 class LazyKNeighborsClassifier(SelectingClassifier):
@@ -11,13 +25,13 @@ class LazyKNeighborsClassifier(SelectingClassifier):
 
     The attributes whose value in the query, or which as a whole, say most about the
     class are used for this query and disregarded for others. All cases tied with
-    the k-th nearest vote, too, so that answers do not depend on the order of rows.
+    the k-th nearest have a say, so that answers do not depend on the order of rows.
 
     Parameters
     ----------
     n_neighbors : int, default=5
         How many cases vote; with sample weights, how much weight does.
-    n_attributes : int, float, "auto", "local" or "vote", default=0.3
+    n_attributes : int, float, "auto", "local" or "vote", default="auto"
         How many attributes a query uses: a count or a fraction; the number with the
         best leave-one-out accuracy over the training rows ("auto") or over the
         query's own neighborhood ("local"), the smallest of equally good ones; or
@@ -29,9 +43,21 @@ class LazyKNeighborsClassifier(SelectingClassifier):
     measure : str, default="entropy"
         How informative a value is: "entropy" (the paper's), "gini",
         "gain_ratio", "chi_square", "information_gain" or "symmetric_uncertainty".
-    discretize : bool, default=True
+    discretize : bool, default=False
         Compare numbers by their bins; else by their difference in terms of the range
         (HEOM). Attributes are selected by their bins either way.
+    weights : {"distance", "uniform"}
+        What a vote weighs: the nearest case's distance over the case's own (in
+        proportion to scikit-learn's 1 / distance: cases equal to the query outvote all
+        others), or always 1. The root of the number of attributes that differ is the
+        distance of labels and bins.
+    ties : {"share", "all"}
+        Whether cases tied at the k-th place share the places that nearer ones leave,
+        so that votes are as many as `n_neighbors`, or all vote in full, as in Weka.
+    discount_rare_values : bool, default=True
+        Whether one case of every value is taken for one spread over the classes like
+        all cases, so that a value seen once says nothing. The paper counts values as
+        they are, by which the serial number of a row is the best of attributes.
     discretization : {"fayyad", "kononenko"}
         The stop rule of the cuts.
     cuts : {"exact", "frozen"}
@@ -44,9 +70,15 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         With "lazy-consistency", rows that must share the chosen values.
     max_loo_rows : int, default=1000
         With "auto", training rows tried at most: a sample that depends on nothing
-        but the rows.
+        but the rows. Of very large tables fewer are, but at least 200.
     n_local_neighbors : int, default=20
         With "local", how many rows make a neighborhood.
+    window : int, float or timedelta, optional
+        Keep the newest rows alone and forget the others as they come: so many, or
+        those of a length of time (a float in units of the times, days for dates).
+    half_life : number or timedelta, optional
+        The age at which a row weighs half as much as the newest, in units of the
+        times, or in rows where there are none.
     n_jobs : int, optional
         Threads; by default all cores.
     device : {None, "cuda", "cuda:1", ...}
@@ -63,8 +95,13 @@ class LazyKNeighborsClassifier(SelectingClassifier):
 
     Notes
     -----
-    Probabilities are Weka's: a class starts with 1 / n_rows, each vote adds 1. Ties
-    of votes go to the class with more rows, then to the first.
+    The defaults are those most accurate on one half of 47 data sets; on the other half
+    they are level with scikit-learn's k-NN whose scaling, k and weights are chosen by
+    cross-validation (``docs/defaults.md``). The published settings are those of
+    `paper`.
+
+    Probabilities are Weka's: a class starts with 1 / n_rows, each vote adds its weight.
+    Ties of votes go to the class with more rows, then to the first.
 
     Sample weights count in the votes: a row of weight w votes like w rows. Cuts,
     ranges and the choice of attributes look at rows, each once.
@@ -93,17 +130,22 @@ class LazyKNeighborsClassifier(SelectingClassifier):
     def __init__(
         self,
         n_neighbors: int = 5,
-        n_attributes: int | float | str = 0.3,
-        selection: str = "lazy",
-        measure: str = "entropy",
-        discretize: bool = True,
+        n_attributes: int | float | str = "auto",
+        selection: Selection = "lazy",
+        measure: Measure = "entropy",
+        discretize: bool = False,
         *,
-        discretization: str = "fayyad",
+        weights: Literal["uniform", "distance"] = "distance",
+        ties: Literal["share", "all"] = "share",
+        discount_rare_values: bool = True,
+        discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
         min_support: int = 1,
         max_loo_rows: int = 1000,
         n_local_neighbors: int = 20,
+        window: Length | None = None,
+        half_life: Length | None = None,
         n_jobs: int | None = None,
         device: str | None = None,
     ) -> None:
@@ -112,18 +154,70 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         self.selection = selection
         self.measure = measure
         self.discretize = discretize
+        self.weights = weights
+        self.ties = ties
+        self.discount_rare_values = discount_rare_values
         self.discretization = discretization
         self.cuts = cuts
         self.categorical_features = categorical_features
         self.min_support = min_support
         self.max_loo_rows = max_loo_rows
         self.n_local_neighbors = n_local_neighbors
+        self.window = window
+        self.half_life = half_life
         self.n_jobs = n_jobs
         self.device = device
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_device(self.device)
+    @classmethod
+    def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
+        """Return the estimator with the published settings: Weka's IBk on bins.
+
+        The paper has 1, 3 and 5 neighbors and 10 to 90 percent of the attributes; here
+        they are 5 and 30 percent.
+
+        Parameters
+        ----------
+        **settings
+            Other parameters, such as `n_neighbors`.
+
+        Examples
+        --------
+        >>> LazyKNeighborsClassifier.paper(n_attributes=0.5).ties
+        'all'
+        """
+        published: dict[str, Any] = {
+            "n_attributes": 0.3,
+            "discretize": True,
+            "weights": "uniform",
+            "ties": "all",
+            "discount_rare_values": False,
+        }
+        return cls(**{**published, **settings})
+
+    def _predict_moving(self, X: object, y: object, seen: Seen) -> NDArray[Any] | None:
+        """The classes of rows, each from the rows that it sees; None if that is slow.
+
+        What `partial_fit` and `predict` in turn would say.
+        """
+        self._check_parameters()
+        table, target = expand(self._table(X, mixed=False)), class_column(y)
+        learner = self._learner()
+        if self.half_life is not None or not can_move(learner, table):
+            return None
+        codes = decide_moving(self._host(), table, target, seen)
+        return label_array(target.categories)[codes]
 
     def _host(self) -> NearestHost:
-        return NearestHost(int(self.n_neighbors), bool(self.discretize), self.device)
+        return NearestHost(
+            int(self.n_neighbors),
+            bool(self.discretize),
+            shares=self.ties == "share",
+            by_distance=self.weights == "distance",
+            device=self.device,
+        )
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("weights", self.weights, WEIGHTS)
+        check_choice("ties", self.ties, TIES)
+        check_device(self.device)

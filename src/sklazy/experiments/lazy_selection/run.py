@@ -2,20 +2,18 @@
 
 import functools
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer import answer_queries
-from sklazy.answer.selection.bayes import BayesHost
-from sklazy.answer.selection.host import Host
-from sklazy.answer.selection.learner import SelectionLearner
-from sklazy.answer.selection.nearest import NearestHost
-from sklazy.answer.selection.recipe import Recipe
 from sklazy.casebase import CaseBase
 from sklazy.estimators.advice.advantage import PERCENTAGES
+from sklazy.estimators.selection.base import SelectingClassifier
+from sklazy.estimators.selection.bayes import LazyNBClassifier
+from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
 from sklazy.experiments.harness.catalog import Known
 from sklazy.experiments.harness.data import (
     DataSet,
@@ -90,11 +88,13 @@ PROTOCOLS = ("honest", "paper")
 
 STRATEGIES = ("lazy", "eager")
 
-HOSTS: dict[str, Host] = {
-    "1-NN": NearestHost(1, discretize=True),
-    "3-NN": NearestHost(3, discretize=True),
-    "5-NN": NearestHost(5, discretize=True),
-    "naive Bayes": BayesHost(1.0, discretize=True),
+Make = Callable[..., SelectingClassifier]
+
+HOSTS: dict[str, Make] = {
+    "1-NN": functools.partial(LazyKNeighborsClassifier.paper, n_neighbors=1),
+    "3-NN": functools.partial(LazyKNeighborsClassifier.paper, n_neighbors=3),
+    "5-NN": functools.partial(LazyKNeighborsClassifier.paper, n_neighbors=5),
+    "naive Bayes": LazyNBClassifier.paper,
 }
 
 
@@ -196,11 +196,10 @@ def count_correct(
     truth: NDArray[np.int32],
     strategy: str,
     share: float,
-    host: Host,
+    host: Make,
 ) -> int:
     """How many queries the host classifies correctly."""
-    recipe = Recipe(share, strategy, n_jobs=1)  # type: ignore[arg-type]
-    learner = SelectionLearner(recipe, host)
+    learner = host(n_attributes=share, selection=strategy, n_jobs=1)._learner()
     (decisions,) = answer_queries(learner, base, queries, ["decisions"], n_jobs=1)
     return int((decisions == truth).sum())
 

@@ -44,8 +44,8 @@ def run_racsam(n_inputs: int, start: str, seed: int, max_candidates: int) -> Pla
     Success is the paper's: the true set is among the winners.
     """
     X, y = draw_problem(n_inputs, N_ROWS, seed)
-    selector = RaceFeatureSelector(
-        start=start, max_candidates=max_candidates, random_state=seed
+    selector = RaceFeatureSelector.paper(
+        prefer="smallest", start=start, max_candidates=max_candidates, random_state=seed
     ).fit(X, y)
     truth = np.arange(n_inputs) < N_RELEVANT
     found = [bool((winner == truth).all()) for winner in selector.winners_]

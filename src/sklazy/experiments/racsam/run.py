@@ -162,8 +162,10 @@ def run_race(
     train: Table, y: Floats, test: Table, max_candidates: int
 ) -> tuple[Plain, dict[str, Floats]]:
     """One race, and predictions with its best set, all winners, and all inputs."""
-    selector = RaceFeatureSelector(max_candidates=max_candidates, random_state=SEED)
-    averaging = RacedRegressor(selector).fit(train, y)
+    selector = RaceFeatureSelector.paper(
+        max_candidates=max_candidates, random_state=SEED
+    )
+    averaging = RacedRegressor.paper(selector=selector).fit(train, y)
     race = averaging.selector_
     names = [train.names[j] for j in np.flatnonzero(race.winners_[0])]
     alone = LazyLearningRegressor().fit(train.select(names), y)

@@ -264,15 +264,14 @@ __device__ __forceinline__ double find_kth(const double* distances, int n, int k
     return __longlong_as_double(kth);
 }
 
-// Votes of all rows listed that are as near as the k-th, which is no farther than `farthest`,
-// and of those just as far.
+// Votes of all rows listed that are as near as the k-th, and of those just as far.
 extern "C" __global__ void elect(const int* counts, const int* rows, const double* distances, int capacity, int k,
-                                 double farthest, const int* classes, int n_queries, int n_classes, double* kths,
-                                 int* votes, int* tied) {
+                                 const int* classes, int n_queries, int n_classes, double* kths, int* votes,
+                                 int* tied) {
     for (long long query = FIRST_WARP; query < n_queries; query += ALL_WARPS) {
         int n = min(counts[query], capacity);
         const double* own = distances + query * capacity;
-        double kth = min(find_kth(own, n, k), farthest);
+        double kth = find_kth(own, n, k);
         for (int i = LANE; i < n; i += W) {
             if (!(own[i] <= kth)) continue;
             long long place = query * n_classes + classes[rows[query * capacity + i]];

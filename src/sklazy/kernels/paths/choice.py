@@ -2,7 +2,8 @@
 
 from sklazy.kernels.bags import shuffle_attributes
 from sklazy.kernels.compiling import lean_kernel
-from sklazy.kernels.paths.cuts import ALIKE, TOTAL, fill_terms, keep_present
+from sklazy.kernels.paths.cuts import ALIKE, TOTAL, fill_terms
+from sklazy.kernels.paths.lists import read_list
 from sklazy.kernels.paths.nodes import (
     BY_BITS,
     KEPT,
@@ -24,9 +25,7 @@ from sklazy.kernels.paths.table import (
     COUNTED,
     GAPS,
     KIND,
-    LINE,
     MANY,
-    N_LEVELS,
     PLACE,
 )
 
@@ -122,7 +121,7 @@ def value_lists(data, rules, node, total, attributes):
         fill_terms(sums[TOTAL], total, logs, node.places, node.terms)
     for j in attributes:
         if facts[KIND, j] == MANY:
-            n_kept = read_list(data.lines, facts[:, j], node)
+            n_kept = read_list(data, j, node)
             gain, split, low, high = value_many(
                 node.lists[facts[PLACE, j]],
                 n_kept,
@@ -139,17 +138,3 @@ def value_lists(data, rules, node, total, attributes):
             node.cuts[0, j], node.cuts[1, j] = low, high
             gainful |= gain > ALIKE
     return gainful
-
-
-@lean_kernel
-def read_list(lines, fact, node):
-    """Leave the rows of the node in an attribute's list; return how many."""
-    place = fact[PLACE]
-    kept = node.lists[place]
-    entries, n_entries = kept, node.lengths[place]
-    if n_entries < 0:
-        entries = lines.lists[fact[LINE]]
-        n_entries = lines.ends[fact[LINE], fact[N_LEVELS]]
-    n_kept = keep_present(entries, n_entries, node.rows.weight, kept, node.kept_weight)
-    node.lengths[place] = n_kept
-    return n_kept

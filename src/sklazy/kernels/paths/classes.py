@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import MISSING
-from sklazy.kernels.bags import draw_bag, path_key
+from sklazy.kernels.bags import draw_some, path_key
 from sklazy.kernels.compiling import lean_entry, lean_kernel
 from sklazy.kernels.paths.choice import choose_split
 from sklazy.kernels.paths.cuts import TOTAL
@@ -273,7 +273,8 @@ def bagged_paths(
     seeds : uint64 array of shape (2, n_queries, n_bags)
         The bags' own seeds, and those of the part drawn from all rows.
     weights : int32 array of shape (n_bags, n_rows)
-        Given bags, summing to at most `n_rows` each; without rows bags are drawn.
+        Given bags, summing to at most `n_rows` each. Without any, bags are drawn, and
+        its columns say how many draws they have.
     node : Node
     route : Route
     steps : float64 array of shape (n_queries, n_bags, n_steps, 6)
@@ -288,7 +289,7 @@ def bagged_paths(
         if weights.shape[0] > 0:
             copy_bag(weights[bag], rows.bag)
         else:
-            draw_bag(own, shared, neighbors[query], rows.bag)
+            draw_some(own, shared, neighbors[query], weights.shape[1], rows.bag)
         start(rows, node.lengths, np.int64(data.bits.shape[0] > 0))
         depth, n_steps = np.int64(0), np.int64(0)
         route.parts[0, SHARE], route.keys[0] = 1.0, own

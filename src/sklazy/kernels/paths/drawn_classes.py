@@ -66,6 +66,7 @@ def drawn_paths(
     neighbors,
     seeds,
     left_out,
+    max_draws,
     node,
     classes,
     steps,
@@ -84,11 +85,13 @@ def drawn_paths(
     seeds : uint64 array of shape (2, n_queries, n_bags)
     left_out : int64 array of shape (n_queries,)
         The row that a query does without, or -1.
+    max_draws : int
+        Of a bag.
     node : DrawnNode
     classes : ClassRows
-    steps : float64 array of shape (n_queries, n_bags, n_steps, 6)
+    steps : float64 array of shape (n_queries, n_bags, n_steps, 7)
         Room for the nodes visited, at least one; the last one is written over.
-        Depth, attribute, side, cut, weight, and 1 where the side was drawn.
+        Depth, attribute, side, cut, weight, 1 where the side was drawn, and gain.
     sets : uint64 array of shape (n_queries, n_bags, n_steps, n_words)
         The categories of the query's side, where there is room for steps.
     answers : float64 array of shape (n_queries, n_bags, n_classes)
@@ -97,7 +100,8 @@ def drawn_paths(
     for item in range(seeds.shape[1] * n_bags):
         query, b = item // n_bags, item % n_bags
         key, shared = seeds[0, query, b], seeds[1, query, b]
-        draw_bag_without(key, shared, neighbors[query], left_out[query], node.bag)
+        near, without = neighbors[query], left_out[query]
+        draw_bag_without(key, shared, near, without, max_draws, node.bag)
         listed = list_bag(node.bag, classes.by_class, node.rows, node.weight)
         rows = node.rows[:listed]
         find_ends(classes.classes, rows, classes.ends)
@@ -118,6 +122,7 @@ def drawn_paths(
             step = steps[query, b, min(depth, last_step)]
             step[0], step[1], step[2] = depth, j, side
             step[3], step[4], step[5] = split.cut, total, by_lot
+            step[6] = split.gain
             if j < 0:
                 break
             rows = rows[: keep_side(rows, node.weight, sides, side, classes.ends)]
@@ -162,7 +167,7 @@ def try_attributes(data, n_tried, node, rows, classes, key, total):
     """The drawn split of largest gain; without an attribute at a leaf."""
     sums, ends, n_rows = classes.sums, classes.ends, rows.size
     cells, weight, order = node.cells[:n_rows], node.weight[:n_rows], node.order
-    best = Drawn(np.int64(-1), math.nan, np.int64(0), np.int64(1))
+    best = Drawn(np.int64(-1), math.nan, np.int64(0), np.int64(1), 0.0)
     n_present = 0
     for c in range(sums.shape[1]):
         n_present += sums[TOTAL, c] > 0
@@ -199,7 +204,7 @@ def try_attributes(data, n_tried, node, rows, classes, key, total):
                 above += sums[MISSING_CELLS, c]
         gain = before - left_over(classes.logs, sums, total, above)
         if gain > worth + ALIKE * total or best.attribute < 0:
-            best, worth = Drawn(j, cut, lot, free), gain
+            best, worth = Drawn(j, cut, lot, free, gain), gain
     return best
 
 

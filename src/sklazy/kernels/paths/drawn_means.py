@@ -41,6 +41,7 @@ def drawn_means(
     neighbors,
     seeds,
     left_out,
+    max_draws,
     node,
     all_rows,
     moments,
@@ -52,7 +53,8 @@ def drawn_means(
 
     Parameters
     ----------
-    data, n_tried, queries, neighbors, seeds, left_out, node, steps, sets
+    data, n_tried, queries, neighbors, seeds, left_out, max_draws, node, steps,
+    sets
         As in `drawn_paths`.
     targets : float64 array of shape (n_rows,)
     all_rows : int32 array of shape (n_rows,)
@@ -65,7 +67,8 @@ def drawn_means(
     for item in range(seeds.shape[1] * n_bags):
         query, b = item // n_bags, item % n_bags
         key, shared = seeds[0, query, b], seeds[1, query, b]
-        draw_bag_without(key, shared, neighbors[query], left_out[query], node.bag)
+        near, without = neighbors[query], left_out[query]
+        draw_bag_without(key, shared, near, without, max_draws, node.bag)
         listed = list_bag(node.bag, all_rows, node.rows, node.weight)
         rows, weight = node.rows[:listed], node.weight[:listed]
         depth = np.int64(0)
@@ -87,6 +90,7 @@ def drawn_means(
             step = steps[query, b, min(depth, last_step)]
             step[0], step[1], step[2] = depth, j, side
             step[3], step[4], step[5] = split.cut, total, by_lot
+            step[6] = split.gain
             if j < 0:
                 break
             n_left = keep_rows(rows, weight, sides, side, 0, rows.size, 0)
@@ -136,7 +140,7 @@ def try_reductions(data, n_tried, node, rows, moments, key, total, squares):
     """The drawn split that takes most from the squares; none at a leaf."""
     n_rows, order, tried, worth = rows.size, node.order, 0, -1.0
     cells, weight = node.cells[:n_rows], node.weight[:n_rows]
-    best = Drawn(np.int64(-1), math.nan, np.int64(0), np.int64(1))
+    best = Drawn(np.int64(-1), math.nan, np.int64(0), np.int64(1), 0.0)
     if squares <= 0.0:
         return best
     reset_order(order)
@@ -161,7 +165,7 @@ def try_reductions(data, n_tried, node, rows, moments, key, total, squares):
         moment = sum_moments(moments, sides)
         taken = reduction(-moment, total - above, moment, np.float64(above))
         if taken > worth + ALIKE * squares or best.attribute < 0:
-            best, worth = Drawn(j, cut, lot, free), taken
+            best, worth = Drawn(j, cut, lot, free, taken), taken
     return best
 
 

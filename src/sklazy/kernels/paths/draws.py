@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.kernels.bags import draw_bag, word64
+from sklazy.kernels.bags import draw_some, word64
 from sklazy.kernels.bits import ONE, ZERO
 from sklazy.kernels.compiling import lean_kernel
 from sklazy.kernels.paths.table import (
@@ -98,12 +98,15 @@ class Drawn(NamedTuple):
         The side of values that no row of the node has.
     buffer : int
         Where the sides of the rows are.
+    gain : float
+        What it is worth.
     """
 
     attribute: int
     cut: float
     lot: int
     buffer: int
+    gain: float
 
 
 def make_drawn_table(table: PathTable) -> DrawnTable:
@@ -137,13 +140,13 @@ def half_words(data: DrawnTable) -> int:
 
 
 @lean_kernel
-def draw_bag_without(seed, shared_seed, neighbors, left_out, bag):
+def draw_bag_without(seed, shared_seed, neighbors, left_out, max_draws, bag):
     """Draw a bag; with a row left out, as if it were not there."""
     if left_out < 0:
-        draw_bag(seed, shared_seed, neighbors, bag)
+        draw_some(seed, shared_seed, neighbors, max_draws, bag)
         return
     n_rows = bag.size
-    draw_bag(seed, shared_seed, neighbors, bag[: n_rows - 1])
+    draw_some(seed, shared_seed, neighbors, max_draws, bag[: n_rows - 1])
     for row in range(n_rows - 1, left_out, -1):
         bag[row] = bag[row - 1]
     bag[left_out] = 0
@@ -185,10 +188,11 @@ def draw_unit(key, number):
 @lean_kernel
 def read_codes(codes, rows, cells):
     """Copy the codes of rows; return the lowest, the lowest known and the highest."""
-    low, known, high = codes[rows[0]], np.uint32(codes[rows[0]]), codes[rows[0]]
+    for t in range(np.uintp(rows.size)):  # by itself: such a loop becomes vectors
+        cells[t] = codes[np.uintp(rows[t])]
+    low, known, high = cells[0], np.uint32(cells[0]), cells[0]
     for t in range(np.uintp(rows.size)):
-        code = codes[np.uintp(rows[t])]
-        cells[t] = code
+        code = cells[t]
         low = min(low, code)
         known = min(known, np.uint32(code))
         high = max(high, code)

@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.kernels.bags import draw_bag, shuffle_attributes
+from sklazy.kernels.bags import draw_some, shuffle_attributes
 from sklazy.kernels.bits import ZERO
 from sklazy.kernels.compiling import lean_entry, lean_kernel
-from sklazy.kernels.paths.choice import read_list
 from sklazy.kernels.paths.classes import (
     SHARE,
     copy_bag,
@@ -25,6 +24,7 @@ from sklazy.kernels.paths.classes import (
     start,
 )
 from sklazy.kernels.paths.cuts import ALIKE
+from sklazy.kernels.paths.lists import read_list
 from sklazy.kernels.paths.nodes import N_ROWS
 from sklazy.kernels.paths.splits import CHANCE, GAIN
 from sklazy.kernels.paths.table import (
@@ -112,7 +112,7 @@ def bagged_means(
         if weights.shape[0] > 0:
             copy_bag(weights[bag], rows.bag)
         else:
-            draw_bag(own, shared, neighbors[query], rows.bag)
+            draw_some(own, shared, neighbors[query], weights.shape[1], rows.bag)
         start(rows, node.lengths, _BY_LIST)
         depth, n_steps = np.int64(0), np.int64(0)
         route.parts[0, SHARE], route.keys[0] = 1.0, own
@@ -235,7 +235,7 @@ def value_reduction(data, rules, node, moments, j, tie, price):
     facts, least = data.facts, rules.min_branch_weight - ALIKE
     place = facts[PLACE, j]
     if facts[KIND, j] == MANY:
-        n_kept = read_list(data.lines, facts[:, j], node)
+        n_kept = read_list(data, j, node)
         entries = node.lists[place]
         worth, at = reduce_list(
             entries, n_kept, node.kept_weight, moments.rows, facts[GAPS, j], least, tie

@@ -87,8 +87,8 @@ class Node(NamedTuple):
         The weight of every slot, and what it adds to the worth of its attribute.
     masked : uint64 array of shape (n_classes, 3, n_words)
         The planes of each class inside the node.
-    lists : uint64 array of shape (n_long, n_rows + 1)
-        The long lists, less the rows that have left.
+    lists : uint64 array of shape (n_long + 1, n_rows + 1)
+        The long lists, less the rows that have left, and room to sort one.
     lengths : int64 array of shape (n_long,)
         -1 for a list that no node of the path has read yet.
     kept_weight : unit array of shape (n_rows + 1,)
@@ -150,7 +150,7 @@ def make_node(data: PathTable, n_classes: int, unit: type) -> Node:
         slot_inner=np.zeros(n_slots),
         slot_outer=np.zeros(n_slots),
         masked=np.zeros((n_classes, N_PLANES, n_words), np.uint64),
-        lists=np.zeros((n_long, n_rows + 1), np.uint64),
+        lists=np.zeros((n_long + min(n_long, 1), n_rows + 1), np.uint64),
         lengths=np.zeros(n_long, np.int64),
         kept_weight=np.zeros(n_rows + 1, unit),
         terms=np.zeros(2 * n_rows + n_classes + 1 if n_long else 0),

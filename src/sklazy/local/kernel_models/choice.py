@@ -30,6 +30,10 @@ _FLOOR = (
 _TIE = 1e-9  # losses closer than this differ by rounding
 
 
+Candidate = tuple[float, Floats]
+"""A share of information, and the attributes' weights by it."""
+
+
 class Judge(Protocol):
     """What left-out answers, (n_rows, n_targets), are worth."""
 
@@ -80,38 +84,61 @@ class KernelSettings(NamedTuple):
 
 def choose_settings(
     columns: KernelColumns,
-    weights: Sequence[Floats],
+    candidates: Sequence[Candidate],
     targets: Floats,
     widths: Sequence[float],
     judge: Judge,
 ) -> KernelSettings:
-    """Try all settings; of equal ones the first is taken.
+    """Choose the weights with the last of the widths, then the width with these.
+
+    That takes fewer decompositions than to try all. Of equal settings the first is
+    taken.
 
     Parameters
     ----------
     columns : KernelColumns
         The rows that are left out in turn; its weights do not matter.
-    weights : sequence of float64 arrays of shape (n_attributes,)
-        For each of `SHARES`.
+    candidates : sequence of pairs of a share and weights
+        Weights of shape (n_attributes,), by their share of information.
     targets : float64 array of shape (n_rows, n_targets)
     widths : sequence of float
     judge : Judge
     """
+    first = _try_all(columns, candidates, targets, widths[-1:], judge)
+    only = [(first.share, first.weights)]
+    found = _try_all(columns, only, targets, widths[:-1], judge)
+    return found if _is_better(found, first) else first
+
+
+def _is_better(one: KernelSettings, other: KernelSettings) -> bool:
+    """Whether a loss is less by more than rounding."""
+    return one.loss < other.loss * (1.0 - _TIE)
+
+
+def _try_all(
+    columns: KernelColumns,
+    candidates: Sequence[Candidate],
+    targets: Floats,
+    widths: Sequence[float],
+    judge: Judge,
+) -> KernelSettings:
+    """The settings of least loss, among all ridges, too."""
     best: KernelSettings | None = None
-    for share, own in zip(SHARES, weights, strict=True):
+    for share, own in candidates:
         distances = measure_all(columns._replace(weights=own))
         median = find_median(distances)
         for width in widths:
-            if len(targets) == 1:  # nothing to leave out: the smoothest
+            if len(targets) == 1:  # nothing to leave out: any will do
                 return KernelSettings(share, own, width, median, RIDGES[0], 1.0, np.nan)
             parts = decompose(np.exp(distances * (-width / median)), targets)
             for ridge in RIDGES:
                 loss, temperature = judge.measure(leave_rows_out(parts, ridge))
-                if best is None or loss < best.loss * (1.0 - _TIE):
-                    best = KernelSettings(
-                        share, own, width, median, ridge, temperature, loss
-                    )
-        if (own == weights[-1]).all():
+                found = KernelSettings(
+                    share, own, width, median, ridge, temperature, loss
+                )
+                if best is None or _is_better(found, best):
+                    best = found
+        if (own == candidates[-1][1]).all():
             break  # no attribute informs: other shares are the same
     assert best is not None
     return best
@@ -146,9 +173,9 @@ class ClassJudge:
         """The least loss, and its temperature."""
         own = left_out[self.rows, self.classes]
         above = left_out[self.rows] - own[:, None]
-        losses = [_log_loss(above, t) for t in TEMPERATURES.tolist()]
+        losses = _log_losses(above)
         best = int(np.argmin(losses))
-        return losses[best], float(TEMPERATURES[best])
+        return float(losses[best]), float(TEMPERATURES[best])
 
     def slope(self, left_out: Floats, temperature: float) -> Floats:
         """The derivative of the loss, without its floor, by every score."""
@@ -165,12 +192,13 @@ class ClassJudge:
         return len(self.rows) * (before - after)
 
 
-def _log_loss(above: Floats, temperature: float) -> float:
-    """Mean log loss, from what scores are above that of the true class."""
+def _log_losses(above: Floats) -> Floats:
+    """Mean log loss with each temperature, from scores less that of the true class."""
     with np.errstate(over="ignore"):
-        probabilities = 1.0 / np.exp(temperature * above).sum(axis=1)
+        odds = np.exp(TEMPERATURES[:, None, None] * above)
+        probabilities = 1.0 / odds.sum(axis=2)
     floored = (1.0 - _FLOOR) * probabilities + _FLOOR / above.shape[1]
-    return float(-np.log(floored).mean())
+    return np.asarray(-np.log(floored).mean(axis=1))
 
 
 class NumberJudge:

@@ -4,6 +4,7 @@ A number stands at the normal score of its rank among the cases, so that neither
 nor outliers matter; between two categories lie ``MISMATCH`` standard deviations.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -66,24 +67,34 @@ def _find_absent(ladder: Floats) -> float:
 
 def code_cases(coding: Coding, cases: Cases, rows: Ints) -> Floats:
     """Rows as places, (n_attributes, n_rows); NaN where a cell is missing."""
+    return _place(coding, cases, rows, normal_scores)
+
+
+def rank_cases(coding: Coding, cases: Cases, rows: Ints) -> Floats:
+    """Rows as mid-ranks and codes, (n_attributes, n_rows); NaN where one is missing."""
+    return _place(coding, cases, rows, mid_ranks)
+
+
+def _place(
+    coding: Coding, cases: Cases, rows: Ints, scale: Callable[[Floats, Floats], Floats]
+) -> Floats:
     placed = np.empty((len(coding.ladders), len(rows)))
     for j, i in enumerate(cases.numeric.tolist()):
         if i < 0:
             placed[j] = _as_floats(cases.codes[j, rows])
         else:
-            placed[j] = normal_scores(coding.ladders[j], cases.numbers[i, rows])
+            placed[j] = scale(coding.ladders[j], cases.numbers[i, rows])
     return placed
 
 
 def code_queries(coding: Coding, queries: Queries) -> Floats:
     """Queries as places, (n_queries, n_attributes); unseen labels equal none."""
-    placed = np.empty(queries.codes.shape)
-    for j, is_nominal in enumerate(coding.nominal.tolist()):
-        if is_nominal:
-            placed[:, j] = _as_floats(queries.codes[:, j])
-        else:
-            placed[:, j] = normal_scores(coding.ladders[j], queries.values[:, j])
-    return placed
+    # A query comes alone often: what all columns share is found at once.
+    ranks, sizes = np.empty(queries.codes.shape), list(map(len, coding.ladders))
+    for j in np.flatnonzero(~coding.nominal).tolist():
+        ranks[:, j] = _count_below(coding.ladders[j], queries.values[:, j])
+    scores = _to_scores(np.where(np.isnan(queries.values), np.nan, ranks), sizes)
+    return np.where(coding.nominal, _as_floats(queries.codes), scores)
 
 
 def _as_floats(codes: NDArray[np.int32]) -> Floats:
@@ -98,14 +109,22 @@ def mid_ranks(ladder: Floats, numbers: Floats) -> Floats:
     >>> mid_ranks(np.array([1.0, 2.0, 2.0, 5.0]), np.array([0.0, 2.0, 5.0, np.nan]))
     array([0. , 2. , 3.5, nan])
     """
-    below = np.searchsorted(ladder, numbers, "left")
-    ranks = 0.5 * (below + np.searchsorted(ladder, numbers, "right"))
-    return np.where(np.isnan(numbers), np.nan, ranks)
+    return np.where(np.isnan(numbers), np.nan, _count_below(ladder, numbers))
+
+
+def _count_below(ladder: Floats, numbers: Floats) -> Floats:
+    below = ladder.searchsorted(numbers, "left")
+    return np.asarray(0.5 * (below + ladder.searchsorted(numbers, "right")), np.float64)
 
 
 def normal_scores(ladder: Floats, numbers: Floats) -> Floats:
     """Numbers as normal scores of their mid-ranks; NaN stays."""
-    scores: Floats = ndtri((mid_ranks(ladder, numbers) + 0.5) / (len(ladder) + 1))
+    return _to_scores(mid_ranks(ladder, numbers), len(ladder))
+
+
+def _to_scores(ranks: Floats, sizes: int | list[int]) -> Floats:
+    """Normal scores of ranks among so many numbers."""
+    scores: Floats = ndtri((ranks + 0.5) / (np.asarray(sizes) + 1))
     return scores
 
 

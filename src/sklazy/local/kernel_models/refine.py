@@ -6,6 +6,7 @@ derivative by the similarities K is -(Gp)a' - G diag(q) G; by the weight of attr
 -rate times the sum over pairs of rows of that, K, and their difference in j.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +54,8 @@ def refine_settings(
     """Move the weights, and the temperature with them, if that is worth it.
 
     By Akaike's criterion: the likelihood of the rows left out must rise by more than a
-    nat for each weight that is free to move. Fewer than `FEWEST_ROWS` never move them.
+    nat for each weight that is free to move. Where as many steps like the first would
+    not be enough, it is the last. Fewer than `FEWEST_ROWS` rows never move weights.
 
     Parameters
     ----------
@@ -67,15 +69,18 @@ def refine_settings(
     n_free = int((settings.weights > 0).sum())
     if n_free < 2 or len(targets) < FEWEST_ROWS:
         return settings
-    refined = _descend(columns, settings, targets, judge)
+    steps = _descend(columns, settings, targets, judge)
+    refined = next(steps, settings)
+    if N_STEPS * judge.gain(settings.loss, refined.loss) > n_free:
+        refined = [refined, *steps][-1]
     gain = judge.gain(settings.loss, refined.loss)
     return refined if gain > n_free else settings
 
 
 def _descend(
     columns: KernelColumns, settings: KernelSettings, targets: Floats, judge: Judge
-) -> KernelSettings:
-    """Follow the gradient for a few steps."""
+) -> Iterator[KernelSettings]:
+    """Follow the gradient, step by step, as long as they pay."""
     state, size = _solve(columns, settings, targets), _LARGEST
     for _ in range(N_STEPS):
         slopes = find_slopes(columns, state, targets, judge)
@@ -84,10 +89,10 @@ def _descend(
             found = _try_step(columns, state, step * slopes, targets, judge)
             if found.settings.loss < state.settings.loss * (1.0 - _GAIN):
                 state, size = found, _GROWTH * step
+                yield state.settings
                 break
         else:
-            break
-    return state.settings
+            return
 
 
 def _try_step(

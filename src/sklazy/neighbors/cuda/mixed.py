@@ -1,7 +1,5 @@
 """Nearest neighbors by the HEOM difference, on a device; see `neighbors.mixed`."""
 
-import math
-import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -20,10 +18,12 @@ from sklazy.neighbors.cuda.lists import (
     spread,
 )
 from sklazy.neighbors.cuda.weighted import Voters
-from sklazy.neighbors.mixed import MOST_NEIGHBORS, MixedSearch, ScaledColumns
+from sklazy.neighbors.mixed import MixedSearch, ScaledColumns, weigh_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Near = tuple[int, NDArray[np.integer], Floats, float]
+"""A query's place, the rows near it, their squared distances, and the k-th."""
 
 
 class DeviceColumns(NamedTuple):
@@ -75,20 +75,32 @@ def put_columns(device: Device, cases: Cases, columns: ScaledColumns) -> DeviceC
     return found
 
 
+class Elected(NamedTuple):
+    """What the second pass finds, on the device.
+
+    Attributes
+    ----------
+    distances : float64 array of shape (n_queries, capacity)
+        Squares, of the rows listed.
+    kths : float64 array of shape (n_queries,)
+        The k-th smallest, infinite if there are fewer.
+    votes, tied : int32 arrays of shape (n_queries, n_classes)
+    """
+
+    distances: DeviceArray
+    kths: DeviceArray
+    votes: DeviceArray
+    tied: DeviceArray
+
+
 class DeviceMixedSearch(MixedSearch):
     """`MixedSearch` on a device: the same votes.
 
     Parameters
     ----------
     on_device : DeviceColumns
-    cases, columns, queries, selected, n_neighbors, excluded
+    cases, columns, queries, selected, n_neighbors, excluded, by_distance
         As in `MixedSearch`.
-
-    Attributes
-    ----------
-    votes : int64 array of shape (n_queries, n_classes)
-    tied : int64 array of shape (n_queries, n_classes)
-        Votes of the rows as far as the k-th; none where there are fewer than k.
     """
 
     def __init__(
@@ -100,10 +112,12 @@ class DeviceMixedSearch(MixedSearch):
         selected: Selected,
         n_neighbors: int,
         excluded: Ints | None = None,
+        *,
+        by_distance: bool = False,
     ) -> None:
-        super().__init__(cases, columns, queries, selected, n_neighbors, excluded)
+        asked = cases, columns, queries, selected, n_neighbors, excluded
+        super().__init__(*asked, by_distance=by_distance)
         self.on_device = on_device
-        self.tied = np.zeros(self.votes.shape, np.int64)
         hide = int(excluded is not None)
         self.first_pass = FirstPass(on_device.listed, own=True, hide=hide)
 
@@ -114,35 +128,51 @@ class DeviceMixedSearch(MixedSearch):
         with lane:
             for part in self._parts(first, last):
                 for queries, asked, lists in self._list(part):
-                    _, _, votes, tied = self._elect(asked, lists)
-                    self.votes[part.start + queries] = device.fetch(votes)
-                    self.tied[part.start + queries] = device.fetch(tied)
+                    elected = self._elect(asked, lists)
+                    self.votes[part.start + queries] = device.fetch(elected.votes)
+                    self.tied[part.start + queries] = device.fetch(elected.tied)
+                    self._weigh(part.start + queries, lists, elected)
         lane.leave()
         for query in self._own_widths:  # a row that shapes a range is left out
             if first <= query < last:
                 self._measure_all(query)
-                self.tied[query] = self._count_tied(self.measure(query))
+
+    def _weigh(self, queries: Ints, lists: Lists, elected: Elected) -> None:
+        """Weigh the votes of some queries by distance, if that is asked for."""
+        if self.weighted is None:
+            return
+        n_classes = self.votes.shape[1]
+        for i, rows, squares, kth in self._fetch_near(lists, elected):
+            nearer = squares < kth
+            classes = self.cases.classes[rows[nearer]]
+            weighted = weigh_rows(squares[nearer], classes, kth, n_classes)
+            self.weighted[queries[i]] = weighted
 
     def voters(self, first: int, last: int) -> Iterator[Voters]:
         """The rows that vote for each query, in no order.
 
         A query may come twice; the second time counts.
         """
-        fetch = self.on_device.listed.device.fetch
         for part in self._parts(first, last):
             for queries, asked, lists in self._list(part):
-                distances, kths, *_ = map(fetch, self._elect(asked, lists))
-                rows, counts = fetch(lists.rows), fetch(lists.counts)
-                for i in np.flatnonzero(counts <= lists.capacity).tolist():
-                    own = distances[i, : counts[i]]
-                    near = np.flatnonzero((own <= kths[i]) & np.isfinite(own))
-                    number = part.start + int(queries[i])
-                    yield Voters(number, rows[i, near], own[near])
+                elected = self._elect(asked, lists)
+                for i, rows, squares, _ in self._fetch_near(lists, elected):
+                    yield Voters(part.start + int(queries[i]), rows, squares)
         for query in self._own_widths:
             if first <= query < last:
                 squares = self.measure(query)
                 rows = np.flatnonzero(np.isfinite(squares))
                 yield Voters(query, rows, squares[rows])
+
+    def _fetch_near(self, lists: Lists, elected: Elected) -> Iterator[Near]:
+        """Rows at a finite distance that vote, of each query whose list is whole."""
+        fetch = self.on_device.listed.device.fetch
+        distances, kths = fetch(elected.distances), fetch(elected.kths)
+        rows, counts = fetch(lists.rows), fetch(lists.counts)
+        for i in np.flatnonzero(counts <= lists.capacity).tolist():
+            own = distances[i, : counts[i]]
+            near = np.flatnonzero((own <= kths[i]) & np.isfinite(own))
+            yield i, rows[i, near], own[near], float(kths[i])
 
     def _parts(self, first: int, last: int) -> Iterator[slice]:
         step = self.first_pass.queries_at_once(self._k)
@@ -192,10 +222,8 @@ class DeviceMixedSearch(MixedSearch):
         )
         return asked
 
-    def _elect(
-        self, asked: Asked, lists: Lists
-    ) -> tuple[DeviceArray, DeviceArray, DeviceArray, DeviceArray]:
-        """Exact distances of the rows listed, the k-th of each query, votes, ties."""
+    def _elect(self, asked: Asked, lists: Lists) -> Elected:
+        """Measure the rows listed, and let the nearest vote."""
         cases, device = self.on_device, self.on_device.listed.device
         codes, values, attributes, counts = asked.exact
         n_queries, n_classes = len(codes), self.votes.shape[1]
@@ -235,7 +263,6 @@ class DeviceMixedSearch(MixedSearch):
             distances,
             lists.capacity,
             min(self.n_neighbors, self.cases.n_rows + 1),
-            np.float64(self._farthest),
             cases.classes,
             n_queries,
             n_classes,
@@ -243,17 +270,4 @@ class DeviceMixedSearch(MixedSearch):
             votes,
             tied,
         )
-        return distances, kths, votes, tied
-
-    def _count_tied(self, squares: Floats) -> Ints:
-        """Votes of the rows as far as the k-th."""
-        near = self._find_nearest(squares)
-        last = near[squares[near] == squares[near].max(initial=-1.0)]
-        classes = self.cases.classes[last]
-        return np.bincount(classes, minlength=self.votes.shape[1])
-
-    @property
-    def _farthest(self) -> float:
-        """Infinitely distant rows vote where the other search lets them, too."""
-        few = self.n_neighbors <= min(MOST_NEIGHBORS, self.cases.n_rows)
-        return math.inf if few else sys.float_info.max
+        return Elected(distances, kths, votes, tied)

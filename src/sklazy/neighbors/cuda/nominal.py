@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.flow import Selected
 from sklazy.kernels.cuda.device import DeviceArray, Kernels, Lane
+from sklazy.kernels.votes import weigh_all_levels
 from sklazy.neighbors.cuda.sets import WORDS, DeviceRanks, DeviceSets
 from sklazy.neighbors.cuda.weighted import Voters, cut_by_size
 
@@ -53,17 +54,14 @@ class DeviceNominalSearch:
         As in `NominalSearch`.
     selected : Selected or DeviceRanks
         The attributes of each query, or what they are chosen by.
-    keep_levels : bool
-        Whether to fetch `levels`, too.
+    by_distance : bool
+        Whether to weigh votes by distance.
 
     Attributes
     ----------
-    votes, thresholds, n_tied
-        As in `NominalSearch`, in 32 bits; fetched from the device when asked for.
-    tied : int32 array of shape (n_queries, n_classes)
-        Votes of the rows that agree just as often as the k-th neighbor.
-    levels : int32 array of shape (n_queries, n_most + 1, n_classes)
-        Votes by number of agreements, from the k-th neighbor's on.
+    votes, thresholds, tied, weighted
+        As in `NominalSearch`, counts in 32 bits; fetched from the device when asked
+        for.
     """
 
     def __init__(
@@ -74,13 +72,14 @@ class DeviceNominalSearch:
         n_neighbors: int,
         excluded: Ints | None = None,
         *,
-        keep_levels: bool = False,
+        by_distance: bool = False,
     ) -> None:
         self.sets, self.codes, self.selected = sets, codes, selected
         self.n_neighbors, self.excluded = n_neighbors, excluded
+        self.by_distance = by_distance
         self._n_classes = sets.class_bits.shape[0]
         self._found = np.zeros((0, 2 * self._n_classes + 1), np.int32)
-        shape = len(codes) * keep_levels, self._n_most + 1, self._n_classes
+        shape = len(codes) * by_distance, self._n_most + 1, self._n_classes
         self._levels = np.zeros(shape, np.int32)
         self._under_way: list[tuple[Lane, list[_Begun]]] = []
 
@@ -100,17 +99,21 @@ class DeviceNominalSearch:
         return self._collect()[:, -1]
 
     @property
-    def levels(self) -> NDArray[np.int32]:
-        """Votes by number of agreements; none below the threshold."""
-        thresholds, levels = self.thresholds, self._levels.copy()
-        levels[np.arange(levels.shape[1]) < thresholds[:, None]] = 0
-        levels[np.arange(len(levels)), thresholds] = self.tied
-        return levels
+    def weighted(self) -> NDArray[np.float64] | None:
+        """Votes of the nearer rows, weighed by distance, and a tied one's weight."""
+        if not self.by_distance:
+            return None
+        thresholds = self.thresholds
+        weighted = np.zeros((len(thresholds), self._n_classes + 1))
+        weigh_all_levels(self._levels, thresholds, self._counts, weighted)
+        return weighted
 
     @property
-    def n_tied(self) -> Ints:
-        """How many rows agree on just as many."""
-        return self.tied.sum(axis=1, dtype=np.int64)
+    def _counts(self) -> NDArray[np.int32]:
+        """How many attributes each query uses."""
+        if isinstance(self.selected, Selected):
+            return self.selected.counts
+        return np.full(len(self.codes), self.selected.n_most, np.int32)
 
     @property
     def _n_most(self) -> int:
@@ -213,7 +216,7 @@ class DeviceNominalSearch:
             k,
             found,
         )
-        return _Begun(part.queries, found, levels if len(self._levels) else None)
+        return _Begun(part.queries, found, levels if self.by_distance else None)
 
     def _list(self, part: _Part) -> Iterator[Voters]:
         """The voters of the queries of a part, so many at once as fit."""
@@ -328,7 +331,7 @@ class DeviceNominalSearch:
             n_most,
             chosen,
         )
-        return chosen, device.put(np.full(n_queries, n_most, np.int32))
+        return chosen, device.put(self._counts[queries])
 
     def _add_sets(self, codes: NDArray[np.int32]) -> tuple[DeviceArray, DeviceArray]:
         """The sets kept and those of further values, and where the latter are."""

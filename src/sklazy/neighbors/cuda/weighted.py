@@ -45,31 +45,46 @@ class DeviceWeightedSearch:
     n_queries : int
     weight : int
         What the voters' weights must reach.
+    shares, by_distance : bool
+        How they vote; as in `vote_by_weight`.
 
     Attributes
     ----------
     votes : float64 array of shape (n_queries, n_classes)
     thresholds : float64 array of shape (n_queries,)
         How far the farthest voter is.
+    shares : float64 array of shape (n_queries,)
+        What part of their votes the cases as far as it have.
     """
 
     def __init__(
-        self, cases: Cases, search: ListingSearch, n_queries: int, weight: int
+        self,
+        cases: Cases,
+        search: ListingSearch,
+        n_queries: int,
+        weight: int,
+        *,
+        shares: bool,
+        by_distance: bool,
     ) -> None:
         self.cases, self.search, self.weight = cases, search, weight
+        self._way = {"shares": shares, "by_distance": by_distance}
         self.votes = np.zeros((n_queries, cases.class_counts.size))
-        self.thresholds = np.zeros(len(self.votes))
+        self.thresholds = np.zeros(n_queries)
+        self.shares = np.ones(n_queries)
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
         for query, rows, distances in self.search.voters(first, last):
-            self.votes[query], self.thresholds[query] = vote_by_weight(
+            found = vote_by_weight(
                 distances,
                 self.cases.classes[rows],
                 self.cases.weights[rows],
                 self.weight,
                 self.votes.shape[1],
+                **self._way,
             )
+            self.votes[query], self.thresholds[query], self.shares[query] = found
 
 
 def count_enough(weights: NDArray[np.float64], wanted: int) -> int:
@@ -83,8 +98,9 @@ def count_enough(weights: NDArray[np.float64], wanted: int) -> int:
     present = weights[weights > 0]
     if not present.size:
         return 1
-    # A row more than enough: the sum is rounded.
-    needed = np.ceil(wanted / present.min() * (1 + 1e-9)) + 1
+    with np.errstate(over="ignore"):  # weights may have faded to next to nothing
+        # A row more than enough: the sum is rounded.
+        needed = np.ceil(wanted / present.min() * (1 + 1e-9)) + 1
     return int(min(needed, present.size))
 
 

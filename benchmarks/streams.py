@@ -1,0 +1,108 @@
+"""Streams, predicted row by row and then learned: accuracy and rows a second.
+
+Beside river's nearest neighbors and Hoeffding tree, in one process, on the streams that
+river ships and on two that drift. River is a peer of this benchmark alone: install it
+with `pip install river`. Run `python benchmarks/streams.py`.
+"""
+
+import argparse
+import itertools
+import time
+
+import numpy as np
+import pandas as pd
+
+from sklazy import LazyKNeighborsClassifier, LazyNBClassifier, prequential
+
+WINDOW = 1000
+N_FIRST = 10
+
+
+def main() -> None:
+    """Print a table of all streams and contestants."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=3000, help="of a stream at most")
+    most = parser.parse_args().rows
+    print(f"{'stream':22}{'contestant':34}{'accuracy':>9}{'rows/s':>9}{'ratio':>8}")
+    for name, stream in streams().items():
+        rows = list(itertools.islice(stream, most))
+        results = {c: run(rows) for c, run in contestants().items()}
+        slow = results["river KNNClassifier"][1]
+        for contestant, (accuracy, speed) in results.items():
+            figures = f"{accuracy:9.2%}{speed:9.0f}{speed / slow:8.1f}"
+            print(f"{name:22}{contestant:34}{figures}", flush=True)
+
+
+def streams() -> dict:
+    """Three streams that river ships, and two made ones whose rule moves."""
+    from river import datasets
+    from river.datasets import synth
+
+    return {
+        "Phishing": datasets.Phishing(),
+        "Bananas": datasets.Bananas(),
+        "ImageSegments": datasets.ImageSegments(),
+        "SEA, turns at 1500": synth.ConceptDriftStream(
+            synth.SEA(variant=0, seed=1),
+            synth.SEA(variant=3, seed=2),
+            position=1500,
+            width=20,
+            seed=3,
+        ),
+        "RBF, moves": synth.RandomRBFDrift(
+            seed_model=1, seed_sample=2, n_classes=4, change_speed=0.002
+        ),
+    }
+
+
+def contestants() -> dict:
+    """What predicts and learns a list of rows: accuracy, and rows a second."""
+    plain = {"selection": "none", "discretize": False, "window": WINDOW, "n_jobs": 1}
+    nearest = LazyKNeighborsClassifier(n_neighbors=5, **plain)
+    fading = LazyNBClassifier(selection="none", cuts="frozen", half_life=500, n_jobs=1)
+    return {
+        "river KNNClassifier": _river_neighbors,
+        "river HoeffdingTreeClassifier": _river_tree,
+        "lazy k-NN, row by row": lambda rows: _ours(nearest, rows, 1),
+        "lazy k-NN, 50 rows at a time": lambda rows: _ours(nearest, rows, 50),
+        "lazy naive Bayes, 50 at a time": lambda rows: _ours(fading, rows, 50),
+    }
+
+
+def _ours(model, rows, step) -> tuple[float, float]:
+    X = pd.DataFrame([x for x, _ in rows])
+    y = np.array([str(label) for _, label in rows])
+    numbers = X.select_dtypes("number").columns
+    X[numbers] = X[numbers].astype(float)
+    data = X.to_numpy() if len(numbers) == X.shape[1] else X
+    result = prequential(model, data, y, n_first=N_FIRST, step=step)
+    return result.score, result.rows_per_second
+
+
+def _river_neighbors(rows) -> tuple[float, float]:
+    from river import neighbors, preprocessing
+
+    search = neighbors.LazySearch(window_size=WINDOW)
+    nearest = neighbors.KNNClassifier(n_neighbors=5, engine=search)
+    return _river(preprocessing.MinMaxScaler() | nearest, rows)
+
+
+def _river_tree(rows) -> tuple[float, float]:
+    from river import tree
+
+    return _river(tree.HoeffdingTreeClassifier(), rows)
+
+
+def _river(model, rows) -> tuple[float, float]:
+    for x, label in rows[:N_FIRST]:
+        model.learn_one(x, label)
+    right, began = 0, time.perf_counter()
+    for x, label in rows[N_FIRST:]:
+        right += model.predict_one(x) == label
+        model.learn_one(x, label)
+    n_rows = len(rows) - N_FIRST
+    return right / n_rows, n_rows / (time.perf_counter() - began)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""The front door: every public name and where it is, imported at first use."""
+
+from sklazy import errors as errors
+from sklazy.combine import diversity_measures
+from sklazy.errors import (
+    AllFailedError,
+    BadFileError,
+    BadInputError,
+    BadTypeError,
+    DataWarning,
+    MissingDataError,
+    MissingExtraError,
+    NotNumericError,
+    ReceiptError,
+    ResultsFileError,
+    SklazyError,
+    SklazyWarning,
+    UnitsFailedError,
+    UnknownIdError,
+)
+from sklazy.estimators import EntropyDiscretizer
+from sklazy.estimators.advice.advantage import LazyAdvantage, lazy_advantage
+from sklazy.estimators.advice.advice import Advice, advise
+from sklazy.estimators.association import LazyAssociativeClassifier
+from sklazy.estimators.audit.audit import Audit, audit
+from sklazy.estimators.bayes_rules import LazyBayesRulesClassifier
+from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
+from sklazy.estimators.ensembles.bagging import (
+    LazyBaggingClassifier,
+    LazyBaggingRegressor,
+)
+from sklazy.estimators.ensembles.stacking import (
+    LazyStackingClassifier,
+    LazyStackingRegressor,
+)
+from sklazy.estimators.explaining import explain
+from sklazy.estimators.filters.ranker import AttributeRanker
+from sklazy.estimators.filters.subset import SubsetSelector
+from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
+from sklazy.estimators.linear_models import LazyLogisticClassifier, LazyRidgeRegressor
+from sklazy.estimators.loading import load
+from sklazy.estimators.local_models.classifier import LazyLearningClassifier
+from sklazy.estimators.local_models.regressor import LazyLearningRegressor
+from sklazy.estimators.prequential import Prequential, prequential
+from sklazy.estimators.search.race_search import RaceSearchCV
+from sklazy.estimators.search.race_selector import RaceFeatureSelector
+from sklazy.estimators.search.raced_regressor import RacedRegressor
+from sklazy.estimators.selection.any_model import LazySelectionClassifier
+from sklazy.estimators.selection.bayes import LazyNBClassifier
+from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
+from sklazy.estimators.trees import LazyDecisionTreeClassifier
+from sklazy.racing import RaceResult, RaceStep, race
+from sklazy.receipts import Receipt, Receipts
+from sklazy.tables import Table, read_table
+
+__version__: str
+
+__all__ = [
+    "Advice",
+    "AllFailedError",
+    "AttributeRanker",
+    "Audit",
+    "BadFileError",
+    "BadInputError",
+    "BadTypeError",
+    "DataWarning",
+    "EntropyDiscretizer",
+    "LazyAdvantage",
+    "LazyAssociativeClassifier",
+    "LazyBaggingClassifier",
+    "LazyBaggingRegressor",
+    "LazyBayesRulesClassifier",
+    "LazyBlendClassifier",
+    "LazyBlendRegressor",
+    "LazyDecisionTreeClassifier",
+    "LazyKNeighborsClassifier",
+    "LazyKernelClassifier",
+    "LazyKernelRegressor",
+    "LazyLearningClassifier",
+    "LazyLearningRegressor",
+    "LazyLogisticClassifier",
+    "LazyNBClassifier",
+    "LazyRidgeRegressor",
+    "LazySelectionClassifier",
+    "LazyStackingClassifier",
+    "LazyStackingRegressor",
+    "MissingDataError",
+    "MissingExtraError",
+    "NotNumericError",
+    "Prequential",
+    "RaceFeatureSelector",
+    "RaceResult",
+    "RaceSearchCV",
+    "RaceStep",
+    "RacedRegressor",
+    "Receipt",
+    "ReceiptError",
+    "Receipts",
+    "ResultsFileError",
+    "SklazyError",
+    "SklazyWarning",
+    "SubsetSelector",
+    "Table",
+    "UnitsFailedError",
+    "UnknownIdError",
+    "__version__",
+    "advise",
+    "audit",
+    "diversity_measures",
+    "explain",
+    "lazy_advantage",
+    "load",
+    "prequential",
+    "race",
+    "read_table",
+]

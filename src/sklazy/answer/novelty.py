@@ -1,0 +1,99 @@
+"""How far queries are from all cases, beside how far cases are from each other.
+
+The distance is HEOM on all attributes, whatever the learner measures, so that every
+learner means the same by it. A query is put beside cases that were left out: if it is
+farther from its nearest case than nearly all of them are from theirs, it is unlike all
+that the cases have shown.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.batch import batch_of_cases
+from sklazy.casebase import CaseBase
+from sklazy.casebase.columns import ranges_of
+from sklazy.flow import Queries
+from sklazy.kernels.exact import measure_rows
+
+Floats = NDArray[np.float64]
+
+UNLIKE = 0.99
+"""Queries of this novelty and more are unlike all cases."""
+
+_FEWEST_COMPARED = 256  # cases, however many there are
+_MOST_CELLS = 200_000_000  # looked at to compare more of them: half a second, once
+
+
+class Novelty(NamedTuple):
+    """How new queries are.
+
+    Attributes
+    ----------
+    distances : float64 array of shape (n_queries,)
+        To the nearest case.
+    shares : float64 array of shape (n_queries,)
+        The share of the compared cases that are nearer to another case than the query
+        is to any; NaN if there is no second case.
+    n_compared : int
+    """
+
+    distances: Floats
+    shares: Floats
+    n_compared: int
+
+
+def find_novelty(base: CaseBase, queries: Queries) -> Novelty:
+    """Put queries beside cases, each of which is left out.
+
+    All cases are compared, or as many as take half a second, evenly spaced in canonical
+    order: they follow from the cases alone, not from the order in which they came.
+    """
+    known = base.derive(find_novelty, lambda: np.sort(_distances_of_cases(base)))
+    own = _nearest(base, queries, np.full(len(queries.codes), -1))
+    if not len(known):
+        return Novelty(own, np.full(len(own), np.nan), 0)
+    return Novelty(own, np.searchsorted(known, own) / len(known), len(known))
+
+
+def _distances_of_cases(base: CaseBase) -> Floats:
+    """The distances of cases to their nearest other case; none of a single one."""
+    if base.n_rows < 2:
+        return np.zeros(0)
+    affordable = _MOST_CELLS // (base.n_rows * len(base.names))
+    n_compared = min(base.n_rows, max(_FEWEST_COMPARED, affordable))
+    places = np.arange(n_compared) * base.n_rows // n_compared
+    rows = base.order[places]
+    return _nearest(base, batch_of_cases(base, rows).queries, rows)
+
+
+def _nearest(base: CaseBase, queries: Queries, excluded: NDArray[np.integer]) -> Floats:
+    """The distance of each query to its nearest case, the excluded one (-1) aside."""
+    found = np.empty(len(excluded))
+    for i, row in enumerate(excluded.tolist()):
+        squares = measure_all(base, queries, i)
+        if row >= 0:
+            squares[row] = np.inf
+        found[i] = squares.min()
+    return np.sqrt(found)
+
+
+def measure_all(base: CaseBase, queries: Queries, query: int) -> Floats:
+    """The squared HEOM distances of all cases, on all attributes."""
+    cases = base.cases
+    every = np.arange(len(cases.numeric))
+    lows, highs = ranges_of(cases, every)
+    with np.errstate(over="ignore"):
+        widths = highs - lows
+    squares: Floats = measure_rows(
+        cases.n_rows,
+        queries.codes[query],
+        queries.values[query],
+        every.astype(np.int32),
+        cases.codes,
+        cases.numeric,
+        cases.numbers,
+        widths,
+    )
+    return squares

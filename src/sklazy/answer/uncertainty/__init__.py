@@ -1,0 +1,1 @@
+"""How sure an answer is, by what learners say of cases left out."""

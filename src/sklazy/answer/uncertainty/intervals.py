@@ -1,0 +1,282 @@
+"""How wide intervals of numbers must be to cover, by residuals of cases left out.
+
+A score is an absolute residual over a length: the error that a local learner expects of
+itself, or 1; and, if nearness counts, the score of the cases around, too.
+"""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.batch import Batch, Floats
+from sklazy.answer.batches import Outputs, answer_queries
+from sklazy.answer.learner import AnyLearner, prepare
+from sklazy.answer.leave_one_out import (
+    check_leaves_some,
+    each_without,
+    leave_groups_out,
+    leave_one_out,
+)
+from sklazy.answer.local_models.learner import LocalModelLearner
+from sklazy.answer.uncertainty.nearness import near_scores, near_scores_of_cases
+from sklazy.answer.uncertainty.scores import at_once, draw_folds, draw_rows
+from sklazy.answer.uncertainty.sets import Asked
+from sklazy.casebase import CaseBase
+from sklazy.casebase.magnitudes import find_unit
+from sklazy.combine.conformal import jackknife_minmax, jackknife_plus, score_quantile
+from sklazy.errors import DataWarning
+from sklazy.flow import Queries
+
+Ints = NDArray[np.int64]
+
+_FLOOR = 0.1  # of the typical error, added to a local one that may be 0 by chance
+
+
+class Errors(NamedTuple):
+    """How far cases lie from what the others predict.
+
+    Attributes
+    ----------
+    rows : int64 array of shape (n_scored,)
+        Where they lie in the base.
+    scores : float64 array of shape (n_scored, n_targets)
+        Absolute residuals in terms of the error expected.
+    typical : float64 array of shape (n_targets,)
+        The mean absolute residual, which stands for an error that is unknown.
+    units : float64 array of shape (n_targets,)
+        What targets are multiplied by, so that differences are finite.
+    """
+
+    rows: Ints
+    scores: Floats
+    typical: Floats
+    units: Floats
+
+
+def find_intervals(
+    learner: AnyLearner,
+    base: CaseBase,
+    asked: Asked,
+    coverage: float,
+    n_jobs: int | None = None,
+    *,
+    by_nearness: bool = False,
+) -> Floats:
+    """The plain jackknife: predictions, less and plus a quantile of the scores.
+
+    Returns
+    -------
+    intervals : float64 array of shape (n_queries, n_targets, 2)
+    """
+    errors = _leave_out(learner, base, asked.row_groups, n_jobs)
+    queries = base.encode(asked.table)
+    values, lengths = _ask(learner, base, queries, errors.typical, errors.units, n_jobs)
+    scores = errors.scores
+    if by_nearness:
+        batch = Batch(base, base.cases, queries)
+        lengths = lengths * near_scores(base, batch, errors.rows, scores)
+        scores = scores / _near_cases(learner, base, errors)
+    half = np.empty(values.shape)
+    for group in np.unique(asked.groups).tolist():
+        own, here = asked.row_groups[errors.rows] == group, asked.groups == group
+        half[here] = score_quantile(scores[own], coverage) * lengths[here]
+    return _in_units(np.stack([values - half, values + half], axis=-1), errors.units)
+
+
+def find_left_out_intervals(
+    learner: AnyLearner,
+    base: CaseBase,
+    asked: Asked,
+    coverage: float,
+    n_jobs: int | None = None,
+    *,
+    widest: bool = False,
+) -> Floats:
+    """Intervals from models that left a case out: jackknife+, or minmax if widest."""
+    errors = _leave_out(learner, base, asked.row_groups, n_jobs)
+    said: Any = _hide_each if isinstance(learner, LocalModelLearner) else _forget_each
+    scores, values, lengths = said(learner, base, asked, errors, n_jobs)
+    ends = np.empty((*values.shape[1:], 2))
+    for group in np.unique(asked.groups).tolist():
+        models, here = asked.row_groups[errors.rows] == group, asked.groups == group
+        of_models = values[models][:, here], lengths[models][:, here], scores[models]
+        ends[here] = _combine(*of_models, coverage, widest)
+    return _in_units(ends, errors.units)
+
+
+def _forget_each(
+    learner: AnyLearner,
+    base: CaseBase,
+    asked: Asked,
+    errors: Errors,
+    n_jobs: int | None,
+) -> tuple[Floats, Floats, Floats]:
+    """Scores of cases, and what the models without each say of the queries.
+
+    Returns
+    -------
+    scores : float64 array of shape (n_scored, n_targets)
+    values, lengths : float64 arrays of shape (n_scored, n_queries, n_targets)
+    """
+    own: list[tuple[Floats, Floats]] = []
+    found: list[tuple[Floats, Floats]] = []
+    units = errors.typical, errors.units
+    for others, query in each_without(base, errors.rows, learner.target):
+        queries = others.encode(asked.table)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # what was warned of is known
+            for into, some in ((own, query), (found, queries)):
+                into.append(_ask(learner, others, some, *units, n_jobs))
+    values, lengths = (np.concatenate(part) for part in zip(*own, strict=True))
+    scores = np.abs(_targets(base, errors.rows, errors.units) - values) / lengths
+    values, lengths = (np.stack(part) for part in zip(*found, strict=True))
+    return scores, values, lengths
+
+
+def _hide_each(
+    learner: LocalModelLearner,
+    base: CaseBase,
+    asked: Asked,
+    errors: Errors,
+    n_jobs: int | None,
+) -> tuple[Floats, Floats, Floats]:
+    """The same of local models: a case that is no neighbor of a query changes nothing.
+
+    Scales stay those of all cases, as for the scores.
+    """
+    queries, quick = base.encode(asked.table), replace(learner, approximate=True)
+    units = errors.typical, errors.units
+    whole = _ask(learner, base, queries, *units, n_jobs)
+    values, lengths = (
+        np.repeat(part[None], len(errors.rows), axis=0) for part in whole
+    )
+    for query, near in enumerate(_neighbors(quick, base, queries)):
+        models = np.flatnonzero(np.isin(errors.rows, near))
+        same = np.full(len(models), query)
+        several = Queries(queries.codes[same], queries.values[same])
+        hidden = errors.rows[models]
+        found = _ask(quick, base, several, *units, n_jobs, excluded=hidden)
+        values[models, query], lengths[models, query] = found
+    return errors.scores, values, lengths
+
+
+def _neighbors(
+    learner: LocalModelLearner, base: CaseBase, queries: Queries
+) -> Iterator[Ints]:
+    """Where the cases lie that may have a part in the answer to each query."""
+    data, batch = prepare(learner, base), Batch(base, base.cases, queries)
+    for query in range(len(batch)):
+        answer: Any = learner.answer(data, batch.part(query, query + 1))
+        places = answer.neighbors.rows[0]
+        yield data.rows[places[places >= 0]]
+
+
+def _combine(
+    values: Floats, lengths: Floats, scores: Floats, coverage: float, widest: bool
+) -> Floats:
+    if widest:
+        return jackknife_minmax(values, lengths, scores, coverage)
+    half = scores[:, None] * lengths
+    return jackknife_plus(values - half, values + half, coverage)
+
+
+def _leave_out(
+    learner: AnyLearner, base: CaseBase, groups: Ints, n_jobs: int | None
+) -> Errors:
+    """The errors of cases left out, kept with the state."""
+    check_leaves_some(base)
+    rows = draw_rows(base, groups)
+
+    def find() -> Errors:
+        units, outputs = _units(base), _outputs(learner)
+        found = _predict_cases(learner, base, rows, outputs, n_jobs)
+        residuals = np.abs(_targets(base, rows, units) - found[0] * units)
+        typical = residuals.mean(axis=0)
+        lengths = _lengths(found[1:], residuals.shape, typical, units)
+        return Errors(rows, residuals / lengths, typical, units)
+
+    return base.derive((_leave_out, learner, rows.tobytes()), find)
+
+
+def _predict_cases(
+    learner: AnyLearner,
+    base: CaseBase,
+    rows: Ints,
+    outputs: Sequence[str],
+    n_jobs: int | None,
+) -> Outputs:
+    """Answer for cases, each by others that know nothing of its target.
+
+    A learner that chooses its settings by all targets is asked without each of ten
+    folds: settings chosen to make the residuals of rows left out small make these too
+    small for rows that had no part in the choice.
+    """
+    if isinstance(learner, LocalModelLearner) or not hasattr(learner, "approximate"):
+        return leave_one_out(at_once(learner), base, rows, outputs, n_jobs)
+    return leave_groups_out(learner, base, rows, draw_folds(base), outputs, n_jobs)
+
+
+def _near_cases(learner: AnyLearner, base: CaseBase, errors: Errors) -> Floats:
+    key = (near_scores_of_cases, learner, errors.rows.tobytes())
+    return base.derive(
+        key, lambda: near_scores_of_cases(base, errors.rows, errors.scores)
+    )
+
+
+def _ask(
+    learner: AnyLearner,
+    base: CaseBase,
+    queries: Queries,
+    typical: Floats,
+    units: Floats,
+    n_jobs: int | None,
+    excluded: Ints | None = None,
+) -> tuple[Floats, Floats]:
+    """Predictions of queries and what a score of 1 stands for, in units."""
+    outputs = _outputs(learner)
+    found = answer_queries(
+        learner, base, queries, outputs, n_jobs=n_jobs, excluded=excluded
+    )
+    values = found[0] * units
+    return values, _lengths(found[1:], values.shape, typical, units)
+
+
+def _outputs(learner: AnyLearner) -> tuple[str, ...]:
+    """What is wanted of answers; only local models expect an error of themselves."""
+    is_local = isinstance(learner, LocalModelLearner)
+    return ("values", "deviations") if is_local else ("values",)
+
+
+def _lengths(
+    deviations: tuple[Floats, ...],
+    shape: tuple[int, ...],
+    typical: Floats,
+    units: Floats,
+) -> Floats:
+    """Expected errors as lengths above 0; one that is unknown counts as typical."""
+    if not deviations:
+        return np.ones(shape)
+    (expected,) = deviations
+    known = np.where(np.isnan(expected), typical, expected * units)
+    lengths: Floats = known + _FLOOR * typical + np.finfo(float).tiny
+    return lengths
+
+
+def _units(base: CaseBase) -> Floats:
+    targets = base.cases.targets[:, : base.n_rows]
+    return np.array([find_unit(own) for own in targets])
+
+
+def _targets(base: CaseBase, rows: Ints, units: Floats) -> Floats:
+    targets: Floats = base.cases.targets[:, rows].T * units
+    return targets
+
+
+def _in_units(ends: Floats, units: Floats) -> Floats:
+    with np.errstate(over="ignore"):  # an end beyond floats is infinite
+        intervals: Floats = ends / units[:, None]
+    return intervals

@@ -1,0 +1,92 @@
+"""How strange the classes of cases are to the others, and those of queries to all.
+
+A score is one minus the probability, in steps of one case: of so many cases no
+probability is known better. Within a step the score falls with the nearness of the
+class, so that few scores are equal even where cases vote.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.batch import Batch, Floats, batch_of_cases
+from sklazy.answer.batches import answer_queries
+from sklazy.answer.learner import AnyLearner
+from sklazy.answer.leave_one_out import leave_one_out
+from sklazy.answer.uncertainty.nearness import class_shares
+from sklazy.casebase import CaseBase
+from sklazy.flow import Queries
+
+Ints = NDArray[np.int64]
+
+MOST_ROWS = 2000  # the 90 % quantile of so many covers 90 % to within 1.3 %
+_N_FOLDS = 10
+_WITHIN = 1.0 - 1e-9  # of a step; the next one is never reached
+
+
+def at_once(learner: AnyLearner) -> AnyLearner:
+    """The learner that leaves rows out at once, where it can: what was chosen stays."""
+    changeable: Any = learner
+    if not hasattr(learner, "approximate"):
+        return learner
+    found: AnyLearner = replace(changeable, approximate=True)
+    return found
+
+
+def draw_folds(base: CaseBase) -> Ints:
+    """The fold of every case, by place, drawn by its content."""
+    folds = np.empty(base.n_rows, np.int64)
+    shuffled = base.order[np.random.default_rng(0).permutation(base.n_rows)]
+    folds[shuffled] = np.arange(base.n_rows) % min(_N_FOLDS, base.n_rows)
+    return folds
+
+
+def draw_rows(base: CaseBase, kinds: Ints) -> Ints:
+    """Cases to be left out: all, or so many of each kind, drawn by their content.
+
+    Parameters
+    ----------
+    base : CaseBase
+    kinds : int64 array of shape (n_rows,)
+        The kind of every case, by place.
+    """
+    rows = base.order[base.cases.weights[base.order] > 0]
+    if len(rows) <= MOST_ROWS:
+        return rows
+    drawn = np.zeros(len(rows), bool)
+    shuffled = np.random.default_rng(0).permutation(len(rows))
+    for kind in np.unique(kinds[rows]).tolist():
+        own = shuffled[kinds[rows[shuffled]] == kind]
+        drawn[own[:MOST_ROWS]] = True
+    return rows[drawn]
+
+
+def score_cases(
+    learner: AnyLearner, base: CaseBase, rows: Ints, n_jobs: int | None = None
+) -> Floats:
+    """How strange the class of each case is to the others, kept with the state."""
+
+    def find() -> Floats:
+        (probabilities,) = leave_one_out(learner, base, rows, ["probabilities"], n_jobs)
+        scores = _score(probabilities, batch_of_cases(base, rows))
+        own: Floats = scores[np.arange(len(rows)), base.cases.classes[rows]]
+        return own
+
+    return base.derive((score_cases, learner, rows.tobytes()), find)
+
+
+def score_queries(
+    learner: AnyLearner, base: CaseBase, queries: Queries, n_jobs: int | None = None
+) -> Floats:
+    """How strange each class would be, (n_queries, n_classes)."""
+    found = answer_queries(learner, base, queries, ["probabilities"], n_jobs=n_jobs)
+    return _score(found[0], Batch(base, base.cases, queries))
+
+
+def _score(probabilities: Floats, batch: Batch) -> Floats:
+    n_rows = batch.base.n_rows
+    steps = np.round(n_rows * (1.0 - probabilities))
+    scores: Floats = (steps + _WITHIN * class_shares(batch)) / (n_rows + 1.0)
+    return scores

@@ -1,0 +1,160 @@
+"""The parts of a case base, kept in step whatever comes or goes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.casebase.bins import Bins
+from sklazy.casebase.coder import Coder, Moved
+from sklazy.casebase.cuts import bin_codes
+from sklazy.casebase.ranges import Ranges
+from sklazy.casebase.rows import NO_ROWS, CodedRows, Mark, Places, Rows, own_arrays
+from sklazy.casebase.schema import Schema
+from sklazy.casebase.states import SHARING, Shared, copy_arrays, shallow
+from sklazy.casebase.tallies import Tallies
+
+
+class Memory(Shared):
+    """Rows, and what follows from them.
+
+    Attributes
+    ----------
+    schema : Schema
+        What the columns are.
+    coder : Coder
+        The labels by code.
+    rows : Rows
+    bins : Bins
+        The cuts of the numeric attributes.
+    tallies : Tallies
+        Counts and bit sets.
+    ranges : Ranges
+    next_id : int
+        The id of the next row that has none.
+    """
+
+    schema: Schema
+    coder: Coder
+    rows: Rows
+    bins: Bins
+    tallies: Tallies
+    ranges: Ranges
+    next_id: int
+
+    @property
+    def _numeric(self) -> list[int]:
+        return self.coder.numeric
+
+    def _enter(self, batch: CodedRows) -> None:
+        """Put coded rows in and count them."""
+        for i, j in enumerate(self._numeric):
+            batch.codes[j] = self.bins.code(i, batch.numbers[i])
+        places = self.rows.append(batch)
+        self.coder.tally(batch, 1)
+        self.ranges.widen(batch.numbers)
+        self.tallies.shift(self.rows, places, 1)
+        self._touch()
+        if batch.ids.dtype != object and len(batch):
+            self.next_id = max(self.next_id, int(batch.ids.max()) + 1)
+
+    def _leave(self, gone: Places) -> None:
+        """Take rows out of everything that knows them."""
+        tail, holes = self.rows.moves(gone)
+        leaving = self.rows.live().take(gone)
+        touched = np.concatenate([gone, tail])
+        with self._all_or_nothing(touched) as mark:
+            self.coder.tally(leaving, -1)
+            self.tallies.shift(self.rows, touched, -1)
+            self.rows.remove(gone)
+            self.tallies.shift(self.rows, holes, 1)
+            self.ranges.narrow(leaving.numbers, self.rows.live().numbers)
+            self._follow(self.coder.retire(), mark)
+            self._touch()
+
+    def _become(self, other: Self) -> None:
+        """Take the rows of another base, and all that follows from them, at once."""
+        self._drop_state()
+        vars(self).update({n: v for n, v in vars(other).items() if n not in SHARING})
+        self._outdate()
+
+    @contextmanager
+    def _all_or_nothing(self, places: Places = NO_ROWS) -> Iterator[Mark]:
+        """Take a change back that does not come to its end: an interrupt, no memory.
+
+        `places` are those of the rows that will go or move.
+        """
+        self._drop_state()
+        mark, labels = self.rows.mark(places), self.coder.mark()
+        kept = self.ranges.edges, self.next_id
+        try:
+            yield mark
+        except BaseException:
+            self.rows.restore(mark)
+            self.coder.restore(labels)
+            self.ranges.edges, self.next_id = kept
+            self.tallies.discard()
+            self.bins.lose_track()
+            self._outdate()
+            raise
+
+    def _freeze(self) -> None:
+        """Find frozen cuts before a change: they are those of the rows until then."""
+        if self.bins.frozen:
+            self._sync()
+
+    def _follow(self, moves: Moved, mark: Mark) -> None:
+        """Renumber the codes of rows where labels came or went."""
+        for j, moved in moves:
+            self.tallies.spoil(j)
+            self.rows.relabel(j, moved, mark)
+
+    def _touch(self) -> None:
+        """Say that rows came or went."""
+        self.bins.touch()
+        self._outdate()
+
+    def _sync(self) -> None:
+        """Bring up to date what a change left for the next question."""
+        n_classes = self.coder.n_classes
+        with self._lock:
+            if n_classes:
+                for numeric, cuts in self.bins.update(self.rows, n_classes):
+                    self._recode(numeric, cuts)
+            widths = self.coder.widths(self.bins.cuts)
+            self.tallies.rebuild(self.rows, widths, n_classes)
+
+    def _recode(self, numeric: int, cuts: NDArray[np.float64]) -> None:
+        """Code a numeric attribute by new cuts."""
+        j, live = self._numeric[numeric], slice(0, self.rows.n_rows)
+        self.tallies.spoil(j)
+        self.rows.codes[j, live] = bin_codes(self.rows.numbers[numeric, live], cuts)
+
+    def _make_state(self) -> Self:
+        self._sync()
+        state = shallow(self)
+        for name in ("rows", "tallies", "bins", "ranges"):
+            setattr(state, name, shallow(getattr(self, name)))
+        state.coder, state.bins.cuts = self.coder.twin(), list(self.bins.cuts)
+        state._start_sharing()
+        return state
+
+    def _own_arrays(self) -> None:
+        # All else that a change touches it replaces.
+        copy_arrays(self.rows)
+        copy_arrays(self.tallies)
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            self._sync()  # so that no cut of rows since forgotten goes into the copy
+            state = {n: v for n, v in vars(self).items() if n not in SHARING}
+            rows, tallies = self.rows.trimmed(), self.tallies.trimmed(self.rows.n_rows)
+            return {**state, "rows": rows, "tallies": tallies}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for part in (self, self.rows, self.tallies, self.bins, *self.coder.holders()):
+            own_arrays(part)  # they may lie in memory that cannot be written to
+        self._start_sharing()

@@ -1,0 +1,76 @@
+"""Hints of the library, in the words of the command line.
+
+Errors and warnings name arguments of Python functions; who sits in a shell needs the
+options that stand for them.
+"""
+
+import re
+import shlex
+from collections.abc import Sequence
+from functools import partial
+
+from sklazy.tables.understand import HOW_TO_SAY
+
+_TEXT = r"(?P<quote>['\"])(?P<value>.*?)(?P=quote)"
+_HINTS: tuple[tuple[str, str], ...] = (
+    (
+        re.escape(HOW_TO_SAY),
+        "Say what a column is with --kind, for example --kind name=nominal.",
+    ),
+    (rf"kinds=\{{{_TEXT}: 'nominal'\}}", "--kind {nominal}"),
+    (rf"Say numeric=\[{_TEXT}\]", "Say --kind {numeric}"),
+    (
+        rf"categorical_features=\[{_TEXT}\], or a string dtype",
+        "--kind {nominal}",
+    ),
+    (r"\(categorical_features\)", "(--kind NAME=nominal)"),
+    (r"the columns in categorical_features", "the columns with --kind NAME=nominal"),
+    (r"header=False", "--no-header"),
+    (
+        rf"\b(?:name its encoding, for example )?encoding={_TEXT}",
+        "--encoding {value}",
+    ),
+    (rf"\b(?P<name>delimiter|decimal)={_TEXT}", "--{name} {value}"),
+    (r"\bRaise max_rows\b", "Raise --max-rows"),
+    (r"\ba regressor predicts\b", "--task regression predicts"),
+    (r", for example by pandas.to_numeric\(y\)", " in the file"),
+    (r"\buse a regressor\b", "use --task regression"),
+    (r"\buse a classifier\b", "use --task classification"),
+)
+
+
+def for_a_shell(message: str, settings: Sequence[str] = ()) -> str:
+    """A message with options of the command line in place of Python arguments.
+
+    Parameters
+    ----------
+    message : str
+    settings : sequence of str
+        Parameters that were given with ``--set``.
+
+    Examples
+    --------
+    >>> for_a_shell("say header=False if the first line is data.")
+    'say --no-header if the first line is data.'
+    >>> for_a_shell("Say numeric=['flat no'] if it is a number.")
+    "Say --kind 'flat no=numeric' if it is a number."
+    >>> for_a_shell("n_neighbors=0; expected 1 or more.", ["n_neighbors"])
+    '--set n_neighbors=0; expected 1 or more.'
+    """
+    for pattern, option in _HINTS:
+        message = re.sub(pattern, partial(_fill, option), message)
+    for name in settings:
+        message = re.sub(rf"(?<![\w-]){re.escape(name)}=", f"--set {name}=", message)
+    return message
+
+
+def _fill(option: str, found: re.Match[str]) -> str:
+    """An option with the value of a hint, in quotes where a shell needs them."""
+    parts = found.groupdict()
+    value = parts.get("value") or ""
+    return option.format(
+        name=parts.get("name"),
+        value=shlex.quote(value),
+        nominal=shlex.quote(f"{value}=nominal"),
+        numeric=shlex.quote(f"{value}=numeric"),
+    )

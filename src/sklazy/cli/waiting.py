@@ -1,0 +1,187 @@
+"""Waits of commands: announced, cut short on request, and never for nothing."""
+
+import _thread
+import contextlib
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import NamedTuple, NoReturn, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.cli.console import Console
+from sklazy.errors import BadInputError
+from sklazy.report.progress import Progress
+
+Found = TypeVar("Found")
+
+_PART = 1.0  # seconds of work that an interrupt loses at most, about
+_FIRST, _GROWTH = 16, 4  # rows asked for at first, and how fast that may grow
+_ENOUGH = 0.3  # seconds that tell what a row takes
+
+FASTER = {
+    "blend": "-m kernel, -m lazy-nb",
+    "kernel": "-m lazy-learning, -m lazy-nb",
+    "lazy-bagging": "-s n_estimators=10, -s splits=random, -m lazy-nb",
+    "lazy-stacking": "-s n_estimators=10, -m lazy-learning, -m lazy-nb",
+    "lazy-bayes-rules": "-m lazy-nb",
+    "lazy-rules": "-m lazy-nb",
+    "lazy-learning": "-s n_neighbors=[10,20]",
+}
+"""What takes less time than a method, as options."""
+
+
+class TimeUpError(BaseException):
+    """The seconds of --max-seconds are over; no failure that anybody may catch."""
+
+
+STOPS = (KeyboardInterrupt, TimeUpError)
+"""What ends a command before its work is done."""
+
+
+class Limits(NamedTuple):
+    """What bounds a command; None for no bound."""
+
+    max_rows: int | None
+    max_seconds: float | None
+
+
+@contextlib.contextmanager
+def announced(console: Console, method: str) -> Iterator[None]:
+    """Say how long work takes, once that is known, if it takes long."""
+    logger = logging.getLogger("sklazy")
+    handler, level = _Notes(console, method), logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+
+
+class _Notes(logging.Handler):
+    """Messages of the library as notes, with what is faster in terms of options."""
+
+    def __init__(self, console: Console, method: str) -> None:
+        super().__init__(logging.INFO)
+        others = FASTER.get(method)
+        limits = "--max-rows or --max-seconds do a part"
+        self.console = console
+        self.advice = f"faster: {others}; {limits}" if others else limits
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a message."""
+        self.console.note(f"{record.getMessage()} ({self.advice})")
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Raise `TimeUpError` in the main thread when the time is up."""
+    if seconds is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, _end_on_time(time.monotonic() + seconds))
+    timer = threading.Timer(seconds, _interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+
+
+def _interrupt() -> None:
+    """Interrupt the main thread as Ctrl-C does, where it waits for others, too."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:  # pragma: no cover - Windows
+        _thread.interrupt_main()
+
+
+def _end_on_time(end: float) -> Callable[[int, FrameType | None], NoReturn]:
+    """A handler that tells the limit from the user by the clock."""
+
+    def handle(_: int, __: FrameType | None) -> NoReturn:
+        raise TimeUpError if time.monotonic() >= end else KeyboardInterrupt
+
+    return handle
+
+
+def ask_in_parts(
+    ask: Callable[[int, int], Found], n_rows: int, label: str, found: list[Found]
+) -> BaseException | None:
+    """Ask for rows a second's worth at a time; return what ended it before all.
+
+    Parameters
+    ----------
+    ask : callable
+        From the first row and the one after the last to what was found.
+    n_rows : int
+    label : str
+        What is being done.
+    found : list
+        What was found is appended part by part: it is there after an interrupt, too.
+    """
+    first, size, is_known = 0, _FIRST, False
+    try:
+        with Progress(label, total=n_rows) as progress:
+            while first < n_rows:
+                last = min(n_rows, first + size)
+                begin = time.monotonic()
+                found.append(ask(first, last))
+                seconds = max(time.monotonic() - begin, 1e-9)
+                progress.advance(last - first)
+                if not is_known and (seconds > _ENOUGH and first > 0):
+                    is_known = True
+                    progress.expect(seconds / (last - first) * (n_rows - last))
+                fitting = int((last - first) * _PART / seconds)
+                size = max(1, min(fitting, _GROWTH * (last - first)))
+                first = last
+    except STOPS as stop:
+        if not found:
+            raise
+        return stop
+    return None
+
+
+def partial_name(out: str) -> str:
+    """The name of a file that holds a part of what was wanted.
+
+    Examples
+    --------
+    >>> partial_name("answers/prices.csv")
+    'answers/prices.partial.csv'
+    """
+    stem, ending = os.path.splitext(out)
+    return f"{stem}.partial{ending}"
+
+
+def say_stopped(
+    console: Console, stop: BaseException, done: str, seconds: float | None
+) -> None:
+    """Say what was done by the end; after Ctrl-C the command ends with its code."""
+    if isinstance(stop, KeyboardInterrupt):
+        console.end_interrupted(done)
+    console.note(f"Stopped after {seconds:g} seconds (--max-seconds). {done}")
+
+
+def refuse_too_short(seconds: float | None) -> NoReturn:
+    """Nothing was done in the time given."""
+    raise BadInputError(
+        f"--max-seconds {seconds:g} was over before anything was done; give more, or "
+        "choose a faster method with -m, such as lazy-nb."
+    )
+
+
+def sample_rows(n_rows: int, max_rows: int | None, seed: int) -> NDArray[np.int64]:
+    """Rows drawn at random, in their order; all if so many are wanted."""
+    if max_rows is None:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(seed).permutation(n_rows)[:max_rows])

@@ -1,0 +1,1 @@
+"""Rows and columns of a table that are worth a second look."""

@@ -1,0 +1,195 @@
+"""Rows that are equal or unusually near, and rows that nobody is near."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.batch import canonical_places
+from sklazy.casebase import CaseBase
+from sklazy.estimators.audit.finding import Finding
+from sklazy.estimators.audit.rows import id_of, target_of
+from sklazy.neighbors.copies import (
+    Nearest,
+    differ_by_attribute,
+    find_equal_rows,
+    find_nearest_others,
+)
+from sklazy.report.progress import Progress
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_STEP = 512  # rows asked for at a time: progress is shown, and Ctrl-C heard, between
+_FENCE = 3.0  # ranges of the middle half: Tukey's "far out"
+_TIMES = 2.0  # the median at least, or at most: ranges may be nil but for rounding
+_NOVEL_SHARE = 0.02  # no more rows than this are said to be novel
+_NAMED = 3  # attributes
+
+
+class Alike(NamedTuple):
+    """How near the rows of a base are to each other.
+
+    Attributes
+    ----------
+    groups : int64 array of shape (n_rows,)
+        The first row, in canonical order, with the same inputs.
+    distinct : int64 array of shape (n_distinct,)
+        These first rows, in canonical order.
+    nearest : Nearest
+        Of the distinct rows, among the distinct.
+    known : float64 array of shape (n_distinct,)
+        The distances of the same by the cells that the rows themselves know: a missing
+        cell makes nobody a stranger.
+    n_compared : int
+        How many of these each one was compared with.
+    """
+
+    groups: Ints
+    distinct: Ints
+    nearest: Nearest
+    known: Floats
+    n_compared: int
+
+
+def compare_rows(base: CaseBase, max_rows: int, progress: Progress) -> Alike:
+    """Find equal rows and the nearest other of each.
+
+    Parameters
+    ----------
+    base : CaseBase
+    max_rows : int
+        If more rows are distinct, each is compared with a sample of so many.
+    progress : Progress
+        Advanced by 1 in all.
+    """
+    cases, order = base.cases, base.order
+    groups = find_equal_rows(cases, order)
+    distinct = order[groups[order] == order]
+    n_seen = min(max_rows, len(distinct))
+    seen = distinct[np.arange(n_seen) * len(distinct) // n_seen]
+    parts = []
+    for first in range(0, len(distinct), _STEP):
+        asked = distinct[first : first + _STEP]
+        parts.append(find_nearest_others(cases, asked, seen))
+        progress.advance(len(asked) / len(distinct))
+    nearest = Nearest(*map(np.concatenate, zip(*parts, strict=True)))
+    codes, numbers = cases.codes[cases.numeric < 0], cases.numbers
+    n_missing = (codes[:, distinct] < 0).sum(axis=0)
+    n_missing += np.isnan(numbers[:, distinct]).sum(axis=0)
+    known = np.sqrt(np.maximum(nearest.distances**2 - n_missing, 0.0))
+    return Alike(groups, distinct, nearest, known, n_seen)
+
+
+def list_equal(base: CaseBase, alike: Alike) -> list[Finding]:
+    """Findings for rows with equal inputs: conflicts, then plain duplicates."""
+    order = base.order[np.argsort(canonical_places(base)[alike.groups[base.order]])]
+    firsts = np.flatnonzero(np.diff(alike.groups[order], prepend=-1))
+    found = [
+        _equal_finding(base, rows)
+        for rows in np.split(order, firsts[1:])
+        if len(rows) > 1
+    ]
+    return sorted(found, key=lambda one: (one.kind != "conflict", -len(one.rows)))
+
+
+def _equal_finding(base: CaseBase, rows: Ints) -> Finding:
+    rows = rows[np.argsort(base.arrival[rows])]
+    targets = [target_of(base, row) for row in rows.tolist()]
+    n_different = len(set(targets))
+    return Finding(
+        "conflict" if n_different > 1 else "duplicate",
+        tuple(base.ids[rows].tolist()),
+        float(len(rows)),
+        evidence={"targets": targets},
+    )
+
+
+def list_near(base: CaseBase, alike: Alike) -> list[Finding]:
+    """Findings for pairs of rows that are unusually near, the nearest first.
+
+    Unusual is a distance of less than half the median whose logarithm lies more than
+    three times the range of the middle half below that half.
+    """
+    distances = alike.nearest.distances
+    usual = distances[np.isfinite(distances) & (distances > 0)]
+    if not len(usual):
+        return []
+    low, middle, high = np.quantile(np.log(usual), [0.25, 0.5, 0.75])
+    fence = min(low - _FENCE * (high - low), middle - np.log(_TIMES))
+    with np.errstate(divide="ignore"):
+        near = np.flatnonzero(np.log(distances) < fence)
+    pairs = dict.fromkeys(
+        tuple(sorted((one, other)))
+        for one, other in zip(
+            alike.distinct[near].tolist(),
+            alike.nearest.rows[near].tolist(),
+            strict=True,
+        )
+    )
+    found = [_near_finding(base, *pair) for pair in pairs]
+    return sorted(found, key=lambda one: -one.score)
+
+
+def _near_finding(base: CaseBase, one: int, other: int) -> Finding:
+    rows = sorted((one, other), key=lambda row: int(base.arrival[row]))
+    apart = differ_by_attribute(base.cases, *rows)
+    distance = float(np.sqrt((apart**2).sum()))
+    return Finding(
+        "near duplicate",
+        tuple(id_of(base, row) for row in rows),
+        -distance,
+        evidence={
+            "distance": distance,
+            "targets": [target_of(base, row) for row in rows],
+            "attributes": list(_differing(base, apart)),
+            "n_different": int((apart > 0).sum()),
+        },
+    )
+
+
+def list_novel(base: CaseBase, alike: Alike) -> list[Finding]:
+    """Findings for rows that nobody is near, the farthest first.
+
+    Distances are by what the rows know. Novel are no more than 2 % of the rows, more
+    than twice as far as the median, and more than three times the range of the middle
+    half above that half.
+    """
+    single = np.bincount(alike.groups, minlength=base.n_rows)[alike.distinct] == 1
+    distances = alike.known
+    if not np.isfinite(distances).all():
+        return []
+    low, middle, high = np.quantile(distances, [0.25, 0.5, 0.75])
+    fence = max(high + _FENCE * (high - low), _TIMES * middle)
+    n_most = max(1, int(_NOVEL_SHARE * base.n_rows))
+    least = np.sort(distances)[-min(n_most, len(distances))]
+    is_far = (distances > fence) & (distances >= least)
+    places = np.flatnonzero(is_far & single)
+    places = places[np.argsort(-distances[places], kind="stable")]
+    return [_novel_finding(base, alike, place) for place in places.tolist()]
+
+
+def _novel_finding(base: CaseBase, alike: Alike, place: int) -> Finding:
+    row, other = int(alike.distinct[place]), int(alike.nearest.rows[place])
+    distance = float(alike.known[place])
+    apart = differ_by_attribute(base.cases, row, other)
+    return Finding(
+        "novel",
+        (id_of(base, row),),
+        distance,
+        evidence={
+            "distance": distance,
+            "usual": float(np.median(alike.known)),
+            "nearest": id_of(base, other),
+            "novelty": float((alike.known < distance).mean()),
+            "attributes": list(_differing(base, apart)),
+        },
+    )
+
+
+def _differing(base: CaseBase, apart: Floats) -> Iterator[dict[str, Any]]:
+    """The attributes in which two rows differ most."""
+    for j in np.argsort(-apart, kind="stable")[:_NAMED].tolist():
+        if apart[j] > 0:
+            yield {"name": base.names[j], "difference": float(apart[j])}

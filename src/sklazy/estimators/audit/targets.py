@@ -1,0 +1,214 @@
+"""Labels and numbers that the other cases contradict, and who contradicts them."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from sklazy.answer.batch import canonical_places
+from sklazy.casebase import CaseBase
+from sklazy.errors import BadInputError
+from sklazy.estimators.audit.columns import share_told
+from sklazy.estimators.audit.finding import Finding
+from sklazy.estimators.audit.rows import id_of, target_of, values_of
+from sklazy.estimators.base import LazyEstimator
+from sklazy.measures.doubts import (
+    Doubts,
+    compare_classes,
+    doubt_labels,
+    doubt_numbers,
+)
+from sklazy.neighbors import find_nearest, weigh_columns
+from sklazy.neighbors.copies import differ_by_attribute, rows_as_queries
+from sklazy.neighbors.nearest import place_queries
+from sklazy.receipts.plain import number
+from sklazy.report.progress import Progress
+from sklazy.tables import Label, label_array
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_WITNESSES = 3  # cases and attributes that are named
+_ALIKE = 0.1  # of its range: two numbers that differ by no more are alike
+
+
+def leave_out(
+    models: Sequence[Any],
+    X: object,
+    y: object,
+    base: CaseBase,
+    progress: Progress,
+) -> tuple[list[Any], Floats]:
+    """Fitted copies of the models, and the mean of their left-out answers.
+
+    Parameters
+    ----------
+    models : sequence of estimators
+    X, y : the rows
+    base : CaseBase
+        The same rows, with their ids and classes.
+    progress : Progress
+
+    Returns
+    -------
+    fitted : list of estimators
+    answers : float64 array of shape (n_rows, n_classes), or (n_rows,) for numbers
+    """
+    ids = base.ids[np.argsort(base.arrival)]
+    fitted, sums = [], np.zeros(())
+    for model in models:
+        named = {"ids": ids} if isinstance(model, LazyEstimator) else {}
+        own = clone(model).fit(X, y, **named)
+        if base.class_labels:
+            sums = sums + _in_order(own, label_array(base.class_labels).tolist())
+        else:
+            sums = sums + np.asarray(own.loo_predict(), np.float64)
+        fitted.append(own)
+        progress.advance()
+    return fitted, sums / len(fitted)
+
+
+def _in_order(model: Any, classes: Sequence[object]) -> Floats:  # noqa: ANN401
+    """Left-out probabilities, the classes in this order."""
+    shares = np.asarray(model.loo_predict_proba(), np.float64)
+    known = {label: j for j, label in enumerate(model.classes_.tolist())}
+    if shares.ndim != 2 or set(known) != set(classes):
+        raise BadInputError(
+            f"estimator={model!r} gave left-out probabilities of shape {shares.shape} "
+            f"for the classes {list(known)}; expected those of {list(classes)}."
+        )
+    return shares[:, [known[label] for label in classes]]
+
+
+def judge(base: CaseBase, answers: Floats) -> Doubts:
+    """Doubts about each row of a base, as rows lie there.
+
+    Parameters
+    ----------
+    base : CaseBase
+    answers : array, as `leave_out` gives it
+        In order of arrival.
+    """
+    left_out, n_rows = answers[base.arrival], base.n_rows
+    if base.class_labels:
+        return doubt_labels(left_out, base.cases.classes[:n_rows])
+    return doubt_numbers(base.cases.targets[0, :n_rows], left_out)
+
+
+def list_contradicted(base: CaseBase, answers: Floats, doubts: Doubts) -> list[Finding]:
+    """Findings for the rows whose target is contradicted, the most doubtful first."""
+    rows = np.flatnonzero(doubts.found)
+    places = canonical_places(base)[rows]
+    rows = rows[np.lexsort((places, -doubts.doubts[rows]))]
+    if base.class_labels:
+        evidence = _against_labels(base, answers[base.arrival], doubts, rows)
+    else:
+        evidence = _against_numbers(base, rows)
+    return [
+        Finding(
+            "label",
+            (id_of(base, row),),
+            float(doubts.doubts[row]),
+            target_of(base, row),
+            _suggestion(base, doubts, row),
+            evidence={**own, "values": values_of(base, row)},
+        )
+        for row, own in zip(rows.tolist(), evidence, strict=True)
+    ]
+
+
+def _suggestion(base: CaseBase, doubts: Doubts, row: int) -> Label | float | None:
+    said = doubts.suggested[row]
+    return base.class_labels[int(said)] if base.class_labels else number(float(said))
+
+
+def _against_labels(
+    base: CaseBase, left_out: Floats, doubts: Doubts, rows: Ints
+) -> Iterator[dict[str, Any]]:
+    """How probable the labels are, and the cases and values that say so."""
+    given, suggested = base.cases.classes[rows], doubts.suggested[rows]
+    against = _nearest_of_classes(base, rows, suggested)
+    in_favor = _nearest_of_classes(base, rows, given)
+    for row, own, other in zip(
+        rows.tolist(), given.tolist(), suggested.tolist(), strict=True
+    ):
+        yield {
+            "probability_given": float(left_out[row, own]),
+            "probability_suggested": float(left_out[row, other]),
+            "against": against[row],
+            "for": in_favor[row][:1],
+            "attributes": _telling_attributes(base, row, own, other),
+        }
+
+
+def _against_numbers(base: CaseBase, rows: Ints) -> Iterator[dict[str, Any]]:
+    """The cases that are alike and have other numbers, and in what they are alike."""
+    near = _nearest_of(base, rows, base.order)
+    told = {name: share_told(base, j) for j, name in enumerate(base.names)}
+    for row in rows.tolist():
+        differing = {name for case in near[row][:1] for name in case["differs_in"]}
+        shared = [name for name in told if name not in differing and told[name] > 0]
+        shared.sort(key=lambda name: -told[name])
+        attributes = [{"name": n, "share": told[n]} for n in shared[:_WITNESSES]]
+        yield {"against": near[row], "attributes": attributes}
+
+
+def _nearest_of_classes(
+    base: CaseBase, rows: Ints, classes: NDArray[Any]
+) -> dict[int, list[dict[str, Any]]]:
+    """The nearest other cases of each row, of a class of its own."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    order = base.order
+    for label in np.unique(classes).tolist():
+        seen = order[base.cases.classes[order] == label]
+        found |= _nearest_of(base, rows[classes == label], seen)
+    return found
+
+
+def _nearest_of(
+    base: CaseBase, rows: Ints, seen: Ints
+) -> dict[int, list[dict[str, Any]]]:
+    """The nearest of the cases seen that are not the row itself, for each row."""
+    cases = base.cases
+    weighed = weigh_columns(cases, seen, np.ones(len(cases.numeric)))
+    queries = place_queries(weighed, rows_as_queries(cases, rows))
+    near = find_nearest(weighed.columns, queries, _WITNESSES, groups=(seen, rows))
+    listed = zip(rows.tolist(), near.rows.tolist(), near.distances, strict=True)
+    return {
+        row: [
+            _describe(base, row, int(seen[place]), square)
+            for place, square in zip(places, squares.tolist(), strict=True)
+            if place >= 0
+        ]
+        for row, places, squares in listed
+    }
+
+
+def _describe(base: CaseBase, row: int, other: int, square: float) -> dict[str, Any]:
+    """A case beside a row that it speaks for or against."""
+    apart = differ_by_attribute(base.cases, row, other)
+    return {
+        "id": id_of(base, other),
+        "target": target_of(base, other),
+        "distance": math.sqrt(square),
+        "values": values_of(base, other),
+        "differs_in": [base.names[j] for j in np.flatnonzero(apart > _ALIKE).tolist()],
+    }
+
+
+def _telling_attributes(
+    base: CaseBase, row: int, given: int, suggested: int
+) -> list[dict[str, Any]]:
+    """The attributes whose values speak most for the class that the others suggest."""
+    cases, bits = base.cases, np.zeros(len(base.names))
+    for j, code in enumerate(cases.codes[:, row].tolist()):
+        if code >= 0:
+            counts = cases.counts[cases.offsets[j] : cases.offsets[j + 1]]
+            bits[j] = compare_classes(counts, code, given, suggested)
+    most = np.argsort(-bits, kind="stable")[:_WITNESSES].tolist()
+    return [
+        {"name": base.names[j], "bits": float(bits[j])} for j in most if bits[j] > 0
+    ]

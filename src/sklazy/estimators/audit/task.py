@@ -1,0 +1,114 @@
+"""What is audited: rows, their target, and whose answers are asked for."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+from sklearn.base import is_regressor
+
+from sklazy.casebase import CaseBase
+from sklazy.casebase.incoming import GivenIds
+from sklazy.errors import BadInputError, BadTypeError
+from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
+from sklazy.estimators.linear_models import LazyLogisticClassifier
+from sklazy.tables import Column, as_target, label_array
+
+_MOST_CLASSES = 20  # more different whole numbers are no labels
+# Rows that choose the kernel's settings: a third of its own default, in an eighth of
+# the time. Rows are ranked as well.
+_CHOOSING_ROWS = 250
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is audited.
+
+    Attributes
+    ----------
+    base : CaseBase
+    kind : {"classification", "regression"}
+    """
+
+    base: CaseBase
+    kind: Literal["classification", "regression"]
+
+    @property
+    def labels(self) -> NDArray[Any] | None:
+        """The labels by code; None for numbers."""
+        if self.kind == "regression":
+            return None
+        return label_array(self.base.class_labels)
+
+
+def find_task(
+    X: object,
+    y: object,
+    estimator: object,
+    task: str,
+    ids: GivenIds,
+    categorical_features: object,
+) -> Task:
+    """Keep the rows, and find out what their target is."""
+    regresses = _regresses(y, estimator, task)
+    kind: Any = LazyKernelRegressor if regresses else LazyKernelClassifier
+    keeper = kind(categorical_features=categorical_features).fit(X, y, ids=ids)
+    base: CaseBase = keeper.cases_
+    if base.n_rows < 2:
+        raise BadInputError(
+            "X has one row; expected at least 2, since each is judged by the others."
+        )
+    return Task(base, "regression" if regresses else "classification")
+
+
+def _regresses(y: object, estimator: object, task: str) -> bool:
+    if task != "auto":
+        return task == "regression"
+    if estimator is not None:
+        return bool(is_regressor(_listed(estimator)[0]))
+    return not _are_labels(as_target(y, "nominal"))
+
+
+def _are_labels(target: Column) -> bool:
+    """Whether cells are words, or whole numbers of which there are few."""
+    labels = target.categories
+    if any(isinstance(label, str | bool) for label in labels):
+        return True
+    most = min(_MOST_CLASSES, max(2, len(target) // 5))
+    return len(labels) <= most and all(float(one).is_integer() for one in labels)
+
+
+def _listed(estimator: object) -> list[Any]:
+    several = isinstance(estimator, list | tuple)
+    models: list[Any] = list(estimator) if several else [estimator]  # type: ignore[call-overload]
+    if not models:
+        raise BadInputError("estimator=[] names none; give at least one, or None.")
+    for model in models:
+        if isinstance(model, type):
+            raise BadTypeError(
+                f"estimator={model.__name__} is a class; give {model.__name__}()."
+            )
+    return models
+
+
+def choose_models(
+    task: Task, estimator: object, categorical_features: object, n_jobs: int | None
+) -> list[Any]:
+    """The estimators whose left-out answers are asked for."""
+    common: dict[str, Any] = {
+        "categorical_features": categorical_features,
+        "n_jobs": n_jobs,
+    }
+    kernel = {**common, "max_loo_rows": _CHOOSING_ROWS}
+    if estimator is None and task.kind == "regression":
+        return [LazyKernelRegressor(**kernel)]
+    if estimator is None:
+        return [LazyKernelClassifier(**kernel), LazyLogisticClassifier(**common)]
+    models = _listed(estimator)
+    needed = "loo_predict" if task.kind == "regression" else "loo_predict_proba"
+    for model in models:
+        if not hasattr(model, needed):
+            raise BadTypeError(
+                f"estimator={model!r} cannot leave rows out: it has no {needed}; give "
+                "a lazy estimator of this library, such as LazyKernelClassifier()."
+            )
+    return models

@@ -1,0 +1,1 @@
+"""Which missing attribute to measure next."""

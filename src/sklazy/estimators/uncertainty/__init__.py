@@ -1,0 +1,1 @@
+"""What estimators say of how sure they are."""

@@ -1,0 +1,40 @@
+"""What receipts are to say beside the answer."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from numpy.typing import ArrayLike
+
+_WAY = ("coverage", "method", "by")
+
+
+class Wanted(NamedTuple):
+    """What is asked for beside the answer; see `LazyEstimator.explain`."""
+
+    coverage: float | None = None
+    method: str = "jackknife"
+    by: str | None = None
+    accuracy: float | None = None
+    suggest: bool = False
+    costs: Mapping[str, float] | ArrayLike | None = None
+
+
+def wanted_by(content: Mapping[str, Any]) -> Wanted:
+    """What must have been asked for that a receipt says what it says."""
+    cover = content.get("set") or content.get("interval") or {}
+    way = {key: cover[key] for key in _WAY if key in cover}
+    return Wanted(
+        **way,
+        accuracy=content.get("abstention", {}).get("accuracy"),
+        suggest="next_attribute" in content,
+        costs=_claimed_costs(content),
+    )
+
+
+def _claimed_costs(content: Mapping[str, Any]) -> dict[str, float] | None:
+    """The costs that a suggestion names, those of missing attributes; 1 elsewhere."""
+    if "next_attribute" not in content:
+        return None
+    ranked = content["next_attribute"]["ranked"]
+    named = {item["attribute"]: item["cost"] for item in ranked}
+    return {**{item["name"]: 1.0 for item in content["query"]}, **named}

@@ -1,0 +1,39 @@
+"""How new a query is, in words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sklazy.report.words import format_number, format_percent
+
+_UNLIKE = 0.99
+
+
+def warn_of_novelty(receipt: Mapping[str, Any]) -> str:
+    """A sentence where the query is unlike all cases; nothing else."""
+    share = receipt["novelty"]["farther_than"]
+    if share is None or share < _UNLIKE:
+        return ""
+    return (
+        "This row is unlike all cases: its nearest case is farther away than "
+        f"{_cases(receipt)} are from theirs. The answer, however sure, is a guess."
+    )
+
+
+def describe_novelty(receipt: Mapping[str, Any]) -> str:
+    """A line for every receipt."""
+    novelty = receipt["novelty"]
+    distance = format_number(novelty["distance"])
+    if novelty["farther_than"] is None:
+        return f"Novelty: nearest case at distance {distance}"
+    return (
+        f"Novelty: nearest case at distance {distance}, farther away than "
+        f"{_cases(receipt)} are from theirs"
+    )
+
+
+def _cases(receipt: Mapping[str, Any]) -> str:
+    """The cases that are nearer to each other: all, none, or so many of a hundred."""
+    share, n = receipt["novelty"]["farther_than"], receipt["novelty"]["n_compared"]
+    which = "the cases" if n == receipt["cases"]["n_rows"] else f"{n} cases compared"
+    some = {0: "none", 1: "all"}.get(share, format_percent(share))
+    return f"{some} of {which}"

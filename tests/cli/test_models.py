@@ -1,0 +1,227 @@
+"""Models in files, receipts that are verified, names of rows, all probabilities."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sklazy
+
+FLATS = Path(sklazy.__file__).parent / "examples" / "flats.csv"
+
+
+@pytest.fixture
+def flats(run):
+    """A folder with the example files."""
+    assert run("example")[0] == 0
+    return run
+
+
+def rows_of(out):
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+# --- models ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("target", "method"), [("heating", "lazy-knn"), ("rent", "kernel")]
+)
+def test_a_model_predicts_as_its_training_file_does(flats, target, method):
+    asked = ["-t", target, "-m", method, "--id", "flat"]
+    asked += ["--ignore", "rent"] * (target == "heating")
+    code, out, _ = flats("fit", "flats.csv", *asked, "-o", "a.sklazy")
+    assert code == 0
+    assert f"{method} of '{target}' on 200 cases in a.sklazy" in out
+    _, direct, _ = flats("predict", "flats.csv", "new-flats.csv", *asked)
+    code, saved, _ = flats("predict", "a.sklazy", "new-flats.csv", "--id", "flat")
+    assert code == 0
+    assert saved == direct
+    assert [row["flat"] for row in rows_of(saved)] == [f"N{i:02}" for i in range(1, 21)]
+
+
+def test_a_model_reads_dates_and_amounts_as_its_training_file_was_read(run):
+    days = pd.date_range("2024-01-01", periods=40).strftime("%d.%m.%Y")
+    price = [f"{i % 7 + 1},50 \N{EURO SIGN}" for i in range(40)]
+    frame = pd.DataFrame({"day": days, "price": price, "y": np.arange(40) % 7})
+    frame.to_csv("train.csv", index=False, sep=";")
+    frame[["price", "day"]].head(3).to_csv("ask.csv", index=False, sep=";")
+    asked = ["-t", "y", "--task", "regression", "-m", "kernel"]
+    assert run("fit", "train.csv", *asked, "-o", "m.sklazy")[0] == 0
+    _, direct, _ = run("predict", "train.csv", "ask.csv", *asked)
+    code, saved, err = run("predict", "m.sklazy", "ask.csv")
+    assert (code, saved) == (0, direct), err
+
+
+def test_models_are_compared_with_targets_that_are_known(flats):
+    flats("fit", "flats.csv", "-t", "heating", "-m", "lazy-knn", "-o", "a.sklazy")
+    code, out, err = flats("predict", "a.sklazy", "flats.csv")
+    assert code == 0
+    assert "on 200 rows with a known 'heating'" in err
+    assert {"row", "prediction", "probability", "heating"} == set(rows_of(out)[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["fit", "flats.csv", "-t", "rent", "-m", "ridge", "-o", "b"],
+            "cannot be writ",
+        ),
+        (["predict", "a.sklazy"], "sklazy predict a.sklazy FILE"),
+        (["predict", "a.sklazy", "new-flats.csv", "-m", "kernel"], "--method is for a"),
+        (["predict", "flats.csv"], "give the column to predict with --target"),
+        (["explain", "a.sklazy"], "behind the model"),
+        (["predict", "a.sklazy", "lacking.csv"], "lacks 1 column(s)"),
+        (["predict", "flats.csv", "-t", "rent", "--id", "built"], "names of rows must"),
+        (
+            ["explain", "flats.csv", "-t", "rent", "--id", "flat", "--row", "X"],
+            "no row",
+        ),
+        (["predict", "flats.csv", "new-flats.csv", "-t", "rent", "--id", "flt"], "flt"),
+    ],
+)
+def test_what_cannot_be_done_is_said(flats, arguments, message):
+    flats("fit", "flats.csv", "-t", "rent", "-m", "lazy-learning", "-o", "a.sklazy")
+    frame = pd.read_csv("new-flats.csv").drop(columns="area")
+    frame.to_csv("lacking.csv", index=False)
+    code, _, err = flats(*arguments)
+    assert code == 2
+    assert message in err
+
+
+# --- beside predictions ---------------------------------------------------------------
+
+
+def test_probabilities_of_all_classes(flats):
+    asked = ["predict", "flats.csv", "new-flats.csv", "-t", "heating"]
+    asked += ["-m", "lazy-nb", "--ignore", "rent"]
+    _, out, _ = flats(*asked, "--probabilities")
+    shares = [
+        [float(row[name]) for name in row if name.startswith("probability of ")]
+        for row in rows_of(out)
+    ]
+    assert np.shape(shares) == (20, 4)
+    assert np.sum(shares, axis=1) == pytest.approx(np.ones(20))
+    _, out, _ = flats(*asked, "--json")
+    found = json.loads(out)
+    assert list(found["probabilities"]) == ["district", "gas", "heat pump", "stove"]
+    for i, label in enumerate(found["prediction"]):
+        assert found["probabilities"][label][i] == found["probability"][i]
+
+
+def test_intervals_stand_beside_numbers_where_a_method_has_them(flats):
+    asked = ["predict", "flats.csv", "new-flats.csv", "-t", "rent"]
+    _, out, _ = flats(*asked, "-m", "lazy-learning", "--coverage", 0.8)
+    for row in rows_of(out):
+        assert float(row["low"]) <= float(row["prediction"]) <= float(row["high"])
+    _, out, _ = flats(*asked, "-m", "lazy-learning", "--coverage", 0)
+    assert set(rows_of(out)[0]) == {"row", "prediction"}
+
+
+def test_novelty_is_said(flats):
+    strange = pd.read_csv("new-flats.csv").head(2)
+    strange.loc[1, ["area", "rooms", "district"]] = [900.0, 40, "moon"]
+    strange.to_csv("strange.csv", index=False)
+    asked = ["predict", "flats.csv", "strange.csv", "-t", "rent", "-m", "kernel"]
+    _, out, err = flats(*asked, "--json")
+    usual, unlike = json.loads(out)["novelty"]
+    assert usual < 0.99 <= unlike
+    assert "1 row is unlike all cases: row 1" in err
+    _, out, _ = flats("explain", *asked[1:], "--row", 1)
+    assert "This row is unlike all cases" in out
+    _, out, _ = flats("explain", *asked[1:], "--row", 0)
+    assert "unlike all cases" not in out
+    code, _, err = flats(*asked[:-1], "knn", "--novelty")
+    assert (code, "keeps no cases" in err) == (2, True)
+
+
+# --- receipts -------------------------------------------------------------------------
+
+
+def test_a_receipt_says_which_row(flats):
+    asked = ["explain", "flats.csv", "-t", "rent", "--id", "flat", "-m", "kernel"]
+    _, out, _ = flats(*asked, "--row", "F007", "--row", "F100", "--html", "why.html")
+    assert "F007 of flats.csv" in out
+    assert "F100 of flats.csv" in Path("why.html").read_text()
+
+
+@pytest.mark.parametrize("method", ["lazy-knn", "lazy-bagging", "blend"])
+def test_receipts_are_verified_by_the_file_and_by_the_model(flats, method):
+    told = ["flats.csv", "-t", "heating", "--ignore", "rent", "-m", method]
+    by_file = ["verify", "why.json", *told[:-2]]
+    flats("explain", *told, "--row", 7, "--row", 9, "-o", "why.json")
+    code, out, err = flats(*by_file)
+    assert code == 0, err
+    assert (code, "2 receipts: nobody edited them, flats.csv gives" in out) == (0, True)
+    flats("fit", *told, "-o", "m.sklazy")
+    flats("explain", "m.sklazy", "new-flats.csv", "--row", 3, "-o", "why.json")
+    assert flats(*by_file)[0] == 0
+    code, out, _ = flats("verify", "why.json", "m.sklazy", "--json")
+    assert code == 0
+    assert json.loads(out) == {
+        **{"receipts": 1, "sealed": True, "signed": None, "replayed": True}
+    }
+
+
+def test_what_was_edited_or_is_of_other_cases_is_refused(flats):
+    told = ["flats.csv", "-t", "heating", "-m", "lazy-knn"]
+    flats("explain", *told, "--row", 7, "-o", "why.json")
+    content = json.loads(Path("why.json").read_text())
+    content[0]["answer"] = "stove"
+    Path("edited.json").write_text(json.dumps(content))
+    code, _, err = flats("verify", "edited.json")
+    assert (code, "was edited" in err) == (2, True)
+    pd.read_csv("flats.csv").assign(area=50.0).to_csv("other.csv", index=False)
+    code, _, err = flats("verify", "why.json", "other.csv", "-t", "heating")
+    assert (code, "other cases" in err) == (2, True), err
+    pd.read_csv("flats.csv").head(50).to_csv("few.csv", index=False)
+    code, _, err = flats("verify", "why.json", "few.csv", "-t", "heating")
+    assert (code, "the file has 50" in err) == (2, True)
+    code, _, err = flats("verify", "why.json")
+    assert (code, "was not checked" in err) == (0, True)
+    Path("why.json").write_text("[]")
+    assert flats("verify", "why.json")[0] == 2
+
+
+def test_signed_receipts_need_their_key(flats):
+    told = ["flats.csv", "-t", "heating", "-m", "lazy-knn"]
+    Path("our.key").write_bytes(b"a secret of ours")
+    Path("other.key").write_bytes(b"another's secret")
+    flats("explain", *told, "--key", "our.key", "-o", "signed.json")
+    flats("explain", *told, "-o", "plain.json")
+    by = ["flats.csv", "-t", "heating"]
+    code, out, _ = flats("verify", "signed.json", *by, "--key", "our.key")
+    assert (code, "the signature is that of the key" in out) == (0, True)
+    code, _, err = flats("verify", "signed.json", *by, "--key", "other.key")
+    assert (code, "not that of this" in err) == (2, True)
+    code, _, err = flats("verify", "plain.json", *by, "--key", "our.key")
+    assert (code, "has no signature" in err) == (2, True)
+
+
+# --- hints ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "hint"),
+    [
+        ("a,a\n1,2\n3,4\n", [], "--no-header"),
+        ("a,b\n1,x\n\xe4,y\n", [], "--encoding latin-1"),
+        ("a_id,b\n1,x\n2,y\n", [], "--kind a_id=numeric"),
+        ("a,b\n1,x\n2,y\n3,x\n4,y\n", ["-s", "n_neighbors=0"], "--set n_neighbors=0"),
+        ("a,b\n1,x\n2,y\n", ["--task", "regression"], "--task classification"),
+    ],
+)
+def test_hints_name_options_of_the_command_line(run, content, arguments, hint):
+    Path("a.csv").write_bytes(content.encode("latin-1"))
+    asked = ["predict", "a.csv", "-t", "b", "--folds", 2, "-m", "lazy-knn", *arguments]
+    if "--task" in arguments:
+        asked[asked.index("lazy-knn")] = "kernel"
+    _, _, err = run(*asked)
+    assert hint in err
+    for python in ("header=", "encoding=", "numeric=[", "kinds={", "regressor"):
+        assert python not in err

@@ -1,0 +1,169 @@
+"""Waits of commands: announced, cut short, and what was done by then is kept."""
+
+import csv
+import itertools
+import json
+import logging
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from sklazy import LazyNBClassifier
+from sklazy.cli import main, predict, waiting
+from sklazy.report import progress
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path):
+    """Run a command on two small files; give exit code, output and messages."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    for name, n_rows in (("train", 60), ("test", 40)):
+        rows = rng.integers(0, 3, (n_rows, 3)).tolist()
+        with open(f"{name}.csv", "w", newline="") as file:
+            csv.writer(file).writerows([["a", "b", "y"], *rows])
+    try:
+        runner = CliRunner(mix_stderr=False)  # before click 8.2
+    except TypeError:
+        runner = CliRunner()
+
+    def call(*arguments):
+        words = [str(a) for a in (*arguments, "-t", "y", "-m", "lazy-nb")]
+        result = runner.invoke(main, words, prog_name="sklazy")
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result.exit_code, result.stdout, result.stderr
+
+    return call
+
+
+def rows_of(text):
+    return list(csv.DictReader(text.splitlines()))
+
+
+def after(n_calls, act):
+    """A stand-in for `predict_both` that does something else after some calls."""
+    numbers, true = itertools.count(), predict.predict_both
+
+    def stand_in(model, X):
+        if next(numbers) >= n_calls:
+            act()
+        return true(model, X)
+
+    return stand_in
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+def test_so_many_rows_and_no_more(run):
+    _, all_rows, _ = run("predict", "train.csv", "test.csv")
+    code, out, _ = run("predict", "train.csv", "test.csv", "--max-rows", 5)
+    assert code == 0
+    assert rows_of(out) == rows_of(all_rows)[:5]
+    code, out, _ = run(
+        "predict", "train.csv", "--max-rows", 20, "--json", "-o", "x.csv"
+    )
+    assert code == 0
+    assert len(rows_of(Path("x.csv").read_text())) == 20
+    code, out, _ = run("explain", "train.csv", "--max-rows", 2, "--json")
+    assert len(json.loads(out)) == 2
+
+
+def test_parts_are_what_one_call_says(run, monkeypatch):
+    _, whole, _ = run("predict", "train.csv", "test.csv")
+    monkeypatch.setattr(waiting, "_FIRST", 1)
+    monkeypatch.setattr(waiting, "_GROWTH", 2)
+    assert run("predict", "train.csv", "test.csv")[1] == whole
+
+
+def test_an_interrupt_keeps_the_rows_done(run, monkeypatch):
+    _, whole, _ = run("predict", "train.csv", "test.csv")
+    monkeypatch.setattr(predict, "predict_both", after(1, interrupt))
+    code, _, err = run("predict", "train.csv", "test.csv", "-o", "found.csv")
+    assert code == 130
+    assert "The first 16 of 40 rows were predicted, in found.partial.csv." in err
+    assert rows_of(Path("found.partial.csv").read_text()) == rows_of(whole)[:16]
+    assert not Path("found.csv").exists()
+
+
+def test_an_interrupt_before_any_row_writes_nothing(run, monkeypatch):
+    monkeypatch.setattr(predict, "predict_both", after(0, interrupt))
+    code, out, err = run("predict", "train.csv", "test.csv", "-o", "found.csv")
+    assert (code, out) == (130, "")
+    assert "Nothing was written" in err
+
+
+def test_the_time_given_is_kept(run, monkeypatch):
+    begin = time.monotonic()
+    monkeypatch.setattr(predict, "predict_both", after(1, lambda: time.sleep(60)))
+    limit = "--max-seconds", 2
+    code, out, err = run("predict", "train.csv", "test.csv", "--json", *limit)
+    assert time.monotonic() - begin < 30
+    assert code == 0
+    assert json.loads(out)["partial"] is True
+    assert len(json.loads(out)["prediction"]) == 16
+    assert "Stopped after 2 seconds (--max-seconds)." in err
+
+
+def test_a_time_too_short_for_anything_says_so(run, monkeypatch):
+    monkeypatch.setattr(predict, "predict_both", after(0, lambda: time.sleep(60)))
+    code, out, err = run("predict", "train.csv", "test.csv", "--max-seconds", 0.2)
+    assert (code, out) == (2, "")
+    assert "--max-seconds 0.2 was over before anything was done" in err
+
+
+def test_folds_done_before_an_interrupt_are_reported(run, monkeypatch):
+    numbers, true = itertools.count(), LazyNBClassifier.predict
+
+    def stop_at_the_fourth(self, X):
+        if next(numbers) == 3:
+            raise KeyboardInterrupt
+        return true(self, X)
+
+    monkeypatch.setattr(LazyNBClassifier, "predict", stop_at_the_fourth)
+    code, out, err = run("predict", "train.csv", "--json", "-o", "found.csv")
+    assert code == 130
+    found = json.loads(out)
+    assert (found["partial"], found["folds"], found["of"]) == (True, 3, 10)
+    assert "The quality is that of 3 of 10 folds." in err
+    assert len(rows_of(Path("found.partial.csv").read_text())) == 18
+
+
+def test_receipts_made_before_an_interrupt_are_shown(run, monkeypatch):
+    numbers, true = itertools.count(), LazyNBClassifier.explain
+
+    def stop_at_the_third(self, X, **wanted):
+        if next(numbers) == 2:
+            raise KeyboardInterrupt
+        return true(self, X, **wanted)
+
+    monkeypatch.setattr(LazyNBClassifier, "explain", stop_at_the_third)
+    code, out, err = run("explain", "train.csv", "--max-rows", 9, "--json")
+    assert code == 130
+    assert len(json.loads(out)) == 2
+    assert "The first 2 of 9 rows were explained" in err
+
+
+def test_a_long_wait_is_announced_with_what_is_faster(run, monkeypatch):
+    monkeypatch.setattr(progress, "WORTH_SAYING", 0.0)
+    monkeypatch.setattr(waiting, "_ENOUGH", 0.0)
+    monkeypatch.setattr(waiting, "_FIRST", 4)
+    _, _, err = run("predict", "train.csv", "test.csv")
+    assert "predicting of 40 rows takes about 0 seconds." in err
+    assert "--max-rows or --max-seconds do a part" in err
+
+
+def test_the_library_says_it_to_those_who_listen(monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "sklazy")
+    with progress.Progress("answering", total=7) as outer:
+        outer.expect(9.0, "fewer")
+        with progress.Progress("inner") as inner:
+            inner.expect(1000.0)
+        outer.expect(300.0, "n_estimators=10")
+    said = "answering of 7 rows takes about 5 minutes. Faster: n_estimators=10."
+    assert caplog.messages == [said]

@@ -1,0 +1,37 @@
+"""The votes of a finished search in every way to vote, against the slow twin."""
+
+import itertools
+import math
+
+import pytest
+
+import oracle
+from sklazy.neighbors import finish_votes
+
+WAYS = list(itertools.product(("all", "share"), ("uniform", "distance")))
+
+
+def check_votes(search, query, squares, classes, n_classes):
+    """Compare the votes of a search that weighs by distance, too.
+
+    The number of attributes that differ is a squared distance.
+    """
+    distances = [math.sqrt(square) for square in squares]
+    weights = [1] * len(distances)
+    if search.excluded[query] >= 0:
+        weights[search.excluded[query]] = 0
+    one, k = slice(query, query + 1), search.n_neighbors
+    for ties, by in WAYS:
+        found = finish_votes(
+            search.votes[one],
+            search.tied[one],
+            k,
+            shares=ties == "share",
+            weighted=search.weighted[one] if by == "distance" else None,
+        )[0]
+        cast = oracle.cast_votes(distances, weights, k, ties, by)
+        expected = oracle.add_votes(cast, classes, n_classes)
+        if by == "uniform":
+            assert found.tolist() == expected  # digit for digit: shares are rational
+        else:
+            assert found.tolist() == pytest.approx(expected, rel=1e-12)

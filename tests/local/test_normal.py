@@ -1,0 +1,40 @@
+"""Moments of numbers: rows that weigh nothing are as good as absent."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sklazy.local.normal import find_moments
+
+
+@given(st.integers(0, 10_000))
+def test_rows_without_weight_are_not_there(seed):
+    rng = np.random.default_rng(seed)
+    n_rows = int(rng.integers(1, 9))
+    numbers = rng.choice([0.0, 1.0, 5.0, np.nan], (2, n_rows))
+    classes = rng.integers(0, 2, n_rows).astype(np.int32)
+    weights = rng.choice([0.0, 0.5, 2.0], n_rows)
+    seen = weights > 0
+    found = find_moments(numbers, classes, weights, 2)
+    expected = find_moments(numbers[:, seen], classes[seen], weights[seen], 2)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours.tolist() == theirs.tolist()
+
+
+@given(st.integers(0, 10_000))
+def test_moments_are_those_of_plain_sums(seed):
+    rng = np.random.default_rng(seed)
+    numbers, classes = rng.normal(size=(1, 9)), rng.integers(0, 2, 9).astype(np.int32)
+    weights = rng.choice([0.5, 1.0, 2.0], 9)
+    found = find_moments(numbers, classes, weights, 2)
+    center, scale = found.centers[0], found.scales[0]
+    assert center == pytest.approx(sum(numbers[0]) / 9)
+    assert scale == pytest.approx(max(abs(x - center) for x in numbers[0]))
+    for power in range(3):
+        for label in range(2):
+            own = [i for i in range(9) if classes[i] == label]
+            terms = [
+                weights[i] * ((numbers[0, i] - center) / scale) ** power for i in own
+            ]
+            assert found.sums[0, power, label] == pytest.approx(sum(terms))
