@@ -112,6 +112,8 @@ def random_model(rng, trial):
         k,
         r,
         discretize=bool(trial % 4 < 2),
+        weights=str(rng.choice(["uniform", "distance"])),
+        ties=str(rng.choice(["share", "all"])),
         cuts="frozen",  # else leaving out a row behind a cut takes its time
         categorical_features=nominal or None,
     )
@@ -140,7 +142,9 @@ def draw_labels(n_rows, d):
 
 def fit_labels(n_rows, d):
     X, y, Q = draw_labels(n_rows, d)
-    model = LazyKNeighborsClassifier(K, d // 2, categorical_features=list(range(d)))
+    model = LazyKNeighborsClassifier.paper(
+        n_neighbors=K, n_attributes=d // 2, categorical_features=list(range(d))
+    )
     return model.fit(X, y), X, y, Q
 
 
@@ -294,7 +298,9 @@ def compare_numbers(n_rows=1_000_000, d=28):
     X, y = rng.standard_normal((n_rows, d)), rng.integers(0, N_CLASSES, n_rows)
     X[:, 0] += y
     Q = rng.standard_normal((N_QUERIES, d))
-    model = LazyKNeighborsClassifier(K, 0.3, discretize=False, cuts="frozen").fit(X, y)
+    model = LazyKNeighborsClassifier.paper(
+        n_neighbors=K, n_attributes=0.3, discretize=False, cuts="frozen"
+    ).fit(X, y)
     model.set_params(device="cuda")
     found = model.predict_proba(Q)
     device = best_of(lambda: model.predict(Q), 10)

@@ -20,7 +20,7 @@ from sklazy.backends.device import use_device
 
 pytestmark = needs_compiler
 
-few = settings(max_examples=12)
+few = settings(max_examples=25)
 
 
 @pytest.fixture(autouse=True)

@@ -20,10 +20,7 @@ from sklazy.neighbors.cuda.lists import (
 from sklazy.neighbors.cuda.weighted import Voters
 from sklazy.neighbors.mixed import MixedSearch, ScaledColumns, weigh_rows
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Near = tuple[int, NDArray[np.integer], Floats, float]
-"""A query's place, the rows near it, their squared distances, and the k-th."""
 
 
 class DeviceColumns(NamedTuple):
@@ -138,41 +135,41 @@ class DeviceMixedSearch(MixedSearch):
                 self._measure_all(query)
 
     def _weigh(self, queries: Ints, lists: Lists, elected: Elected) -> None:
-        """Weigh the votes of some queries by distance, if that is asked for."""
+        """Weigh the votes of some queries by distance, if that is asked for.
+
+        Those whose lists are too short come once more.
+        """
         if self.weighted is None:
             return
-        n_classes = self.votes.shape[1]
-        for i, rows, squares, kth in self._fetch_near(lists, elected):
-            nearer = squares < kth
-            classes = self.cases.classes[rows[nearer]]
-            weighted = weigh_rows(squares[nearer], classes, kth, n_classes)
-            self.weighted[queries[i]] = weighted
+        device, distances = self.on_device.listed.device, elected.distances
+        places = device.put(np.arange(lists.capacity, dtype=np.int32))
+        nearer = (places < lists.counts[:, None]) & (distances < elected.kths[:, None])
+        found = nearer.nonzero()[0], lists.rows[nearer], distances[nearer]
+        numbers, rows, squares, kths = map(device.fetch, (*found, elected.kths))
+        self.weighted[queries] = weigh_rows(
+            numbers, squares, self.cases.classes[rows], kths, self.votes.shape[1]
+        )
 
     def voters(self, first: int, last: int) -> Iterator[Voters]:
         """The rows that vote for each query, in no order.
 
         A query may come twice; the second time counts.
         """
+        fetch = self.on_device.listed.device.fetch
         for part in self._parts(first, last):
             for queries, asked, lists in self._list(part):
-                elected = self._elect(asked, lists)
-                for i, rows, squares, _ in self._fetch_near(lists, elected):
-                    yield Voters(part.start + int(queries[i]), rows, squares)
+                distances, kths, *_ = map(fetch, self._elect(asked, lists))
+                rows, counts = fetch(lists.rows), fetch(lists.counts)
+                for i in np.flatnonzero(counts <= lists.capacity).tolist():
+                    own = distances[i, : counts[i]]
+                    near = np.flatnonzero((own <= kths[i]) & np.isfinite(own))
+                    number = part.start + int(queries[i])
+                    yield Voters(number, rows[i, near], own[near])
         for query in self._own_widths:
             if first <= query < last:
                 squares = self.measure(query)
                 rows = np.flatnonzero(np.isfinite(squares))
                 yield Voters(query, rows, squares[rows])
-
-    def _fetch_near(self, lists: Lists, elected: Elected) -> Iterator[Near]:
-        """Rows at a finite distance that vote, of each query whose list is whole."""
-        fetch = self.on_device.listed.device.fetch
-        distances, kths = fetch(elected.distances), fetch(elected.kths)
-        rows, counts = fetch(lists.rows), fetch(lists.counts)
-        for i in np.flatnonzero(counts <= lists.capacity).tolist():
-            own = distances[i, : counts[i]]
-            near = np.flatnonzero((own <= kths[i]) & np.isfinite(own))
-            yield i, rows[i, near], own[near], float(kths[i])
 
     def _parts(self, first: int, last: int) -> Iterator[slice]:
         step = self.first_pass.queries_at_once(self._k)
