@@ -77,6 +77,10 @@ class MissingExtraError(SklazyError, ImportError):
     """A library that only some uses need is not installed."""
 
 
+class DeviceError(SklazyError, RuntimeError):
+    """A GPU that is not there, is too small, or failed."""
+
+
 class ResultsFileError(SklazyError, RuntimeError):
     """A file of results that cannot be read or written, or is of another version."""
 

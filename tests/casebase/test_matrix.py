@@ -53,6 +53,27 @@ def test_a_matrix_is_coded_as_its_table(drawn, by_kernel, dtype):
     assert np.array_equal(found.values, expected.values, equal_nan=True)
 
 
+@given(st.integers(1, 400), st.integers(1, 3), st.integers(0, 2**32 - 1))
+def test_labels_that_lie_one_by_one_are_coded_in_one_pass(n_queries, n_columns, seed):
+    rng = np.random.default_rng(seed)
+    lows, nominal = rng.integers(-5, 6, n_columns), [True] * n_columns
+    cases = np.tile(np.arange(4)[:, None], n_columns) + lows
+    base = CaseBase(
+        as_table(cases, categorical_features=nominal),
+        as_target([0, 1, 0, 1], "nominal"),
+    )
+    queries = rng.integers(0, 4, (n_queries, n_columns)) + lows
+    strange = rng.random(queries.shape) < rng.choice([0.0, 0.01])
+    queries[strange] = rng.choice([-(2**53), -9, 9, 2**53 - 1], queries.shape)[strange]
+    with mock.patch.object(matrix, "_SMALL_JOB", -1):
+        found = matrix.encode_matrix(base, queries)
+    if found is None:
+        assert (np.abs(queries) >= 2**53).any()
+        return
+    expected = base.encode(as_table(queries, categorical_features=nominal))
+    assert np.array_equal(found.codes, expected.codes)
+
+
 def test_what_a_matrix_cannot_say_is_for_the_table_to_refuse():
     model = LazyKNeighborsClassifier().fit(np.eye(3), [0, 1, 1])
     for wrong, message in (

@@ -1,5 +1,7 @@
 """Votes and their ties, and the diversity of members."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +15,7 @@ from sklazy.combine import (
     diversity_measures,
     majority_shares,
     q_statistic,
+    ties,
     to_shares,
     weighted_shares,
 )
@@ -106,3 +109,18 @@ def test_scores_are_clipped_and_shared_out():
     assert to_shares(scores).tolist() == [[2 / 3, 1 / 3, 0.0], [1 / 3] * 3]
     shares = to_shares(scores, np.array([0.5, 0.25, 0.25]))
     assert shares.tolist() == [[2 / 3, 1 / 3, 0.0], [0.5, 0.25, 0.25]]
+
+
+@given(st.integers(1, 9), st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_counts_that_are_equal_are_decided_by_priors(n_queries, n_classes, seed):
+    rng = np.random.default_rng(seed)
+    votes = rng.integers(0, 3, (n_queries, n_classes))
+    priors = rng.integers(1, 4, n_classes)
+    expected = [
+        max(range(n_classes), key=lambda c: (own[c], priors[c], -c)) for own in votes
+    ]
+    for is_due in (False, True):
+        with mock.patch.object(ties.argmax_of_counts, "is_due", return_value=is_due):
+            for kind in (np.int64, np.int32):
+                found = argmax_with_ties(votes.astype(kind), priors)
+                assert found.tolist() == expected

@@ -5,6 +5,7 @@ pickled: the learner, the cases and the queries, and which outputs are wanted.
 """
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,7 @@ from sklazy.report.progress import Progress
 
 Outputs = tuple[NDArray[Any], ...]
 
+_AHEAD = 3  # slices under way beside the one that is made ready
 _WORTH_TIMING = 2e7  # nanoseconds; with an estimate that is far too low, a second
 _TIMED = 0.05  # seconds that tell what a query takes
 
@@ -55,8 +57,16 @@ class Work:
 
     def __call__(self, first: int, last: int) -> Outputs:
         """What is wanted of the answers to the queries ``first..last - 1``."""
+        return self.finish(self.start(first, last))
+
+    def start(self, first: int, last: int) -> Answer:
+        """Answer queries; on a device, the answers may still be under way."""
         ready = prepare(self.learner, self.base)
-        answer = self.learner.answer(ready, self._batch(first, last))
+        answer: Answer = self.learner.answer(ready, self._batch(first, last))
+        return answer
+
+    def finish(self, answer: Answer) -> Outputs:
+        """What is wanted of some answers."""
         check_finite(answer, self.learner.target.kind)
         return tuple(getattr(answer, name) for name in self.outputs)
 
@@ -134,6 +144,8 @@ def answer_queries(
     work = Work(learner, base, rows, excluded, tuple(outputs))
     n_queries = len(rows.codes if isinstance(rows, Queries) else rows)
     effort = prepare(learner, base).effort
+    if effort.ahead and excluded is None:
+        return _look_ahead(work, n_queries, effort.ahead)
     if effort.nanoseconds * n_queries < _WORTH_TIMING or effort.fewest >= n_queries:
         return _answer_at_once(work, _cut(n_queries, effort, n_jobs), n_jobs)
     with Progress("answering", total=n_queries) as progress:
@@ -158,6 +170,18 @@ def _answer_at_once(work: Work, slices: list[Slice], n_jobs: int | None) -> Outp
 def _join(parts: Sequence[Outputs]) -> Outputs:
     """The outputs of slices in one array each."""
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+
+
+def _look_ahead(work: Work, n_queries: int, size: int) -> Outputs:
+    """Answer slice by slice in this thread, the next ones under way meanwhile."""
+    found: list[Outputs] = []
+    under_way: deque[Answer] = deque()
+    for first in range(0, max(n_queries, 1), size):
+        under_way.append(work.start(first, min(n_queries, first + size)))
+        if len(under_way) > _AHEAD:
+            found.append(work.finish(under_way.popleft()))
+    found += [work.finish(answer) for answer in under_way]
+    return found[0] if len(found) == 1 else _join(found)
 
 
 def _time_some(

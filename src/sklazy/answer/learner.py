@@ -49,6 +49,9 @@ class Effort(NamedTuple):
     fewest, most : int
         Queries per slice: what a slice shares must pay, and its arrays must fit the
         memory.
+    ahead : int
+        Queries per slice that a device answers while the next slice is made ready; 0
+        where nothing is gained by that.
     faster : str
         What would take less time, as parameters of the estimator; "" if nothing is
         known.
@@ -57,6 +60,7 @@ class Effort(NamedTuple):
     nanoseconds: float
     fewest: int
     most: int
+    ahead: int = 0
     faster: str = ""
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklazy.casebase.base import CaseBase
 from sklazy.casebase.cuts import bin_codes
 from sklazy.flow import MISSING, UNSEEN, Queries
-from sklazy.kernels.coding import TOO_LARGE, code_cells
+from sklazy.kernels.coding import TOO_LARGE, code_cells, code_whole_cells
 from sklazy.tables import Label
 
 # Below this many cells numpy is done before the compiler would have begun.
@@ -17,6 +17,9 @@ _SMALL_JOB = 20_000
 
 # Cells that are turned to floats at once: they stay in the cache.
 _BLOCK = 100_000
+
+# Cells that are coded in one loop, which is long enough to be done several at a time.
+_REPEATED = 1024
 
 # Cells that are sooner filled with NaN than seen as one NaN.
 _FEW = 2000
@@ -65,10 +68,33 @@ def encode_matrix(base: CaseBase, matrix: NDArray[np.generic]) -> Queries | None
     if not fits or not len(matrix) or matrix.dtype.kind not in "iuf":
         return None
     code = base.derive("matrix code", lambda: _find_code(base))
-    codes = None if code is None else _code(matrix, code)
+    codes = None if code is None else _code_whole(base, matrix, code)
+    if code is not None and codes is None:
+        codes = _code(matrix, code)
     if code is None or codes is None:
         return None
     return Queries(codes, _values(matrix, code.numeric))
+
+
+def _code_whole(
+    base: CaseBase, matrix: NDArray[np.generic], code: MatrixCode
+) -> Codes | None:
+    """The codes of a large matrix of whole numbers, all of them labels in a row."""
+    if matrix.dtype != np.int64 or not (code.spans > 0).all():
+        return None
+    if not code_whole_cells.is_due(matrix.size / _SMALL_JOB):
+        return None
+    lows, spans = base.derive("repeated code", lambda: _repeat(code))
+    codes = np.empty(matrix.shape, np.int32)
+    done = code_whole_cells(np.ascontiguousarray(matrix), lows, spans, codes)
+    return codes if done else None
+
+
+def _repeat(code: MatrixCode) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Lowest labels and their numbers, for several rows."""
+    n_rows = max(1, _REPEATED // len(code.lows))
+    lows, spans = code.lows.astype(np.int64), code.spans.astype(np.int64)
+    return np.tile(lows, n_rows), np.tile(spans, n_rows)
 
 
 def _code(matrix: NDArray[np.generic], code: MatrixCode) -> Codes | None:

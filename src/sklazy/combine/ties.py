@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.kernels.ties import TIE, argmax_by_order
+from sklazy.kernels.ties import TIE, argmax_by_order, argmax_of_counts
 
 Ints = NDArray[np.int64]
 Votes = NDArray[Any]
@@ -50,7 +50,7 @@ def _argmax_by_order(votes: Votes, breaker: Votes) -> Ints:
     """The same with one breaker, by the order that it puts the classes into."""
     order = np.argsort(-breaker, axis=-1, kind="stable")
     if votes.dtype.kind in "iu" and order.ndim == 1:  # counts tie when they are equal
-        return order[votes.take(order, axis=1).argmax(axis=1)]
+        return _argmax_of_counts(votes, order)
     orders = np.atleast_2d(order)
     if argmax_by_order.is_due(votes.size / _SMALL_JOB):
         decisions = np.empty(len(votes), np.int64)
@@ -61,3 +61,12 @@ def _argmax_by_order(votes: Votes, breaker: Votes) -> Ints:
     least = best - TIE * np.maximum(1.0, np.abs(best))
     tied = np.take_along_axis(votes, orders, axis=1) >= least
     return np.take_along_axis(orders, tied.argmax(axis=1)[:, None], axis=1)[:, 0]
+
+
+def _argmax_of_counts(votes: Votes, order: Ints) -> Ints:
+    """The same for counts, which tie when they are equal."""
+    if not argmax_of_counts.is_due(votes.size / _SMALL_JOB):
+        return order[votes.take(order, axis=1).argmax(axis=1)]
+    decisions = np.empty(len(votes), np.int64)
+    argmax_of_counts(votes, order, decisions)
+    return decisions

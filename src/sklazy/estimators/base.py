@@ -42,7 +42,7 @@ from sklazy.tables.frames import index_ids
 
 _EXPLAINED_AT_ONCE = 64  # queries
 
-_NOT_RECORDED = ("n_jobs", "cache_size")  # answers do not depend on them
+_NOT_RECORDED = ("n_jobs", "cache_size", "device")  # answers do not depend on them
 
 
 class LazyEstimator(Likeness, KeepingEstimator):

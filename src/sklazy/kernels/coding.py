@@ -88,3 +88,38 @@ def code_cells(matrix, lows, widths, starts, places, cut_starts, cuts, spans, co
                     cuts, cut_starts[j], cut_starts[j + 1], value
                 )
     return True
+
+
+@kernel
+def code_in_one_pass(values, lows, spans, codes):
+    """Code whole numbers, those that are no label as `UNSEEN`; count the too large."""
+    n_large = np.int64(0)
+    limit = np.uint64(TOO_LARGE)
+    for i in range(values.size):
+        place = values[i] - lows[i]
+        inside = np.uint64(place) < np.uint64(spans[i])  # what is below 0 is far beyond
+        codes[i] = np.int32(place) if inside else np.int32(UNSEEN)
+        n_large += np.int64(np.uint64(values[i] + np.int64(limit)) >= limit + limit)
+    return n_large
+
+
+@entry
+def code_whole_cells(matrix, lows, spans, codes):
+    """Code labels that have the codes 0, 1, ...; return whether every cell could be.
+
+    As `code_cells` has it, for whole numbers and nominal attributes alone.
+
+    Parameters
+    ----------
+    matrix : int64 array of shape (n_rows, n_attributes)
+    lows, spans : int64 arrays
+        The lowest label of an attribute and how many there are, again and again for
+        as many rows as are coded in one loop.
+    codes : int32 array of shape (n_rows, n_attributes), written
+    """
+    cells, coded = matrix.reshape(-1), codes.reshape(-1)
+    n_large = np.int64(0)
+    for first in range(0, cells.size, lows.size):
+        last = min(cells.size, first + lows.size)
+        n_large += code_in_one_pass(cells[first:last], lows, spans, coded[first:last])
+    return n_large == 0

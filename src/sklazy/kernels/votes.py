@@ -7,7 +7,7 @@ differ is a squared distance.
 
 import numpy as np
 
-from sklazy.kernels.compiling import kernel
+from sklazy.kernels.compiling import entry, kernel
 
 
 @kernel
@@ -66,6 +66,22 @@ def weigh_levels(levels, threshold, n_used, weighted):
             weighted[c] += levels[level, c] * weight
     last = np.float64(n_used - threshold)
     weighted[n_classes] = 1.0 if nearest < 0 else weigh(np.float64(nearest), last)
+
+
+@entry
+def weigh_all_levels(levels, thresholds, counts, weighted):
+    """Weigh the rows of many queries, whose agreements a device has counted.
+
+    Parameters
+    ----------
+    levels : int32 array of shape (n_queries, n_levels, n_classes)
+        Rows by number of agreements.
+    thresholds, counts : int32 arrays of shape (n_queries,)
+        Agreements of the k-th nearest, and attributes in use.
+    weighted : float64 array of shape (n_queries, n_classes + 1), written
+    """
+    for query in range(thresholds.size):
+        weigh_levels(levels[query], thresholds[query], counts[query], weighted[query])
 
 
 @kernel

@@ -180,8 +180,9 @@ class MixedSearch:
         votes = np.bincount(classes[nearer], minlength=n_classes) + tied
         if self.weighted is None:
             return votes, tied, None
-        weighted = weigh_rows(squares[nearer], classes[nearer], kth, n_classes)
-        return votes, tied, weighted
+        own, one = squares[nearer], np.zeros(np.count_nonzero(nearer), np.int64)
+        weighted = weigh_rows(one, own, classes[nearer], np.array([kth]), n_classes)
+        return votes, tied, weighted[0]
 
     def vote_with_each(
         self, order: NDArray[np.int32], *, shares: bool
@@ -264,21 +265,37 @@ class MixedSearch:
 
 
 def weigh_rows(
+    queries: NDArray[np.int64],
     squares: NDArray[np.float64],
     classes: NDArray[np.int32],
-    kth: float,
+    kths: NDArray[np.float64],
     n_classes: int,
 ) -> NDArray[np.float64]:
     """Weigh rows nearer than the k-th by their squared distances; see `MixedSearch`.
 
     Added from near to far, so that rounding cannot tell one order of the rows from
     another.
+
+    Parameters
+    ----------
+    queries : int64 array of shape (n_pairs,)
+        Which query each of the rows is near to.
+    squares, classes : arrays of shape (n_pairs,)
+    kths : float64 array of shape (n_queries,)
+    n_classes : int
+
+    Returns
+    -------
+    float64 array of shape (n_queries, n_classes + 1)
     """
-    order = np.argsort(squares, kind="stable")
-    ranked = np.append(squares[order], kth)
-    weights = weigh_squares(ranked[0], ranked)
-    sums = np.bincount(classes[order], weights[:-1], n_classes)
-    return np.append(sums, weights[-1])
+    order = np.lexsort((squares, queries))
+    queries, squares = queries[order], squares[order]
+    nearest = kths.copy()
+    nearest[queries[::-1]] = squares[::-1]  # the last one stays
+    weights = weigh_squares(nearest[queries], squares)
+    cells, size = queries * n_classes + classes[order], kths.size * n_classes
+    sums = np.bincount(cells, weights, size).reshape(-1, n_classes)
+    return np.concatenate([sums, weigh_squares(nearest, kths)[:, None]], axis=1)
 
 
 def _widths_without(

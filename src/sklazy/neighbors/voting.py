@@ -36,8 +36,8 @@ def to_probabilities(
 
 
 def finish_votes(
-    votes: NDArray[np.int64],
-    tied: NDArray[np.int64],
+    votes: NDArray[np.integer],
+    tied: NDArray[np.integer],
     n_neighbors: int,
     *,
     shares: bool,
@@ -47,7 +47,7 @@ def finish_votes(
 
     Parameters
     ----------
-    votes, tied : int64 arrays of shape (n_queries, n_classes)
+    votes, tied : int arrays of shape (n_queries, n_classes)
         Cases at the k-th place or nearer, and those of them that are tied there.
     n_neighbors : int
     shares : bool

@@ -7,6 +7,7 @@ import numpy as np
 
 from sklazy.answer.batch import Floats, Ints
 from sklazy.answer.local_models.data import LocalData
+from sklazy.answer.local_models.on_device import find_nearest_there, fit_models_there
 from sklazy.casebase import CaseBase
 from sklazy.combine import argmax_with_ties, to_shares
 from sklazy.flow import LocalModels, LocalPlan, Neighbors, Queries
@@ -127,8 +128,14 @@ def answer_locally(
     """
     columns, regressors = place(data.space, queries, _FAR)
     n_nearest = int(plan.ranges[:, 1].max())
-    neighbors = find_nearest(data.space.columns, columns, n_nearest, groups=groups)
-    models = fit_models(data.cases, plan, regressors, neighbors.rows, curves=curves)
+    if data.device is None:
+        neighbors = find_nearest(data.space.columns, columns, n_nearest, groups=groups)
+    else:
+        neighbors = find_nearest_there(data, columns, n_nearest, groups)
+    if data.device is None or curves:  # receipts are the same wherever they are made
+        models = fit_models(data.cases, plan, regressors, neighbors.rows, curves=curves)
+    else:
+        models = fit_models_there(data, plan, regressors, neighbors.rows)
     return LocalAnswer(data, queries, regressors, neighbors, models)
 
 

@@ -20,6 +20,7 @@ from sklazy.local import Space, count_terms, find_ranges, make_plan, make_space
 from sklazy.local.local_models.plans import NBest, Spans, check_ridge, limit_ridge
 
 _MOST_QUERIES = 8192  # whose neighbors are in memory at one time
+_DEVICE_SLICES = 1 << 14, 1 << 15
 _ORDINARY_WEIGHT = 2.0**30
 # Ratios of weights of cases, before the lighter are lost in rounding (in lines), or
 # their scores are beyond floats (in constants).
@@ -55,6 +56,8 @@ class LocalData(NamedTuple):
         The ridge is that of the weights in `cases`.
     target_units : float64 array of shape (n_targets,)
         What the targets in `cases` were multiplied by, so that they can be squared.
+    device : str, or None for the CPU
+        Where neighbors and models are found.
     """
 
     base: CaseBase
@@ -64,10 +67,13 @@ class LocalData(NamedTuple):
     plan: LocalPlan
     settings: LocalSettings
     target_units: Floats
+    device: str | None = None
 
     @property
     def effort(self) -> Effort:
         """A search over all cells, and p^2 + k p operations for each neighbor."""
+        if self.device is not None:
+            return Effort(1.0 + self.space.columns.values.size / 1e4, *_DEVICE_SLICES)
         n_nearest = int(self.plan.ranges[:, 1].max())
         search = 0.2 * self.space.columns.values.size + 100.0 * n_nearest
         cost = search + _cost(self.plan, self.space.regressors.shape[1])

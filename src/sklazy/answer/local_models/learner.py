@@ -47,6 +47,8 @@ class LocalModelLearner:
     approximate : bool
         Whether scales, categories and codes stay those of all rows when rows are left
         out, as they must for groups.
+    device : str, or None for the CPU
+        Where neighbors and models are found.
     """
 
     settings: LocalSettings
@@ -54,6 +56,7 @@ class LocalModelLearner:
     groups: Ints | None = field(default=None, repr=False)
     curves: bool = False
     approximate: bool = False
+    device: str | None = None
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -64,11 +67,11 @@ class LocalModelLearner:
     @cached_property
     def _key(self) -> Hashable:
         """What the cases are prepared by."""
-        return _frozen(self.settings)
+        return _frozen(self.settings), self.device
 
     def prepare(self, base: CaseBase) -> LocalData:
         """Place the cases, and plan which models are tried."""
-        return prepare_local(base, self.settings)
+        return prepare_local(base, self.settings)._replace(device=self.device)
 
     def answer(self, ready: LocalData, batch: Batch) -> LocalAnswer | LeftOutAnswer:
         """Find neighbors, fit models on them, combine the best."""

@@ -38,11 +38,13 @@ class BayesHost:
 
     alpha: float
     discretize: bool
-    whole_batches: bool = False
 
     def start(self, batch: Batch, selected: Selected) -> "BayesWork":
         """Make ready to add up."""
         return BayesWork(self, batch, selected)
+
+    def slices(self, _: CaseBase) -> None:
+        """Any number of queries will do."""
 
     def cost(self, base: CaseBase, n_selected: int) -> float:
         """Nanoseconds per query, roughly."""

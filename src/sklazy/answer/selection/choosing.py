@@ -37,10 +37,6 @@ class Selection:
     ranks : RankTable, optional
         Of the strategies that rank; not needed where rows are left out.
 
-    Attributes
-    ----------
-    selected : Selected
-        Of the queries that were run.
     """
 
     def __init__(
@@ -53,12 +49,34 @@ class Selection:
         self.batch, self.recipe, self.ranks = batch, recipe, ranks
         attributes = np.empty((len(batch), n_selected), np.int32)
         counts = np.full(len(batch), n_selected, np.int32)
-        self.selected = Selected(attributes, counts)
+        self._selected, self._waits = Selected(attributes, counts), False
+
+    @property
+    def selected(self) -> Selected:
+        """The attributes in use."""
+        if self._waits:
+            self._waits = False
+            self.run(0, len(self.batch))
+        return self._selected
+
+    def wait(self) -> None:
+        """Find attributes when they are asked for: a device reads ranks itself."""
+        self._waits = True
+
+    @property
+    def waiting_ranks(self) -> RankTable | None:
+        """What the attributes will be found by, while nobody has asked for them."""
+        return self.ranks if self._waits else None
+
+    @property
+    def n_most(self) -> int:
+        """How many attributes a query uses, at most."""
+        return self._selected.attributes.shape[1]
 
     def run(self, first: int, last: int) -> None:
         """Find the attributes of the queries ``first..last - 1``."""
         codes, excluded = self.batch.queries.codes, self.batch.excluded
-        attributes = self.selected.attributes
+        attributes = self._selected.attributes
         if excluded is None:
             assert self.ranks is not None
             select_range(codes, self.ranks, attributes, first, last)
@@ -113,7 +131,7 @@ class SetSelection(Selection):
 
     def __init__(self, batch: Batch, recipe: Recipe, n_selected: int) -> None:
         super().__init__(batch, recipe, n_selected)
-        self.selected.attributes[:] = -1
+        self._selected.attributes[:] = -1
 
     def run(self, first: int, last: int) -> None:
         """Find the attributes of the queries ``first..last - 1``."""

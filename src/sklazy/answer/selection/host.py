@@ -113,10 +113,6 @@ class Host(Protocol):
     def discretize(self) -> bool:
         """Whether the host sees the bins of numbers."""
 
-    @property
-    def whole_batches(self) -> bool:
-        """Whether a batch must not be cut into slices."""
-
     def start(self, batch: Batch, selected: Selected) -> HostWork:
         """Make ready to answer; `selected` is filled before a query is run."""
 
@@ -125,3 +121,6 @@ class Host(Protocol):
 
     def can_leave_out(self, base: CaseBase) -> bool:
         """Whether excluding a case from a batch equals forgetting it."""
+
+    def slices(self, base: CaseBase) -> tuple[int, int, int] | None:
+        """The fewest, most and `ahead` of an `Effort`, unless any number will do."""

@@ -6,18 +6,18 @@ from typing import ClassVar, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.batch import Batch, Ints, Votes, class_totals
+from sklazy.answer.batch import Batch, Votes, class_totals
 from sklazy.answer.learner import Effort
 from sklazy.answer.leave_one_out import classes_stay, cuts_stay
 from sklazy.answer.selection.amounts import best_count, decide_with_each, local_counts
 from sklazy.answer.selection.choosing import Selection, SetSelection
-from sklazy.answer.selection.host import Host
+from sklazy.answer.selection.host import Host, HostWork
+from sklazy.answer.selection.nearest import NearestHost
 from sklazy.answer.selection.recipe import RANKED, WITHOUT_AMOUNT, Recipe, Rule
 from sklazy.answer.selection.result import SelectionAnswer
 from sklazy.answer.selection.scores import find_ranks
 from sklazy.answer.target import CLASSES, Target
 from sklazy.casebase import CaseBase
-from sklazy.combine import argmax_with_ties
 from sklazy.flow import Queries, Selected
 from sklazy.measures import how_many
 from sklazy.selection import RankTable, to_mask
@@ -25,7 +25,6 @@ from sklazy.selection import RankTable, to_mask
 # Cells of a matrix, and queries, that are answered at once: memory used again and
 # again is faster than new memory.
 _MOST_CELLS, _LEAST_QUERIES = 500_000, 256
-_EVERY_QUERY = 2**62
 
 
 class SelectionCases(NamedTuple):
@@ -82,23 +81,18 @@ class SelectionLearner:
     def answer(self, ready: SelectionCases, batch: Batch) -> SelectionAnswer:
         """Select attributes, let the host vote on them, decide."""
         selection = self._select(ready, batch)
-        work = self.host.start(batch, selection.selected)
+        work = self._start(batch, selection)
         ballots = None
-        priors = ready.priors if batch.excluded is None else batch.priors()
         if ready.rule == "vote":
             ballots = decide_with_each(batch, work, selection.selected.attributes, 0)
-            votes = _count(ballots, batch.n_classes)
         else:
             work.run(0, len(batch))
-            votes = work.votes
         return SelectionAnswer(
             recipe=self.recipe,
             base=batch.base,
             queries=batch.queries,
-            selected=selection.selected,
             rule=ready.rule,
-            votes=votes,
-            decisions=argmax_with_ties(votes, priors),
+            priors=ready.priors if batch.excluded is None else batch.priors(),
             ballots=ballots,
             chooser=selection,
             work=work,
@@ -108,8 +102,9 @@ class SelectionLearner:
         """Looking at every number of attributes takes many times as long."""
         times = {"vote": 10.0, "local": 100.0}.get(rule, 1.0)
         cost = 1.0 + times * self.host.cost(base, n_selected)
-        if self.host.whole_batches:
-            return Effort(cost, _EVERY_QUERY, _EVERY_QUERY)
+        slices = self.host.slices(base)
+        if slices is not None:
+            return Effort(cost, *slices)
         most = max(_LEAST_QUERIES, _MOST_CELLS // len(base.names))
         return Effort(cost, 1, most)
 
@@ -140,11 +135,28 @@ class SelectionLearner:
             selection: Selection = SetSelection(batch, self.recipe, ready.n_selected)
         else:
             selection = Selection(batch, self.recipe, ready.n_selected, ready.ranks)
+        if self._device_selects(ready, batch):
+            selection.wait()
+            return selection
         selection.run(0, len(batch))
         if ready.rule == "local":
             attributes, counts = selection.selected
             counts[:] = local_counts(batch, self.recipe, self.host, attributes)
         return selection
+
+    def _device_selects(self, ready: SelectionCases, batch: Batch) -> bool:
+        """Whether ranks are all that a search needs to know."""
+        plain = ready.ranks is not None and batch.excluded is None
+        host, rules = self.host, ("local", "vote")
+        if not isinstance(host, NearestHost) or not plain or ready.rule in rules:
+            return False
+        return host.reads_ranks(batch.base)
+
+    def _start(self, batch: Batch, selection: Selection) -> HostWork:
+        """The host at work."""
+        if isinstance(self.host, NearestHost):
+            return self.host.start_with(batch, selection)
+        return self.host.start(batch, selection.selected)
 
     def _find_amount(self, base: CaseBase) -> tuple[int, Rule]:
         """How many attributes are selected."""
@@ -188,8 +200,3 @@ class ChoiceLearner(SelectionLearner):
         """Select attributes."""
         selected = self._select(ready, batch).selected
         return Chosen(batch.base, batch.queries, selected)
-
-
-def _count(ballots: Ints, n_classes: int) -> Ints:
-    """Ballots by class, shape (n_queries, n_classes)."""
-    return (ballots[:, :, None] == np.arange(n_classes)).sum(axis=1)

@@ -26,6 +26,8 @@ from sklazy.tables.labels import indicators
 Subset = tuple[int, ...]
 Model: TypeAlias = Any  # a fitted classifier; None: the answer is the prior
 
+_EVERY_QUERY = 2**62
+
 # Trees of scikit-learn compute in float32: 3.4e38 at most, 1.2e-38 at least.
 _ORDINARY = 2.0**100
 _FAR = 1e38  # further away all queries are the same
@@ -72,11 +74,14 @@ class ModelHost:
     cache_size: int
     n_jobs: int | None
     discretize: bool = False
-    whole_batches: bool = True  # queries of the same attributes share a model
 
     def start(self, batch: Batch, selected: Selected) -> "ModelWork":
         """Make ready to fit and predict."""
         return ModelWork(self, batch, selected)
+
+    def slices(self, _: CaseBase) -> tuple[int, int, int]:
+        """One slice: queries of the same attributes share a model."""
+        return _EVERY_QUERY, _EVERY_QUERY, 0
 
     def cost(self, base: CaseBase, n_selected: int) -> float:
         """Nothing that slices could share."""

@@ -1,12 +1,22 @@
 """The k nearest cases vote."""
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, canonical_places
 from sklazy.answer.selection.host import Neighborhood
+from sklazy.answer.selection.nearest_on_device import (
+    AHEAD,
+    LONG_SEARCH,
+    SLICES,
+    Voting,
+    search_by_ranks,
+    search_labels,
+    search_numbers,
+)
 from sklazy.casebase import CaseBase
 from sklazy.flow import Queries, Selected
 from sklazy.neighbors import (
@@ -21,6 +31,9 @@ from sklazy.neighbors import (
     vote_with_each_count,
     weigh_squares,
 )
+from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
+from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch
+from sklazy.selection import RankTable
 
 
 @dataclass(frozen=True)
@@ -36,21 +49,41 @@ class NearestHost:
         Cases tied at the k-th place share the places left; else all vote in full.
     by_distance : bool
         A vote weighs the nearest case's distance over its own; else 1.
+    device : str, or None for the CPU
+        Where cases are searched.
     """
 
     n_neighbors: int
     discretize: bool
     shares: bool = False
     by_distance: bool = False
-    whole_batches: bool = False
+    device: str | None = None
+
+    def slices(self, base: CaseBase) -> tuple[int, int, int] | None:
+        """What keeps a device busy; else any number of queries will do."""
+        if self.device is None:
+            return None
+        worth = self.reads_ranks(base) and base.n_rows >= LONG_SEARCH
+        return (*SLICES, AHEAD if worth else 0)
 
     def start(self, batch: Batch, selected: Selected) -> "NearestWork":
         """Make ready to search."""
-        return NearestWork(self, batch, selected)
+        return NearestWork(self, batch, GivenAttributes(selected))
+
+    def start_with(self, batch: Batch, attributes: "Attributes") -> "NearestWork":
+        """Make ready to search, by attributes that may yet have to be found."""
+        return NearestWork(self, batch, attributes)
+
+    def reads_ranks(self, base: CaseBase) -> bool:
+        """Whether a device chooses the attributes of plain queries."""
+        counts = not (base.weighted or self.compares_numbers(base))
+        return self.device is not None and counts
 
     def cost(self, base: CaseBase, n_selected: int) -> float:
         """Nanoseconds per query, roughly."""
         cells = base.n_rows * n_selected
+        if self.device is not None:
+            return cells / 50_000.0
         if base.weighted:
             return 5.0 * cells
         return cells / (2.0 if self.compares_numbers(base) else 64.0)
@@ -63,11 +96,12 @@ class NearestHost:
         """Whether distances are measured on numbers."""
         return not self.discretize and bool((base.cases.numeric >= 0).any())
 
-    def search(
-        self, batch: Batch, selected: Selected
-    ) -> "NominalSearch | MixedSearch | WeightedSearch":
+    def search(self, batch: Batch, attributes: "Attributes") -> "Search | Weighing":
         """The search that this batch calls for."""
         codes, excluded = batch.queries.codes, batch.excluded
+        if self.device is not None:
+            return self._search_on(self.device, batch, attributes)
+        selected = attributes.selected
         if batch.base.weighted:
             return WeightedSearch(self, batch, selected)
         if not self.compares_numbers(batch.base):
@@ -80,6 +114,19 @@ class NearestHost:
                 by_distance=self.by_distance,
             )
         return self.mixed_search(batch, selected)
+
+    def _search_on(
+        self, device: str, batch: Batch, attributes: "Attributes"
+    ) -> "Search | Weighing":
+        """The search on a device."""
+        ranks = attributes.waiting_ranks
+        voting = Voting(self.n_neighbors, self.shares, self.by_distance)
+        if ranks is not None:
+            return search_by_ranks(device, batch, ranks, attributes.n_most, voting)
+        if not self.compares_numbers(batch.base):
+            return search_labels(device, batch, attributes.selected, voting)
+        columns = scaled_columns(batch.base)
+        return search_numbers(device, batch, columns, attributes.selected, voting)
 
     def mixed_search(self, batch: Batch, selected: Selected) -> MixedSearch:
         """A search on numbers."""
@@ -117,8 +164,32 @@ def scaled_columns(base: CaseBase) -> ScaledColumns:
     return base.derive(prepare_columns, lambda: prepare_columns(base.cases))
 
 
-Search = NominalSearch | MixedSearch
-"""A search at work on a batch of cases without weights."""
+class Attributes(Protocol):
+    """The attributes of each query, found or to be found by their ranks."""
+
+    @property
+    def selected(self) -> Selected:
+        """The attributes; found now if need be."""
+
+    @property
+    def waiting_ranks(self) -> RankTable | None:
+        """The ranks, where the attributes have not been found yet."""
+
+    @property
+    def n_most(self) -> int:
+        """How many attributes a query uses, at most."""
+
+
+class GivenAttributes(NamedTuple):
+    """Attributes that are known."""
+
+    selected: Selected
+    waiting_ranks: RankTable | None = None
+
+    @property
+    def n_most(self) -> int:
+        """How many attributes a query uses, at most."""
+        return self.selected.attributes.shape[1]
 
 
 class WeightedSearch:
@@ -149,32 +220,42 @@ class WeightedSearch:
             self.votes[query], self.thresholds[query], self.shares[query] = found
 
 
+Search = NominalSearch | MixedSearch | DeviceNominalSearch
+"""A search at work on a batch of cases without weights."""
+
+Weighing = WeightedSearch | DeviceWeightedSearch
+"""A search at work on a batch of cases with weights."""
+
+
 class NearestWork:
     """Nearest neighbors at work on a batch."""
 
-    def __init__(self, host: NearestHost, batch: Batch, selected: Selected) -> None:
-        self.host, self.batch, self.selected = host, batch, selected
-        self.searching = host.search(batch, selected)
-        self.votes: Votes = self.searching.votes
-        if host.shares or host.by_distance:
-            self.votes = np.zeros(self.votes.shape)
+    def __init__(self, host: NearestHost, batch: Batch, attributes: Attributes) -> None:
+        self.host, self.batch, self.attributes = host, batch, attributes
+        self.searching = host.search(batch, attributes)
+
+    @property
+    def votes(self) -> Votes:
+        """Of the queries that were run, ties and distances included."""
+        search = self.searching
+        if isinstance(search, Weighing):
+            return search.votes
+        return finish_votes(
+            search.votes,
+            search.tied,
+            self.host.n_neighbors,
+            shares=self.host.shares,
+            weighted=search.weighted,
+        )
+
+    @property
+    def selected(self) -> Selected:
+        """The attributes of each query."""
+        return self.attributes.selected
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
         self.searching.run(first, last)
-        self.votes[first:last] = self._finish(self.searching, slice(first, last))
-
-    def _finish(self, search: Search | WeightedSearch, part: slice) -> Votes:
-        """The votes of some queries, ties and distances included."""
-        if isinstance(search, WeightedSearch):
-            return search.votes[part]
-        return finish_votes(
-            search.votes[part],
-            search.tied[part],
-            self.host.n_neighbors,
-            shares=self.host.shares,
-            weighted=None if search.weighted is None else search.weighted[part],
-        )
 
     def vote_with_each(self, order: NDArray[np.int32], first: int) -> Votes:
         """Votes with the first attribute, the first two, ... of each query's order."""
@@ -238,7 +319,7 @@ class NearestWork:
 
     def _count_voters(self, query: int, measured: Floats) -> int:
         """How many of the cases, from near to far, voted."""
-        if isinstance(self.searching, WeightedSearch):
+        if isinstance(self.searching, Weighing):
             return int((measured <= self.searching.thresholds[query]).sum())
         return int(self.searching.votes[query].sum())
 
@@ -253,7 +334,7 @@ class NearestWork:
     def _share_of_last(self, query: int) -> float:
         """What part of a vote the cases at the last place have."""
         search = self.searching
-        if isinstance(search, WeightedSearch):
+        if isinstance(search, Weighing):
             return float(search.shares[query])
         n_tied = int(search.tied[query].sum())
         if not self.host.shares or not n_tied:

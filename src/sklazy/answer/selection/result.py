@@ -16,6 +16,7 @@ from sklazy.answer.batch import Floats, Ints, Votes
 from sklazy.answer.selection.host import HostEvidence, HostWork
 from sklazy.answer.selection.recipe import Recipe, Rule
 from sklazy.casebase import CaseBase
+from sklazy.combine import argmax_with_ties
 from sklazy.flow import Queries, Selected
 
 
@@ -49,6 +50,10 @@ class Choice(NamedTuple):
 class Chooser(Protocol):
     """What selected the attributes of a batch."""
 
+    @property
+    def selected(self) -> Selected:
+        """The attributes that each query uses."""
+
     def choice(self, query: int) -> Choice:
         """Why one query uses its attributes."""
 
@@ -62,16 +67,11 @@ class SelectionAnswer:
     recipe : Recipe
     base : CaseBase
     queries : Queries
-    selected : Selected
-        The attributes that each query uses, best first.
     rule : {"count", "fraction", "auto", "local", "vote", "set", "all"}
         How the number of attributes was found; "set" where they are chosen as a set,
         "all" where nothing is selected.
-    votes : array of shape (n_queries, n_classes)
-        What decided: votes of cases (or of the numbers of attributes, where all of
-        them vote), log P(class, query) of naive Bayes, probabilities of models.
-    decisions : int64 array of shape (n_queries,)
-        The class of each query.
+    priors : array of shape (n_classes,) or (n_queries, n_classes)
+        What settles ties: rows of each class, or their weights.
     ballots : int64 array of shape (n_queries, n_attributes), or None
         Where all numbers of attributes vote: the class that the first 1, 2, ...
         attributes decide for.
@@ -82,16 +82,36 @@ class SelectionAnswer:
     recipe: Recipe
     base: CaseBase
     queries: Queries
-    selected: Selected
     rule: Rule
-    votes: Votes
-    decisions: Ints
+    priors: Votes
     ballots: Ints | None
     chooser: Chooser
     work: HostWork
 
     def __len__(self) -> int:
-        return len(self.decisions)
+        return len(self.queries.codes)
+
+    @cached_property
+    def votes(self) -> Votes:
+        """What decided, (n_queries, n_classes).
+
+        Votes of cases (or of the numbers of attributes, where all of them vote),
+        log P(class, query) of naive Bayes, probabilities of models.
+        """
+        if self.ballots is None:
+            return self.work.votes
+        classes = np.arange(self.base.cases.class_counts.size)
+        return (self.ballots[:, :, None] == classes).sum(axis=1)
+
+    @cached_property
+    def decisions(self) -> Ints:
+        """The class of each query, (n_queries,)."""
+        return argmax_with_ties(self.votes, self.priors)
+
+    @property
+    def selected(self) -> Selected:
+        """The attributes that each query uses, best first."""
+        return self.chooser.selected
 
     @property
     def finite(self) -> NDArray[np.bool_]:

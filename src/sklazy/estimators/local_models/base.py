@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from sklazy.answer import leave_groups_out, prepare
 from sklazy.answer.local_models.data import LocalData, LocalSettings
 from sklazy.answer.local_models.learner import LocalModelLearner
+from sklazy.backends.device import check_device
 from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
 from sklazy.casebase.moments import Length
@@ -49,6 +50,7 @@ class LocalModels(LazyEstimator):
         window: Length | None = None,
         half_life: Length | None = None,
         n_jobs: int | None = None,
+        device: str | None = None,
     ) -> None:
         self.degrees = degrees
         self.n_neighbors = n_neighbors
@@ -63,6 +65,7 @@ class LocalModels(LazyEstimator):
         self.window = window
         self.half_life = half_life
         self.n_jobs = n_jobs
+        self.device = device
 
     @classmethod
     def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
@@ -129,7 +132,7 @@ class LocalModels(LazyEstimator):
     # --- answers ----------------------------------------------------------------------
 
     def _learner(self) -> LocalModelLearner:
-        return LocalModelLearner(self._settings(), self.target)
+        return LocalModelLearner(self._settings(), self.target, device=self.device)
 
     def _explainer(self, cases: CaseBase) -> LocalModelLearner:
         return self._explaining_learner()
@@ -169,6 +172,7 @@ class LocalModels(LazyEstimator):
 
     def _settings(self) -> LocalSettings:
         """The parameters, once they are known to make sense."""
+        check_device(self.device)
         if self.compat not in (None, "r"):
             raise BadInputError(f"compat={self.compat!r}; expected None or 'r'.")
         if not isinstance(self.scale, str | bool) or self.scale not in _SCALES:

@@ -23,7 +23,7 @@ class LazyLearningClassifier(LocalModels, WeightedClassifier):
     ----------
     degrees, n_neighbors, n_best, metric, ridge, scale, attribute_weights
         As for `LazyLearningRegressor`.
-    max_categories, categorical_features, compat, window, half_life, n_jobs
+    max_categories, categorical_features, compat, window, half_life, n_jobs, device
         As for `LazyLearningRegressor`.
 
     Attributes

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from sklazy.answer.selection.moving import Seen, can_move, decide_moving
 from sklazy.answer.selection.nearest import NearestHost
+from sklazy.backends.device import check_device
 from sklazy.casebase.base import Cuts
 from sklazy.casebase.moments import Length
 from sklazy.estimators.inputs import class_column
@@ -80,6 +81,9 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         times, or in rows where there are none.
     n_jobs : int, optional
         Threads; by default all cores.
+    device : {None, "cuda", "cuda:1", ...}
+        Where cases are searched: the CPU, or a GPU, which pays for batches of queries
+        against many cases. It changes no answer; see docs/gpu.md.
 
     Attributes
     ----------
@@ -143,6 +147,7 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         window: Length | None = None,
         half_life: Length | None = None,
         n_jobs: int | None = None,
+        device: str | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_attributes = n_attributes
@@ -161,6 +166,7 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         self.window = window
         self.half_life = half_life
         self.n_jobs = n_jobs
+        self.device = device
 
     @classmethod
     def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
@@ -207,9 +213,11 @@ class LazyKNeighborsClassifier(SelectingClassifier):
             bool(self.discretize),
             shares=self.ties == "share",
             by_distance=self.weights == "distance",
+            device=self.device,
         )
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("weights", self.weights, WEIGHTS)
         check_choice("ties", self.ties, TIES)
+        check_device(self.device)

@@ -1,0 +1,99 @@
+"""What a device can do, whoever does it: hold arrays, compile a source, run kernels."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+DeviceArray = Any
+"""An array on a device, C-contiguous; it can be sliced and reshaped like numpy's."""
+
+_FOLDER = Path(__file__).parent
+
+
+class Kernels(Protocol):
+    """A compiled source."""
+
+    def run(
+        self,
+        name: str,
+        blocks: tuple[int, int],
+        threads: int,
+        *arguments: object,
+        shared: int = 0,
+    ) -> None:
+        """Run one kernel; what it writes is there for the next one, or for `fetch`.
+
+        Parameters
+        ----------
+        name : str
+        blocks : pair of int
+            Blocks of threads along x and y; all kernels share work out in strides, so
+            that any number will do.
+        threads : int
+            Threads per block, whole warps.
+        *arguments
+            Arrays on the device, and numbers: an int as 32 bits, others as numpy
+            scalars of the kernel's types.
+        shared : int
+            Bytes of shared memory per block.
+        """
+
+
+class Device(Protocol):
+    """Where kernels run."""
+
+    name: str
+    lanes: int
+    """Threads per warp."""
+    processors: int
+    shared_bytes: int
+    """The most shared memory that a block can have."""
+
+    def put(self, array: NDArray[Any]) -> DeviceArray:
+        """Copy an array to the device."""
+
+    def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
+        """An array with no content yet."""
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
+        """An array of zeros."""
+
+    def fetch(self, array: DeviceArray) -> NDArray[Any]:
+        """Copy an array from the device, once all kernels before have run."""
+
+    def compile(self, source: str, **macros: int) -> Kernels:
+        """Compile a source of this folder, or find it compiled."""
+
+    def wait(self) -> None:
+        """Wait until all that this thread asked for is done."""
+
+    def beside(self) -> "Lane":
+        """A lane of its own; what it reads from outside must be there, see `wait`."""
+
+
+class Lane(Protocol):
+    """Work in a ``with`` block, which may run beside that of other lanes."""
+
+    def __enter__(self) -> object: ...
+
+    def __exit__(self, *failure: object) -> object: ...
+
+    def leave(self) -> None:
+        """Give the lane back, once its work has been waited for."""
+
+
+def pad_words(device: Device, bits: NDArray[np.uint64], tile: int) -> DeviceArray:
+    """Put bit sets on a device, their words filled up to whole tiles."""
+    n_words = -(-bits.shape[1] // tile) * tile
+    padded = device.zeros((bits.shape[0], n_words), np.uint64)
+    padded[:, : bits.shape[1]] = device.put(bits)
+    return padded
+
+
+@cache
+def read_source(name: str) -> str:
+    """A source of this folder, with what all of them share in front of it."""
+    return "\n".join((_FOLDER / part).read_text("utf-8") for part in ("warp.h", name))

@@ -1,0 +1,1 @@
+"""Local models on a device, which agree with those beside them to rounding."""

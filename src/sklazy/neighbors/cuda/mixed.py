@@ -1,0 +1,270 @@
+"""Nearest neighbors by the HEOM difference, on a device; see `neighbors.mixed`."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.flow import Cases, Queries, Selected
+from sklazy.kernels.cuda.device import Device, DeviceArray
+from sklazy.neighbors.cuda.lists import (
+    THREADS,
+    Asked,
+    FirstPass,
+    ListedColumns,
+    Lists,
+    pad_columns,
+    spread,
+)
+from sklazy.neighbors.cuda.weighted import Voters
+from sklazy.neighbors.mixed import MixedSearch, ScaledColumns, weigh_rows
+
+Ints = NDArray[np.int64]
+
+
+class DeviceColumns(NamedTuple):
+    """The cases on a device, twice: for the first pass and as they are.
+
+    Attributes
+    ----------
+    listed : ListedColumns
+    lows, widths : float64 arrays of shape (n_attributes,)
+    codes : int32 array of shape (n_nominal, n_rows)
+    numbers : float64 array of shape (n_numeric, n_rows)
+    nominal, numeric : int32 arrays of shape (n_attributes,)
+        The rows of an attribute in these, -1 for none.
+    classes : int32 array of shape (n_rows,)
+    """
+
+    listed: ListedColumns
+    lows: DeviceArray
+    widths: DeviceArray
+    codes: DeviceArray
+    numbers: DeviceArray
+    nominal: DeviceArray
+    numeric: DeviceArray
+    classes: DeviceArray
+
+
+def put_columns(device: Device, cases: Cases, columns: ScaledColumns) -> DeviceColumns:
+    """Copy the cases to a device."""
+    n_rows, is_nominal = cases.n_rows, cases.numeric < 0
+    nominal = np.where(is_nominal, np.cumsum(is_nominal) - 1, -1)
+    listed = ListedColumns(
+        device,
+        n_rows,
+        pad_columns(device, columns.scaled[:, :n_rows]),
+        device.put(columns.kinds.astype(np.int32)),
+        device.put(np.ones(len(nominal), np.float32)),
+    )
+    found = DeviceColumns(
+        listed,
+        device.put(columns.lows),
+        device.put(columns.widths),
+        device.put(cases.codes[is_nominal, :n_rows]),
+        device.put(cases.numbers[:, :n_rows]),
+        device.put(nominal.astype(np.int32)),
+        device.put(cases.numeric.astype(np.int32)),
+        device.put(cases.classes[:n_rows]),
+    )
+    device.wait()
+    return found
+
+
+class Elected(NamedTuple):
+    """What the second pass finds, on the device.
+
+    Attributes
+    ----------
+    distances : float64 array of shape (n_queries, capacity)
+        Squares, of the rows listed.
+    kths : float64 array of shape (n_queries,)
+        The k-th smallest, infinite if there are fewer.
+    votes, tied : int32 arrays of shape (n_queries, n_classes)
+    """
+
+    distances: DeviceArray
+    kths: DeviceArray
+    votes: DeviceArray
+    tied: DeviceArray
+
+
+class DeviceMixedSearch(MixedSearch):
+    """`MixedSearch` on a device: the same votes.
+
+    Parameters
+    ----------
+    on_device : DeviceColumns
+    cases, columns, queries, selected, n_neighbors, excluded, by_distance
+        As in `MixedSearch`.
+    """
+
+    def __init__(
+        self,
+        on_device: DeviceColumns,
+        cases: Cases,
+        columns: ScaledColumns,
+        queries: Queries,
+        selected: Selected,
+        n_neighbors: int,
+        excluded: Ints | None = None,
+        *,
+        by_distance: bool = False,
+    ) -> None:
+        asked = cases, columns, queries, selected, n_neighbors, excluded
+        super().__init__(*asked, by_distance=by_distance)
+        self.on_device = on_device
+        hide = int(excluded is not None)
+        self.first_pass = FirstPass(on_device.listed, own=True, hide=hide)
+
+    def run(self, first: int, last: int) -> None:
+        """Answer the queries ``first..last - 1``."""
+        device = self.on_device.listed.device
+        lane = device.beside()
+        with lane:
+            for part in self._parts(first, last):
+                for queries, asked, lists in self._list(part):
+                    elected = self._elect(asked, lists)
+                    self.votes[part.start + queries] = device.fetch(elected.votes)
+                    self.tied[part.start + queries] = device.fetch(elected.tied)
+                    self._weigh(part.start + queries, lists, elected)
+        lane.leave()
+        for query in self._own_widths:  # a row that shapes a range is left out
+            if first <= query < last:
+                self._measure_all(query)
+
+    def _weigh(self, queries: Ints, lists: Lists, elected: Elected) -> None:
+        """Weigh the votes of some queries by distance, if that is asked for.
+
+        Those whose lists are too short come once more.
+        """
+        if self.weighted is None:
+            return
+        device, distances = self.on_device.listed.device, elected.distances
+        places = device.put(np.arange(lists.capacity, dtype=np.int32))
+        nearer = (places < lists.counts[:, None]) & (distances < elected.kths[:, None])
+        found = nearer.nonzero()[0], lists.rows[nearer], distances[nearer]
+        numbers, rows, squares, kths = map(device.fetch, (*found, elected.kths))
+        self.weighted[queries] = weigh_rows(
+            numbers, squares, self.cases.classes[rows], kths, self.votes.shape[1]
+        )
+
+    def voters(self, first: int, last: int) -> Iterator[Voters]:
+        """The rows that vote for each query, in no order.
+
+        A query may come twice; the second time counts.
+        """
+        fetch = self.on_device.listed.device.fetch
+        for part in self._parts(first, last):
+            for queries, asked, lists in self._list(part):
+                distances, kths, *_ = map(fetch, self._elect(asked, lists))
+                rows, counts = fetch(lists.rows), fetch(lists.counts)
+                for i in np.flatnonzero(counts <= lists.capacity).tolist():
+                    own = distances[i, : counts[i]]
+                    near = np.flatnonzero((own <= kths[i]) & np.isfinite(own))
+                    number = part.start + int(queries[i])
+                    yield Voters(number, rows[i, near], own[near])
+        for query in self._own_widths:
+            if first <= query < last:
+                squares = self.measure(query)
+                rows = np.flatnonzero(np.isfinite(squares))
+                yield Voters(query, rows, squares[rows])
+
+    def _parts(self, first: int, last: int) -> Iterator[slice]:
+        step = self.first_pass.queries_at_once(self._k)
+        for begin in range(first, last, step):
+            yield slice(begin, min(last, begin + step))
+
+    @property
+    def _k(self) -> int:
+        """The neighbors asked for, no more than there are rows."""
+        return min(self.n_neighbors, self.cases.n_rows)
+
+    def _list(self, part: slice) -> Iterator[tuple[Ints, Asked, Lists]]:
+        return self.first_pass.run(self._ask(part), self._k)
+
+    def _ask(self, part: slice) -> Asked:
+        """Put queries on the device, their columns lined up."""
+        cases, device = self.on_device, self.on_device.listed.device
+        own = (self.queries.codes, self.queries.values, *self.selected, self.excluded)
+        codes, values, attributes, counts, hidden = [
+            device.put(np.ascontiguousarray(array[part])) for array in own
+        ]
+        n_queries, n_most = attributes.shape
+        asked = Asked(
+            device.zeros((n_queries, n_most), np.int32),
+            device.zeros((n_queries, n_most), np.float32),
+            device.empty((n_queries, 2), np.int32),
+            device.empty(n_queries, np.float32),
+            device.empty(n_queries, np.float64),
+            hidden,
+            (codes, values, attributes, counts),
+        )
+        self.first_pass.kernels.run(
+            "plan_own_columns",
+            spread(n_queries, THREADS),
+            THREADS,
+            codes,
+            values,
+            codes.shape[1],
+            attributes,
+            counts,
+            n_most,
+            cases.listed.kinds,
+            cases.lows,
+            cases.widths,
+            n_queries,
+            *asked[:5],
+        )
+        return asked
+
+    def _elect(self, asked: Asked, lists: Lists) -> Elected:
+        """Measure the rows listed, and let the nearest vote."""
+        cases, device = self.on_device, self.on_device.listed.device
+        codes, values, attributes, counts = asked.exact
+        n_queries, n_classes = len(codes), self.votes.shape[1]
+        grid = spread(n_queries, THREADS // device.lanes)
+        distances = device.empty((n_queries, lists.capacity), np.float64)
+        kths = device.empty(n_queries, np.float64)
+        votes = device.zeros((n_queries, n_classes), np.int32)
+        tied = device.zeros((n_queries, n_classes), np.int32)
+        self.first_pass.kernels.run(
+            "measure_own_columns",
+            grid,
+            THREADS,
+            codes,
+            values,
+            codes.shape[1],
+            attributes,
+            counts,
+            attributes.shape[1],
+            cases.codes,
+            cases.nominal,
+            cases.numbers,
+            cases.numeric,
+            cases.widths,
+            np.int64(cases.listed.n_rows),
+            n_queries,
+            lists.capacity,
+            lists.counts,
+            lists.rows,
+            distances,
+        )
+        self.first_pass.kernels.run(
+            "elect",
+            grid,
+            THREADS,
+            lists.counts,
+            lists.rows,
+            distances,
+            lists.capacity,
+            min(self.n_neighbors, self.cases.n_rows + 1),
+            cases.classes,
+            n_queries,
+            n_classes,
+            kths,
+            votes,
+            tied,
+        )
+        return Elected(distances, kths, votes, tied)
