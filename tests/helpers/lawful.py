@@ -21,6 +21,7 @@ quiet = [
     pytest.mark.filterwarnings("ignore:.*could not be fitted or asked on some bags"),
     pytest.mark.filterwarnings("ignore:a member does not count in the blend"),
     pytest.mark.filterwarnings("ignore:cuts='frozen'. the rows are forgotten"),
+    pytest.mark.filterwarnings("ignore:.*predict_proba gives rows that sum to"),
 ]
 
 METHODS = (
