@@ -28,7 +28,8 @@ Outputs = tuple[NDArray[Any], ...]
 
 _AHEAD = 3  # slices under way beside the one that is made ready
 _WORTH_TIMING = 2e7  # nanoseconds; with an estimate that is far too low, a second
-_TIMED = 0.05  # seconds that tell what a query takes
+_TIMED = 0.001  # seconds that tell what a query takes
+_SHARE, _MOST_TIMED = 32, 3  # a part of so many is timed, and no more parts than these
 
 
 class NotPlainError(Exception):
@@ -187,7 +188,9 @@ def _look_ahead(work: Work, n_queries: int, size: int) -> Outputs:
 def _time_some(
     work: Work, n_queries: int, effort: Effort, done: Callable[[int], None]
 ) -> tuple[list[Outputs], int, Effort]:
-    """Answer the first queries, more and more, until it is known what one takes.
+    """Answer the first queries until it is known what one takes.
+
+    This thread does so alone, so it takes a small part of them.
 
     Returns
     -------
@@ -198,7 +201,7 @@ def _time_some(
     """
     pace, first, parts = Pace(n_queries, effort.nanoseconds), 0, list[Outputs]()
     while first < n_queries:
-        size = pace.size
+        size = min(pace.size, n_queries // _SHARE + 1)
         if effort.fewest <= pace.fitting():
             size = max(size, effort.fewest)
         last = min(n_queries, first + size, first + effort.most)
@@ -207,9 +210,9 @@ def _time_some(
         seconds = time.perf_counter() - begin
         pace.learn(last - first, seconds)
         done(last - first)
-        is_measured = len(parts) > 1 and seconds >= _TIMED  # the first may compile
         first = last
-        if is_measured:
+        is_measured = len(parts) > 1 and seconds >= _TIMED  # the first may compile
+        if is_measured or len(parts) == _MOST_TIMED:
             break
     return parts, first, effort._replace(nanoseconds=pace.nanoseconds)
 
