@@ -27,9 +27,9 @@ from sklazy.report.progress import Progress
 Outputs = tuple[NDArray[Any], ...]
 
 _AHEAD = 3  # slices under way beside the one that is made ready
-_WORTH_TIMING = 2e7  # nanoseconds; with an estimate that is far too low, a second
+_WORTH_TIMING = 1e8  # nanoseconds; with an estimate that is far too low, seconds
 _TIMED = 0.001  # seconds that tell what a query takes
-_SHARE, _MOST_TIMED = 32, 3  # a part of so many is timed, and no more parts than these
+_SHARE, _MOST_TIMED = 64, 3  # a part of so many is timed, and no more parts than these
 
 
 class NotPlainError(Exception):
