@@ -16,11 +16,9 @@ from sklazy.answer import (
     AnyLearner,
     Batch,
     NotPlainError,
-    answer_from_past,
     answer_queries,
     check_finite,
     leave_one_out,
-    n_earlier,
     prepare,
 )
 from sklazy.casebase import CaseBase
@@ -53,7 +51,6 @@ class LazyEstimator(Likeness, KeepingEstimator):
     """
 
     _can_be_member: ClassVar[bool] = True
-    _fewest_rows: ClassVar[int] = 1
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -206,6 +203,11 @@ class LazyEstimator(Likeness, KeepingEstimator):
         kept = getattr(self, "cases_", None)
         return self.n_features_in_ if kept is None else len(kept.names)
 
+    @property
+    def _n_jobs(self) -> int | None:
+        """The parameter, where there is one."""
+        return getattr(self, "n_jobs", None)
+
     def _current_learner(self, cases: CaseBase) -> AnyLearner:
         """The learner of the parameters as they are; made again when they change."""
         own = vars(self)
@@ -229,7 +231,7 @@ class LazyEstimator(Likeness, KeepingEstimator):
     def _check_loaded(self) -> None:
         """Refuse what `fit` would refuse, or the next question."""
         self._check_parameters()
-        n_jobs = getattr(self, "n_jobs", None)
+        n_jobs = self._n_jobs
         if n_jobs is not None and not isinstance(n_jobs, int):
             raise BadTypeError(f"n_jobs={n_jobs!r}; expected a whole number or None.")
         self._check_width(len(self.cases_.names))
@@ -273,7 +275,7 @@ class LazyEstimator(Likeness, KeepingEstimator):
         self, cases: CaseBase, X: object, *outputs: str
     ) -> tuple[NDArray[Any], ...]:
         """What is wanted of the answers to queries by one state of the cases."""
-        learner, n_jobs = self._current_learner(cases), getattr(self, "n_jobs", None)
+        learner, n_jobs = self._current_learner(cases), self._n_jobs
         if type(X) is np.ndarray and X.ndim == 2:
             try:
                 found = answer_queries(learner, cases, X, outputs, n_jobs=n_jobs)
@@ -304,25 +306,9 @@ class LazyEstimator(Likeness, KeepingEstimator):
         *outputs: str,
     ) -> tuple[NDArray[Any], ...]:
         """What is wanted of the answers to rows of one state of the cases."""
-        places, n_jobs = places_of(cases, rows), getattr(self, "n_jobs", None)
+        places, n_jobs = places_of(cases, rows), self._n_jobs
         found = leave_one_out(learner, cases, places, outputs, n_jobs)
         return self._decoded(outputs, found, cases)
-
-    def _from_past(
-        self, rows: ArrayLike | None, *outputs: str
-    ) -> tuple[NDArray[Any], ...]:
-        """What is wanted of the answers to training rows, each by earlier ones."""
-        check_is_fitted(self)
-        with self.cases_.snapshot() as cases:
-            places = places_of(cases, rows)
-            if rows is None:
-                places = places[n_earlier(cases)[places] >= self._fewest_rows]
-            learner, n_jobs = (
-                self._current_learner(cases),
-                getattr(self, "n_jobs", None),
-            )
-            found = answer_from_past(learner, cases, places, outputs, n_jobs)
-            return self._decoded(outputs, found, cases)
 
     def _decoded(
         self, outputs: Sequence[str], found: Sequence[NDArray[Any]], cases: CaseBase

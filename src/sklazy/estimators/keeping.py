@@ -57,6 +57,10 @@ class KeepingEstimator(BaseEstimator):
     def _check_cases(self, cases: CaseBase) -> None:
         """Refuse cases that cannot be learned from."""
 
+    def _kept_beside(self, y: object) -> dict[str, Any]:
+        """What a subclass keeps of the first rows beside the cases, by attribute."""
+        return {}
+
     def _keep(
         self,
         X: object,
@@ -93,8 +97,9 @@ class KeepingEstimator(BaseEstimator):
         )
         self._slide(cases)
         self._check_cases(cases)
+        beside = self._kept_beside(y)
         check_columns(self, given if are_dicts(X) else X, reset=True)
-        self.cases_ = cases
+        self.__dict__.update(beside, cases_=cases)
         return self
 
     def _add(

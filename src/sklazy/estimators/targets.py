@@ -13,6 +13,7 @@ from sklazy.casebase.incoming import GivenIds
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.errors import BadInputError
 from sklazy.estimators.inputs import class_column
+from sklazy.estimators.past import PastPredictor
 from sklazy.estimators.uncertainty.intervals import IntervalPredictor
 from sklazy.estimators.uncertainty.sets import SetPredictor
 from sklazy.tables import Column, as_target
@@ -170,7 +171,7 @@ class LazyRegressor(RegressorMixin, IntervalPredictor):
         return values[:, 0]
 
 
-class WeightedClassifier(LazyClassifier):
+class WeightedClassifier(PastPredictor, LazyClassifier):
     """A lazy classifier whose rows may have weights."""
 
     def fit(
@@ -225,31 +226,6 @@ class WeightedClassifier(LazyClassifier):
         """
         return self._add_classes(X, y, classes, sample_weight, ids, times)
 
-    def past_predict(self, rows: ArrayLike | None = None) -> NDArray[Any]:
-        """Predict the class of training rows, each from the rows before it.
-
-        Equal to a fit to the rows that happened before, by `times` or, without
-        these, by order of arrival; rows of the same time do not see each other.
-
-        Parameters
-        ----------
-        rows : array-like of int, optional
-            The rows to predict, by their place in order of arrival; by default all
-            but the first, before which too little is known.
-
-        Returns
-        -------
-        labels : array of shape (n_rows,)
-            In order of arrival, or of `rows`.
-
-        Notes
-        -----
-        The rows are learned in turn: each costs an `add` and a question after it.
-        See `prequential` for rows that are not kept.
-        """
-        (labels,) = self._from_past(rows, "decisions")
-        return labels
-
 
 class UnweightedClassifier(LazyClassifier):
     """A lazy classifier whose rows all count alike."""
@@ -292,7 +268,7 @@ class UnweightedClassifier(LazyClassifier):
         return self._add_classes(X, y, classes, None, ids)
 
 
-class WeightedRegressor(LazyRegressor):
+class WeightedRegressor(PastPredictor, LazyRegressor):
     """A lazy regressor whose rows may have weights."""
 
     def fit(
@@ -341,35 +317,6 @@ class WeightedRegressor(LazyRegressor):
             As for `fit`.
         """
         return self._add(X, y, sample_weight, ids, times=times)
-
-    def past_predict(self, rows: ArrayLike | None = None) -> Floats:
-        """Predict the number of training rows, each from the rows before it.
-
-        Equal to a fit to the rows that happened before, by `times` or, without
-        these, by order of arrival; rows of the same time do not see each other.
-
-        Parameters
-        ----------
-        rows : array-like of int, optional
-            The rows to predict, by their place in order of arrival; by default all
-            but the first, before which too little is known.
-
-        Returns
-        -------
-        values : float64 array of shape (n_rows,)
-            In order of arrival, or of `rows`.
-
-        Notes
-        -----
-        The rows are learned in turn: each costs an `add` and a question after it.
-        See `prequential` for rows that are not kept.
-        """
-        (values,) = self._from_past(rows, "values")
-        return self._flat(values)
-
-    def _flat(self, values: Floats) -> Floats:
-        """Numbers as flat as the target was."""
-        return values[:, 0]
 
 
 class UnweightedRegressor(LazyRegressor):

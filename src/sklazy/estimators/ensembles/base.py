@@ -1,6 +1,6 @@
 """What all lazy ensembles share: parameters, seeds, what members answer."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +10,7 @@ from sklazy.answer.ensembles.combining import COMBINATIONS
 from sklazy.answer.ensembles.learner import EnsembleLearner
 from sklazy.answer.ensembles.members import Member
 from sklazy.casebase import CaseBase
-from sklazy.casebase.incoming import GivenIds, Target
+from sklazy.casebase.incoming import Target
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.parameters import (
@@ -68,19 +68,8 @@ class LazyEnsemble(LazyEstimator):
 
     # --- state ------------------------------------------------------------------------
 
-    def _keep(
-        self,
-        X: object,
-        y: object,
-        sample_weight: ArrayLike | None,
-        ids: GivenIds,
-        classes: ArrayLike | None = None,
-        times: object = None,
-    ) -> Self:
-        seed = find_seed(self.random_state, default=0)
-        super()._keep(X, y, sample_weight, ids, classes, times)
-        self.seed_ = seed
-        return self
+    def _kept_beside(self, y: object) -> dict[str, Any]:
+        return {"seed_": find_seed(self.random_state, default=0)}
 
     def _start(self, n_features: int) -> None:
         super()._start(n_features)

@@ -14,7 +14,6 @@ from sklazy.answer.local_models.data import LocalData, LocalSettings
 from sklazy.answer.local_models.learner import LocalModelLearner
 from sklazy.backends.device import check_device
 from sklazy.casebase import CaseBase
-from sklazy.casebase.incoming import GivenIds
 from sklazy.casebase.moments import Length
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator, places_of
@@ -105,18 +104,10 @@ class LocalModels(LazyEstimator):
 
     # --- state ------------------------------------------------------------------------
 
-    def _keep(
-        self,
-        X: object,
-        y: object,
-        sample_weight: ArrayLike | None,
-        ids: GivenIds,
-        classes: ArrayLike | None = None,
-        times: object = None,
-    ) -> Self:
-        super()._keep(X, y, sample_weight, ids, classes, times)
-        self._is_flat = np.asarray(y).ndim == 1
-        return self
+    _is_flat: bool
+
+    def _kept_beside(self, y: object) -> dict[str, Any]:
+        return {"_is_flat": np.asarray(y).ndim == 1}
 
     def _check_cases(self, cases: CaseBase) -> None:
         with cases.snapshot() as state:

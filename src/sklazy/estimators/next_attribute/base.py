@@ -87,7 +87,7 @@ class SuggestingEstimator(LazyEstimator):
         self, cases: CaseBase, queries: Queries, prices: Floats
     ) -> list[dict[str, Any]]:
         """Suggestions as plain data."""
-        learner, n_jobs = self._current_learner(cases), getattr(self, "n_jobs", None)
+        learner, n_jobs = self._current_learner(cases), self._n_jobs
         missing = find_missing(queries)
         found = suggest_next(learner, cases, queries, missing, prices, n_jobs)
         return [describe_next(cases, one, prices) for one in found]
@@ -119,5 +119,5 @@ class SuggestingEstimator(LazyEstimator):
         table = self._query_table(X)
         with self.cases_.snapshot() as cases:
             prices, learner = read_costs(costs, cases), self._current_learner(cases)
-            queries, n_jobs = cases.encode(table), getattr(self, "n_jobs", None)
+            queries, n_jobs = cases.encode(table), self._n_jobs
             return Game(learner, cases, queries, prices, budget, n_jobs).play()

@@ -135,7 +135,7 @@ class IntervalPredictor(SuggestingEstimator):
         found = find_groups(groups, cases, table)
         check_enough(_count(found, cases), coverage)
         asked = Asked(table, found.queries, found.rows)
-        learner, n_jobs = self._current_learner(cases), getattr(self, "n_jobs", None)
+        learner, n_jobs = self._current_learner(cases), self._n_jobs
         if method == "jackknife":
             near = by == "nearness"
             return find_intervals(

@@ -197,7 +197,7 @@ class SetPredictor(SuggestingEstimator):
         asked = Asked(table, found.queries, found.rows, by == "class")
         counts = _count(asked, cases, found.labels)
         check_enough(counts, coverage, 4 if by == "nearness" else 1)
-        learner, n_jobs = self._current_learner(cases), getattr(self, "n_jobs", None)
+        learner, n_jobs = self._current_learner(cases), self._n_jobs
         if method in ("jackknife+", "minmax"):
             widest = method == "minmax"
             return rank_by_left_out(learner, cases, asked, n_jobs, widest=widest)
@@ -237,7 +237,7 @@ class SetPredictor(SuggestingEstimator):
         curve, learner = self._risk_coverage(cases), self._current_learner(cases)
         threshold = curve.threshold_for(accuracy)
         share, queries = curve.share_answered(threshold), cases.encode(table)
-        n_jobs = getattr(self, "n_jobs", None)
+        n_jobs = self._n_jobs
         (shares,) = answer_queries(
             learner, cases, queries, ["probabilities"], n_jobs=n_jobs
         )
@@ -249,7 +249,7 @@ class SetPredictor(SuggestingEstimator):
     def _risk_coverage(self, cases: CaseBase) -> RiskCoverage:
         """The curve of one state of the cases, kept with it."""
         learner = at_once(self._current_learner(cases))
-        n_jobs = getattr(self, "n_jobs", None)
+        n_jobs = self._n_jobs
 
         def find() -> RiskCoverage:
             rows = draw_rows(cases, np.zeros(cases.n_rows, np.int64))
