@@ -63,5 +63,5 @@ format: $(READY)  ## rewrite the sources in the house format
 	$(BIN)/ruff check --fix .
 
 clean:  ## remove the environments and caches
-	rm -rf docs/_build docs/api docs/gallery docs/sg_execution_times.rst
+	rm -rf docs/_build docs/api docs/gallery
 	rm -rf .venv .venv-oldest .pytest_cache .mypy_cache .ruff_cache .hypothesis

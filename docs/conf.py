@@ -32,6 +32,7 @@ copybutton_prompt_is_regexp = True
 
 # --- reference --------------------------------------------------------------------
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # numpydoc has the types, in words
 numpydoc_show_class_members = False  # the template lists them
 numpydoc_xref_param_type = False
@@ -47,6 +48,7 @@ sphinx_gallery_conf = {
     "download_all_examples": True,
     "remove_config_comments": True,
     "show_memory": False,
+    "write_computation_times": False,  # its page asks other hosts for scripts
     "min_reported_time": 1,
     "abort_on_example_error": True,
     "reset_modules": ("matplotlib",),
