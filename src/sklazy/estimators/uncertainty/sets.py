@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import answer_queries, leave_one_out
-from sklazy.answer.uncertainty.scores import at_once, draw_rows
+from sklazy.answer.leave_one_out import at_once
+from sklazy.answer.uncertainty.scores import draw_rows
 from sklazy.answer.uncertainty.sets import (
     Asked,
     rank_by_full,
@@ -79,8 +80,8 @@ class SetPredictor(SuggestingEstimator):
         -----
         The plain jackknife compares with the answer of all rows. It covers as promised
         if leaving out a row changes little; nothing is proven. It costs a left-out
-        answer for every row (2000 of each group at most), once for each state; kernel,
-        linear and blended models keep their settings, as in `loo_predict`.
+        answer for every row (2000 of each group at most), once for each state; settings
+        that were found by all rows stay, as in `loo_predict`.
 
         "full" adds the query with each class and leaves out every row then: the true
         class is in the set with a probability of at least `coverage`, whatever the
@@ -248,7 +249,7 @@ class SetPredictor(SuggestingEstimator):
 
     def _risk_coverage(self, cases: CaseBase) -> RiskCoverage:
         """The curve of one state of the cases, kept with it."""
-        learner = at_once(self._current_learner(cases))
+        learner = at_once(self._current_learner(cases), cases)
         n_jobs = self._n_jobs
 
         def find() -> RiskCoverage:
