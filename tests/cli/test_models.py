@@ -14,13 +14,6 @@ import sklazy
 FLATS = Path(sklazy.__file__).parent / "examples" / "flats.csv"
 
 
-@pytest.fixture
-def flats(run):
-    """A folder with the example files."""
-    assert run("example")[0] == 0
-    return run
-
-
 def rows_of(out):
     return list(csv.DictReader(io.StringIO(out)))
 

@@ -84,10 +84,10 @@ def check_enough(
     if few:
         name, n = few[0]
         more = f" ({len(few) - 1} more such groups)" if len(few) > 1 else ""
+        way = ", or compare with all rows (by=None, groups=None)" if name else ""
         raise BadInputError(
             f"coverage={coverage!r} needs at least {needed} rows to compare with; "
-            f"there are n_samples={n}{name}{more}. Add rows, lower it, or compare "
-            "with all rows (by=None, groups=None)."
+            f"there are n_samples={n}{name}{more}. Add rows or lower it{way}."
         )
 
 
