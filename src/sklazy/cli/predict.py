@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table as Grid
 
-from sklazy.answer.novelty import UNLIKE
 from sklazy.cli.console import Console, Terminal
 from sklazy.cli.csv_files import to_csv
 from sklazy.cli.methods import choose_method, make_model
@@ -131,8 +130,7 @@ def _predict(
     said = _join(found)
     done = len(said["prediction"])
     names = asked.names[:done]
-    if "novelty" in said:
-        _note_novelty(console, asked, said["novelty"])
+    _note_novelty(console, asked, said.pop("unlike", ()))
     if fitted.target in asked.whole:
         said[fitted.target] = asked.whole[fitted.target].cells()[:done]
         _note_quality(console, fitted, said)
@@ -198,6 +196,7 @@ def describe_rows(
     said |= describe_sureness(fitted, rows, shares, sureness)
     if (novelty or in_full) and hasattr(model, "novelty"):
         said["novelty"] = model.novelty(rows).tolist()
+        said["unlike"] = model.unlike(rows).tolist()
     elif novelty:
         raise BadInputError(
             f"--novelty: {fitted.method} keeps no cases; choose a lazy method."
@@ -205,10 +204,10 @@ def describe_rows(
     return said
 
 
-def _note_novelty(console: Console, asked: Asked, shares: Sequence[float]) -> None:
+def _note_novelty(console: Console, asked: Asked, flags: Sequence[bool]) -> None:
     """Point out rows that are unlike all cases."""
-    pairs = zip(asked.names, shares, strict=False)
-    unlike = [name for name, share in pairs if share >= UNLIKE]
+    pairs = zip(asked.names, flags, strict=False)
+    unlike = [name for name, flag in pairs if flag]
     if not unlike:
         return
     many = "1 row is" if len(unlike) == 1 else f"{len(unlike)} rows are"
