@@ -7,8 +7,9 @@
 split; what is there already is not done again. Two thirds of at most 600 rows are
 learned from. Peers see categories as indicators, medians for missing cells, and numbers
 in units of their deviation. Classes of fewer than 15 rows are left out: the folds of
-the peers need some of each. The jackknife+ of a forest, which fits it again and again,
-is measured on the first splits alone. Peers need ``pip install 'sklazy[peers]'``.
+the peers need some of each. Peers that fit a model again and again are measured on the
+first splits alone; so `show` has sizes and seconds of these, and coverage of all. Peers
+need ``pip install 'sklazy[peers]'``.
 """
 
 import argparse
@@ -45,7 +46,7 @@ NUMBERS = (
     *("wisconsin", "diabetes-numbers", "friedman1", "friedman2"),
 )
 COVERAGES = (0.8, 0.9, 0.95)
-SLOW_SPLITS = 4  # of the methods that fit many forests
+SLOW_SPLITS = 4  # of the methods that fit many models
 MOST_ROWS = 600
 FEWEST_OF_CLASS = 15
 NEIGHBORS = 5
@@ -99,16 +100,24 @@ def encode(X, train):
 # --- sets of classes: (n_queries, n_classes) for each coverage ------------------------
 
 
+def fit_once(model, X, y, kept):
+    """The model fitted to a split; one that is asked in two ways is fitted once."""
+    key = repr(model)
+    if key not in kept:
+        kept[key] = clone(model).fit(X, y)
+    return kept[key]
+
+
 def lazy_sets(model, **how):
-    def ask(X, y, train, test, coded):
-        fitted = clone(model).fit(X.iloc[train], y[train])
+    def ask(X, y, train, test, coded, kept):
+        fitted = fit_once(model, X.iloc[train], y[train], kept)
         return [fitted.predict_set(X.iloc[test], c, **how) for c in COVERAGES]
 
     return ask
 
 
 def mapie_sets(model):
-    def ask(X, y, train, test, coded):
+    def ask(X, y, train, test, coded, kept):
         from mapie.classification import CrossConformalClassifier
 
         peer = CrossConformalClassifier(model, confidence_level=COVERAGES, cv=5)
@@ -120,7 +129,7 @@ def mapie_sets(model):
 
 
 def crepes_sets(model, oob):
-    def ask(X, y, train, test, coded):
+    def ask(X, y, train, test, coded, kept):
         from crepes import WrapClassifier
 
         peer, fit = WrapClassifier(model), train
@@ -167,15 +176,15 @@ SETS = {
 
 
 def lazy_intervals(model, **how):
-    def ask(X, y, train, test, coded):
-        fitted = clone(model).fit(X.iloc[train], y[train])
+    def ask(X, y, train, test, coded, kept):
+        fitted = fit_once(model, X.iloc[train], y[train], kept)
         return [fitted.predict_interval(X.iloc[test], c, **how) for c in COVERAGES]
 
     return ask
 
 
 def mapie_intervals(model, cv):
-    def ask(X, y, train, test, coded):
+    def ask(X, y, train, test, coded, kept):
         from mapie.regression import CrossConformalRegressor
 
         peer = CrossConformalRegressor(model, confidence_level=COVERAGES, cv=cv)
@@ -189,7 +198,7 @@ def mapie_intervals(model, cv):
 def mapie_bootstrap(model, resampling):
     """Jackknife+ after the bootstrap: a row is left out by the bags that lack it."""
 
-    def ask(X, y, train, test, coded):
+    def ask(X, y, train, test, coded, kept):
         from mapie.regression import JackknifeAfterBootstrapRegressor
 
         peer = JackknifeAfterBootstrapRegressor(
@@ -203,7 +212,7 @@ def mapie_bootstrap(model, resampling):
 
 
 def crepes_intervals(model, oob):
-    def ask(X, y, train, test, coded):
+    def ask(X, y, train, test, coded, kept):
         from crepes import WrapRegressor
 
         peer, fit = WrapRegressor(model), train
@@ -234,7 +243,9 @@ INTERVALS = {
     ),
     "crepes, k-NN and a split": crepes_intervals(KNeighborsRegressor(NEIGHBORS), False),
 }
-SLOW = {"MAPIE jackknife+, forest"}
+SLOW = {
+    *("MAPIE cross, forest", "MAPIE jackknife+, forest", "MAPIE jackknife+, k-NN"),
+}
 
 
 # --- running --------------------------------------------------------------------------
@@ -253,12 +264,12 @@ def measure(name, split):
     )
     if is_class:
         y = np.unique(y, return_inverse=True)[1]
-    coded, found = encode(X, train), {}
+    coded, found, kept = encode(X, train), {}, {}
     for method, ask in (SETS if is_class else INTERVALS).items():
         if method in SLOW and split >= SLOW_SPLITS:
             continue
         start = time.process_time()  # of one core, whoever else uses the machine
-        answers = ask(X, y, train, test, coded)
+        answers = ask(X, y, train, test, coded, kept)
         took = time.process_time() - start
         judge = judge_sets if is_class else judge_intervals
         found[method] = {
@@ -327,6 +338,11 @@ def summarize(results, names, methods):
     return figures
 
 
+def shared(results):
+    """The splits that all methods have."""
+    return [one for one in results if one["split"] < SLOW_SPLITS]
+
+
 def curve(figures, method, methods, relative):
     """Mean coverage and mean size over the sets, for each coverage promised.
 
@@ -350,15 +366,17 @@ def size_at(covered, sizes, wanted):
 
 def show(results, names, methods, relative):
     """Markdown: coverage, the worst of a set, mean size, seconds; sizes by set."""
-    figures = summarize(results, names, methods)
+    every = summarize(results, names, methods)
+    figures = summarize(shared(results), names, methods)
     heads = [f"{c:.2f}: covered | least | size" for c in COVERAGES]
     print(f"| | {' | '.join(heads)} | size at 0.9 covered | seconds |")
     print("|---|" + "---|" * (3 * len(COVERAGES) + 2))
     for method in methods:
         covered, sizes = curve(figures, method, methods, relative)
         cells = [
-            f"{mean:.3f} | {figures[method, str(c)][:, 0].min():.3f} | {size:.2f}"
-            for c, mean, size in zip(COVERAGES, covered, sizes, strict=True)
+            f"{every[method, str(c)][:, 0].mean():.3f} | "
+            f"{every[method, str(c)][:, 0].min():.3f} | {size:.2f}"
+            for c, size in zip(COVERAGES, sizes, strict=True)
         ]
         seconds = figures[method, "0.9"][:, 2].mean()
         equal = size_at(covered, sizes, 0.9)
@@ -368,7 +386,7 @@ def show(results, names, methods, relative):
     print("|---|" + "---|" * len(methods))
     for i, name in enumerate(n for n in names if any(o["set"] == n for o in results)):
         own = [
-            f"{figures[method, '0.9'][i, 1]:.4g} ({figures[method, '0.9'][i, 0]:.3f})"
+            f"{figures[method, '0.9'][i, 1]:.4g} ({every[method, '0.9'][i, 0]:.3f})"
             for method in methods
         ]
         print(f"| {name} | {' | '.join(own)} |")
@@ -388,7 +406,7 @@ def plot(results, path):
         (axes[1], NUMBERS, INTERVALS, "width / that of the narrowest at 0.9"),
     )
     for ax, names, methods, label in parts:
-        figures = summarize(results, names, methods)
+        figures = summarize(shared(results), names, methods)
         for method in methods:
             points = curve(figures, method, methods, relative=names is NUMBERS)
             style = "-o" if method.startswith("lazy") else "--x"
