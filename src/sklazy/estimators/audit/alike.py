@@ -135,7 +135,7 @@ def list_near(base: CaseBase, alike: Alike) -> list[Finding]:
 
 def _near_finding(base: CaseBase, one: int, other: int) -> Finding:
     rows = sorted((one, other), key=lambda row: int(base.arrival[row]))
-    apart = differ_by_attribute(base.cases, *rows)
+    (apart,) = differ_by_attribute(base.cases, *np.array(rows)[:, None])
     distance = float(np.sqrt((apart**2).sum()))
     return Finding(
         "near duplicate",
@@ -172,7 +172,7 @@ def _novel_finding(
 ) -> Finding:
     row, other = int(alike.distinct[place]), int(alike.nearest.rows[place])
     distance = float(alike.known[place])
-    apart = differ_by_attribute(base.cases, row, other)
+    (apart,) = differ_by_attribute(base.cases, *np.array([[row], [other]]))
     return Finding(
         "novel",
         (id_of(base, row),),
