@@ -315,6 +315,7 @@ def test_any_estimator_that_leaves_rows_out_will_do():
     [
         ({"estimator": LogisticRegression()}, "has no loo_predict_proba"),
         ({"estimator": LazyLogisticClassifier}, "is a class; give LazyLog"),
+        ({"estimator": 3}, "estimator=3 is no estimator"),
         ({"estimator": LazyKernelRegressor(), "task": "classification"}, "loo_predict"),
         ({"estimator": []}, "at least one"),
         ({"task": "ranking"}, "task='ranking'"),

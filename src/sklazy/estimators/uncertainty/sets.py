@@ -21,6 +21,7 @@ from sklazy.combine.abstention import trace_curve
 from sklazy.combine.conformal import Ranks
 from sklazy.errors import BadInputError
 from sklazy.estimators.next_attribute.base import SuggestingEstimator
+from sklazy.estimators.parameters import check_fraction
 from sklazy.estimators.uncertainty.groups import (
     Groups,
     check_coverage,
@@ -276,9 +277,11 @@ class SetPredictor(SuggestingEstimator):
         if threshold is None:
             assert accuracy is not None
             return self._risk_coverage(cases).threshold_for(accuracy, confidence)
-        if isinstance(threshold, bool) or not 0 <= threshold <= 1:
+        check_fraction("threshold", threshold)
+        if confidence is not None:
             raise BadInputError(
-                f"threshold={threshold!r}; expected a number in [0, 1]."
+                f"confidence={confidence!r} is for a threshold that is found; give "
+                "accuracy in place of threshold, or leave it out."
             )
         return float(threshold)
 
