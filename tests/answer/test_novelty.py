@@ -5,21 +5,24 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 import oracle
 import sklazy
 from lawful import few, fitted
+from oracle.audit import unlike as unlike_cases
 from sklazy.answer import novelty
+from sklazy.estimators.audit.alike import compare_rows
+from sklazy.report.progress import Progress
 from strategies import split_problems
 
 ONE = sklazy.LazyKNeighborsClassifier()
 
 
 def slow_novelty(cases, order, queries, n_compared):
-    """Distances and shares, one difference after the other."""
+    """Distances, shares and who is unlike, one difference after the other."""
     every, codes = range(len(cases.numeric)), cases.codes[:, : cases.n_rows]
     numbers = [
         None if place < 0 else cases.numbers[place, : cases.n_rows].tolist()
@@ -29,19 +32,24 @@ def slow_novelty(cases, order, queries, n_compared):
     def nearest(own_numbers, own_codes, left_out=None):
         squares = oracle.heom_squares(numbers, codes, own_numbers, own_codes, every)
         others = [s for row, s in enumerate(squares) if row != left_out]
-        return math.sqrt(min(others, default=math.inf))
+        lacking = sum(
+            own_codes[j] == -1 if numbers[j] is None else math.isnan(own_numbers[j])
+            for j in every
+        )
+        return math.sqrt(max(min(others, default=math.inf) - lacking, 0.0))
 
     def of_case(row):
-        own = [None if column is None else column[row] for column in numbers]
+        own = [math.nan if column is None else column[row] for column in numbers]
         return nearest(own, codes[:, row].tolist(), row)
 
     some = [order[i * len(order) // n_compared] for i in range(n_compared)]
     known = [of_case(row) for row in some] if len(order) > 1 else []
     asked = zip(queries.values.tolist(), queries.codes.tolist(), strict=True)
     found = [nearest(*query) for query in asked]
-    return found, [
+    shares = [
         sum(k < d for k in known) / len(known) if known else math.nan for d in found
     ]
+    return found, shares, unlike_cases(found, shares, known)
 
 
 @pytest.mark.parametrize("most", [256, 3])
@@ -56,20 +64,35 @@ def test_novelty_equals_its_slow_twin(most, problem):
     with mock.patch.multiple(novelty, **few_cells):
         found = novelty.find_novelty(base, coded)
     n_compared = min(most, base.n_rows)
-    distances, shares = slow_novelty(base.cases, base.order.tolist(), coded, n_compared)
+    slow = slow_novelty(base.cases, base.order.tolist(), coded, n_compared)
+    distances, shares, unlike = slow
     assert found.distances.tolist() == pytest.approx(distances)
     near = np.abs(np.subtract(found.shares, shares)) if base.n_rows > 1 else np.zeros(1)
     assert (near < 1e-12).all()
+    assert found.unlike.tolist() == unlike
     assert found.n_compared == (n_compared if base.n_rows > 1 else 0)
     receipts = model.explain(queries.frame)
     for receipt, distance in zip(receipts, found.distances.tolist(), strict=True):
         assert receipt["novelty"]["distance"] == distance
 
 
+@few
+@given(split_problems(max_rows=20, max_queries=1))
+def test_an_audit_means_the_same_by_it(problem):
+    base = fitted(ONE, problem[0]).cases_
+    assume(base.n_rows > 1)
+    alike = compare_rows(base, 100, Progress("auditing", total=1))
+    by_row = dict(zip(alike.distinct.tolist(), alike.known.tolist(), strict=True))
+    of_rows = [by_row[group] for group in alike.groups[base.order].tolist()]
+    of_cases = novelty._distances_of_cases(base).tolist()
+    assert of_rows == pytest.approx(of_cases, abs=1e-7)
+
+
 def test_a_class_never_shown_is_unlike_all_cases():
     X, y = load_iris(return_X_y=True)
     model = sklazy.LazyKernelClassifier().fit(X[y > 0], y[y > 0])
-    assert (model.novelty(X[y == 0]) >= novelty.UNLIKE).all()
+    assert model.novelty(X[y == 0]).min() == 1.0
+    assert model.unlike(X[y == 0]).mean() > 0.9
     assert "This row is unlike all cases" in str(model.explain(X[:1])[0])
     assert model.novelty(X[y > 0]).max() == 0.0  # each is its own nearest case
     assert "unlike all cases" not in str(model.explain(X[60:61])[0])
@@ -80,7 +103,8 @@ def test_new_rows_like_the_cases_are_seldom_unlike_them():
     X, new = rng.random((2000, 3)), rng.random((1000, 3))
     model = sklazy.LazyLearningRegressor().fit(X, X[:, 0])
     shares = model.novelty(new)
-    assert (shares >= novelty.UNLIKE).mean() < 0.03  # 1 % is expected
+    assert 0 < (shares >= 0.99).mean() < 0.03  # 1 % is expected
+    assert model.unlike(new).mean() < 0.005  # and hardly any of these is far out
     assert 0.4 < np.median(shares) < 0.6
 
 
@@ -89,7 +113,7 @@ def test_one_case_is_no_measure():
     assert np.isnan(model.novelty([[1.0], [3.0]])).all()
     receipt = model.explain([[3.0]])[0]
     assert receipt["novelty"] == {
-        **{"distance": 1.0, "farther_than": None, "n_compared": 0}
+        **{"distance": 1.0, "farther_than": None, "unlike": False, "n_compared": 0}
     }
     assert "Novelty: nearest case at distance 1" in str(receipt)
     assert model.verify(receipt)

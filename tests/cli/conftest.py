@@ -26,6 +26,13 @@ def run(monkeypatch, tmp_path):
     return call
 
 
+@pytest.fixture
+def flats(run):
+    """A folder with the example files."""
+    assert run("example")[0] == 0
+    return run
+
+
 @pytest.fixture(scope="session")
 def wine():
     frame, target = load_wine(return_X_y=True, as_frame=True)

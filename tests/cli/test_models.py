@@ -14,13 +14,6 @@ import sklazy
 FLATS = Path(sklazy.__file__).parent / "examples" / "flats.csv"
 
 
-@pytest.fixture
-def flats(run):
-    """A folder with the example files."""
-    assert run("example")[0] == 0
-    return run
-
-
 def rows_of(out):
     return list(csv.DictReader(io.StringIO(out)))
 
@@ -131,6 +124,7 @@ def test_novelty_is_said(flats):
     _, out, err = flats(*asked, "--json")
     usual, unlike = json.loads(out)["novelty"]
     assert usual < 0.99 <= unlike
+    assert "unlike" not in json.loads(out)
     assert "1 row is unlike all cases: row 1" in err
     _, out, _ = flats("explain", *asked[1:], "--row", 1)
     assert "This row is unlike all cases" in out

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from sklazy import (
     LazyKNeighborsClassifier,
     LazyLogisticClassifier,
     audit,
+    read_table,
 )
 from sklazy.errors import BadInputError
 from strategies import mixed_problems
@@ -221,8 +223,29 @@ def test_missing_cells_make_nobody_a_stranger():
     found = audit(X, rng.choice(["a", "b"], 80))
     assert rows_of(found, "novel") == [(7,)]
     evidence = found.of_kind("novel")[0].evidence
-    assert evidence["novelty"] == 79 / 80
+    assert evidence["novelty"] == 1.0  # of the other rows
     assert evidence["distance"] > 2 * evidence["usual"]
+
+
+@pytest.mark.parametrize(
+    ("n_distinct", "n_rows"), [(19, 20), (18, 20), (19, 19), (40, 40), (36, 40)]
+)
+def test_one_rule_says_which_columns_name_rows(tmp_path, n_distinct, n_rows):
+    rng = np.random.default_rng(0)
+    name = [f"row {i % n_distinct}" for i in range(n_rows)]
+    numbers = rng.normal(size=n_rows)
+    frame = pd.DataFrame({"name": pd.Categorical(name), "x": numbers})
+    labels = ["a" if x > 0 else "b" for x in numbers]
+    names = n_rows >= 20 and n_distinct / n_rows > 0.9
+    found = audit(frame, labels, estimator=LazyKNeighborsClassifier(1))
+    assert ("name" in [one.column for one in found.of_kind("column")]) == names
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        read = read_table(tmp_path / "a.csv")
+        LazyKNeighborsClassifier().fit(frame, labels)
+    assert (read["name"].reading is not None) == names
+    assert any("columns that name rows" in str(one.message) for one in told) == names
 
 
 def test_labels_that_nothing_tells_are_not_judged():
@@ -292,6 +315,7 @@ def test_any_estimator_that_leaves_rows_out_will_do():
     [
         ({"estimator": LogisticRegression()}, "has no loo_predict_proba"),
         ({"estimator": LazyLogisticClassifier}, "is a class; give LazyLog"),
+        ({"estimator": 3}, "estimator=3 is no estimator"),
         ({"estimator": LazyKernelRegressor(), "task": "classification"}, "loo_predict"),
         ({"estimator": []}, "at least one"),
         ({"task": "ranking"}, "task='ranking'"),

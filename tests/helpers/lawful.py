@@ -28,6 +28,7 @@ METHODS = (
     "predict",
     "predict_proba",
     "novelty",
+    "unlike",
     "select_attributes",
     "member_votes",
     "member_values",

@@ -79,7 +79,10 @@ def plain():
             {"name": "size", "value": 2.5, "known": "yes"},
             {"name": "shape", "value": None, "known": "missing"},
         ],
-        "novelty": {"distance": 0.5, "farther_than": 0.25, "n_compared": 20},
+        "novelty": {
+            **{"distance": 0.5, "farther_than": 0.25},
+            **{"unlike": False, "n_compared": 20},
+        },
         "selection": {
             "strategy": "lazy",
             "measure": "entropy",

@@ -226,6 +226,12 @@ def test_a_window_of_dates_is_in_days_or_a_timedelta():
         (lambda m: m.partial_fit([[1.0]], ["a"], times=["2026-01-01"] * 2), "2 values"),
         (lambda m: m.partial_fit([[1.0]], ["a"], times=[[1]]), "shape"),
         (lambda m: _dated(half_life=0), "half_life=0"),
+        (
+            lambda m: m.set_params(half_life=np.timedelta64(3, "D")).fit(
+                [[0.0], [1.0]], ["a", "b"], times=[0, 1]
+            ),
+            "half_life=.*expected a number above 0",
+        ),
         (lambda m: _dated(half_life="long"), "half_life='long'"),
         (lambda m: _dated(window=0), "window=0"),
         (lambda m: _dated(window=-1.5), "window=-1.5"),

@@ -29,7 +29,7 @@ def test_equal_and_nearest_rows_equal_the_slow_twin(problem):
         assert far == pytest.approx(slow.nearest_other(rows, problem.kinds, row))
         if np.isfinite(far):
             assert far == pytest.approx(slow.distance(rows, problem.kinds, row, other))
-            apart = differ_by_attribute(base.cases, row, int(other))
+            (apart,) = differ_by_attribute(base.cases, *np.array([[row], [other]]))
             assert (apart == 0).tolist() == [
                 a == b for a, b in zip(rows[row], rows[other], strict=True)
             ]

@@ -40,6 +40,26 @@ def distance(rows, kinds, one, other):
     return math.sqrt(total)
 
 
+def unlike(distances, shares, known):
+    """Who is farther than 99 % of the cases, beyond Tukey's fence and twice the median.
+
+    Cases that are equal to another do not say what is usual.
+    """
+    apart = sorted(d for d in known if 0 < d < math.inf)
+    limit = 0.0
+    if apart:
+        low, middle, high = (_quantile(apart, q) for q in (0.25, 0.5, 0.75))
+        limit = max(high + 3 * (high - low), 2 * middle)
+    pairs = zip(distances, shares, strict=True)
+    return [share >= 0.99 and d > limit for d, share in pairs]
+
+
+def _quantile(ordered, share):
+    place = share * (len(ordered) - 1)
+    below = ordered[math.floor(place)]
+    return below + (place - math.floor(place)) * (ordered[math.ceil(place)] - below)
+
+
 def beats_guess(shares, classes):
     """Whether Brier's score is better than that of the classes' shares."""
     n_rows, scores, guesses = len(classes), [], []

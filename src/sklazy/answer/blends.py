@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints, canonical_places
 from sklazy.answer.learner import Answer, AnyLearner, Effort, prepare
-from sklazy.answer.leave_one_out import leave_one_out
+from sklazy.answer.leave_one_out import at_once, leave_one_out
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
 from sklazy.casebase.magnitudes import find_unit
@@ -95,11 +95,7 @@ class LearnerMember:
 
     def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
         """Leave the cases out one by one, at once where the learner knows how."""
-        learner: Any = self.learner
-        if hasattr(learner, "settle"):
-            learner = learner.settle(base)
-        if hasattr(learner, "approximate"):
-            learner = replace(learner, approximate=True)
+        learner = at_once(self.learner, base)
         output = OUTPUTS[learner.target.kind]
         (found,) = leave_one_out(learner, base, rows, (output,), n_jobs=1)
         return found

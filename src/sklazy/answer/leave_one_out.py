@@ -8,6 +8,8 @@ depend, are forgotten in a copy of the case base, one at a time.
 import copy
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,6 +182,16 @@ def _without_rows(base: CaseBase, rows: Ints) -> CaseBase:
         warnings.simplefilter("ignore", DataWarning)  # frozen cuts: meant to stay
         others.forget(base.ids[rows])
     return others
+
+
+def at_once(learner: AnyLearner, base: CaseBase) -> AnyLearner:
+    """The learner that leaves rows out at once, where it can: what was chosen stays."""
+    quick: Any = learner
+    if hasattr(quick, "settle"):
+        quick = quick.settle(base)
+    if hasattr(quick, "approximate"):
+        quick = replace(quick, approximate=True)
+    return cast(AnyLearner, quick)
 
 
 def check_leaves_some(base: CaseBase) -> None:

@@ -1,9 +1,9 @@
 """How far queries are from all cases, beside how far cases are from each other.
 
-The distance is HEOM on all attributes, whatever the learner measures, so that every
-learner means the same by it. A query is put beside cases that were left out: if it is
-farther from its nearest case than nearly all of them are from theirs, it is unlike all
-that the cases have shown.
+The distance is HEOM on all attributes that the query knows, whatever the learner
+measures, so that every learner means the same by it. A query is put beside cases that
+were left out: if it is farther from its nearest case than nearly all of them are from
+theirs, it is unlike all that the cases have shown.
 """
 
 from typing import NamedTuple
@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import batch_of_cases
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import ranges_of
-from sklazy.flow import Queries
+from sklazy.flow import MISSING, Queries
 from sklazy.kernels.exact import measure_rows
+from sklazy.measures.novelty import find_unlike
 
 Floats = NDArray[np.float64]
-
-UNLIKE = 0.99
-"""Queries of this novelty and more are unlike all cases."""
 
 _FEWEST_COMPARED = 256  # cases, however many there are
 _MOST_CELLS = 200_000_000  # looked at to compare more of them: half a second, once
@@ -36,11 +34,14 @@ class Novelty(NamedTuple):
     shares : float64 array of shape (n_queries,)
         The share of the compared cases that are nearer to another case than the query
         is to any; NaN if there is no second case.
+    unlike : bool array of shape (n_queries,)
+        Whether they are unlike all cases.
     n_compared : int
     """
 
     distances: Floats
     shares: Floats
+    unlike: NDArray[np.bool_]
     n_compared: int
 
 
@@ -53,8 +54,10 @@ def find_novelty(base: CaseBase, queries: Queries) -> Novelty:
     known = base.derive(find_novelty, lambda: np.sort(_distances_of_cases(base)))
     own = _nearest(base, queries, np.full(len(queries.codes), -1))
     if not len(known):
-        return Novelty(own, np.full(len(own), np.nan), 0)
-    return Novelty(own, np.searchsorted(known, own) / len(known), len(known))
+        nothing = np.full(len(own), np.nan)
+        return Novelty(own, nothing, np.zeros(len(own), bool), 0)
+    shares = np.searchsorted(known, own) / len(known)
+    return Novelty(own, shares, find_unlike(own, shares, known), len(known))
 
 
 def _distances_of_cases(base: CaseBase) -> Floats:
@@ -70,13 +73,21 @@ def _distances_of_cases(base: CaseBase) -> Floats:
 
 def _nearest(base: CaseBase, queries: Queries, excluded: NDArray[np.integer]) -> Floats:
     """The distance of each query to its nearest case, the excluded one (-1) aside."""
-    found = np.empty(len(excluded))
+    found, lacking = np.empty(len(excluded)), _count_missing(base, queries)
     for i, row in enumerate(excluded.tolist()):
         squares = measure_all(base, queries, i)
         if row >= 0:
             squares[row] = np.inf
         found[i] = squares.min()
-    return np.sqrt(found)
+    return np.sqrt(np.maximum(found - lacking, 0.0))
+
+
+def _count_missing(base: CaseBase, queries: Queries) -> NDArray[np.int64]:
+    """How many cells each query lacks: each differs by 1 from that of any case."""
+    numeric = base.cases.numeric >= 0
+    lacking = np.where(numeric, np.isnan(queries.values), queries.codes == MISSING)
+    n_missing: NDArray[np.int64] = lacking.sum(axis=1)
+    return n_missing
 
 
 def measure_all(base: CaseBase, queries: Queries, query: int) -> Floats:

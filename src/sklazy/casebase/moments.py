@@ -148,7 +148,8 @@ def as_length(given: Any, clock: Clock, name: str) -> float:  # noqa: ANN401 - w
     """A length of time: a number on the clock, days where that has dates."""
     if isinstance(given, np.timedelta64 | datetime.timedelta) and clock == "dates":
         given = given / np.timedelta64(1, "D") if _is_numpy(given) else given / _DAY
-    is_number = isinstance(given, Real) and not isinstance(given, bool)
+    # To numpy a timedelta is a whole number, of no unit.
+    is_number = isinstance(given, Real) and not isinstance(given, bool | np.timedelta64)
     if not is_number or not 0 < float(given) < np.inf:
         raise BadInputError(
             f"{name}={given!r}; expected a number above 0, in units of the times "

@@ -9,6 +9,7 @@ from sklazy.cli.options import (
     IN_FILE,
     METHODS,
     OUT_FILE,
+    coverage_options,
     csv_options,
     id_option,
     key_option,
@@ -94,14 +95,7 @@ def fit() -> None:
 @click.option(
     "--probabilities", is_flag=True, help="Write the probability of every class."
 )
-@click.option(
-    "--coverage",
-    type=click.FloatRange(0, 1, max_open=True),
-    default=0.9,
-    show_default=True,
-    help="Share of intervals beside predicted numbers that should hold the true one, "
-    "where the method has intervals; 0 leaves them out.",
-)
+@coverage_options("Default: intervals of 0.9 where the method has them, no sets.")
 @click.option(
     "--novelty",
     is_flag=True,
@@ -126,6 +120,7 @@ def predict() -> None:
       sklazy predict flats.csv --target heating
       sklazy predict flats.csv new-flats.csv -t rent --id flat -o rents.csv
       sklazy predict flats.csv new-flats.csv -t heating --ignore rent -m lazy-nb
+      sklazy predict flats.csv new-flats.csv -t heating --ignore rent --coverage 0.9
       sklazy predict rent.sklazy new-flats.csv
     """
 
@@ -145,6 +140,7 @@ def predict() -> None:
     "for several. Default: 0.",
 )
 @method_options
+@coverage_options("Default: neither.")
 @key_option
 @click.option("--html", type=OUT_FILE, help="Write the receipts to this HTML page.")
 @click.option(

@@ -11,6 +11,7 @@ from sklazy.cli.console import Console
 from sklazy.cli.methods import choose_method
 from sklazy.cli.models import Fitted, fit_task, is_model, load_model
 from sklazy.cli.tasks import Task, check_out, read_task
+from sklazy.cli.uncertainty import Sureness, check_sureness
 from sklazy.cli.waiting import (
     STOPS,
     TimeUpError,
@@ -45,23 +46,27 @@ def explain(
     out: str | None,
     max_rows: int | None,
     max_seconds: float | None,
+    coverage: float | None,
+    abstain: float | None,
 ) -> None:
     """Explain predictions of rows."""
+    sureness = Sureness(coverage, abstain)
     check_out(html, train, test)
     check_out(out, train, test)
     if is_model(train):
         fitted = load_model(
             train, method=method, set=settings, ignore=ignore, task=kind
         )
-        name, names, ask = fitted.method, *_ask_test(console, fitted, test, id_column)
+        asked = _ask_test(console, fitted, test, id_column, sureness)
+        name, names, ask = fitted.method, *asked
     else:
         task = read_task(console, train, target, kind, ignore, id_column)
         name = choose_method(task, method)
         if test is None:
-            names, ask = _ask_each(task, name, settings, seed)
+            names, ask = _ask_each(task, name, settings, seed, sureness)
         else:
             fitted = fit_task(task, name, settings, seed)
-            names, ask = _ask_test(console, fitted, test, id_column)
+            names, ask = _ask_test(console, fitted, test, id_column, sureness)
     wanted = rows or [str(one) for one in names[: max_rows or 1]]
     with announced(console, name):
         found, stop = _explain_rows(ask, wanted, max_seconds)
@@ -113,7 +118,11 @@ def _title(row: str, path: str, id_column: str | None) -> str:
 
 
 def _ask_test(
-    console: Console, fitted: Fitted, path: str | None, id_column: str | None
+    console: Console,
+    fitted: Fitted,
+    path: str | None,
+    id_column: str | None,
+    sureness: Sureness,
 ) -> tuple[Sequence[Any], Ask]:
     """The rows of a test file, and what explains one of them."""
     if path is None:
@@ -122,13 +131,14 @@ def _ask_test(
     asked = fitted.read(console, path, id_column)
 
     def ask(row: str) -> Receipt:
-        return _explain(fitted.model, asked.rows.take([_place(row, asked.names)]))
+        query = asked.rows.take([_place(row, asked.names)])
+        return _explain(fitted, query, sureness)
 
     return asked.names, ask
 
 
 def _ask_each(
-    task: Task, name: str, settings: Sequence[str], seed: int
+    task: Task, name: str, settings: Sequence[str], seed: int, sureness: Sureness
 ) -> tuple[Sequence[Any], Ask]:
     """The rows of the training file, and what explains one, left out itself."""
     if len(task.target) == 1:
@@ -136,17 +146,21 @@ def _ask_each(
 
     def ask(row: str) -> Receipt:
         own = task.rows == task.rows[_place(row, task.names)]
-        model = fit_task(task.take(~own), name, settings, seed).model
-        _check_lazy(model, name)
-        return _explain(model, task.table.take(own))
+        fitted = fit_task(task.take(~own), name, settings, seed)
+        _check_lazy(fitted.model, name)
+        return _explain(fitted, task.table.take(own), sureness)
 
     return task.names, ask
 
 
-def _explain(model: Any, query: Table) -> Receipt:  # noqa: ANN401 - an estimator
+def _explain(fitted: Fitted, query: Table, sureness: Sureness) -> Receipt:
     """The receipt of a row, with what to measure next where cells are missing."""
+    if sureness.coverage or sureness.accuracy:
+        check_sureness(fitted, sureness)
     is_incomplete = any(column.missing.any() for column in query)
-    return model.explain(query, suggest=is_incomplete)[0]
+    coverage, accuracy = sureness.coverage or None, sureness.accuracy
+    model, how = fitted.model, {"coverage": coverage, "accuracy": accuracy}
+    return model.explain(query, suggest=is_incomplete, **how)[0]
 
 
 def _check_lazy(model: object, name: str) -> None:

@@ -194,6 +194,25 @@ key_option = click.option(
 """Add the key of signatures."""
 
 
+def coverage_options(default: str) -> Decorator:
+    """Add --coverage and --abstain to a command."""
+    return _together(
+        click.option(
+            "--coverage",
+            type=click.FloatRange(0, 1, max_open=True),
+            help="Give the set of classes, or the interval of numbers, that should "
+            f"hold the true one in this share of rows; 0: none. {default}",
+        ),
+        click.option(
+            "--abstain",
+            metavar="ACCURACY",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            help="Withhold answers that are not sure, the fewest such that those "
+            "given are right this often by leave-one-out, for example 0.95.",
+        ),
+    )
+
+
 def limit_options(rows: str) -> Decorator:
     """Add --max-seconds and --max-rows to a command; `rows` says what these bound."""
     return _together(

@@ -10,12 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table as Grid
 
-from sklazy.answer.novelty import UNLIKE
 from sklazy.cli.console import Console, Terminal
 from sklazy.cli.csv_files import to_csv
 from sklazy.cli.methods import choose_method, make_model
 from sklazy.cli.models import Asked, Fitted, fit_task, is_model, load_model
 from sklazy.cli.tasks import Task, check_folds, check_out, read_task
+from sklazy.cli.uncertainty import (
+    Sureness,
+    check_sureness,
+    describe_sureness,
+    name_rows,
+    note_sureness,
+    write_set,
+)
 from sklazy.cli.waiting import (
     STOPS,
     Limits,
@@ -36,8 +43,6 @@ from sklazy.tables import Table
 
 Columns = dict[str, Any]
 
-_SHOWN = 10  # rows in a note
-
 
 def predict(
     console: Console,
@@ -54,11 +59,14 @@ def predict(
     out: str | None,
     max_rows: int | None,
     max_seconds: float | None,
+    coverage: float | None,
+    abstain: float | None,
     **wanted: Any,  # noqa: ANN401 - what `describe_rows` takes
 ) -> None:
     """Predict the rows of a file, or cross-validate."""
     check_out(out, train, test)
     limits, where = Limits(max_rows, max_seconds), (id_column, out)
+    sureness = Sureness(coverage, abstain)
     if is_model(train):
         if test is None:
             raise BadInputError(
@@ -69,8 +77,10 @@ def predict(
             train, method=method, set=settings, ignore=ignore, task=kind
         )
         with announced(console, fitted.method):
-            _predict(console, lambda: fitted, test, where, limits, wanted)
+            _predict(console, lambda: fitted, test, where, limits, sureness, wanted)
         return
+    if test is None:
+        _refuse_without_test(sureness)
     task = read_task(console, train, target, kind, ignore, id_column)
     name = choose_method(task, method)
     console.note(f"{task.kind} ({task.why}), method {name}")
@@ -82,7 +92,7 @@ def predict(
             )
         else:
             learn = partial(fit_task, task, name, settings, seed)
-            _predict(console, learn, test, where, limits, wanted)
+            _predict(console, learn, test, where, limits, sureness, wanted)
 
 
 def _predict(
@@ -91,6 +101,7 @@ def _predict(
     path: str,
     where: tuple[str | None, str | None],
     limits: Limits,
+    sureness: Sureness,
     wanted: Mapping[str, Any],
 ) -> None:
     """Predict the rows of a test file by what is learned now or was before."""
@@ -100,11 +111,13 @@ def _predict(
     try:
         with time_limit(limits.max_seconds):
             fitted = learn()
+            sureness = check_sureness(fitted, sureness)
             asked = fitted.read(console, path, id_column).first(limits.max_rows)
             stop = ask_in_parts(
                 lambda first, last: describe_rows(
                     fitted,
                     asked.rows.take(range(first, last)),
+                    sureness,
                     in_full=console.as_json,
                     **wanted,
                 ),
@@ -117,11 +130,11 @@ def _predict(
     said = _join(found)
     done = len(said["prediction"])
     names = asked.names[:done]
-    if "novelty" in said:
-        _note_novelty(console, asked, said["novelty"])
+    _note_novelty(console, asked, said.pop("unlike", ()))
     if fitted.target in asked.whole:
         said[fitted.target] = asked.whole[fitted.target].cells()[:done]
         _note_quality(console, fitted, said)
+    note_sureness(console, fitted, asked, said, sureness)
     facts: Columns = {"task": fitted.kind, "method": fitted.method}
     if stop is not None:
         out = None if out is None or _is_special(out) else partial_name(out)
@@ -131,6 +144,15 @@ def _predict(
         place = "above" if out is None else f"in {out}"
         text = f"The first {done} of {len(asked.rows)} rows were predicted, {place}."
         say_stopped(console, stop, text, limits.max_seconds)
+
+
+def _refuse_without_test(sureness: Sureness) -> None:
+    for option, value in zip(("coverage", "abstain"), sureness, strict=True):
+        if value:
+            raise BadInputError(
+                f"--{option} is for the rows of TEST, and no such file is given; "
+                "leave it out to cross-validate."
+            )
 
 
 def _is_special(out: str) -> bool:
@@ -153,9 +175,9 @@ def _join(parts: Sequence[Columns]) -> Columns:
 def describe_rows(
     fitted: Fitted,
     rows: Table,
+    sureness: Sureness,
     *,
     probabilities: bool = False,
-    coverage: float = 0.0,
     novelty: bool = False,
     in_full: bool = False,
 ) -> Columns:
@@ -171,11 +193,10 @@ def describe_rows(
         if probabilities or in_full:
             pairs = zip(model.classes_.tolist(), shares.T.tolist(), strict=True)
             said["probabilities"] = dict(pairs)
-    if coverage and hasattr(model, "predict_interval"):
-        ends = np.asarray(model.predict_interval(rows, coverage=coverage))
-        said["low"], said["high"] = ends[:, 0].tolist(), ends[:, 1].tolist()
+    said |= describe_sureness(fitted, rows, shares, sureness)
     if (novelty or in_full) and hasattr(model, "novelty"):
         said["novelty"] = model.novelty(rows).tolist()
+        said["unlike"] = model.unlike(rows).tolist()
     elif novelty:
         raise BadInputError(
             f"--novelty: {fitted.method} keeps no cases; choose a lazy method."
@@ -183,16 +204,14 @@ def describe_rows(
     return said
 
 
-def _note_novelty(console: Console, asked: Asked, shares: Sequence[float]) -> None:
+def _note_novelty(console: Console, asked: Asked, flags: Sequence[bool]) -> None:
     """Point out rows that are unlike all cases."""
-    pairs = zip(asked.names, shares, strict=False)
-    unlike = [name for name, share in pairs if share >= UNLIKE]
+    pairs = zip(asked.names, flags, strict=False)
+    unlike = [name for name, flag in pairs if flag]
     if not unlike:
         return
     many = "1 row is" if len(unlike) == 1 else f"{len(unlike)} rows are"
-    shown = ", ".join(map(str, unlike[:_SHOWN])) + ", ..." * (len(unlike) > _SHOWN)
-    what = "row " * (asked.ids is None)
-    console.note(f"note: {many} unlike all cases: {what}{shown}.")
+    console.note(f"note: {many} unlike all cases: {name_rows(asked, unlike)}.")
 
 
 def predict_both(
@@ -372,6 +391,8 @@ def _flat(said: Columns) -> Columns:
     for name, values in said.items():
         if isinstance(values, dict):
             flat |= {f"probability of {c}": own for c, own in values.items()}
+        elif name == "set":
+            flat[name] = [*map(write_set, values)]
         else:
             flat[name] = values
     return flat

@@ -15,11 +15,11 @@ from sklazy.cli.options import READING
 from sklazy.errors import BadInputError, suggest
 from sklazy.tables import Column, Table, as_target, label_array, read_table
 from sklazy.tables.labels import encode
+from sklazy.tables.naming import names_rows
 
 Kind = Literal["classification", "regression"]
 
 _MOST_CLASSES = 20  # more different whole numbers are not classes
-_FEWEST_NAMES = 10  # fewer different labels do not count as names of rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,19 +136,13 @@ def _is_left_out(column: Column, named: bool) -> bool:
 
 def _note_names(console: Console, table: Table) -> None:
     """Warn of columns that name the rows: they are not informative."""
-    names = [column.name for column in table if _is_name(column)]
+    names = [column.name for column in table if names_rows(column)]
     if names:
         way = " ".join(f"--ignore {shlex.quote(name)}" for name in names)
         console.note(
-            f"note: {', '.join(map(repr, names))}: a different label in every row, "
-            f"which is not informative. Leave out with {way}."
+            f"note: {', '.join(map(repr, names))}: nearly every cell is another one, "
+            f"which names the rows and tells nothing. Leave out with {way}."
         )
-
-
-def _is_name(column: Column) -> bool:
-    known = column.data[~column.missing]
-    several = len(known) >= _FEWEST_NAMES and column.kind == "nominal"
-    return several and len(np.unique(known)) == len(known)
 
 
 def read_rows(

@@ -49,7 +49,8 @@ def class_column(y: object, *, declared: bool = False) -> Column:
     """A target of classes, those that occur; numbers with fractions are refused."""
     # As objects, labels of a list stay what they are: 1 beside "1", "a" beside "a\0".
     cells = np.asarray(y, object) if isinstance(y, list | tuple) else y
-    flat = None if y is None else column_or_1d(cells, warn=True)
+    is_flat = cells is None or (type(cells) is np.ndarray and cells.ndim == 1)
+    flat = cells if is_flat else column_or_1d(cells, warn=True)
     target = as_target(flat, "nominal")
     _check_whole(target)
     return Column("target", "nominal", target.data, target.categories, declared)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer.batch import canonical_places
-from sklazy.answer.novelty import find_novelty, measure_all
+from sklazy.answer.novelty import Novelty, find_novelty, measure_all
 from sklazy.casebase import CaseBase
 from sklazy.estimators.parameters import check_count
 from sklazy.flow import Queries
@@ -38,14 +38,45 @@ class Likeness:
         -------
         shares : float64 array of shape (n_queries,)
             The share of the cases (of very many: of some hundreds of them) that are
-            nearer to another case than the query is to any, by HEOM on all attributes,
-            whatever the method. 0.99 and more is "unlike all cases"; NaN if there is
-            one case only.
+            nearer to another case than the query is to any, by HEOM on all attributes
+            that it knows, whatever the method; NaN if there is one case only.
+
+        See Also
+        --------
+        unlike : Which queries are unlike all cases.
         """
+        return self._find_novelty(X).shares
+
+    def unlike(self, X: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each query is unlike all cases, so that its answer is a guess.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        unlike : bool array of shape (n_queries,)
+            Novelty is 0.99 at least, and the distance to the nearest case more than
+            three ranges of the middle half above the middle half of the distances
+            between cases, and more than twice their median.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklazy import LazyKNeighborsClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = LazyKNeighborsClassifier().fit(X[::2], y[::2])
+        >>> model.unlike([X[1], 3 * X[1]])
+        array([False,  True])
+        """
+        return self._find_novelty(X).unlike
+
+    def _find_novelty(self, X: object) -> Novelty:
         check_is_fitted(self)
         table = self._query_table(X)
         with self.cases_.snapshot() as cases:
-            return find_novelty(cases, cases.encode(table)).shares
+            return find_novelty(cases, cases.encode(table))
 
     def similar(self, X: ArrayLike, k: int = 5) -> "pandas.DataFrame":
         """The cases that are most like each query, as a pandas frame.

@@ -51,6 +51,12 @@ def check_fraction(name: str, value: object) -> None:
         raise BadInputError(f"{name}={value!r}; expected a number in [0, 1].")
 
 
+def check_share(name: str, value: object) -> None:
+    """Refuse anything but a number above 0 and below 1."""
+    if not _is_number(value) or not 0 < value < 1:  # type: ignore[operator]
+        raise BadInputError(f"{name}={value!r}; expected a number above 0 and below 1.")
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 

@@ -78,11 +78,21 @@ def rows_as_queries(cases: Cases, rows: Ints) -> Queries:
     return Queries(codes, values)
 
 
-def differ_by_attribute(cases: Cases, row: int, other: int) -> Floats:
-    """How far two rows differ in each attribute, shape (n_attributes,); 1 at most."""
+def differ_by_attribute(cases: Cases, rows: Ints, others: Ints) -> Floats:
+    """How far pairs of rows differ in each attribute, 1 at most.
+
+    Parameters
+    ----------
+    cases : Cases
+    rows, others : int64 arrays of shape (n_pairs,)
+
+    Returns
+    -------
+    apart : float64 array of shape (n_pairs, n_attributes)
+    """
     placement = place_by_range(cases, np.arange(len(cases.numeric)), unit=0.5)
-    one, two = place_cells(
-        placement, rows_as_queries(cases, np.array([row, other], np.int64))
+    one, two = (
+        place_cells(placement, rows_as_queries(cases, own)) for own in (rows, others)
     )
     alike = placement.nominal | placement.constant
     apart = np.where(alike, (one != two).astype(float), np.abs(one - two))

@@ -8,17 +8,24 @@ from sklazy.receipts import checks as c
 from sklazy.receipts.plain import Plain, numbers
 
 FIELD = c.record(
-    {"distance": c.figure, "farther_than": c.maybe(c.share), "n_compared": c.count}
+    {
+        "distance": c.figure,
+        "farther_than": c.maybe(c.share),
+        "unlike": c.flag,
+        "n_compared": c.count,
+    }
 )
 
 
 def describe_novelty(answer: Answer) -> Iterator[Plain]:
     """How new each query is."""
     found = find_novelty(answer.base, answer.queries)
-    pairs = zip(numbers(found.distances), numbers(found.shares), strict=True)
-    for distance, share in pairs:
+    unlike = found.unlike.tolist()
+    rows = zip(numbers(found.distances), numbers(found.shares), unlike, strict=True)
+    for distance, share, is_unlike in rows:
         yield {
             "distance": distance,
             "farther_than": share,
+            "unlike": is_unlike,
             "n_compared": found.n_compared,
         }

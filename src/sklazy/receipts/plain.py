@@ -1,5 +1,6 @@
 """Plain data that receipts of every family are made of."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ MOST_LISTED = 25
 
 def number(value: float) -> float | None:
     """A number for JSON; what is not finite is None."""
-    return float(value) if np.isfinite(value) else None
+    return float(value) if math.isfinite(value) else None
 
 
 def numbers(values: Floats) -> list[float | None]:
@@ -109,7 +110,8 @@ def describe_rows(
         else:
             labels = [*base.categories(j), None]  # a missing cell has the code -1
             columns.append([labels[code] for code in cases.codes[j, rows].tolist()])
-    names = [base.names[j] for j in attributes]
+    known = base.names
+    names = [known[j] for j in attributes]
     cells = zip(*columns, strict=True) if columns else [()] * len(rows)
     return [dict(zip(names, row, strict=True)) for row in cells]
 

@@ -5,13 +5,10 @@ from typing import Any
 
 from sklazy.report.words import format_number, format_percent
 
-_UNLIKE = 0.99
-
 
 def warn_of_novelty(receipt: Mapping[str, Any]) -> str:
     """A sentence where the query is unlike all cases; nothing else."""
-    share = receipt["novelty"]["farther_than"]
-    if share is None or share < _UNLIKE:
+    if not receipt["novelty"]["unlike"]:
         return ""
     return (
         "This row is unlike all cases: its nearest case is farther away than "

@@ -33,6 +33,8 @@ _WORDS = (nw.String, nw.Boolean, nw.Categorical, nw.Enum)
 
 def as_frame(X: object) -> Frame | None:
     """Return X for narwhals to read, or None if it is no frame."""
+    if type(X) is np.ndarray:  # the most frequent case, and narwhals takes long to see
+        return None
     try:
         frame = nw.from_native(X, pass_through=True, allow_series=True)
     except nw.exceptions.DuplicateError as error:
@@ -158,6 +160,8 @@ def index_ids(X: object) -> list[Any] | None:
 
 def is_series(values: object) -> bool:
     """Whether the values are a series of a known frame library."""
+    if type(values) is np.ndarray:
+        return False
     native = nw.from_native(values, pass_through=True, allow_series=True)
     return isinstance(native, nw.Series)
 

@@ -18,15 +18,10 @@ from sklazy.flow import MISSING
 from sklazy.tables.amounts import FORMS, find_amounts, read_amount
 from sklazy.tables.dates import find_dates, read_moment
 from sklazy.tables.labels import canonical, to_nominal
+from sklazy.tables.naming import names_rows
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.reading import CALENDAR, Reading
 from sklazy.tables.table import Column, Kind, Table, Wish
-
-FEWEST_CELLS = 20
-"""Columns with fewer known cells are never set aside."""
-
-MOST_DIFFERENT = 0.9
-"""A column of strings is set aside if more than this share of its cells differ."""
 
 MOSTLY = 0.9
 """The share of dates or amounts from which on other cells are remarkable."""
@@ -131,7 +126,7 @@ def understand(
         column, note = read_labels(column, reading), _described(reading)
     elif wish is not None:
         _check_wish(column, wish, note)
-    elif texts and not note and _differs(column):
+    elif texts and not note and names_rows(column):
         column, note = replace(column, reading=Reading("aside")), _why_aside(column)
     if note and wish is None:
         notes.append(f"{column.name!r}: {note}")
@@ -205,12 +200,6 @@ def _find_words(texts: list[str]) -> Reading | None:
 
 def _name_of(words: dict[str, str]) -> str:
     return " ".join(dict.fromkeys(words.values()))
-
-
-def _differs(column: Column) -> bool:
-    n_known = int((~column.missing).sum())
-    n_distinct = len(column.occurring().categories)
-    return n_known >= FEWEST_CELLS and n_distinct > MOST_DIFFERENT * n_known
 
 
 def _why_aside(column: Column) -> str:

@@ -16,6 +16,7 @@ from sklazy.answer.batch import Batch, Floats
 from sklazy.answer.batches import Outputs, answer_queries
 from sklazy.answer.learner import AnyLearner, prepare
 from sklazy.answer.leave_one_out import (
+    at_once,
     check_leaves_some,
     each_without,
     leave_groups_out,
@@ -23,7 +24,7 @@ from sklazy.answer.leave_one_out import (
 )
 from sklazy.answer.local_models.learner import LocalModelLearner
 from sklazy.answer.uncertainty.nearness import near_scores, near_scores_of_cases
-from sklazy.answer.uncertainty.scores import at_once, draw_folds, draw_rows
+from sklazy.answer.uncertainty.scores import draw_folds, draw_rows
 from sklazy.answer.uncertainty.sets import Asked
 from sklazy.casebase import CaseBase
 from sklazy.casebase.magnitudes import find_unit
@@ -216,7 +217,7 @@ def _predict_cases(
     small for rows that had no part in the choice.
     """
     if isinstance(learner, LocalModelLearner) or not hasattr(learner, "approximate"):
-        return leave_one_out(at_once(learner), base, rows, outputs, n_jobs)
+        return leave_one_out(at_once(learner, base), base, rows, outputs, n_jobs)
     return leave_groups_out(learner, base, rows, draw_folds(base), outputs, n_jobs)
 
 

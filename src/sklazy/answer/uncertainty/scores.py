@@ -5,9 +5,6 @@ probability is known better. Within a step the score falls with the nearness of 
 class, so that few scores are equal even where cases vote.
 """
 
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,15 +21,6 @@ Ints = NDArray[np.int64]
 MOST_ROWS = 2000  # the 90 % quantile of so many covers 90 % to within 1.3 %
 _N_FOLDS = 10
 _WITHIN = 1.0 - 1e-9  # of a step; the next one is never reached
-
-
-def at_once(learner: AnyLearner) -> AnyLearner:
-    """The learner that leaves rows out at once, where it can: what was chosen stays."""
-    changeable: Any = learner
-    if not hasattr(learner, "approximate"):
-        return learner
-    found: AnyLearner = replace(changeable, approximate=True)
-    return found
 
 
 def draw_folds(base: CaseBase) -> Ints:

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import Batch, Floats
 from sklazy.answer.batches import answer_queries
 from sklazy.answer.learner import AnyLearner
-from sklazy.answer.leave_one_out import check_leaves_some, each_without
+from sklazy.answer.leave_one_out import at_once, check_leaves_some, each_without
 from sklazy.answer.uncertainty.nearness import measure_squares
 from sklazy.answer.uncertainty.scores import (
-    at_once,
     draw_rows,
     score_cases,
     score_queries,
@@ -91,7 +90,7 @@ def _scores(
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Kinds of all cases, the cases left out, their scores, and the queries' own."""
     check_leaves_some(base)
-    kinds, quick = asked.row_kinds(base), at_once(learner)
+    kinds, quick = asked.row_kinds(base), at_once(learner, base)
     rows = draw_rows(base, kinds)
     scores = score_cases(quick, base, rows, n_jobs)
     queries = base.encode(asked.table)
@@ -109,7 +108,7 @@ def rank_by_full(
     others, labels = copy.deepcopy(base), base.class_labels
     others.freeze()
     shape = len(asked.table), len(labels)
-    quick, ranked = at_once(learner), []
+    ranked = []
     for query in track(range(shape[0]), "adding"):
         one, group = asked.table.take([query]), int(asked.groups[query])
         for code in range(len(labels)):
@@ -117,7 +116,7 @@ def rank_by_full(
             (own,) = others.add(one, label).tolist()
             if not base.bins.frozen:
                 others.refresh()
-            every = np.arange(others.n_rows)
+            every, quick = np.arange(others.n_rows), at_once(learner, others)
             scores = score_cases(quick, others, every, n_jobs)
             ranked.append(_rank_added(others, own, scores, asked, base, group))
             with warnings.catch_warnings():

@@ -10,6 +10,7 @@ from sklazy.answer.batch import canonical_places
 from sklazy.casebase import CaseBase
 from sklazy.estimators.audit.finding import Finding
 from sklazy.estimators.audit.rows import id_of, target_of
+from sklazy.measures.novelty import find_unlike, usual_distance
 from sklazy.neighbors.copies import (
     Nearest,
     differ_by_attribute,
@@ -24,7 +25,6 @@ Ints = NDArray[np.int64]
 _STEP = 512  # rows asked for at a time: progress is shown, and Ctrl-C heard, between
 _FENCE = 3.0  # ranges of the middle half: Tukey's "far out"
 _TIMES = 2.0  # the median at least, or at most: ranges may be nil but for rounding
-_NOVEL_SHARE = 0.02  # no more rows than this are said to be novel
 _NAMED = 3  # attributes
 
 
@@ -40,8 +40,8 @@ class Alike(NamedTuple):
     nearest : Nearest
         Of the distinct rows, among the distinct.
     known : float64 array of shape (n_distinct,)
-        The distances of the same by the cells that the rows themselves know: a missing
-        cell makes nobody a stranger.
+        How far the same are from any other row by the cells that they know themselves,
+        0 if one is equal: a missing cell makes nobody a stranger.
     n_compared : int
         How many of these each one was compared with.
     """
@@ -79,6 +79,7 @@ def compare_rows(base: CaseBase, max_rows: int, progress: Progress) -> Alike:
     n_missing = (codes[:, distinct] < 0).sum(axis=0)
     n_missing += np.isnan(numbers[:, distinct]).sum(axis=0)
     known = np.sqrt(np.maximum(nearest.distances**2 - n_missing, 0.0))
+    known[np.bincount(groups, minlength=base.n_rows)[distinct] > 1] = 0.0
     return Alike(groups, distinct, nearest, known, n_seen)
 
 
@@ -134,7 +135,7 @@ def list_near(base: CaseBase, alike: Alike) -> list[Finding]:
 
 def _near_finding(base: CaseBase, one: int, other: int) -> Finding:
     rows = sorted((one, other), key=lambda row: int(base.arrival[row]))
-    apart = differ_by_attribute(base.cases, *rows)
+    (apart,) = differ_by_attribute(base.cases, *np.array(rows)[:, None])
     distance = float(np.sqrt((apart**2).sum()))
     return Finding(
         "near duplicate",
@@ -150,39 +151,37 @@ def _near_finding(base: CaseBase, one: int, other: int) -> Finding:
 
 
 def list_novel(base: CaseBase, alike: Alike) -> list[Finding]:
-    """Findings for rows that nobody is near, the farthest first.
+    """Findings for rows that are unlike all others, as `novelty` of queries has it.
 
-    Distances are by what the rows know. Novel are no more than 2 % of the rows, more
-    than twice as far as the median, and more than three times the range of the middle
-    half above that half.
+    The farthest come first.
     """
-    single = np.bincount(alike.groups, minlength=base.n_rows)[alike.distinct] == 1
-    distances = alike.known
-    if not np.isfinite(distances).all():
-        return []
-    low, middle, high = np.quantile(distances, [0.25, 0.5, 0.75])
-    fence = max(high + _FENCE * (high - low), _TIMES * middle)
-    n_most = max(1, int(_NOVEL_SHARE * base.n_rows))
-    least = np.sort(distances)[-min(n_most, len(distances))]
-    is_far = (distances > fence) & (distances >= least)
-    places = np.flatnonzero(is_far & single)
+    distances, n_equal = alike.known, base.n_rows - len(alike.known)
+    known = np.concatenate([np.zeros(n_equal), np.sort(distances)])
+    shares = np.searchsorted(known, distances) / (base.n_rows - 1)  # of the others
+    places = np.flatnonzero(find_unlike(distances, shares, known))
     places = places[np.argsort(-distances[places], kind="stable")]
-    return [_novel_finding(base, alike, place) for place in places.tolist()]
+    usual = usual_distance(known)
+    return [
+        _novel_finding(base, alike, place, float(shares[place]), usual)
+        for place in places.tolist()
+    ]
 
 
-def _novel_finding(base: CaseBase, alike: Alike, place: int) -> Finding:
+def _novel_finding(
+    base: CaseBase, alike: Alike, place: int, share: float, usual: float
+) -> Finding:
     row, other = int(alike.distinct[place]), int(alike.nearest.rows[place])
     distance = float(alike.known[place])
-    apart = differ_by_attribute(base.cases, row, other)
+    (apart,) = differ_by_attribute(base.cases, *np.array([[row], [other]]))
     return Finding(
         "novel",
         (id_of(base, row),),
         distance,
         evidence={
             "distance": distance,
-            "usual": float(np.median(alike.known)),
+            "usual": usual,
             "nearest": id_of(base, other),
-            "novelty": float((alike.known < distance).mean()),
+            "novelty": share,
             "attributes": list(_differing(base, apart)),
         },
     )

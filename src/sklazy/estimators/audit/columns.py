@@ -8,10 +8,10 @@ from sklazy.casebase import CaseBase
 from sklazy.casebase.magnitudes import find_unit
 from sklazy.estimators.audit.finding import Finding
 from sklazy.measures.leaks import tell_class, tell_number, tell_number_by_label
-from sklazy.tables import Column, Table
+from sklazy.tables import Table
+from sklazy.tables.naming import names_rows
 
 _FEWEST = 10  # known cells, below which nothing is said of a column
-_NAMING = 0.95  # the share of cells that differ, above which labels name rows
 _TELLING = 0.98  # the share of the target that a column must tell
 
 
@@ -32,26 +32,11 @@ def list_columns(table: Table, base: CaseBase) -> list[Finding]:
 
 
 def _naming(table: Table) -> Iterator[Finding]:
-    for column in table:
+    for column in filter(names_rows, table):
         known = column.data[~column.missing]
-        if len(known) < _FEWEST:
-            continue
         share = len(np.unique(known)) / len(known)
-        if column.kind == "nominal":
-            names = share > _NAMING
-        else:
-            names = share == 1.0 and _counts_rows(column)
-        if names:
-            evidence = {"problem": "names the rows", "share": share}
-            yield Finding("column", (), share, column=column.name, evidence=evidence)
-
-
-def _counts_rows(column: Column) -> bool:
-    """Whether numbers that all differ are whole, with gaps that are few."""
-    known = column.data[~column.missing]
-    if column.reading is not None or not np.array_equal(known, np.floor(known)):
-        return False
-    return bool(known.max() - known.min() < 2 * len(known))
+        evidence = {"problem": "names the rows", "share": share}
+        yield Finding("column", (), share, column=column.name, evidence=evidence)
 
 
 def _telling(base: CaseBase) -> Iterator[Finding]:

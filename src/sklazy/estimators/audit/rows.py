@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
 from sklazy.receipts.plain import describe_rows, number
@@ -21,6 +22,6 @@ def target_of(base: CaseBase, row: int) -> Label | float | None:
     return number(base.cases.targets[0, row])
 
 
-def values_of(base: CaseBase, row: int) -> dict[str, Any]:
-    """The inputs of a row, by name; None where missing."""
-    return describe_rows(base, np.array([row]), range(len(base.names)))[0]
+def values_of(base: CaseBase, rows: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """The inputs of rows, by name; None where missing."""
+    return describe_rows(base, rows, range(len(base.names)))

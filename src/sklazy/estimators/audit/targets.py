@@ -1,6 +1,5 @@
 """Labels and numbers that the other cases contradict, and who contradicts them."""
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -114,9 +113,11 @@ def list_contradicted(base: CaseBase, answers: Floats, doubts: Doubts) -> list[F
             float(doubts.doubts[row]),
             target_of(base, row),
             _suggestion(base, doubts, row),
-            evidence={**own, "values": values_of(base, row)},
+            evidence={**own, "values": values},
         )
-        for row, own in zip(rows.tolist(), evidence, strict=True)
+        for row, own, values in zip(
+            rows.tolist(), evidence, values_of(base, rows), strict=True
+        )
     ]
 
 
@@ -130,8 +131,8 @@ def _against_labels(
 ) -> Iterator[dict[str, Any]]:
     """How probable the labels are, and the cases and values that say so."""
     given, suggested = base.cases.classes[rows], doubts.suggested[rows]
-    against = _nearest_of_classes(base, rows, suggested)
-    in_favor = _nearest_of_classes(base, rows, given)
+    against = _nearest_of_classes(base, rows, suggested, _WITNESSES)
+    in_favor = _nearest_of_classes(base, rows, given, 1)
     for row, own, other in zip(
         rows.tolist(), given.tolist(), suggested.tolist(), strict=True
     ):
@@ -139,14 +140,14 @@ def _against_labels(
             "probability_given": float(left_out[row, own]),
             "probability_suggested": float(left_out[row, other]),
             "against": against[row],
-            "for": in_favor[row][:1],
+            "for": in_favor[row],
             "attributes": _telling_attributes(base, row, own, other),
         }
 
 
 def _against_numbers(base: CaseBase, rows: Ints) -> Iterator[dict[str, Any]]:
     """The cases that are alike and have other numbers, and in what they are alike."""
-    near = _nearest_of(base, rows, base.order)
+    near = _nearest_of(base, rows, base.order, _WITNESSES)
     told = {name: share_told(base, j) for j, name in enumerate(base.names)}
     for row in rows.tolist():
         differing = {name for case in near[row][:1] for name in case["differs_in"]}
@@ -157,46 +158,49 @@ def _against_numbers(base: CaseBase, rows: Ints) -> Iterator[dict[str, Any]]:
 
 
 def _nearest_of_classes(
-    base: CaseBase, rows: Ints, classes: NDArray[Any]
+    base: CaseBase, rows: Ints, classes: NDArray[Any], n_near: int
 ) -> dict[int, list[dict[str, Any]]]:
     """The nearest other cases of each row, of a class of its own."""
     found: dict[int, list[dict[str, Any]]] = {}
     order = base.order
     for label in np.unique(classes).tolist():
         seen = order[base.cases.classes[order] == label]
-        found |= _nearest_of(base, rows[classes == label], seen)
+        found |= _nearest_of(base, rows[classes == label], seen, n_near)
     return found
 
 
 def _nearest_of(
-    base: CaseBase, rows: Ints, seen: Ints
+    base: CaseBase, rows: Ints, seen: Ints, n_near: int
 ) -> dict[int, list[dict[str, Any]]]:
     """The nearest of the cases seen that are not the row itself, for each row."""
     cases = base.cases
     weighed = weigh_columns(cases, seen, np.ones(len(cases.numeric)))
     queries = place_queries(weighed, rows_as_queries(cases, rows))
-    near = find_nearest(weighed.columns, queries, _WITNESSES, groups=(seen, rows))
-    listed = zip(rows.tolist(), near.rows.tolist(), near.distances, strict=True)
-    return {
-        row: [
-            _describe(base, row, int(seen[place]), square)
-            for place, square in zip(places, squares.tolist(), strict=True)
-            if place >= 0
-        ]
-        for row, places, squares in listed
-    }
+    near = find_nearest(weighed.columns, queries, n_near, groups=(seen, rows))
+    asked, places = np.nonzero(near.rows >= 0)
+    others = seen[near.rows[asked, places]]
+    distances = np.sqrt(near.distances[asked, places])
+    found: dict[int, list[dict[str, Any]]] = {row: [] for row in rows.tolist()}
+    described = _describe(base, rows[asked], others, distances)
+    for row, case in zip(rows[asked].tolist(), described, strict=True):
+        found[row].append(case)
+    return found
 
 
-def _describe(base: CaseBase, row: int, other: int, square: float) -> dict[str, Any]:
-    """A case beside a row that it speaks for or against."""
-    apart = differ_by_attribute(base.cases, row, other)
-    return {
-        "id": id_of(base, other),
-        "target": target_of(base, other),
-        "distance": math.sqrt(square),
-        "values": values_of(base, other),
-        "differs_in": [base.names[j] for j in np.flatnonzero(apart > _ALIKE).tolist()],
-    }
+def _describe(
+    base: CaseBase, rows: Ints, others: Ints, distances: Floats
+) -> Iterator[dict[str, Any]]:
+    """Cases beside the rows that they speak for or against."""
+    apart = differ_by_attribute(base.cases, rows, others) > _ALIKE
+    names, values = np.array(base.names, object), values_of(base, others)
+    for place, other in enumerate(others.tolist()):
+        yield {
+            "id": id_of(base, other),
+            "target": target_of(base, other),
+            "distance": float(distances[place]),
+            "values": values[place],
+            "differs_in": names[apart[place]].tolist(),
+        }
 
 
 def _telling_attributes(

@@ -87,6 +87,11 @@ def _listed(estimator: object) -> list[Any]:
             raise BadTypeError(
                 f"estimator={model.__name__} is a class; give {model.__name__}()."
             )
+        if not hasattr(model, "fit"):
+            raise BadTypeError(
+                f"estimator={model!r} is no estimator; give one that can leave rows "
+                "out, a list of these, or None."
+            )
     return models
 
 

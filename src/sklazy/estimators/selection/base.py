@@ -17,7 +17,7 @@ from sklazy.errors import BadInputError, DataWarning
 from sklazy.estimators.parameters import check_choice, check_count
 from sklazy.estimators.targets import WeightedClassifier
 from sklazy.measures import find_measure, how_many
-from sklazy.tables.understand import FEWEST_CELLS, MOST_DIFFERENT
+from sklazy.tables.naming import mostly_differ
 
 BY_CASES = ("auto", "local", "vote")
 """What `n_attributes` can be beside a number."""
@@ -164,8 +164,7 @@ def _names_rows(cases: CaseBase, attribute: int) -> bool:
         return False
     own = slice(*memory.offsets[attribute : attribute + 2])
     sizes = memory.counts[own].sum(axis=1)
-    n_known, n_alone = int(sizes.sum()), int((sizes == 1).sum())
-    return n_known >= FEWEST_CELLS and n_alone > MOST_DIFFERENT * n_known
+    return mostly_differ(int((sizes > 0).sum()), int(sizes.sum()))
 
 
 _RECIPE = tuple(Recipe.__dataclass_fields__)

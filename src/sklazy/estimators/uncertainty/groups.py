@@ -1,5 +1,6 @@
 """The groups of cases and queries within which coverage is promised."""
 
+import reprlib
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from sklazy.casebase import CaseBase
 from sklazy.combine.conformal import rows_needed
 from sklazy.errors import BadInputError, suggest
-from sklazy.estimators.parameters import check_choice
+from sklazy.estimators.parameters import check_choice, check_share
 from sklazy.tables import Table
 
 Ints = NDArray[np.int64]
@@ -43,7 +44,7 @@ def find_groups(groups: object, cases: CaseBase, table: Table) -> Grouped:
         return _number(*_from_column(groups, cases, table))
     if not isinstance(groups, tuple) or len(groups) != 2:
         raise BadInputError(
-            f"groups={groups!r}; expected the name of a column of categories, or a "
+            f"groups={reprlib.repr(groups)}; expected the name of a column, or a "
             "pair (groups of the rows in order of arrival, groups of the queries)."
         )
     of_rows, of_queries = map(_labels, groups)
@@ -55,11 +56,7 @@ def find_groups(groups: object, cases: CaseBase, table: Table) -> Grouped:
 
 def check_coverage(coverage: object) -> float:
     """Refuse what is no share of cases that can be covered."""
-    number = isinstance(coverage, int | float | np.floating)
-    if not number or isinstance(coverage, bool) or not 0 < coverage < 1:  # type: ignore[operator]
-        raise BadInputError(
-            f"coverage={coverage!r}; expected a number above 0 and below 1."
-        )
+    check_share("coverage", coverage)
     return float(coverage)  # type: ignore[arg-type]
 
 
@@ -84,10 +81,10 @@ def check_enough(
     if few:
         name, n = few[0]
         more = f" ({len(few) - 1} more such groups)" if len(few) > 1 else ""
+        way = ", or compare with all rows (by=None, groups=None)" if name else ""
         raise BadInputError(
             f"coverage={coverage!r} needs at least {needed} rows to compare with; "
-            f"there are n_samples={n}{name}{more}. Add rows, lower it, or compare "
-            "with all rows (by=None, groups=None)."
+            f"there are n_samples={n}{name}{more}. Add rows or lower it{way}."
         )
 
 

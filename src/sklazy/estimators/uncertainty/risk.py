@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sklazy.combine.abstention import lower_bounds
 from sklazy.errors import BadInputError
+from sklazy.estimators.parameters import check_share
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -58,10 +59,10 @@ class RiskCoverage:
             How sure the accuracy must be, not just observed: its lower bound by Clopper
             and Pearson counts then, at each threshold by itself.
         """
-        _check_share("accuracy", accuracy)
+        check_share("accuracy", accuracy)
         reached = self.accuracy
         if confidence is not None:
-            _check_share("confidence", confidence)
+            check_share("confidence", confidence)
             reached = lower_bounds(self.n_right, self.n_answered, confidence)
         good = np.flatnonzero(reached >= accuracy)
         if not len(good):
@@ -98,8 +99,3 @@ class RiskCoverage:
             f"RiskCoverage({self.n_answered[-1]} rows, accuracy "
             f"{self.accuracy[-1]:.3f} of all, area {self.area:.3f})"
         )
-
-
-def _check_share(name: str, value: float) -> None:
-    if isinstance(value, bool) or not 0 < value < 1:
-        raise BadInputError(f"{name}={value!r}; expected a number above 0 and below 1.")

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import answer_queries, leave_one_out
-from sklazy.answer.uncertainty.scores import at_once, draw_rows
+from sklazy.answer.leave_one_out import at_once
+from sklazy.answer.uncertainty.scores import draw_rows
 from sklazy.answer.uncertainty.sets import (
     Asked,
     rank_by_full,
@@ -20,6 +21,7 @@ from sklazy.combine.abstention import trace_curve
 from sklazy.combine.conformal import Ranks
 from sklazy.errors import BadInputError
 from sklazy.estimators.next_attribute.base import SuggestingEstimator
+from sklazy.estimators.parameters import check_fraction
 from sklazy.estimators.uncertainty.groups import (
     Groups,
     check_coverage,
@@ -79,8 +81,8 @@ class SetPredictor(SuggestingEstimator):
         -----
         The plain jackknife compares with the answer of all rows. It covers as promised
         if leaving out a row changes little; nothing is proven. It costs a left-out
-        answer for every row (2000 of each group at most), once for each state; kernel,
-        linear and blended models keep their settings, as in `loo_predict`.
+        answer for every row (2000 of each group at most), once for each state; settings
+        that were found by all rows stay, as in `loo_predict`.
 
         "full" adds the query with each class and leaves out every row then: the true
         class is in the set with a probability of at least `coverage`, whatever the
@@ -248,7 +250,7 @@ class SetPredictor(SuggestingEstimator):
 
     def _risk_coverage(self, cases: CaseBase) -> RiskCoverage:
         """The curve of one state of the cases, kept with it."""
-        learner = at_once(self._current_learner(cases))
+        learner = at_once(self._current_learner(cases), cases)
         n_jobs = self._n_jobs
 
         def find() -> RiskCoverage:
@@ -275,9 +277,11 @@ class SetPredictor(SuggestingEstimator):
         if threshold is None:
             assert accuracy is not None
             return self._risk_coverage(cases).threshold_for(accuracy, confidence)
-        if isinstance(threshold, bool) or not 0 <= threshold <= 1:
+        check_fraction("threshold", threshold)
+        if confidence is not None:
             raise BadInputError(
-                f"threshold={threshold!r}; expected a number in [0, 1]."
+                f"confidence={confidence!r} is for a threshold that is found; give "
+                "accuracy in place of threshold, or leave it out."
             )
         return float(threshold)
 

@@ -1,0 +1,143 @@
+"""Sets of classes, intervals and withheld answers, as a shell asks for them."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sklazy
+
+HEATING = ["-t", "heating", "--ignore", "rent", "--ignore", "flat"]
+RENT = ["flats.csv", "new-flats.csv", "-t", "rent"]
+ASKED = ["flats.csv", "new-flats.csv", *HEATING, "-m", "lazy-nb"]
+
+
+def rows_of(out):
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+def labels_of(cell):
+    """The labels of a set as any reader of CSV finds them."""
+    return next(csv.reader([cell], delimiter="|"), [])
+
+
+@pytest.fixture
+def model(flats):
+    """What the command learns, learned in Python; and the queries."""
+    train, test = map(pd.read_csv, ("flats.csv", "new-flats.csv"))
+    X = train.drop(columns=["heating", "rent", "flat"])
+    fitted = sklazy.LazyNBClassifier().fit(X, train["heating"])
+    return fitted, test[X.columns]
+
+
+def test_sets_of_classes_are_those_of_the_library(flats, model):
+    fitted, queries = model
+    sets = fitted.predict_set(queries, coverage=0.8)
+    expected = [[str(c) for c in fitted.classes_[own]] for own in sets]
+    code, out, err = flats("predict", *ASKED, "--coverage", 0.8)
+    assert code == 0
+    assert [labels_of(row["set"]) for row in rows_of(out)] == expected
+    truth = pd.read_csv("new-flats.csv")["heating"]
+    held = np.mean([t in own for t, own in zip(truth, expected, strict=True)])
+    size = np.mean([*map(len, expected)])
+    assert f"the truth is in {held:.1%} of the sets of {size:.2f} classes" in err
+    _, out, _ = flats("predict", *ASKED, "--coverage", 0.8, "--json")
+    assert json.loads(out)["set"] == expected
+    _, out, _ = flats("predict", *ASKED)
+    assert "set" not in rows_of(out)[0]
+
+
+def test_withheld_answers_keep_their_labels(flats, model):
+    fitted, queries = model
+    labels, answered = fitted.predict_or_abstain(queries, accuracy=0.75)
+    assert 0 < answered.sum() < len(answered)
+    _, out, err = flats("predict", *ASKED, "--abstain", 0.75)
+    assert [row["prediction"] for row in rows_of(out)] == labels.tolist()
+    assert [row["answered"] for row in rows_of(out)] == [str(a) for a in answered]
+    assert f"{(~answered).sum()} of 20 answers are withheld" in err
+    truth = pd.read_csv("new-flats.csv")["heating"].to_numpy()
+    right = (labels == truth)[answered].mean()
+    assert f"accuracy {right:.4f} on {answered.sum()} rows answered" in err
+
+
+def test_a_model_in_a_file_gives_the_same_sets(flats):
+    asked = ["--coverage", 0.9, "--abstain", 0.75]
+    flats("fit", "flats.csv", *ASKED[2:], "-o", "a.sklazy")
+    _, direct, _ = flats("predict", *ASKED, *asked)
+    code, saved, _ = flats("predict", "a.sklazy", "new-flats.csv", *asked)
+    assert (code, saved) == (0, direct)
+
+
+def test_receipts_carry_the_set_and_the_abstention(flats):
+    asked = ["--coverage", 0.9, "--abstain", 0.75]
+    code, out, _ = flats("explain", *ASKED, *asked, "--row", 3, "-o", "why.json")
+    assert code == 0
+    assert "For a coverage of 0.9 the set is" in " ".join(out.split())
+    (receipt,) = json.loads(Path("why.json").read_text())
+    assert receipt["set"]["coverage"] == 0.9
+    assert receipt["abstention"]["accuracy"] == 0.75
+    code, out, _ = flats("verify", "why.json", "flats.csv", *HEATING)
+    assert code == 0
+
+
+def test_empty_and_full_sets_are_said(flats):
+    code, _, err = flats("predict", *ASKED, "--coverage", 0.99)
+    assert code == 0
+    assert "all classes in the set: nothing can be ruled out; row" in err
+    far = pd.read_csv("flats.csv").head(40)
+    far["heating"] = np.where(far["area"] > far["area"].median(), "gas", "stove")
+    far.to_csv("clear.csv", index=False)
+    asked = ["clear.csv", "clear.csv", *HEATING, "-m", "lazy-nb", "--coverage", 0.1]
+    _, out, err = flats("predict", *asked)
+    empty = [row["row"] for row in rows_of(out) if row["set"] == ""]
+    assert len(empty) > 1
+    assert f"{len(empty)} rows have an empty set, being unlike" in err
+
+
+def test_few_rows_have_numbers_without_intervals(flats):
+    pd.read_csv("flats.csv").head(8).to_csv("few.csv", index=False)
+    asked = ["few.csv", "new-flats.csv", "-t", "rent", "-m", "lazy-learning"]
+    code, out, _ = flats("predict", *asked)
+    assert code == 0
+    assert "low" not in rows_of(out)[0]
+    code, _, err = flats("predict", *asked, "--coverage", 0.9)
+    assert (code, "needs at least 9 rows" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*ASKED, "--coverage", "nan"], "coverage=nan; expected"),
+        ([*ASKED, "--coverage", "1"], "not in the range 0<=x<1"),
+        ([*ASKED, "--coverage", "0.999"], "needs at least 999 rows"),
+        ([*ASKED, "--abstain", "nan"], "accuracy=nan; expected"),
+        ([*ASKED, "--abstain", "1.5"], "not in the range 0<x<1"),
+        ([*ASKED, "--abstain", "0.9999"], "is not reached"),
+        ([*ASKED[:-1], "tree", "--coverage", "0.9"], "tree has no sets of classes"),
+        ([*ASKED[:-1], "tree", "--abstain", "0.9"], "tree never abstains"),
+        (["flats.csv", *HEATING, "--coverage", "0.9"], "is for the rows of TEST"),
+        ([*RENT, "-m", "ridge", "--coverage", "0.9"], "ridge has no intervals"),
+        ([*RENT, "-m", "kernel", "--abstain", "0.9"], "'rent' holds numbers"),
+    ],
+)
+def test_what_cannot_be_had_is_refused(flats, arguments, message):
+    code, out, err = flats("predict", *arguments, "-o", "out.csv")
+    assert code == 2
+    assert message in err
+    assert out == ""
+    assert not Path("out.csv").exists()
+
+
+def test_labels_with_bars_and_formulas_stay_apart(run):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=60), "y": ["a|b", "=1", 'q"'] * 20})
+    frame.to_csv("odd.csv", index=False)
+    asked = ["predict", "odd.csv", "odd.csv", "-t", "y", "-m", "lazy-nb"]
+    code, out, _ = run(*asked, "--coverage", 0.95)
+    assert code == 0
+    assert all({*labels_of(r["set"])} <= {"a|b", "=1", 'q"'} for r in rows_of(out))
+    assert any(len(labels_of(r["set"])) > 1 for r in rows_of(out))
