@@ -1,0 +1,485 @@
+"""Partial least squares on the neighbors of each query.
+
+One target needs no deflation of the rows. With orthonormal scores T found so far and
+the residuals r of the target, the next component is
+
+    w = X'r,   t = X w - T T'X w,   t_query = x'w - (T'X w)'t_query_before
+
+and the target's residuals lose their part along t. Rows are multiplied by the root of
+their weight, so that weighted sums are plain ones. Directions w are orthogonal by
+themselves, and made so against rounding. See `pls_left_out` for leave-one-out.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklazy.kernels.compiling import entry, fast_kernel, kernel
+from sklazy.kernels.pls_left_out import leave_neighbors_out
+from sklazy.kernels.vectors import add_scaled, dot
+
+_NEGLIGIBLE = 1e-12  # of what a direction or score could be: less is rounding
+_EXPLAINED = 1e-14  # of the target: what is left then is rounding
+_LIGHTEST = 1e-12  # a neighbor's weight, that of the nearest being 1
+_ALL = 1e-20  # of the squares of a row: what components leave then is rounding
+
+
+class Block(NamedTuple):
+    """The neighbors of one query, ready for components; of a query with n columns.
+
+    Attributes
+    ----------
+    rows : (k, n_most) centered, scaled if asked for, times the roots of weights
+    point : (n_most,) the query in the same terms, its weight 1
+    residuals : (k,) the centered targets, times the roots of weights
+    columns : (n_most,) which columns the query has
+    centers, deviations, totals : (n_most,) of these columns; deviations undo the unit
+    moves : (n_most,) whether a column differs among the neighbors
+    directions, paths : (n_components, n_most) w, and what takes a query to its score
+    scores : (n_components, k) orthonormal
+    holds : (n_components, n_components) what t had along earlier scores, its length
+    query_scores, steps : (n_components,) the query's scores, the target's slopes
+    """
+
+    rows: Any
+    point: Any
+    residuals: Any
+    columns: Any
+    centers: Any
+    deviations: Any
+    totals: Any
+    moves: Any
+    directions: Any
+    paths: Any
+    scores: Any
+    holds: Any
+    query_scores: Any
+    steps: Any
+
+
+@kernel
+def _make_block(k, n_columns, n_components):
+    return Block(
+        np.empty((k, n_columns)),
+        np.empty(n_columns),
+        np.empty(k),
+        np.empty(n_columns, np.int64),
+        np.empty(n_columns),
+        np.empty(n_columns),
+        np.empty(n_columns),
+        np.empty(n_columns, np.bool_),
+        np.empty((n_components, n_columns)),
+        np.empty((n_components, n_columns)),
+        np.empty((n_components, k)),
+        np.zeros((n_components, n_components)),
+        np.empty(n_components),
+        np.empty(n_components),
+    )
+
+
+@fast_kernel
+def combine_rows(rows, factors, n, sums):
+    """Write ``factors @ rows`` of the first n columns, four rows a pass."""
+    for c in range(n):
+        sums[c] = 0.0
+    i, k = 0, factors.size
+    while i + 4 <= k:
+        row0, row1, row2, row3 = rows[i], rows[i + 1], rows[i + 2], rows[i + 3]
+        f0, f1, f2, f3 = factors[i], factors[i + 1], factors[i + 2], factors[i + 3]
+        for c in range(n):
+            sums[c] += (row0[c] * f0 + row1[c] * f1) + (row2[c] * f2 + row3[c] * f3)
+        i += 4
+    while i < k:
+        add_scaled(sums[:n], rows[i, :n], factors[i])
+        i += 1
+
+
+@kernel
+def _gather(regressors, query, near, block):
+    """Copy the neighbors' cells of the columns that the query has; how many these."""
+    n = 0
+    for j in range(query.size):
+        if not np.isnan(query[j]):
+            block.columns[n] = j
+            block.point[n] = query[j]
+            n += 1
+    for i in range(near.size):
+        source, row = regressors[near[i]], block.rows[i]
+        for c in range(n):
+            row[c] = source[block.columns[c]]
+    return n
+
+
+@kernel
+def _find_centers(rows, weights, n, centers, totals, moves):
+    """Weighted means of the cells that are there, and which columns differ at all."""
+    for c in range(n):
+        centers[c], totals[c], moves[c] = 0.0, 0.0, False
+    for i in range(weights.size):
+        row, first, weight = rows[i], rows[0], weights[i]
+        for c in range(n):
+            cell = row[c]
+            known = cell == cell
+            centers[c] += weight * cell if known else 0.0
+            totals[c] += weight if known else 0.0
+            moves[c] |= known and cell != first[c]
+    for c in range(n):
+        centers[c] = centers[c] / totals[c] if totals[c] > 0.0 else np.nan
+
+
+@kernel
+def _center(rows, n, centers, moves, point):
+    """Subtract the means; a missing cell stands at the mean, an unknown column too.
+
+    Returns the largest cell.
+    """
+    largest = 0.0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        for c in range(n):
+            cell = row[c] - centers[c]
+            cell = cell if cell == cell and moves[c] else 0.0
+            row[c] = cell
+            largest = max(largest, abs(cell))
+    for c in range(n):
+        away = point[c] - centers[c]
+        point[c] = away if away == away else 0.0
+    return largest
+
+
+@kernel
+def _scale(rows, weights, n, deviations, unit, scaled, point):
+    """Bring the cells to one unit, and to a deviation of 1 if asked for."""
+    for c in range(n):
+        deviations[c] = 0.0
+    if scaled:
+        for i in range(weights.size):
+            row, weight = rows[i], weights[i]
+            for c in range(n):
+                cell = row[c] * unit
+                deviations[c] += weight * cell * cell
+    for c in range(n):
+        deviation = math.sqrt(deviations[c] / weights.size) if scaled else 1.0
+        deviations[c] = deviation / unit if deviation > 0.0 else 1.0
+        point[c] /= deviations[c]
+    for i in range(weights.size):
+        row, root = rows[i], math.sqrt(weights[i])
+        for c in range(n):
+            row[c] = row[c] / deviations[c] * root
+
+
+@kernel
+def power_of_two(largest):
+    """What brings a largest number to between a half and 1, without loss of digits."""
+    if not 0.0 < largest < np.inf:
+        return 1.0
+    return math.ldexp(1.0, -max(-1000, min(1000, math.frexp(largest)[1])))
+
+
+@kernel
+def _center_targets(targets, near, weights, residuals):
+    """The weighted mean, the unit of what is left, and that, times roots of weights."""
+    mean, largest = 0.0, 0.0
+    for i in range(near.size):
+        mean += weights[i] * targets[near[i]]
+    mean /= near.size
+    for i in range(near.size):
+        residuals[i] = targets[near[i]] - mean
+        largest = max(largest, abs(residuals[i]))
+    unit = power_of_two(largest)
+    for i in range(near.size):
+        residuals[i] *= unit * math.sqrt(weights[i])
+    return mean, unit
+
+
+@kernel
+def _load(regressors, targets, query, near, weights, scaled, block):
+    """Make a block of a query and its neighbors; columns, mean, units."""
+    n = _gather(regressors, query, near, block)
+    _find_centers(block.rows, weights, n, block.centers, block.totals, block.moves)
+    largest = _center(block.rows, n, block.centers, block.moves, block.point)
+    unit = power_of_two(largest)
+    _scale(block.rows, weights, n, block.deviations, unit, scaled, block.point)
+    mean, target_unit = _center_targets(targets, near, weights, block.residuals)
+    return n, mean, 1.0 if scaled else unit, target_unit
+
+
+@kernel
+def _take_out(vector, others, n_others):
+    """Make a vector orthogonal to others of length 1."""
+    for b in range(n_others):
+        other = others[b, : vector.size]
+        add_scaled(vector, other, -dot(other, vector))
+
+
+@kernel
+def _grow(block, n, n_most):
+    """Find up to n_most components; how many there are."""
+    rows, residuals = block.rows, block.residuals
+    spread = 0.0
+    for i in range(residuals.size):
+        spread += dot(rows[i, :n], rows[i, :n])
+    spread = math.sqrt(spread)
+    start = math.sqrt(dot(residuals, residuals))
+    point = block.point[:n]
+    for a in range(n_most):
+        left = math.sqrt(dot(residuals, residuals))
+        if not left > _EXPLAINED * start:
+            return a
+        along = block.directions[a, :n]
+        combine_rows(rows, residuals, n, along)
+        _take_out(along, block.directions, a)
+        length = math.sqrt(dot(along, along))
+        if not length > _NEGLIGIBLE * spread * left:
+            return a
+        for c in range(n):
+            along[c] /= length
+        if not _score(block, n, a, spread, dot(point, along)):
+            return a
+        step = dot(block.scores[a], residuals)
+        block.steps[a] = step
+        add_scaled(residuals, block.scores[a], -step)
+    return n_most
+
+
+@kernel
+def _score(block, n, a, spread, query_score):
+    """Scores of the neighbors and the query along a direction; False if negligible."""
+    scores, along, holds = block.scores[a], block.directions[a, :n], block.holds
+    for i in range(scores.size):
+        scores[i] = dot(block.rows[i, :n], along)
+    for b in range(a):
+        holds[b, a] = 0.0
+    for _ in range(2):  # once leaves what rounding has left
+        for b in range(a):
+            part = dot(block.scores[b], scores)
+            holds[b, a] += part
+            add_scaled(scores, block.scores[b], -part)
+    size = math.sqrt(dot(scores, scores))
+    if not size > _NEGLIGIBLE * spread:
+        return False
+    for b in range(a):
+        query_score -= holds[b, a] * block.query_scores[b]
+    for i in range(scores.size):
+        scores[i] /= size
+    holds[a, a] = size
+    block.query_scores[a] = query_score / size
+    return True
+
+
+@entry
+def fit_components(
+    regressors,
+    targets,
+    queries,
+    neighbors,
+    weights,
+    scaled,
+    first,
+    last,
+    values,
+    errors,
+):
+    """Predict the queries first..last with 0, 1, 2, ... components.
+
+    Parameters
+    ----------
+    regressors : float64 (n_rows, n_columns)
+    targets : float64 (n_rows,)
+    queries : float64 (n_queries, n_columns)
+    neighbors : int64 (n_queries, k)
+    weights : float64 (n_queries, k)
+        Of the neighbors, their mean 1.
+    scaled : bool
+        Whether columns are divided by their deviation among the neighbors.
+    first, last : int
+    values : float64 (n_queries, 1 + n_components), written
+        Where no further component is found, the last one stays.
+    errors : float64 of the same shape, or empty, written
+        The mean squared errors of the neighbors, each left out.
+    """
+    n_most = values.shape[1] - 1
+    block = _make_block(neighbors.shape[1], regressors.shape[1], n_most)
+    for q in range(first, last):
+        near, own = neighbors[q], weights[q]
+        n, mean, _, unit = _load(
+            regressors, targets, queries[q], near, own, scaled, block
+        )
+        if errors.size:
+            leave_neighbors_out(block.rows, n, block.residuals, own, errors[q])
+            for a in range(n_most + 1):
+                errors[q, a] = errors[q, a] / unit / unit
+        grown = _grow(block, n, n_most)
+        value = 0.0
+        values[q, 0] = mean
+        for a in range(n_most):
+            if a < grown:
+                value += block.query_scores[a] * block.steps[a]
+            values[q, a + 1] = mean + value / unit
+
+
+@kernel
+def _judge(block, n, grown, rest):
+    """Leverage of the query, and the sum of squares that its scores leave of it."""
+    k = block.scores.shape[1]
+    leverage = 1.0 / k
+    for c in range(n):
+        rest[c] = block.point[c]
+    for a in range(grown):
+        score = block.query_scores[a]
+        leverage += score * score
+        for i in range(k):
+            add_scaled(rest[:n], block.rows[i, :n], -score * block.scores[a, i])
+    square, whole = dot(rest[:n], rest[:n]), dot(block.point[:n], block.point[:n])
+    return leverage, square if square > _ALL * whole else 0.0
+
+
+@kernel
+def _slopes(block, n, shares, target_unit, slopes):
+    """What the prediction changes by for one more in each column."""
+    paths = block.paths
+    for c in range(slopes.size):
+        slopes[c] = 0.0
+    for a in range(shares.size):
+        for c in range(n):
+            paths[a, c] = block.directions[a, c]
+        for b in range(a):
+            add_scaled(paths[a, :n], paths[b, :n], -block.holds[b, a])
+        factor = block.steps[a] * shares[a]
+        for c in range(n):
+            paths[a, c] /= block.holds[a, a]
+            slope = factor * paths[a, c] / block.deviations[c] / target_unit
+            slopes[block.columns[c]] += slope
+
+
+@entry
+def explain_components(
+    regressors,
+    targets,
+    query,
+    near,
+    weights,
+    scaled,
+    shares,
+    n_judged,
+    slopes,
+    leverages,
+    residuals,
+):
+    """Explain the answer to one query.
+
+    Parameters
+    ----------
+    regressors, targets, scaled
+        As for `fit_components`.
+    query : float64 (n_columns,)
+    near : int64 (k,)
+    weights : float64 (k,)
+    shares : float64 (n_components,)
+        How much the step of each component counts.
+    n_judged : int
+        The components that leverages and residuals are of.
+    slopes : float64 (n_columns,), written
+        0 where the query has no cell.
+    leverages, residuals : float64 (1 + k,), written
+        Leverages, and squares that components leave of a row: of the query, and of
+        each neighbor among the others.
+
+    Returns
+    -------
+    grown : int
+        How many components there are.
+    """
+    k, n_columns = near.size, regressors.shape[1]
+    rest = np.empty(n_columns)
+    block = _make_block(k, n_columns, shares.size)
+    n, _, unit, target_unit = _load(
+        regressors, targets, query, near, weights, scaled, block
+    )
+    grown = _grow(block, n, shares.size)
+    _slopes(block, n, shares[:grown], target_unit, slopes)
+    judged = min(grown, n_judged)
+    leverages[0], residuals[0] = _judge(block, n, judged, rest)
+    residuals[0] = residuals[0] / unit / unit
+    if k < 2:
+        return grown
+    others = _make_block(k - 1, n_columns, n_judged)
+    rows, own = np.empty(k - 1, np.int64), np.empty(k - 1)
+    for i in range(k):
+        total = 0.0
+        for l in range(k - 1):
+            rows[l] = near[l + (l >= i)]
+            own[l] = weights[l + (l >= i)]
+            total += own[l]
+        for l in range(k - 1):
+            own[l] *= (k - 1) / total
+        n, _, unit, _ = _load(
+            regressors, targets, regressors[near[i]], rows, own, scaled, others
+        )
+        judged = _grow(others, n, n_judged)
+        leverages[i + 1], residuals[i + 1] = _judge(others, n, judged, rest)
+        residuals[i + 1] = residuals[i + 1] / unit / unit
+    return grown
+
+
+@entry
+def weigh_neighbors(distances, localization, rows, row_weights, weights):
+    """Write the weights of neighbors, their mean 1.
+
+    Parameters
+    ----------
+    distances : float64 (n_queries, k)
+    localization : float
+        How fast a weight falls off, in deviations of the distances; 0 not at all.
+    rows : int64 (n_queries, k)
+    row_weights : float64 (n_rows,), or empty
+    weights : float64 (n_queries, k), written
+    """
+    k = distances.shape[1]
+    for q in range(distances.shape[0]):
+        mean, square = 0.0, 0.0
+        for i in range(k):
+            mean += distances[q, i] / k
+        unit = power_of_two(mean)
+        for i in range(k):
+            off = (distances[q, i] - mean) * unit
+            square += off * off / k
+        deviation, total = math.sqrt(square), 0.0
+        for i in range(k):
+            weight = 1.0
+            if deviation > 0.0:
+                off = (distances[q, i] - distances[q, 0]) * unit / deviation
+                weight = max(math.exp(-localization * off), _LIGHTEST)
+            if row_weights.size:
+                weight *= row_weights[rows[q, i]]
+            weights[q, i] = weight
+            total += weight
+        for i in range(k):
+            weights[q, i] *= k / total
+
+
+@entry
+def to_directions(rows, centered, directions):
+    """Write rows of length 1, about their own mean if centered; zeros if flat.
+
+    Parameters
+    ----------
+    rows, directions : float64 (n_rows, n_columns)
+    centered : bool
+    """
+    n = rows.shape[1]
+    for i in range(rows.shape[0]):
+        mean, largest, first = 0.0, 0.0, rows[i, 0] if n else 0.0
+        for c in range(n):  # about the first, so that a flat row is flat to the digit
+            mean += (rows[i, c] - first) / n
+        mean = first + mean if centered else 0.0
+        for c in range(n):
+            directions[i, c] = rows[i, c] - mean
+            largest = max(largest, abs(directions[i, c]))
+        unit = power_of_two(largest)
+        for c in range(n):
+            directions[i, c] *= unit
+        length = math.sqrt(dot(directions[i], directions[i]))
+        for c in range(n):
+            directions[i, c] = directions[i, c] / length if length > 0.0 else 0.0
