@@ -11,6 +11,7 @@ from sklazy.answer.pls import PLSLearner, PLSSettings
 from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.casebase.moments import Length
+from sklazy.errors import BadInputError
 from sklazy.estimators.approximate import ApproximateEstimator
 from sklazy.estimators.parameters import check_choice, check_count, check_not_negative
 from sklazy.estimators.targets import WeightedRegressor
@@ -177,13 +178,31 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
         y : float64 array of shape (n_queries,)
         std : float64 array of the same shape, if asked for
         """
-        outputs = ("values", "deviations") if return_std else ("values",)
-        found = [column[:, 0] for column in self._answer(X, *outputs)]
-        return tuple(found) if return_std else found[0]
+        return _flat(self._answer(X, *_outputs(return_std)))
+
+    @overload
+    def loo_predict(
+        self,
+        rows: ArrayLike | None = None,
+        return_std: Literal[False] = False,
+        approximate: bool = False,
+    ) -> Floats: ...
+
+    @overload
+    def loo_predict(
+        self,
+        rows: ArrayLike | None = None,
+        *,
+        return_std: Literal[True],
+        approximate: bool = False,
+    ) -> tuple[Floats, Floats]: ...
 
     def loo_predict(
-        self, rows: ArrayLike | None = None, approximate: bool = False
-    ) -> Floats:
+        self,
+        rows: ArrayLike | None = None,
+        return_std: bool = False,
+        approximate: bool = False,
+    ) -> Any:
         """Predict every case from the others.
 
         Equal to forgetting the case and asking for it.
@@ -192,6 +211,8 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
         ----------
         rows : array-like of int, optional
             The cases to predict, by their place in order of arrival; all by default.
+        return_std : bool
+            As for `predict`.
         approximate : bool
             Whether scales, principal components, fillings of missing cells and
             categories stay those of all cases. No target enters these, and a case is
@@ -201,6 +222,7 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
         -------
         y : float64 array of shape (n_cases,)
             In order of arrival, or of `rows`.
+        std : float64 array of the same shape, if asked for
 
         Notes
         -----
@@ -208,8 +230,7 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
         columns are scaled, cells are missing or the metric is "mahalanobis": then a
         case is forgotten in a copy of the cases, which are made ready anew.
         """
-        (values,) = self._left_out_with(approximate, rows, "values")
-        return values[:, 0]
+        return _flat(self._left_out_with(approximate, rows, *_outputs(return_std)))
 
     def _check_parameters(self) -> None:
         check_count("n_neighbors", self.n_neighbors, least=3)
@@ -218,6 +239,8 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
         check_choice("metric", self.metric, SPECTRAL_METRICS)
         check_not_negative("localization", self.localization)
         check_count("n_scores", self.n_scores)
+        if not isinstance(self.scale, bool | np.bool_):
+            raise BadInputError(f"scale={self.scale!r}; expected True or False.")
 
     def _check_cases(self, cases: CaseBase) -> None:
         with cases.snapshot() as state:
@@ -241,3 +264,13 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
             int(self.n_scores),
         )
         return PLSLearner(settings, self.target)
+
+
+def _outputs(with_std: bool) -> tuple[str, ...]:
+    return ("values", "deviations") if with_std else ("values",)
+
+
+def _flat(found: tuple[Floats, ...]) -> Floats | tuple[Floats, ...]:
+    """Values alone, or values and errors, of the one target."""
+    columns = tuple(column[:, 0] for column in found)
+    return columns if len(columns) > 1 else columns[0]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklazy.kernels.compiling import entry, fast_kernel, kernel
+from sklazy.kernels.compiling import entry, kernel, lean_fast_kernel, lean_kernel
 from sklazy.kernels.pls_left_out import leave_neighbors_out
 from sklazy.kernels.vectors import add_scaled, dot
 
@@ -78,7 +78,7 @@ def _make_block(k, n_columns, n_components):
     )
 
 
-@fast_kernel
+@lean_fast_kernel
 def combine_rows(rows, factors, n, sums):
     """Write ``factors @ rows`` of the first n columns, four rows a pass."""
     for c in range(n):
@@ -95,7 +95,7 @@ def combine_rows(rows, factors, n, sums):
         i += 1
 
 
-@kernel
+@lean_kernel
 def _gather(regressors, query, near, block):
     """Copy the neighbors' cells of the columns that the query has; how many these."""
     n = 0
@@ -111,7 +111,7 @@ def _gather(regressors, query, near, block):
     return n
 
 
-@kernel
+@lean_kernel
 def _find_centers(rows, weights, n, centers, totals, moves):
     """Weighted means of the cells that are there, and which columns differ at all."""
     for c in range(n):
@@ -128,7 +128,7 @@ def _find_centers(rows, weights, n, centers, totals, moves):
         centers[c] = centers[c] / totals[c] if totals[c] > 0.0 else np.nan
 
 
-@kernel
+@lean_kernel
 def _center(rows, n, centers, moves, point):
     """Subtract the means; a missing cell stands at the mean, an unknown column too.
 
@@ -148,7 +148,7 @@ def _center(rows, n, centers, moves, point):
     return largest
 
 
-@kernel
+@lean_kernel
 def _scale(rows, weights, n, deviations, unit, scaled, point):
     """Bring the cells to one unit, and to a deviation of 1 if asked for."""
     for c in range(n):
@@ -169,7 +169,7 @@ def _scale(rows, weights, n, deviations, unit, scaled, point):
             row[c] = row[c] / deviations[c] * root
 
 
-@kernel
+@lean_kernel
 def power_of_two(largest):
     """What brings a largest number to between a half and 1, without loss of digits."""
     if not 0.0 < largest < np.inf:
@@ -177,7 +177,7 @@ def power_of_two(largest):
     return math.ldexp(1.0, -max(-1000, min(1000, math.frexp(largest)[1])))
 
 
-@kernel
+@lean_kernel
 def _center_targets(targets, near, weights, residuals):
     """The weighted mean, the unit of what is left, and that, times roots of weights."""
     mean, largest = 0.0, 0.0
@@ -193,7 +193,7 @@ def _center_targets(targets, near, weights, residuals):
     return mean, unit
 
 
-@kernel
+@lean_kernel
 def _load(regressors, targets, query, near, weights, scaled, block):
     """Make a block of a query and its neighbors; columns, mean, units."""
     n = _gather(regressors, query, near, block)
@@ -205,7 +205,7 @@ def _load(regressors, targets, query, near, weights, scaled, block):
     return n, mean, 1.0 if scaled else unit, target_unit
 
 
-@kernel
+@lean_kernel
 def _take_out(vector, others, n_others):
     """Make a vector orthogonal to others of length 1."""
     for b in range(n_others):
@@ -213,7 +213,7 @@ def _take_out(vector, others, n_others):
         add_scaled(vector, other, -dot(other, vector))
 
 
-@kernel
+@lean_kernel
 def _grow(block, n, n_most):
     """Find up to n_most components; how many there are."""
     rows, residuals = block.rows, block.residuals
@@ -243,7 +243,7 @@ def _grow(block, n, n_most):
     return n_most
 
 
-@kernel
+@lean_kernel
 def _score(block, n, a, spread, query_score):
     """Scores of the neighbors and the query along a direction; False if negligible."""
     scores, along, holds = block.scores[a], block.directions[a, :n], block.holds
@@ -319,7 +319,7 @@ def fit_components(
             values[q, a + 1] = mean + value / unit
 
 
-@kernel
+@lean_kernel
 def _judge(block, n, grown, rest):
     """Leverage of the query, and the sum of squares that its scores leave of it."""
     k = block.scores.shape[1]
@@ -335,7 +335,7 @@ def _judge(block, n, grown, rest):
     return leverage, square if square > _ALL * whole else 0.0
 
 
-@kernel
+@lean_kernel
 def _slopes(block, n, shares, target_unit, slopes):
     """What the prediction changes by for one more in each column."""
     paths = block.paths

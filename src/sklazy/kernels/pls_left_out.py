@@ -15,14 +15,14 @@ import math
 
 import numpy as np
 
-from sklazy.kernels.compiling import fast_kernel, kernel
+from sklazy.kernels.compiling import kernel, lean_fast_kernel, lean_kernel
 from sklazy.kernels.vectors import dot
 
 _NEGLIGIBLE = 1e-13  # of the largest score there could be: less is rounding
 _EXPLAINED = 1e-14  # of the target: what is left then is rounding
 
 
-@kernel
+@lean_kernel
 def _multiply_rows(rows, n, gram):
     """Inner products of rows; the sum of their squares."""
     total = 0.0
@@ -35,7 +35,7 @@ def _multiply_rows(rows, n, gram):
     return total
 
 
-@fast_kernel
+@lean_fast_kernel
 def _multiply(left, right, product):
     """``left @ right`` of square matrices, four rows a pass."""
     k = left.shape[0]
@@ -57,7 +57,7 @@ def _multiply(left, right, product):
             l += 1
 
 
-@fast_kernel
+@lean_fast_kernel
 def _add_products(a, b, sums):
     """Column sums of ``a * b``."""
     k = sums.size
@@ -69,7 +69,7 @@ def _add_products(a, b, sums):
             sums[i] += one[i] * other[i]
 
 
-@fast_kernel
+@lean_fast_kernel
 def _subtract_products(a, b, factors):
     """``a -= b * factors``, a factor for each column."""
     for j in range(factors.size):
@@ -95,9 +95,12 @@ def leave_neighbors_out(rows, n, residuals, weights, errors):
     """
     k, n_most = residuals.size, errors.size - 1
     if k < 2:
-        errors[:] = np.nan
+        for a in range(n_most + 1):
+            errors[a] = np.nan
         return
-    roots, gains = np.sqrt(weights), weights / (k - weights)
+    roots, gains = np.empty(k), np.empty(k)
+    for i in range(k):
+        roots[i], gains[i] = math.sqrt(weights[i]), weights[i] / (k - weights[i])
     gram, left = np.empty((k, k)), np.empty((k, k))
     spread = _multiply_rows(rows, n, gram)
     missed = np.empty(k)
@@ -134,7 +137,7 @@ def leave_neighbors_out(rows, n, residuals, weights, errors):
         errors[a + 1] = _mean_square(missed, weights)
 
 
-@kernel
+@lean_kernel
 def _take_out(scores, query_scores, a, parts):
     """Make scores orthogonal to the earlier ones, twice: rounding leaves something."""
     for _ in range(2):
@@ -145,7 +148,7 @@ def _take_out(scores, query_scores, a, parts):
                 query_scores[a, i] -= parts[i] * query_scores[b, i]
 
 
-@kernel
+@lean_kernel
 def _normalize(own, of_left_out, squares, start, spread, factors):
     """Give scores the length 1, or 0 where there is nothing left."""
     k = factors.size
@@ -161,7 +164,7 @@ def _normalize(own, of_left_out, squares, start, spread, factors):
             own[j, i] *= factors[i]
 
 
-@kernel
+@lean_kernel
 def _mean_square(values, weights):
     total = 0.0
     for i in range(values.size):

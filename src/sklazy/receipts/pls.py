@@ -103,16 +103,15 @@ def _model(answer: PLSAnswer, query: int, explained: Explained) -> Plain:
 
 def _trust(answer: PLSAnswer, explained: Explained) -> Plain:
     """How far the query lies outside its neighbors."""
-    unit = _square_unit(answer)
     leverage, q = explained.leverages, explained.residuals
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        return {
-            "place": _PLACES[max(_place(leverage), _place(q))],
-            "leverage": number(leverage[0]),
-            "largest_leverage": number(leverage[1:].max(initial=-np.inf)),
-            "q": number(q[0] / unit),
-            "largest_q": number(q[1:].max(initial=-np.inf) / unit),
-        }
+    squares = _in_data_units(answer, q)
+    return {
+        "place": _PLACES[max(_place(leverage), _place(q))],
+        "leverage": number(leverage[0]),
+        "largest_leverage": number(leverage[1:].max(initial=-np.inf)),
+        "q": number(squares[0]),
+        "largest_q": number(squares[1:].max(initial=-np.inf)),
+    }
 
 
 def _place(figures: Floats) -> int:
@@ -123,20 +122,22 @@ def _place(figures: Floats) -> int:
     return 2 if own > _FAR * largest else 1
 
 
-def _square_unit(answer: PLSAnswer) -> float:
-    """What squares of columns are divided by, to be in the units of the data."""
+def _in_data_units(answer: PLSAnswer, squares: Floats) -> Floats:
+    """Squares of columns in the units of the data, unless these are scaled."""
     if answer.data.settings.scale:
-        return 1.0
-    return float(answer.data.space.placement.units.min()) ** 2
+        return squares
+    unit = answer.data.space.placement.units.min()
+    with np.errstate(over="ignore"):
+        in_units: Floats = squares / unit / unit
+    return in_units
 
 
 def _neighbors(answer: PLSAnswer, query: int, explained: Explained) -> Plain:
     data, rows = answer.data, answer.neighbors.rows[query]
-    listed, unit = rows[:MOST_LISTED], _square_unit(answer)
+    listed = rows[:MOST_LISTED]
     targets = data.cases.targets[rows] / data.target_unit
     seen = ~np.isnan(answer.regressors[query])
-    with np.errstate(over="ignore"):
-        squares = explained.residuals[1:] / unit
+    squares = _in_data_units(answer, explained.residuals)[1:]
     columns = zip(
         answer.base.ids[data.rows[listed]].tolist(),
         numbers(targets[: len(listed)]),
