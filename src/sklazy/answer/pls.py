@@ -32,9 +32,9 @@ from sklazy.local.pls import (
     plan_components,
     weigh,
 )
-from sklazy.neighbors import find_nearest
 from sklazy.neighbors.spectra import (
     SpectralView,
+    find_nearest_known,
     find_nearest_spectra,
     make_view,
     seen_columns,
@@ -236,7 +236,7 @@ class PLSLearner:
         plan = ready.plan(len(ready.rows) - (groups is not None))
         columns, regressors = place(ready.space, batch.queries, _FAR)
         if ready.view is None:
-            found = find_nearest(ready.columns, columns, plan.k, groups=groups)
+            found = find_nearest_known(ready.columns, columns, plan.k, groups)
         else:
             rows = ready.cases.regressors
             known = ready.view, ready.columns, rows

@@ -38,13 +38,13 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
         itself 1 to 15. Where there are too few rows for so many there are fewer.
     n_neighbors : int, default=60
         All rows where there are fewer.
-    combine : {"best", "average"}, default="best"
+    combine : {"best", "average"}, default="average"
         Whether the best number of components answers alone, or all of the range,
         weighted by 1 / mean squared error of the neighbors left out.
     metric : {"euclidean", "mahalanobis", "correlation", "angle"}
         Who is near: by differences; by differences of principal scores over their
         deviations; by one less the correlation of two spectra; by their angle.
-    localization : float, default=0
+    localization : float, default=1
         Neighbors weigh exp(-localization * distance / deviation of their distances);
         0 for equal weights.
     scale : bool, default=False
@@ -82,7 +82,8 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
     With equal weights the model is that of scikit-learn's `PLSRegression` fitted to
     the same neighbors, with the same `scale`.
 
-    A query is predicted without the columns in which it is missing. A case's missing
+    A query is compared and predicted without the columns in which it is missing (its
+    principal scores are those that come nearest to the cells it has). A case's missing
     cell stands at the mean of the neighbors in the model; in distances it counts the
     range of its column ("euclidean"), or stands at the mean of all rows. A spectrum
     that is the same everywhere has no direction, and correlates with nothing.
@@ -125,11 +126,11 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
         self,
         n_components: Components = "auto",
         n_neighbors: int = 60,
-        combine: Literal["best", "average"] = "best",
+        combine: Literal["best", "average"] = "average",
         metric: Literal[
             "euclidean", "mahalanobis", "correlation", "angle"
         ] = "euclidean",
-        localization: float = 0.0,
+        localization: float = 1.0,
         scale: bool = False,
         n_scores: int = 10,
         categorical_features: object = "from_dtype",

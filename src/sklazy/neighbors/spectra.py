@@ -94,6 +94,31 @@ def seen_columns(view: SpectralView, rows: Floats) -> Columns:
     return Columns(values, kinds, np.ones(n), np.zeros(n), EUCLIDEAN)
 
 
+def find_nearest_known(
+    columns: Columns, queries: Floats, n_nearest: int, groups: Groups | None
+) -> Neighbors:
+    """The nearest rows of each query, in the columns that it has.
+
+    The parameters are those of `find_nearest`, which counts a missing cell.
+    """
+    found = find_nearest(columns, queries, n_nearest, groups=groups)
+    for i in np.flatnonzero(np.isnan(queries).any(axis=1)).tolist():
+        known = ~np.isnan(queries[i])
+        values, kinds, weights, absents = (a[known] for a in columns[:4])
+        part = Columns(values, kinds, weights, absents, columns.metric)
+        _search_one(part, queries[i : i + 1, known], i, groups, found)
+    return found
+
+
+def _search_one(
+    columns: Columns, query: Floats, i: int, groups: Groups | None, found: Neighbors
+) -> None:
+    """Search for one query of several, and write down what is found."""
+    own = None if groups is None else (groups[0], groups[1][i : i + 1])
+    near = find_nearest(columns, query, found.rows.shape[1], groups=own)
+    found.rows[i], found.distances[i] = near.rows[0], near.distances[0]
+
+
 def find_nearest_spectra(
     view: SpectralView,
     columns: Columns,
@@ -123,9 +148,7 @@ def find_nearest_spectra(
         part = view._replace(means=view.means[known])
         of_rows = seen_columns(part, np.ascontiguousarray(rows[:, known]))
         query = see(part, queries[i : i + 1, known])
-        own = None if groups is None else (groups[0], groups[1][i : i + 1])
-        near = find_nearest(of_rows, query, n_nearest, groups=own)
-        found.rows[i], found.distances[i] = near.rows[0], near.distances[0]
+        _search_one(of_rows, query, i, groups, found)
     return found
 
 
