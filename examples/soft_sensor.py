@@ -4,10 +4,10 @@
 
 Made data: thirty sensors see four hidden states of a plant that runs three grades in
 turn; what the laboratory measures bends with the states, another way for every grade,
-drifts as a catalyst ages, and jumps back when it is renewed. Samples come back ten at a
-time; until then they are predicted. A global PLS is refitted every hundred samples, to
-all of them or to the newest; a local one has the newest samples for its memory, or
-lets them fade.
+drifts as a catalyst ages, and jumps back when it is renewed. Samples come back twenty
+at a time; until then they are predicted. A global PLS is refitted every hundred
+samples, to all of them or to the newest; a local one has the newest samples for its
+memory, or lets them fade.
 """
 
 import sys
@@ -22,7 +22,7 @@ from sklazy import LazyLearningRegressor, LazyPLSRegressor, prequential
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-N_ROWS, RENEWED, N_FIRST, STEP = 1500, 900, 100, 10
+N_ROWS, RENEWED, N_FIRST, STEP = 1500, 900, 100, 20
 
 
 class Refitted(RegressorMixin, BaseEstimator):
@@ -87,9 +87,9 @@ def main(path):
         )
         axes.plot(result.moments, result.rolling(100), label=name)
     axes.axvline(RENEWED, color="0.7", linestyle="--")
-    axes.text(RENEWED, axes.get_ylim()[1], " renewed", va="top", color="0.5")
+    axes.text(RENEWED, 0.05, " renewed", color="0.5")
     axes.set(xlabel="sample", ylabel="mean absolute error, last 100", ylim=(0, None))
-    axes.legend(fontsize="small", ncols=2)
+    axes.legend(fontsize="small", ncols=2, loc="upper left")
     figure.savefig(path, dpi=120)
     print(f"drawn in {path}")
 

@@ -18,6 +18,7 @@ SAYS = {
     "local_regression.py": "drawn in",
     "next_test.py": "What to measure next",
     "rules_of_a_row.py": "Only the",
+    "soft_sensor.py": "drawn in",
     "ten_of_fifty.py": "found: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]",
 }
 
