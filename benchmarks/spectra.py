@@ -1,6 +1,6 @@
 """Local PLS against global PLS on spectra that come with R packages.
 
-    python benchmarks/spectra.py [--splits 20]
+    python benchmarks/spectra.py [--splits 20] [set ...]
 
 The sets are read where R's packages keep them (Debian: r-cran-pls, r-cran-modeldata);
 nothing is copied. Every split holds out a quarter of the rows. The global model has the
@@ -109,9 +109,10 @@ def main():
     """Print a table for each set."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--splits", type=int, default=20)
-    n_splits = parser.parse_args().splits
-    for name, source in SETS.items():
-        spectra, target = read(*source)
+    parser.add_argument("sets", nargs="*", metavar="set", help=", ".join(SETS))
+    given = parser.parse_args()
+    for name in given.sets or SETS:
+        spectra, target = read(*SETS[name])
         n_given = len(target)
         spectra, target = without_copies(spectra, target)
         copies = n_given - len(target)
@@ -119,7 +120,7 @@ def main():
         print(f"\n{name}: {spectra.shape}, {copies} copies left out, {spread}")
         print(f"{'':28}{'as it is':>18}{'SNV':>18}{'2nd derivative':>18}")
         tables = [
-            errors_of(treat(spectra), target, n_splits)
+            errors_of(treat(spectra), target, given.splits)
             for treat in (as_it_is, snv, derived)
         ]
         for model in tables[0]:
