@@ -66,7 +66,7 @@ def is_well_posed(rows, targets, weights, query, n_components, scaled):
     return not lengths or min(lengths) > 1e-4 * max(lengths)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(neighborhoods(), st.integers(0, 5), st.booleans())
 def test_predictions_are_those_of_nipals(problem, n_components, scaled):
     rows, targets, weights, query = problem
@@ -78,7 +78,7 @@ def test_predictions_are_those_of_nipals(problem, n_components, scaled):
     np.testing.assert_allclose(said, expected, rtol=1e-9, atol=largest)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(neighborhoods(), st.integers(0, 4), st.booleans())
 def test_left_out_errors_are_those_of_refits(problem, n_components, scaled):
     rows, targets, weights, query = problem

@@ -57,15 +57,10 @@ LOCAL_MODELS = {
         ),
         Setting(
             LazyPLSRegressor(
-                (1, 3), 7, "average", "correlation", localization=0.5, n_jobs=1
+                (1, 3), 7, "best", "correlation", localization=0.0, n_jobs=1
             ),
-            "components averaged, near by correlation",
+            "the best of three, equal weights, near by correlation",
             min_rows=3,
-        ),
-        Setting(
-            LazyPLSRegressor((1, 2), 5, "best", "angle"),
-            "the best of two, near by angle",
-            min_rows=2,
         ),
     ],
     LazyLearningClassifier: [
