@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError
-from sklazy.kernels.pls import explain_components, fit_components, weigh_neighbors
+from sklazy.kernels.pls.components import explain_components, fit_components
+from sklazy.kernels.pls.spectra import weigh_neighbors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -9,7 +9,7 @@ from scipy.linalg import eigh
 from sklazy.flow import Columns, Neighbors
 from sklazy.kernels.columns import EUCLIDEAN, NUMERIC
 from sklazy.kernels.linear_models import add_terms
-from sklazy.kernels.pls import to_directions
+from sklazy.kernels.pls.spectra import to_directions
 from sklazy.neighbors.nearest import find_nearest
 
 Floats = NDArray[np.float64]

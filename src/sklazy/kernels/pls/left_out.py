@@ -99,42 +99,53 @@ def leave_neighbors_out(rows, n, residuals, weights, errors):
             errors[a] = np.nan
         return
     roots, gains = np.empty(k), np.empty(k)
+    gram, left, missed = np.empty((k, k)), np.empty((k, k)), np.empty(k)
+    spread = _multiply_rows(rows, n, gram)
+    _center_others(residuals, weights, roots, gains, left, missed)
+    errors[0] = _mean_square(missed, weights)
+    scores, query_scores = np.empty((n_most, k, k)), np.empty((n_most, k))
+    start, squares, steps = np.empty(k), np.empty(k), np.empty(k)
+    _add_products(left, left, start)
+    for a in range(n_most):
+        own, of_left_out = scores[a], query_scores[a]
+        _add_products(left, left, squares)
+        _multiply(gram, left, own)
+        _move_to_others(own, of_left_out, roots, gains, steps)
+        _take_out(scores, query_scores, a, steps)
+        _normalize(own, of_left_out, squares, start, spread, steps)
+        _add_products(own, left, steps)
+        _subtract_products(left, own, steps)
+        for i in range(k):
+            missed[i] -= steps[i] * of_left_out[i]
+        errors[a + 1] = _mean_square(missed, weights)
+
+
+@lean_kernel
+def _center_others(residuals, weights, roots, gains, left, missed):
+    """Targets about the mean of the others, a column for each row left out."""
+    k = residuals.size
     for i in range(k):
         roots[i], gains[i] = math.sqrt(weights[i]), weights[i] / (k - weights[i])
-    gram, left = np.empty((k, k)), np.empty((k, k))
-    spread = _multiply_rows(rows, n, gram)
-    missed = np.empty(k)
     for i in range(k):
         own = residuals[i] / roots[i]
         missed[i] = (1.0 + gains[i]) * own
         for j in range(k):
             left[j, i] = 0.0 if i == j else residuals[j] + roots[j] * gains[i] * own
-    errors[0] = _mean_square(missed, weights)
-    scores, query_scores = np.empty((n_most, k, k)), np.empty((n_most, k))
-    start, squares, steps = np.empty(k), np.empty(k), np.empty(k)
-    _add_products(left, left, start)
+
+
+@lean_kernel
+def _move_to_others(own, of_left_out, roots, gains, steps):
+    """Scores about the mean of the others, and that of the row left out."""
+    k = roots.size
     for i in range(k):
-        squares[i] = start[i]
-    for a in range(n_most):
-        own, of_left_out = scores[a], query_scores[a]
-        _multiply(gram, left, own)
+        alone = own[i, i] / roots[i]
+        of_left_out[i] = (1.0 + gains[i]) * alone
+        steps[i] = gains[i] * alone
+    for j in range(k):
         for i in range(k):
-            alone = own[i, i] / roots[i]
-            of_left_out[i] = (1.0 + gains[i]) * alone
-            steps[i] = gains[i] * alone
-        for j in range(k):
-            for i in range(k):
-                own[j, i] += roots[j] * steps[i]
-        for i in range(k):
-            own[i, i] = 0.0
-        _take_out(scores, query_scores, a, steps)
-        _normalize(own, of_left_out, squares, start, spread, steps)
-        _add_products(own, left, steps)
-        _subtract_products(left, own, steps)
-        _add_products(left, left, squares)
-        for i in range(k):
-            missed[i] -= steps[i] * of_left_out[i]
-        errors[a + 1] = _mean_square(missed, weights)
+            own[j, i] += roots[j] * steps[i]
+    for i in range(k):
+        own[i, i] = 0.0
 
 
 @lean_kernel
