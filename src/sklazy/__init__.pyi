@@ -42,6 +42,7 @@ from sklazy.estimators.linear_models import LazyLogisticClassifier, LazyRidgeReg
 from sklazy.estimators.loading import load
 from sklazy.estimators.local_models.classifier import LazyLearningClassifier
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
+from sklazy.estimators.pls import LazyPLSRegressor
 from sklazy.estimators.prequential import Prequential, prequential
 from sklazy.estimators.search.race_search import RaceSearchCV
 from sklazy.estimators.search.race_selector import RaceFeatureSelector
@@ -82,6 +83,7 @@ __all__ = [
     "LazyLearningRegressor",
     "LazyLogisticClassifier",
     "LazyNBClassifier",
+    "LazyPLSRegressor",
     "LazyRidgeRegressor",
     "LazySelectionClassifier",
     "LazyStackingClassifier",

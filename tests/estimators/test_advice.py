@@ -160,6 +160,9 @@ def test_candidates_are_what_their_names_say():
     assert counts["regression"] == {
         **{"local models": 1, "kernel and blend": 2, "ensembles": 2, "eager model": 2}
     }
+    wide = list_candidates(["numeric"] * 30, 3, 2, 0, "regression")
+    assert wide[1].make().get_params() == eval(wide[1].name, everything).get_params()
+    assert wide[1].host == "local PLS"
 
 
 FAMILIES = (

@@ -186,6 +186,7 @@ FITTED = {
     "bayes rules": sklazy.LazyBayesRulesClassifier(1.0, 2, 1.0),
     "association": sklazy.LazyAssociativeClassifier(2, 0.3),
     "local models": sklazy.LazyLearningRegressor(degrees=(0, 1, 2), n_neighbors=(3, 9)),
+    "local PLS": sklazy.LazyPLSRegressor(n_neighbors=9, localization=1.0),
     "two targets": sklazy.LazyLearningRegressor(degrees=1, n_neighbors=(3, 5)),
     "logistic": sklazy.LazyLogisticClassifier(),
     "line": sklazy.LazyRidgeRegressor(),

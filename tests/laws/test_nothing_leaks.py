@@ -118,9 +118,15 @@ def test_leaving_out_follows_weights_and_changes(setting, data):
     assert found[row] == others.predict(problem.take([row]).frame)[0]
 
 
+def skip_if_strange(setting, scale):
+    if scale == "range" and not hasattr(setting.model, "degrees"):
+        pytest.skip("it scales by deviations, or not at all")
+
+
 @pytest.mark.parametrize("scale", [True, "range", False])
 @pytest.mark.parametrize("setting", settings_of(keeps_cases_with("scale")))
 def test_a_hidden_row_is_a_row_never_seen(setting, scale):
+    skip_if_strange(setting, scale)
     rng = np.random.default_rng(0)
     X = rng.random((40, 2))
     y = np.sin(6 * X[:, 0]) + X[:, -1] + 0.1 * rng.standard_normal(40)
@@ -147,6 +153,7 @@ def is_weighted_and_scaled(setting):
 )
 @pytest.mark.parametrize("setting", settings_of(is_weighted_and_scaled, most=1))
 def test_units_are_those_of_the_rows_that_stay(setting, scale, of_target, of_weight):
+    skip_if_strange(setting, scale)
     rng, n_rows = np.random.default_rng(0), 16
     X, y, weights = rng.random((n_rows, 2)), rng.random(n_rows), 1 + rng.random(n_rows)
     X[:4] = [[0, 0], [0, 0], [1, 1], [1, 1]]  # no row alone ends a range

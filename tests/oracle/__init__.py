@@ -55,6 +55,15 @@ from oracle.neighbors import (
 )
 from oracle.path_means import grow_regression_tree, regression_tree_answer
 from oracle.paths import TREE_RULES, collapse_tree, grow_tree, tree_answer
+from oracle.pls import (
+    direction,
+    localize,
+    pls_fit,
+    pls_judge,
+    pls_left_out_errors,
+    pls_path,
+    principal_scores,
+)
 from oracle.racing import bent_ranking, correlation_ranking, gram_schmidt_ranking, race
 from oracle.random_paths import path_gains, random_path
 from oracle.selection import LazyHost, grow_conjunction, lazy_merit, select

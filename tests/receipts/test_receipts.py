@@ -55,7 +55,7 @@ def test_a_receipt_survives_dict_and_json(make):
 def test_every_kind_of_receipt_is_tried():
     assert {make()["kind"] for make in MADE} == {
         *("selection", "ensembles", "trees", "local_models", "kernel_models"),
-        *("linear_models", "blends", "bayes_rules", "association"),
+        *("linear_models", "blends", "bayes_rules", "association", "pls"),
     }
 
 

@@ -18,6 +18,7 @@ from sklazy import (
     LazyLearningClassifier,
     LazyLearningRegressor,
     LazyNBClassifier,
+    LazyPLSRegressor,
     LazyStackingClassifier,
     LazyStackingRegressor,
     RacedRegressor,
@@ -46,6 +47,7 @@ LAZY_CLASSIFIERS: dict[str, Make] = {
 }
 LAZY_REGRESSORS: dict[str, Make] = {
     "lazy-learning": lambda seed: LazyLearningRegressor(),
+    "lazy-pls": lambda seed: LazyPLSRegressor(),
     "lazy-bagging": lambda seed: LazyBaggingRegressor(random_state=seed),
     "lazy-stacking": lambda seed: LazyStackingRegressor(random_state=seed),
     "blend": lambda seed: LazyBlendRegressor(),

@@ -32,7 +32,7 @@ METHODS = (
     *("lazy-knn", "lazy-nb", "lazy-learning", "lazy-bagging", "lazy-stacking"),
     *("kernel", "lazy-tree", "blend", "lazy-bayes-rules", "lazy-rules"),
     *("guess", "knn", "tree", "bagging", "logistic", "svm", "random-forest"),
-    *("gradient-boosting", "racsam", "ridge"),
+    *("gradient-boosting", "lazy-pls", "racsam", "ridge"),
 )
 MOST_BLENDED = 5000
 """Rows up to which a blend is the default method; see docs/accuracy.md."""

@@ -32,6 +32,7 @@ FASTER = {
     "lazy-bayes-rules": "-m lazy-nb",
     "lazy-rules": "-m lazy-nb",
     "lazy-learning": "-s n_neighbors=[10,20]",
+    "lazy-pls": "-s n_components=8",
 }
 """What takes less time than a method, as options."""
 

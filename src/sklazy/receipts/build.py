@@ -13,6 +13,7 @@ from sklazy.answer.ensembles.learner import EnsembleAnswer
 from sklazy.answer.kernel_models.learner import KernelAnswer
 from sklazy.answer.linear_models import LinearAnswer
 from sklazy.answer.local_models.answers import LocalAnswer
+from sklazy.answer.pls import PLSAnswer
 from sklazy.answer.selection.result import SelectionAnswer
 from sklazy.answer.trees import TreeAnswer
 from sklazy.receipts import (
@@ -23,6 +24,7 @@ from sklazy.receipts import (
     kernel_models,
     linear_models,
     local_models,
+    pls,
     selection,
     trees,
 )
@@ -65,6 +67,7 @@ _FAMILIES: dict[type, Family] = {
     AssociationAnswer: Family("association", association.bodies),
     LocalAnswer: Family("local_models", local_models.bodies),
     KernelAnswer: Family("kernel_models", kernel_models.bodies),
+    PLSAnswer: Family("pls", pls.bodies),
 }
 
 

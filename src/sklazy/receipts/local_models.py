@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from sklazy.answer.local_models.answers import LocalAnswer, model_details
 from sklazy.answer.local_models.influence import chosen_models, influences
+from sklazy.casebase import CaseBase
 from sklazy.kernels.columns import to_distances
+from sklazy.local import Space
 from sklazy.receipts import checks as c
 from sklazy.receipts.plain import (
     MOST_LISTED,
@@ -136,14 +138,20 @@ def _outcomes(answer: LocalAnswer, slots: NDArray[np.int64]) -> list[Plain]:
 
 
 def _distances(answer: LocalAnswer, query: int, k: int) -> list[float | None]:
-    space = answer.data.space
     sums = answer.neighbors.distances[query, :k]
+    scaled = answer.data.settings.scale != "none"
+    return numbers(measure(sums, answer.data.space, scaled))
+
+
+def measure(sums: Floats, space: Space, scaled: bool) -> Floats:
+    """Distances from sums over the columns, in the units of the data if not scaled."""
     distances = to_distances(sums, space.columns.metric)
     unit = float(to_distances(np.array(space.unit), space.columns.metric))
-    if answer.data.settings.scale == "none":
+    if not scaled:
         unit *= float(space.placement.units.min())
     with np.errstate(over="ignore"):
-        return numbers(distances / unit)
+        measured: Floats = distances / unit
+    return measured
 
 
 def _target(
@@ -197,7 +205,7 @@ def _coefficients(
     answer: LocalAnswer, query: int, target: int
 ) -> dict[str, float | None]:
     """Coefficients of differences from the query, in the units of the data."""
-    names, units = _regressors(answer)
+    names, units = describe_regressors(answer.base, answer.data.space)
     values = answer.models.coefficients[query, target]
     outcome, d = float(answer.data.target_units[target]), len(names)
     labels, scales = ["intercept"], [1.0]
@@ -208,20 +216,19 @@ def _coefficients(
         labels += [f"{names[a]} * {names[b]}" for a, b in pairs]
         scales += [units[a] * units[b] for a, b in pairs]
     return {
-        label: number(_rescale(value, scale, outcome))
+        label: number(rescale(value, scale, outcome))
         for label, value, scale in zip(labels, values, scales, strict=True)
     }
 
 
-def _rescale(value: float, scale: float, outcome: float) -> float:
+def rescale(value: float, scale: float, outcome: float) -> float:
     """A coefficient in the units of the data; infinite where no float holds it."""
     with np.errstate(over="ignore", invalid="ignore"):
         return float(np.float64(value) * scale / outcome)
 
 
-def _regressors(answer: LocalAnswer) -> tuple[list[str], list[float]]:
+def describe_regressors(base: CaseBase, space: Space) -> tuple[list[str], list[float]]:
     """The regressors' names, and what their coefficients are multiplied by."""
-    space, base = answer.data.space, answer.base
     names, units = [], []
     for j, category in zip(
         space.sources.tolist(), space.categories.tolist(), strict=True

@@ -15,6 +15,7 @@ from sklazy.receipts import (
     local_models,
     next_attribute,
     novelty,
+    pls,
     selection,
     trees,
     uncertainty,
@@ -104,6 +105,7 @@ _SIMPLE = {
     "local_models": Shape(*_both(local_models.fields), local_models.check_parts),
     "linear_models": Shape(*_both(linear_models.fields), linear_models.check_parts),
     "kernel_models": Shape(*_both(kernel_models.fields), kernel_models.check_parts),
+    "pls": Shape({}, pls.FIELDS, pls.check_parts),
 }
 
 

@@ -15,6 +15,7 @@ from sklazy.report.linear_models import draw_linear_model
 from sklazy.report.local_models import draw_local_models
 from sklazy.report.next_attribute import next_blocks
 from sklazy.report.novelty import describe_novelty, warn_of_novelty
+from sklazy.report.pls import draw_pls
 from sklazy.report.selection import draw_selection
 from sklazy.report.trees import draw_tree
 from sklazy.report.uncertainty import tell_uncertainty
@@ -34,6 +35,7 @@ _SIMPLE: dict[str, Callable[[Plain], Article]] = {
     "local_models": draw_local_models,
     "linear_models": draw_linear_model,
     "kernel_models": draw_kernel_models,
+    "pls": draw_pls,
 }
 _FAMILIES = {**_SIMPLE, "blends": lambda one: draw_blend(one, _SIMPLE)}
 _MOST_IN_TABLE = 50

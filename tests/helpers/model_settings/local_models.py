@@ -1,7 +1,7 @@
 """Local models in several settings."""
 
 from model_settings.setting import Setting, checked
-from sklazy import LazyLearningClassifier, LazyLearningRegressor
+from sklazy import LazyLearningClassifier, LazyLearningRegressor, LazyPLSRegressor
 
 # A weight says how much a case is worth to its local model; it neither takes up nor
 # frees a place among the k nearest, so a weight of 2 is not a case given twice.
@@ -42,6 +42,24 @@ LOCAL_MODELS = {
         Setting(
             LazyLearningRegressor((0, 2), (2, 6), 2, scale=False, max_categories=2),
             "numbers as they are, parabolas",
+            min_rows=3,
+        ),
+    ],
+    LazyPLSRegressor: [
+        checked(LazyPLSRegressor(), "the defaults", NOT_REPETITION, min_rows=2),
+        checked(
+            LazyPLSRegressor(
+                2, 6, metric="mahalanobis", n_scores=2, localization=1.0, scale=True
+            ),
+            "two components, scaled, near by principal scores",
+            NOT_REPETITION,
+            min_rows=3,
+        ),
+        Setting(
+            LazyPLSRegressor(
+                (1, 3), 7, "best", "correlation", localization=0.0, n_jobs=1
+            ),
+            "the best of three, equal weights, near by correlation",
             min_rows=3,
         ),
     ],

@@ -23,6 +23,7 @@ from sklazy.answer.leave_one_out import (
     leave_one_out,
 )
 from sklazy.answer.local_models.learner import LocalModelLearner
+from sklazy.answer.pls import PLSLearner
 from sklazy.answer.uncertainty.nearness import near_scores, near_scores_of_cases
 from sklazy.answer.uncertainty.scores import draw_folds, draw_rows
 from sklazy.answer.uncertainty.sets import Asked
@@ -34,6 +35,7 @@ from sklazy.flow import Queries
 
 Ints = NDArray[np.int64]
 
+_LOCAL = (LocalModelLearner, PLSLearner)  # expect an error of themselves
 _FLOOR = 0.1  # of the typical error, added to a local one that may be 0 by chance
 
 
@@ -99,7 +101,7 @@ def find_left_out_intervals(
 ) -> Floats:
     """Intervals from models that left a case out: jackknife+, or minmax if widest."""
     errors = _leave_out(learner, base, asked.row_groups, n_jobs)
-    said: Any = _hide_each if isinstance(learner, LocalModelLearner) else _forget_each
+    said: Any = _hide_each if isinstance(learner, _LOCAL) else _forget_each
     scores, values, lengths = said(learner, base, asked, errors, n_jobs)
     ends = np.empty((*values.shape[1:], 2))
     for group in np.unique(asked.groups).tolist():
@@ -139,7 +141,7 @@ def _forget_each(
 
 
 def _hide_each(
-    learner: LocalModelLearner,
+    learner: LocalModelLearner | PLSLearner,
     base: CaseBase,
     asked: Asked,
     errors: Errors,
@@ -166,10 +168,11 @@ def _hide_each(
 
 
 def _neighbors(
-    learner: LocalModelLearner, base: CaseBase, queries: Queries
+    learner: LocalModelLearner | PLSLearner, base: CaseBase, queries: Queries
 ) -> Iterator[Ints]:
     """Where the cases lie that may have a part in the answer to each query."""
-    data, batch = prepare(learner, base), Batch(base, base.cases, queries)
+    local: AnyLearner = learner
+    data, batch = prepare(local, base), Batch(base, base.cases, queries)
     for query in range(len(batch)):
         answer: Any = learner.answer(data, batch.part(query, query + 1))
         places = answer.neighbors.rows[0]
@@ -216,7 +219,7 @@ def _predict_cases(
     folds: settings chosen to make the residuals of rows left out small make these too
     small for rows that had no part in the choice.
     """
-    if isinstance(learner, LocalModelLearner) or not hasattr(learner, "approximate"):
+    if isinstance(learner, _LOCAL) or not hasattr(learner, "approximate"):
         return leave_one_out(at_once(learner, base), base, rows, outputs, n_jobs)
     return leave_groups_out(learner, base, rows, draw_folds(base), outputs, n_jobs)
 
@@ -248,7 +251,7 @@ def _ask(
 
 def _outputs(learner: AnyLearner) -> tuple[str, ...]:
     """What is wanted of answers; only local models expect an error of themselves."""
-    is_local = isinstance(learner, LocalModelLearner)
+    is_local = isinstance(learner, _LOCAL)
     return ("values", "deviations") if is_local else ("values",)
 
 

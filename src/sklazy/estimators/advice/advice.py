@@ -167,9 +167,10 @@ def advise(
 
     On a sub-sample each fold is predicted from the others by all methods of this
     library (for classes k-NN and naive Bayes with lazy, eager and no selection, local
-    models, kernel, blend, tree and rules, ensembles; for numbers local models, kernel,
-    blend, ensembles) and by two eager models of scikit-learn, a random forest and a
-    linear one. All use the same folds, and cuts come from the training rows alone.
+    models, kernel, blend, tree and rules, ensembles; for numbers local models, with PLS
+    where 30 columns or more are numbers, kernel, blend, ensembles) and by two eager
+    models of scikit-learn, a random forest and a linear one. All use the same folds,
+    and cuts come from the training rows alone.
     Reported as well: the cost of a query; for classes the leave-one-out accuracy of the
     methods that select, with cuts from all rows (the paper's protocol, which is
     optimistic), and V(D, x).

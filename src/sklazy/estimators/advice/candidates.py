@@ -27,6 +27,7 @@ from sklazy.estimators.ensembles.stacking import (
 from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.estimators.local_models.classifier import LazyLearningClassifier
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
+from sklazy.estimators.pls import LazyPLSRegressor
 from sklazy.estimators.selection.bayes import LazyNBClassifier
 from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
 from sklazy.estimators.trees import LazyDecisionTreeClassifier
@@ -49,6 +50,8 @@ SELECTIONS: tuple[tuple[Family, str], ...] = (
     ("eager selection", "eager"),
     ("no selection", "none"),
 )
+
+_SPECTRUM = 30  # numeric columns from which on local PLS is tried
 
 
 class Candidate(NamedTuple):
@@ -98,6 +101,7 @@ def list_candidates(
     if task == "regression":
         return [
             _lazy(LazyLearningRegressor, "local models", "local lines"),
+            *_components(kinds),
             *_eager_models(kinds, random_state, task),
             _lazy(LazyKernelRegressor, "kernel and blend", "kernel"),
             _lazy(LazyBlendRegressor, "kernel and blend", "blend"),
@@ -116,6 +120,14 @@ def list_candidates(
         _lazy(LazyStackingClassifier, "ensembles", "stacking", seeded),
         _lazy(LazyBaggingClassifier, "ensembles", "bagging", seeded),
     ]
+
+
+def _components(kinds: Sequence[Kind]) -> list[Candidate]:
+    """Local PLS, where there are numbers enough to be a spectrum, or many sensors."""
+    if list(kinds).count("numeric") < _SPECTRUM:
+        return []
+    given = {"scale": True}
+    return [_lazy(LazyPLSRegressor, "local models", "local PLS", given)]
 
 
 def _selections(n_neighbors: int, n_attributes: int | float | str) -> list[Candidate]:

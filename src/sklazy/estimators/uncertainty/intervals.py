@@ -71,8 +71,9 @@ class IntervalPredictor(SuggestingEstimator):
 
         Notes
         -----
-        Residuals are taken as they are; those of `LazyLearningRegressor` in terms of
-        the error that its local models expect, scales staying those of all rows. At
+        Residuals are taken as they are; those of `LazyLearningRegressor` and
+        `LazyPLSRegressor` in terms of the error that their local models expect, scales
+        staying those of all rows. At
         most 2000 rows of each group are left out, drawn by their content. Regressors
         that choose settings by all targets (kernel, ridge, blend) are asked without
         each of ten folds instead, for left-out residuals are what they make small.

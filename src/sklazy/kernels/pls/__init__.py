@@ -1,0 +1,1 @@
+"""Partial least squares on the neighbors of each query."""
