@@ -159,7 +159,7 @@ def test_candidates_are_what_their_names_say():
     }
     assert counts["regression"] == {
         **{"lazy selection": 1, "eager selection": 1, "no selection": 1},
-        **{"local models": 1, "kernel and blend": 2, "ensembles": 2, "eager model": 2}
+        **{"local models": 1, "kernel and blend": 2, "ensembles": 2, "eager model": 2},
     }
 
 

@@ -83,21 +83,44 @@ def many(n_rows=3000, n_columns=12, seed=0):
     return X.mask(rng.random(X.shape) < 0.02), y.to_numpy()
 
 
-@pytest.mark.parametrize("discretize", [False, True])
+KERNELS = ("mean_of_nearest", "mean_of_agreeing", "mean_nested")
+
+
+def use_kernels(monkeypatch, use):
+    for kernel in KERNELS:
+        path = f"sklazy.neighbors.means.{kernel}.is_due"
+        monkeypatch.setattr(path, lambda share: use)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "bins", "labels"])
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 @pytest.mark.parametrize("ties", ["share", "all"])
-def test_kernels_equal_measuring_every_row(ties, weights, discretize, monkeypatch):
-    X, y = many()
-    how = {"ties": ties, "weights": weights, "discretize": discretize}
-    model = LazyKNeighborsRegressor(5, 4, **how).fit(X, y)
-    quick, left = model.predict(X[:200]), model.loo_predict(range(200))
-    nested = model.set_params(n_attributes="vote").predict(X[:50])
-    for kernel in ("mean_of_nearest", "mean_nested"):
-        monkeypatch.setattr(f"sklazy.neighbors.means.{kernel}.is_due", lambda share: 0)
-    assert nested.tolist() == model.predict(X[:50]).tolist()
-    model.set_params(n_attributes=4)
-    assert quick.tolist() == model.predict(X[:200]).tolist()
-    assert left.tolist() == model.loo_predict(range(200)).tolist()
+def test_kernels_equal_measuring_every_row(ties, weights, kind, monkeypatch):
+    X, y = many(6000, 8)
+    if kind == "labels":  # more of them than have bit sets kept
+        X = X[["x0", "x1", "label"]].astype({"x0": str, "x1": "category"})
+    how = {"ties": ties, "weights": weights, "discretize": kind == "bins"}
+    model = LazyKNeighborsRegressor(5, 3, **how).fit(X, y)
+    found = []
+    for use in (True, False):
+        use_kernels(monkeypatch, use)
+        model.set_params(n_attributes=3)
+        found += [model.predict(X[:70]), model.loo_predict(range(70))]
+        found.append(model.set_params(n_attributes="vote").predict(X[:20]))
+    for quick, slow in zip(found[:3], found[3:], strict=True):
+        assert quick.tolist() == slow.tolist()
+
+
+def test_few_rows_are_all_counted(monkeypatch):
+    """As many neighbors as there are rows, one of them left out."""
+    X, y = many(7, 3)
+    for kind in (X, X[["label"]]):
+        model = LazyKNeighborsRegressor(7, 1).fit(kind, y)
+        use_kernels(monkeypatch, True)
+        quick = model.predict(kind), model.loo_predict()
+        use_kernels(monkeypatch, False)
+        assert quick[0].tolist() == model.predict(kind).tolist()
+        assert quick[1].tolist() == model.loo_predict().tolist()
 
 
 def test_noise_does_not_drown_what_tells():

@@ -5,12 +5,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from model_settings.setting import Setting, checked
-from sklazy import (
-    LazyKNeighborsClassifier,
-    LazyKNeighborsRegressor,
-    LazyNBClassifier,
-    LazySelectionClassifier,
-)
+from sklazy import LazyKNeighborsClassifier, LazyNBClassifier, LazySelectionClassifier
 
 ROWS_ONCE = {
     "check_sample_weight_equivalence_on_dense_data": (
@@ -91,27 +86,6 @@ SELECTION = {
             "a vote",
         ),
         Setting(LazyKNeighborsClassifier(3, "vote"), "of numbers"),
-    ],
-    LazyKNeighborsRegressor: [
-        checked(LazyKNeighborsRegressor(), "the defaults", ROWS_ONCE),
-        checked(LazyKNeighborsRegressor.paper(), "as published for classes", ROWS_ONCE),
-        Setting(
-            LazyKNeighborsRegressor(3, 2, "eager", "variance", weights="uniform"),
-            "the same attributes for all, by variance",
-        ),
-        Setting(LazyKNeighborsRegressor(4, selection="none"), "plain k-NN"),
-        Setting(
-            LazyKNeighborsRegressor(2, "auto", discretize=True, max_loo_rows=8),
-            "a number for all, on bins",
-        ),
-        Setting(
-            LazyKNeighborsRegressor(2, "local", n_local_neighbors=4),
-            "a number for each query",
-        ),
-        Setting(
-            LazyKNeighborsRegressor(1, "vote", measure="variance", ties="all"),
-            "the mean of all numbers",
-        ),
     ],
     LazyNBClassifier: [
         checked(LazyNBClassifier(), "the defaults", ROWS_ONCE),

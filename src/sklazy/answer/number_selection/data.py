@@ -16,6 +16,7 @@ from sklazy.casebase.cuts import bin_codes
 from sklazy.casebase.magnitudes import find_unit
 from sklazy.casebase.number_cuts import column_number_cuts
 from sklazy.flow import Cases, Queries
+from sklazy.kernels.bits import build_bits, words_for
 from sklazy.measures.spread import (
     Spreads,
     SpreadTable,
@@ -27,6 +28,7 @@ from sklazy.neighbors import ScaledColumns, prepare_columns
 from sklazy.selection import RankTable, rank_attributes, rank_columns, rank_values
 
 _NO_BITS = np.zeros((1, 1), np.uint64)
+_MOST_BIT_VALUES = 64  # of an attribute; sets of more are made when they are asked for
 
 
 class NumberCases(NamedTuple):
@@ -37,7 +39,7 @@ class NumberCases(NamedTuple):
     cuts : list of float64 arrays, one for each attribute
         By the ranks of the target; none for nominal attributes.
     cases : Cases
-        One class for all, no bit sets.
+        One class for all, and no bit sets yet.
     targets : float64 array of shape (n_rows,)
         Times the unit.
     unit : float
@@ -110,7 +112,20 @@ def _to_search(cases: Cases, discretize: bool) -> Searched:
         nowhere = np.full_like(cases.numeric, -1)
         nothing = np.zeros((0, cases.n_rows)), np.zeros((0, 2))
         cases = cases._replace(numeric=nowhere, numbers=nothing[0], ranges=nothing[1])
+    if (cases.numeric < 0).all():
+        cases = _with_bits(cases)
     return Searched(cases, prepare_columns(cases))
+
+
+def _with_bits(cases: Cases) -> Cases:
+    """Cases with the bit sets of the rows that have a value."""
+    widths = np.diff(cases.offsets)
+    few = widths <= _MOST_BIT_VALUES
+    firsts = np.concatenate([[0], np.cumsum(widths[few])]).astype(np.int64)
+    starts = np.full(len(widths), -1, np.int64)
+    starts[few] = firsts[:-1]
+    bits = build_bits(cases.codes[few], firsts, words_for(cases.n_rows))
+    return cases._replace(starts=starts, value_bits=bits)
 
 
 class Asked(NamedTuple):
