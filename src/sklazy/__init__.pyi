@@ -50,6 +50,7 @@ from sklazy.estimators.search.raced_regressor import RacedRegressor
 from sklazy.estimators.selection.any_model import LazySelectionClassifier
 from sklazy.estimators.selection.bayes import LazyNBClassifier
 from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
+from sklazy.estimators.selection.number_neighbors import LazyKNeighborsRegressor
 from sklazy.estimators.trees import LazyDecisionTreeClassifier
 from sklazy.racing import RaceResult, RaceStep, race
 from sklazy.receipts import Receipt, Receipts
@@ -77,6 +78,7 @@ __all__ = [
     "LazyBlendRegressor",
     "LazyDecisionTreeClassifier",
     "LazyKNeighborsClassifier",
+    "LazyKNeighborsRegressor",
     "LazyKernelClassifier",
     "LazyKernelRegressor",
     "LazyLearningClassifier",

@@ -158,7 +158,8 @@ def test_candidates_are_what_their_names_say():
         **{"trees and rules": 3, "eager model": 2},
     }
     assert counts["regression"] == {
-        **{"local models": 1, "kernel and blend": 2, "ensembles": 2, "eager model": 2}
+        **{"lazy selection": 1, "eager selection": 1, "no selection": 1},
+        **{"local models": 1, "kernel and blend": 2, "ensembles": 2, "eager model": 2},
     }
     wide = list_candidates(["numeric"] * 30, 3, 2, 0, "regression")
     assert wide[1].make().get_params() == eval(wide[1].name, everything).get_params()
@@ -371,6 +372,34 @@ def test_nothing_to_compare():
         sklazy.advise(X, y, task="both")
 
 
+def numbers_verdict(**errors):
+    """The verdict on numbers where each family is off by so much, give or take."""
+    families = [name.replace("_", " ") for name in errors]
+    noise = np.random.default_rng(0).normal(scale=0.1, size=500)
+    losses = np.array([error + noise * i for i, error in enumerate(errors.values())])
+    scores = [
+        Score(f"{f}()", f, "host", None, 0.01, None, 1e-6, float(own.mean()))
+        for f, own in zip(families, losses, strict=True)
+    ]
+    return recommend(scores, losses, np.full(500, 9.0) + noise)
+
+
+@pytest.mark.parametrize(
+    ("errors", "recommendation", "words"),
+    [
+        ((1.0, 1.0, 1.0), "either", "Local models give receipts"),
+        ((1.0, 0.5, 1.0), "lazy selection", "clearly less than with local models"),
+        ((1.0, 0.8, 0.5), "no selection", "clearly less than with local models"),
+        ((0.5, 1.0, 1.0), "local models", "clearly less than lazy selection"),
+    ],
+)
+def test_numbers_begin_with_local_models(errors, recommendation, words):
+    names = ("local_models", "lazy_selection", "no_selection")
+    found = numbers_verdict(**dict(zip(names, errors, strict=True)))
+    assert found.recommendation == recommendation
+    assert words in found.sentence
+
+
 def test_advice_on_numbers():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(150, 3))
@@ -378,7 +407,7 @@ def test_advice_on_numbers():
     assert (advice.task, advice.n_classes, advice.n_tested) == ("regression", 0, 150)
     assert advice.recommendation in ("either", "eager model", "kernel and blend")
     assert advice.best.mean_absolute_error < 0.2 < advice.guess
-    assert len(advice.scores) == 7
+    assert len(advice.scores) == 10
     plain = advice.to_dict()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     for text in (advice.to_text(), check_harmless(advice.to_html()).text):

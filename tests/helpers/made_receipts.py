@@ -179,6 +179,8 @@ KINDS = ["tree", "bayes", "neighbors", "linear", "rule", DecisionTreeClassifier(
 FITTED = {
     "knn": sklazy.LazyKNeighborsClassifier(2),
     "bayes": sklazy.LazyNBClassifier(),
+    "knn of numbers": sklazy.LazyKNeighborsRegressor(2, 0.7),
+    "all numbers of attributes": sklazy.LazyKNeighborsRegressor(2, "vote"),
     "stacking": sklazy.LazyStackingClassifier(KINDS, 6, n_neighbors=2),
     "bagging": sklazy.LazyBaggingClassifier(3, combine="accuracy"),
     "stacking of numbers": sklazy.LazyStackingRegressor.paper(n_estimators=4),

@@ -56,6 +56,7 @@ def test_every_kind_of_receipt_is_tried():
     assert {make()["kind"] for make in MADE} == {
         *("selection", "ensembles", "trees", "local_models", "kernel_models"),
         *("linear_models", "blends", "bayes_rules", "association", "pls"),
+        "number_selection",
     }
 
 

@@ -15,6 +15,7 @@ from sklazy import (
     LazyKernelClassifier,
     LazyKernelRegressor,
     LazyKNeighborsClassifier,
+    LazyKNeighborsRegressor,
     LazyLearningClassifier,
     LazyLearningRegressor,
     LazyNBClassifier,
@@ -46,6 +47,7 @@ LAZY_CLASSIFIERS: dict[str, Make] = {
     "lazy-rules": lambda seed: LazyAssociativeClassifier(),
 }
 LAZY_REGRESSORS: dict[str, Make] = {
+    "lazy-knn": lambda seed: LazyKNeighborsRegressor(),
     "lazy-learning": lambda seed: LazyLearningRegressor(),
     "lazy-pls": lambda seed: LazyPLSRegressor(),
     "lazy-bagging": lambda seed: LazyBaggingRegressor(random_state=seed),

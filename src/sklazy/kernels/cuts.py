@@ -85,7 +85,7 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
             continue
         n_ends -= 1
         if n_ends > 0:
-            cuts[n_cuts] = _between(values[last - 1], values[last])
+            cuts[n_cuts] = between(values[last - 1], values[last])
             n_cuts += 1
         first = last
         before, after = after, before
@@ -93,7 +93,7 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
 
 
 @kernel
-def _between(low, high):
+def between(low, high):
     """Midpoint of two neighboring values that parts them under ``value <= cut``."""
     middle = (low + high) / 2.0
     if math.isinf(middle):

@@ -124,7 +124,7 @@ class MixedSearch:
         self.votes = np.zeros((n_queries, n_classes), np.int64)
         self.tied = np.zeros((n_queries, n_classes), np.int64)
         self.weighted = np.zeros((n_queries, n_classes + 1)) if by_distance else None
-        self._own_widths = (
+        self.own_widths = (
             {} if excluded is None else _widths_without(cases, columns, excluded)
         )
 
@@ -154,7 +154,7 @@ class MixedSearch:
             self.tied,
             _NOTHING if self.weighted is None else self.weighted,
         )
-        for query in self._own_widths:
+        for query in self.own_widths:
             if first <= query < last:
                 self._measure_all(query)
 
@@ -200,7 +200,7 @@ class MixedSearch:
         float64 array of shape (n_queries, n_most, n_classes)
         """
         cases, n_queries = self.cases, len(order)
-        widths = self._widths(range(n_queries))
+        widths = self.widths_of(range(n_queries))
         by_distance = self.weighted is not None
         if not vote_nested_mixed.is_due(order.size * cases.n_rows / _SMALL_JOB):
             asked = Asked(cases, self.queries, widths, self.excluded)
@@ -233,7 +233,7 @@ class MixedSearch:
         if not measure_rows.is_due(used.size * cases.n_rows / _SMALL_JOB):
             one = slice(query, query + 1)
             queries = Queries(self.queries.codes[one], self.queries.values[one])
-            widths = self._widths(range(query, query + 1))
+            widths = self.widths_of(range(query, query + 1))
             asked = Asked(cases, queries, widths, self.excluded[one])
             squares = np.zeros(cases.n_rows)
             for attribute in used:
@@ -247,14 +247,14 @@ class MixedSearch:
             cases.codes,
             cases.numeric,
             cases.numbers,
-            self._own_widths.get(query, self.columns.widths),
+            self.own_widths.get(query, self.columns.widths),
         )
         return self._without_excluded(query, squares)
 
-    def _widths(self, queries: range) -> NDArray[np.float64]:
+    def widths_of(self, queries: range) -> NDArray[np.float64]:
         """The ranges that queries see."""
         shared = self.columns.widths
-        return np.array([self._own_widths.get(query, shared) for query in queries])
+        return np.array([self.own_widths.get(query, shared) for query in queries])
 
     def _without_excluded(
         self, query: int, squares: NDArray[np.float64]

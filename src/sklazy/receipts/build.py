@@ -13,6 +13,7 @@ from sklazy.answer.ensembles.learner import EnsembleAnswer
 from sklazy.answer.kernel_models.learner import KernelAnswer
 from sklazy.answer.linear_models import LinearAnswer
 from sklazy.answer.local_models.answers import LocalAnswer
+from sklazy.answer.number_selection.learner import NumberSelectionAnswer
 from sklazy.answer.pls import PLSAnswer
 from sklazy.answer.selection.result import SelectionAnswer
 from sklazy.answer.trees import TreeAnswer
@@ -24,6 +25,7 @@ from sklazy.receipts import (
     kernel_models,
     linear_models,
     local_models,
+    number_selection,
     pls,
     selection,
     trees,
@@ -61,6 +63,7 @@ _FAMILIES: dict[type, Family] = {
     BlendAnswer: Family("blends", functools.partial(blends.bodies, explain=_explain)),
     LinearAnswer: Family("linear_models", linear_models.bodies),
     SelectionAnswer: Family("selection", selection.bodies),
+    NumberSelectionAnswer: Family("number_selection", number_selection.bodies),
     EnsembleAnswer: Family("ensembles", ensembles.bodies),
     TreeAnswer: Family("trees", trees.bodies),
     BayesRulesAnswer: Family("bayes_rules", bayes_rules.bodies),

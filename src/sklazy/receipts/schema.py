@@ -15,6 +15,7 @@ from sklazy.receipts import (
     local_models,
     next_attribute,
     novelty,
+    number_selection,
     pls,
     selection,
     trees,
@@ -74,13 +75,13 @@ class Shape(NamedTuple):
 
     Attributes
     ----------
-    classes : dict of checks, for receipts that answer with a class
-    numbers : the same for those that answer with numbers; None if there are none
+    classes : dict of checks, for receipts that answer with a class; None if none do
+    numbers : the same for those that answer with numbers
     parts : Parts
     optional : dict of checks, for what a receipt may have
     """
 
-    classes: Fields
+    classes: Fields | None
     numbers: Fields | None
     parts: Parts
     optional: Fields = MappingProxyType({})
@@ -97,6 +98,9 @@ def _both(fields: Callable[[bool], dict[str, c.Check]]) -> tuple[Fields, Fields]
 _SIMPLE = {
     "selection": Shape(
         selection.FIELDS, None, selection.check_parts, selection.OPTIONAL
+    ),
+    "number_selection": Shape(
+        None, number_selection.FIELDS, number_selection.check_parts
     ),
     "ensembles": Shape(*_both(ensembles.fields), ensembles.check_parts),
     "trees": Shape(trees.FIELDS, None, trees.check_parts),
@@ -162,11 +166,12 @@ def check_receipt(content: object) -> dict[str, Any]:
 
 def _shape_of(shape: Shape, content: Mapping[str, Any]) -> c.Check:
     cases, optional = content.get("cases"), {**shape.optional, **_EXTRAS, **_SIGNED}
-    if shape.numbers is None or (isinstance(cases, dict) and "class_counts" in cases):
+    counted = isinstance(cases, dict) and "class_counts" in cases
+    if shape.classes is not None and (counted or shape.numbers is None):
         optional = {**optional, **uncertainty.OF_CLASSES}
         return c.record({**_OF_CLASSES, **shape.classes}, optional)
     optional = {**optional, **uncertainty.OF_NUMBERS}
-    return c.record({**_OF_NUMBERS, **shape.numbers}, optional)
+    return c.record({**_OF_NUMBERS, **(shape.numbers or {})}, optional)
 
 
 def _common_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:

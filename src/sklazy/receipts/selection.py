@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.selection.host import BayesTerms, ModelUse, Neighborhood
-from sklazy.answer.selection.result import SelectionAnswer
+from sklazy.answer.selection.result import Choice, SelectionAnswer
 from sklazy.answer.selection.scores import find_extremes
 from sklazy.receipts import checks as c
 from sklazy.receipts import likelihoods
@@ -123,6 +123,25 @@ def _selection(
 ) -> Plain:
     choice = answer.choice(query)
     codes = answer.queries.codes[query].tolist()
+    extremes = find_extremes(answer.base, answer.recipe)
+    return {
+        "strategy": answer.recipe.selection,
+        "measure": answer.recipe.measure,
+        "n_attributes": int(choice.used.sum()),
+        "rule": answer.rule,
+        "score_of_nothing": extremes.nothing,
+        "score_of_class": extremes.everything,
+        "attributes": describe_attributes(choice, codes, cells, bins),
+    }
+
+
+def describe_attributes(
+    choice: Choice,
+    codes: Sequence[int],
+    cells: Sequence[Plain],
+    bins: Mapping[int, list[str]],
+) -> list[Plain]:
+    """Why each attribute is used, or is not."""
     scores = zip(
         numbers(choice.lazy_scores),
         numbers(choice.value_scores),
@@ -133,26 +152,15 @@ def _selection(
         strict=True,
     )
     keys = ("lazy_score", "value_score", "attribute_score", "n_same", "rank", "used")
-    extremes = find_extremes(answer.base, answer.recipe)
-    return {
-        "strategy": answer.recipe.selection,
-        "measure": answer.recipe.measure,
-        "n_attributes": int(choice.used.sum()),
-        "rule": answer.rule,
-        "score_of_nothing": extremes.nothing,
-        "score_of_class": extremes.everything,
-        "attributes": [
-            {
-                "name": cell["name"],
-                "value": cell["value"],
-                "bin": bins[j][code] if j in bins and code >= 0 else None,
-                **dict(zip(keys, own, strict=True)),
-            }
-            for j, (cell, code, own) in enumerate(
-                zip(cells, codes, scores, strict=True)
-            )
-        ],
-    }
+    return [
+        {
+            "name": cell["name"],
+            "value": cell["value"],
+            "bin": bins[j][code] if j in bins and code >= 0 else None,
+            **dict(zip(keys, own, strict=True)),
+        }
+        for j, (cell, code, own) in enumerate(zip(cells, codes, scores, strict=True))
+    ]
 
 
 def _evidence(answer: SelectionAnswer, query: int, used: list[int]) -> Plain:

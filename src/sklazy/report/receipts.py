@@ -15,6 +15,7 @@ from sklazy.report.linear_models import draw_linear_model
 from sklazy.report.local_models import draw_local_models
 from sklazy.report.next_attribute import next_blocks
 from sklazy.report.novelty import describe_novelty, warn_of_novelty
+from sklazy.report.number_selection import draw_number_selection
 from sklazy.report.pls import draw_pls
 from sklazy.report.selection import draw_selection
 from sklazy.report.trees import draw_tree
@@ -28,6 +29,7 @@ from sklazy.report.words import (
 
 _SIMPLE: dict[str, Callable[[Plain], Article]] = {
     "selection": draw_selection,
+    "number_selection": draw_number_selection,
     "ensembles": draw_ensemble,
     "trees": draw_tree,
     "bayes_rules": draw_bayes_rule,

@@ -51,13 +51,15 @@ def draw_selection(receipt: Plain) -> Article:
     parts: list[Block] = [
         Heading("Classes"),
         draw_votes(receipt, word),
-        *_draw_attributes(receipt["selection"]),
+        *draw_attributes(receipt["selection"]),
     ]
     if "neighbors" in receipt:
         parts += _draw_neighbors(receipt)
     if "likelihoods" in receipt:
         parts += draw_likelihoods(receipt)
-    names = [format_value(item["name"]) for item in _used(receipt["selection"])]
+    names = [
+        format_value(item["name"]) for item in used_attributes(receipt["selection"])
+    ]
     brief = "attributes used", join(names, most=8)
     return Article(sureness(receipt), explain(receipt), parts, brief)
 
@@ -67,7 +69,7 @@ def draw_selection(receipt: Plain) -> Article:
 
 def explain(receipt: Plain) -> list[str]:
     """The sentences that say why, the most important first."""
-    said = [_selection(receipt["selection"])]
+    said = [tell_selection(receipt["selection"])]
     if receipt["selection"]["rule"] == "vote":
         said.append(_counts_that_voted(receipt))
     elif "neighbors" in receipt:
@@ -80,7 +82,7 @@ def explain(receipt: Plain) -> list[str]:
     return [sentence for sentence in said if sentence]
 
 
-def _used(selection: Plain) -> list[Plain]:
+def used_attributes(selection: Plain) -> list[Plain]:
     """The attributes in use, the first in rank first."""
     return [item for item in _ranked(selection) if item["used"]]
 
@@ -89,8 +91,9 @@ def _ranked(selection: Plain) -> list[Plain]:
     return sorted(selection["attributes"], key=lambda item: item["rank"])
 
 
-def _selection(selection: Plain) -> str:
-    used, n_all = _used(selection), len(selection["attributes"])
+def tell_selection(selection: Plain) -> str:
+    """Which attributes count, and why, in a sentence."""
+    used, n_all = used_attributes(selection), len(selection["attributes"])
     first = join([format_value(item["name"]) for item in used])
     if selection["strategy"] == "none":
         return f"All {pluralize(n_all, 'attribute')} count; none was selected."
@@ -179,7 +182,7 @@ def _who_votes(receipt: Plain) -> str:
     n_voting, n_tied = found["n_voting"], found["n_tied"]
     if n_voting == 1:
         return f"The nearest case votes{_agreement(found)}."
-    nearer = " Nearer ones count more." if _by_distance(receipt) else ""
+    nearer = " Nearer ones count more." if weighs_by_distance(receipt) else ""
     if n_voting > found["k"]:
         tied = "all are" if n_tied == n_voting else f"{n_tied} are"
         shared = receipt["settings"].get("ties") == "share"
@@ -192,7 +195,7 @@ def _who_votes(receipt: Plain) -> str:
     return f"The {n_voting} nearest cases vote{_agreement(found)}.{nearer}"
 
 
-def _by_distance(receipt: Plain) -> bool:
+def weighs_by_distance(receipt: Plain) -> bool:
     """Whether near cases have more weight, and lie at different distances."""
     last = receipt["neighbors"]["distance_of_last"]
     apart = any(case["distance"] != last for case in receipt["neighbors"]["listed"])
@@ -246,7 +249,8 @@ def _model(model: Plain) -> str:
 # --- the parts ------------------------------------------------------------------------
 
 
-def _draw_attributes(selection: Plain) -> list[Block]:
+def draw_attributes(selection: Plain) -> list[Block]:
+    """The attributes in use, and the others, with their scores."""
     ranked = _ranked(selection)
     bars = make_ruler([i[k] for i in ranked for k in ("lazy_score", "attribute_score")])
     used = [item for item in ranked if item["used"]]
@@ -303,7 +307,7 @@ def _score_bar(item: Plain, draw: Ruler) -> Cell:
 
 
 def _draw_neighbors(receipt: Plain) -> list[Block]:
-    found, used = receipt["neighbors"], _used(receipt["selection"])
+    found, used = receipt["neighbors"], used_attributes(receipt["selection"])
     opposing, cases = found["nearest_opposing"], found["listed"]
     rows = [(case, "") for case in cases[:_MOST_CASES]]
     if opposing is not None and opposing not in cases[:_MOST_CASES]:
@@ -314,7 +318,7 @@ def _draw_neighbors(receipt: Plain) -> list[Block]:
     layout: dict[str, Any] = {"n_more": n_more, "noun": "cases that voted"}
     return [
         Heading("Cases that voted"),
-        Paragraph(_compared(receipt["settings"], used), "soft", "page"),
+        Paragraph(tell_comparison(receipt["settings"], used), "soft", "page"),
         draw_cases(
             ["case", "class", "distance", "vote"],
             "llrr",
@@ -367,7 +371,7 @@ def _differing(case: Plain, tone: str) -> list[str]:
     ]
 
 
-def _compared(settings: Plain, used: Sequence[Plain]) -> str:
+def tell_comparison(settings: Plain, used: Sequence[Plain]) -> str:
     """What the colors of cells mean, and how numbers are compared."""
     said = ["Cells that differ from this row's bear the sign ≠."]
     if any(item["bin"] is not None for item in used):

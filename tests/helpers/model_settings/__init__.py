@@ -10,6 +10,7 @@ from model_settings.filters import FILTERS
 from model_settings.kernel_models import KERNEL_MODELS
 from model_settings.linear_models import LINEAR_MODELS
 from model_settings.local_models import LOCAL_MODELS
+from model_settings.number_selection import NUMBER_SELECTION
 from model_settings.rules import RULES
 from model_settings.search import SEARCH
 from model_settings.selection import SELECTION
@@ -18,6 +19,7 @@ from model_settings.trees import TREES
 
 SETTINGS: dict[type, list[Setting]] = {
     **SELECTION,
+    **NUMBER_SELECTION,
     **ENSEMBLES,
     **TREES,
     **RULES,

@@ -1,6 +1,6 @@
 """What advice compares: the lazy methods of this library, and two eager models."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -30,6 +30,7 @@ from sklazy.estimators.local_models.regressor import LazyLearningRegressor
 from sklazy.estimators.pls import LazyPLSRegressor
 from sklazy.estimators.selection.bayes import LazyNBClassifier
 from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
+from sklazy.estimators.selection.number_neighbors import LazyKNeighborsRegressor
 from sklazy.estimators.trees import LazyDecisionTreeClassifier
 from sklazy.tables import Kind
 
@@ -102,6 +103,7 @@ def list_candidates(
         return [
             _lazy(LazyLearningRegressor, "local models", "local lines"),
             *_components(kinds),
+            *_number_selections(n_neighbors, n_attributes),
             *_eager_models(kinds, random_state, task),
             _lazy(LazyKernelRegressor, "kernel and blend", "kernel"),
             _lazy(LazyBlendRegressor, "kernel and blend", "blend"),
@@ -133,16 +135,38 @@ def _components(kinds: Sequence[Kind]) -> list[Candidate]:
 def _selections(n_neighbors: int, n_attributes: int | float | str) -> list[Candidate]:
     """k-NN and naive Bayes with three kinds of selection."""
     found = []
-    for family, selection in SELECTIONS:
-        # Without selection the number of attributes does not matter.
-        number = {} if selection == "none" else {"n_attributes": n_attributes}
-        given = {**number, "selection": selection}
+    for family, given in _choices(n_attributes):
         near = {"n_neighbors": n_neighbors, **given}
         found += [
             _lazy(LazyKNeighborsClassifier, family, "k-NN", near),
             _lazy(LazyNBClassifier, family, "naive Bayes", given),
         ]
     return found
+
+
+def _number_selections(
+    n_neighbors: int, n_attributes: int | float | str
+) -> list[Candidate]:
+    """k-NN of numbers with three kinds of selection."""
+    return [
+        _lazy(
+            LazyKNeighborsRegressor,
+            family,
+            "k-NN",
+            {"n_neighbors": n_neighbors, **given},
+        )
+        for family, given in _choices(n_attributes)
+    ]
+
+
+def _choices(
+    n_attributes: int | float | str,
+) -> Iterator[tuple[Family, dict[str, Any]]]:
+    """Every kind of selection, as parameters."""
+    for family, selection in SELECTIONS:
+        # Without selection the number of attributes does not matter.
+        number = {} if selection == "none" else {"n_attributes": n_attributes}
+        yield family, {**number, "selection": selection}
 
 
 def _lazy(

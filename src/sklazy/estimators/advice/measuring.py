@@ -103,7 +103,8 @@ def measure(
             return outcome, loo, cost
         try:
             cost = measure_cost(candidates[0], *whole)
-            _leave_one_out(candidates, Shared(table, target), clock, loo)
+            if outcome.classifies:
+                _leave_one_out(candidates, Shared(table, target), clock, loo)
         except KeyboardInterrupt:
             outcome = outcome._replace(stopped="interrupted")
     return outcome, loo, cost

@@ -112,7 +112,7 @@ def recommend(scores: Sequence[Score], losses: Floats, guess: Floats) -> Verdict
     if "eager model" in own and clearly_better(own["eager model"], own[ours]):
         return Verdict("eager model", _eager_model(top, ours), top["eager model"])
     if clearly_better(own[ours], own[plain]):
-        selects = ours in dict(SELECTIONS)
+        selects = plain == "lazy selection" and ours in dict(SELECTIONS)
         say = _other_selection(top, ours) if selects else _accurate(top, own, ours)
         return Verdict(ours, say, top[ours])
     return _for_first_choice(top, own)
@@ -141,7 +141,9 @@ def _families(scores: Sequence[Score]) -> list[Family]:
 
 
 def _first_choice(top: Best) -> Family:
-    return "lazy selection" if "lazy selection" in top else "local models"
+    lazy = top.get("lazy selection")
+    of_classes = lazy is not None and lazy.accuracy is not None
+    return "lazy selection" if of_classes else "local models"
 
 
 def _best(scores: Sequence[Score], family: Family) -> int:

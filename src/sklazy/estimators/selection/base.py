@@ -162,8 +162,8 @@ def _names_rows(cases: CaseBase, attribute: int) -> bool:
     memory = cases.cases
     if memory.numeric[attribute] >= 0:
         return False
-    own = slice(*memory.offsets[attribute : attribute + 2])
-    sizes = memory.counts[own].sum(axis=1)
+    codes = memory.codes[attribute, : memory.n_rows]
+    sizes = np.bincount(codes[codes >= 0])
     return mostly_differ(int((sizes > 0).sum()), int(sizes.sum()))
 
 

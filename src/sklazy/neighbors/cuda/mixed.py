@@ -128,7 +128,7 @@ class DeviceMixedSearch(MixedSearch):
                     self.tied[part.start + queries] = device.fetch(elected.tied)
                     self._weigh(part.start + queries, lists, elected)
         lane.leave()
-        for query in self._own_widths:  # a row that shapes a range is left out
+        for query in self.own_widths:  # a row that shapes a range is left out
             if first <= query < last:
                 self._measure_all(query)
 
@@ -163,7 +163,7 @@ class DeviceMixedSearch(MixedSearch):
                     near = np.flatnonzero((own <= kths[i]) & np.isfinite(own))
                     number = part.start + int(queries[i])
                     yield Voters(number, rows[i, near], own[near])
-        for query in self._own_widths:
+        for query in self.own_widths:
             if first <= query < last:
                 squares = self.measure(query)
                 rows = np.flatnonzero(np.isfinite(squares))

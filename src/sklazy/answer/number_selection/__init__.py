@@ -1,0 +1,1 @@
+"""Lazy attribute selection for numbers: from a query to its attributes and mean."""

@@ -1,0 +1,249 @@
+"""The mean target of the rows that agree with a query most often, by bit planes.
+
+Agreements are counted as in `sklazy.kernels.matching`. What is added up are targets,
+not classes, so the rows that may count are listed, in canonical order.
+"""
+
+import numpy as np
+
+from sklazy.kernels.bits import ONE, ZERO, trailing_zeros
+from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.matching import (
+    BLOCK,
+    FIRST_BLOCK,
+    MOST_QUERIES,
+    count_row,
+    keep_valid,
+    line_is_empty,
+    point_at_sets,
+    select_in_block,
+    separate,
+)
+from sklazy.kernels.means import mean_within
+from sklazy.kernels.planes import (
+    GROUP,
+    compare_last_group,
+    compare_planes,
+    planes_for,
+    sum_sets,
+)
+
+_MOST_LISTED = 1 << 21  # rows, over the queries that share a block
+
+
+@kernel
+def _list_rows(
+    above,
+    reaching,
+    word,
+    n_words,
+    bits,
+    sets,
+    n_sets,
+    threshold,
+    levels,
+    rows,
+    counts,
+    n_listed,
+):
+    """List a block's rows at the threshold and above it, with their agreements.
+
+    Those above are counted by level; returns the number of rows listed by now.
+    """
+    for line in range(0, n_words, 8):
+        start = np.uintp(line)
+        if line_is_empty(above, start) and line_is_empty(reaching, start):
+            continue
+        for i in range(line, line + 8):
+            more = above[i]
+            left = more | reaching[i]
+            while left != ZERO:
+                bit = trailing_zeros(left)
+                row = ((word + i) << 6) + np.int64(bit)
+                count = threshold
+                if (more >> bit) & ONE:
+                    count = count_row(bits, sets, n_sets, row)
+                    levels[count] += 1
+                rows[n_listed], counts[n_listed] = row, count
+                n_listed += 1
+                left &= left - ONE
+    return n_listed
+
+
+@kernel
+def _keep_reaching(rows, counts, n_listed, threshold):
+    """Drop the rows below the threshold; returns how many are left."""
+    left = 0
+    for i in range(n_listed):
+        if counts[i] >= threshold:
+            rows[left], counts[left] = rows[i], counts[i]
+            left += 1
+    return left
+
+
+@entry
+def mean_of_agreeing(
+    value_bits,
+    starts,
+    offsets,
+    set_of_value,
+    n_rows,
+    targets,
+    codes,
+    attributes,
+    counts,
+    excluded,
+    k,
+    shares,
+    by_distance,
+    first,
+    last,
+    means,
+):
+    """The mean target of rows that agree at least as often as the k-th most agreeing.
+
+    Equal to `sklazy.kernels.means.mean_of_nearest` where every column has codes.
+
+    Parameters
+    ----------
+    value_bits, starts, offsets, set_of_value, n_rows
+        The cases, as in `sklazy.kernels.matching.match_nominal`.
+    targets : float64 array of shape (n_rows,)
+    codes, attributes, counts, excluded, k, first, last
+        The queries and what is asked, as there.
+    shares, by_distance : bool
+        As in `sklazy.kernels.means.mean_within`.
+    means : float64 array of shape (n_queries,), written
+    """
+    stride = np.uintp(value_bits.shape[1])
+    n_empty = value_bits.shape[0] - 1
+    bits = value_bits.reshape(-1)
+    n_levels = attributes.shape[1] + 1
+    n_all = (n_rows + 511) >> 9 << 3  # words, in whole cache lines
+    first_words = min(n_all, max(FIRST_BLOCK, (k + 255) >> 8 << 3))
+    width = np.uintp(max(first_words, BLOCK))
+    planes = np.empty(width * np.uintp(planes_for(n_levels - 1)), np.uint64)
+    carries = np.empty(width, np.uint64)
+    above = np.empty(width, np.uint64)
+    reaching = np.empty(width, np.uint64)
+    nothing = np.zeros(width * np.uintp(4), np.uint64)  # planes of no sets at all
+    step = min(MOST_QUERIES, max(1, _MOST_LISTED // n_rows), last - first)
+    sets = np.empty(
+        (step, (max(1, n_levels - 1) + GROUP - 1) // GROUP * GROUP), np.uintp
+    )
+    rows = np.empty((step, n_rows), np.int64)
+    agreed = np.empty((step, n_rows), np.int32)
+    n_listed = np.empty(step, np.int64)
+    n_above = np.empty(step, np.int64)
+    thresholds = np.empty(step, np.int64)
+    levels = np.empty((step, n_levels), np.int64)
+    for begin in range(first, last, step):
+        n_queries = min(last, begin + step) - begin
+        levels[:] = 0
+        n_listed[:] = 0
+        word = 0
+        while word < n_all:
+            n_words = min(n_all - word, first_words if word == 0 else BLOCK)
+            start, length = np.uintp(word), np.uintp(n_words)
+            for q in range(n_queries):
+                query, own = begin + q, sets[q]
+                n_sets = np.int64(counts[query])
+                n_planes = planes_for(n_sets)
+                last_group = max(0, (n_sets - 1) // GROUP) * GROUP
+                n_summed = n_sets if word == 0 else last_group
+                if word == 0:
+                    point_at_sets(
+                        codes[query],
+                        attributes[query],
+                        n_sets,
+                        starts,
+                        offsets,
+                        set_of_value,
+                        n_empty,
+                        stride,
+                        own,
+                    )
+                before = nothing
+                if n_summed > 0:
+                    before = planes
+                    sum_sets(
+                        bits,
+                        own,
+                        n_summed,
+                        start,
+                        length,
+                        planes,
+                        width,
+                        n_planes,
+                        carries,
+                    )
+                if word == 0:
+                    thresholds[q] = select_in_block(
+                        before,
+                        width,
+                        n_planes,
+                        word,
+                        n_words,
+                        n_rows,
+                        excluded[query],
+                        k,
+                        above,
+                        reaching,
+                    )
+                    n_more, _ = separate(above, reaching, length)
+                    n_above[q] = n_more
+                else:
+                    compare_last_group(
+                        bits,
+                        own[last_group:],
+                        start,
+                        length,
+                        before,
+                        width,
+                        thresholds[q],
+                        above,
+                        reaching,
+                        carries,
+                    )
+                    compare_planes(
+                        planes,
+                        width,
+                        n_planes,
+                        length,
+                        thresholds[q],
+                        above,
+                        reaching,
+                        carries,
+                    )
+                    keep_valid(reaching, word, n_words, n_rows, excluded[query])
+                    keep_valid(above, word, n_words, n_rows, excluded[query])
+                    n_more, _ = separate(above, reaching, length)
+                    n_above[q] += n_more
+                n_listed[q] = _list_rows(
+                    above,
+                    reaching,
+                    word,
+                    n_words,
+                    bits,
+                    own,
+                    n_sets,
+                    thresholds[q],
+                    levels[q],
+                    rows[q],
+                    agreed[q],
+                    n_listed[q],
+                )
+                while n_above[q] >= k:
+                    thresholds[q] += 1
+                    n_above[q] -= levels[q, thresholds[q]]
+            word += n_words
+        for q in range(n_queries):
+            query, n_used = begin + q, counts[begin + q]
+            n_left = _keep_reaching(rows[q], agreed[q], n_listed[q], thresholds[q])
+            exact = np.empty(n_left)
+            for i in range(n_left):
+                exact[i] = n_used - agreed[q, i]
+            kth = np.float64(n_used - thresholds[q]) if n_left >= k else np.inf
+            means[query] = mean_within(
+                rows[q, :n_left], exact, kth, k, shares, by_distance, targets
+            )
