@@ -1,0 +1,57 @@
+"""Work that takes a while: in threads, so many at a time, so long at most."""
+
+import asyncio
+import functools
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+from sklazy.web.limits import Limits
+from sklazy.web.problems import busy
+
+Asked = ParamSpec("Asked")
+Found = TypeVar("Found")
+
+
+class Work:
+    """Runs functions in threads within limits.
+
+    A function that is out of time keeps its thread until it ends, and its place with
+    it: what was given up cannot pile up.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits, self.n_open = limits, 0
+        self._threads = ThreadPoolExecutor(limits.at_once, "sklazy-work")
+
+    async def run(
+        self,
+        function: Callable[Asked, Found],
+        *arguments: Asked.args,
+        **options: Asked.kwargs,
+    ) -> Found:
+        """What a function returns, or a problem: too much to do, or out of time."""
+        limits = self._limits
+        if self.n_open >= limits.at_once + limits.waiting:
+            raise busy("The server has too much to do; try again in a second.")
+        call = functools.partial(function, *arguments, **options)
+        loop, future = asyncio.get_running_loop(), self._threads.submit(call)
+        self.n_open += 1
+        future.add_done_callback(lambda _: loop.call_soon_threadsafe(self._close))
+        try:
+            async with asyncio.timeout(limits.seconds):
+                return await asyncio.shield(asyncio.wrap_future(future))
+        except TimeoutError:
+            future.cancel()  # if it has not begun
+            raise busy(
+                f"The answer takes longer than {limits.seconds:g} seconds; ask for "
+                "less at once.",
+                max(1, round(limits.seconds)),
+            ) from None
+
+    def _close(self) -> None:
+        self.n_open -= 1
+
+    def stop(self) -> None:
+        """Let go of the threads; what has not begun never will."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
