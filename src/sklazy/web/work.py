@@ -2,7 +2,8 @@
 
 import asyncio
 import functools
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
@@ -11,6 +12,9 @@ from sklazy.web.problems import busy
 
 Asked = ParamSpec("Asked")
 Found = TypeVar("Found")
+
+_QUICK = 0.003  # seconds: handing over to a thread and back takes a tenth of it
+_REMEMBERED = 100  # kinds of work
 
 
 class Work:
@@ -23,6 +27,7 @@ class Work:
     def __init__(self, limits: Limits) -> None:
         self._limits, self.n_open = limits, 0
         self._threads = ThreadPoolExecutor(limits.at_once, "sklazy-work")
+        self._seconds: dict[Hashable, float] = {}
 
     async def run(
         self,
@@ -48,6 +53,29 @@ class Work:
                 "less at once.",
                 max(1, round(limits.seconds)),
             ) from None
+
+    async def run_alike(
+        self,
+        kind: Hashable,
+        function: Callable[Asked, Found],
+        *arguments: Asked.args,
+        **options: Asked.kwargs,
+    ) -> Found:
+        """The same, but at once where work of this kind took next to no time before.
+
+        Threads are not worth their handing over then; others' work would have to wait
+        for a lock that a thread holds, so there must be none.
+        """
+        if self.n_open or self._seconds.get(kind, _QUICK) >= _QUICK:
+            start = time.perf_counter()
+            found = await self.run(function, *arguments, **options)
+        else:
+            start = time.perf_counter()
+            found = function(*arguments, **options)
+        if len(self._seconds) >= _REMEMBERED:
+            self._seconds.clear()
+        self._seconds[kind] = time.perf_counter() - start
+        return found
 
     def _close(self) -> None:
         self.n_open -= 1
