@@ -1,7 +1,10 @@
 """`sklazy serve`: a model over HTTP."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+import click
 
 from sklazy.cli.console import Console
 from sklazy.errors import BadInputError
@@ -45,8 +48,8 @@ def serve(
     text = f"{kind} of {cases} cases at {address}, receipts: {receipts}. Ctrl-C stops."
 
     def announce() -> None:
-        console.result(plain, lambda terminal: terminal.print(text, highlight=False))
-        console.terminal.file.flush()
+        console.result(plain, lambda _: click.echo(text))
+        sys.stdout.flush()
 
     run_server(app, listening, limits, on_start=announce)
     console.note("Stopped.")

@@ -50,12 +50,18 @@ class Answers:
         """Predictions, and of classes their probabilities."""
         _check_keys(asked, "rows")
         X = self.rows.read_numbers(asked.get("rows"))
-        if not self.cases.class_labels:
-            return {"predictions": self._ask("predict", X).tolist()}
-        labels, shares = self._ask("predict_both", X)
+        with self.cases.snapshot() as cases:
+            return self._ask_with(self._predict, cases, X)
+
+    def _predict(self, cases: CaseBase, X: object) -> Plain:
+        """Predictions by one state of the cases, and the classes that it has."""
+        if not cases.class_labels:
+            return {"predictions": self._model.predict(X).tolist()}
+        wanted = ("decisions", "probabilities")
+        labels, shares = self._model._answer_by(cases, X, *wanted)
         return {
             "predictions": labels.tolist(),
-            "classes": list(self.cases.class_labels),
+            "classes": list(cases.class_labels),
             "probabilities": shares.tolist(),
         }
 

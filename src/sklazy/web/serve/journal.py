@@ -42,10 +42,9 @@ class Journal:
         self._path = path
         if not path.exists():
             path.write_bytes(_MAGIC)
-        self._file = open(path, "r+b", buffering=0)  # noqa: SIM115 - kept open
-        data = self._file.read()
-        self.found, self._end, self._last = _parse(data, path)
+        self.found, self._end, self._last = _parse(path.read_bytes(), path)
         self.n_records = len(self.found)
+        self._file = open(path, "r+b", buffering=0)  # noqa: SIM115 - kept open
         self._file.truncate(self._end)
         os.fsync(self._file.fileno())
 

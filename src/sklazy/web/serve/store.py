@@ -62,18 +62,27 @@ class Store:
         path = Path(folder)
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         held = _hold(path)
-        generation = _newest(path)
-        if generation is None:
-            if Path(model).is_dir():
-                raise BadFileError("there is no snapshot in this folder.", model)
-            store = cls(load(model), path)
-            _write_origin(path, store.model)
-            store._begin_generation()
-        else:
-            _check_origin(path, model)
-            store = cls(load(_snapshot(path, generation)), path)
-            store._go_on(generation)
+        try:
+            store = cls._opened(model, path)
+        except BaseException:
+            held.close()
+            raise
         store._held = held
+        return store
+
+    @classmethod
+    def _opened(cls, model: str | Path, folder: Path) -> "Store":
+        generation = _newest(folder)
+        if generation is not None:
+            _check_origin(folder, model)
+            store = cls(load(_snapshot(folder, generation)), folder)
+            store._go_on(generation)
+            return store
+        if Path(model).is_dir():
+            raise BadFileError("there is no snapshot in this folder.", model)
+        store = cls(load(model), folder)
+        _write_origin(folder, store.model)
+        store._begin_generation()
         return store
 
     def _go_on(self, generation: int) -> None:
@@ -176,11 +185,11 @@ class Store:
         generation = self._generation + 1
         fresh = _log(self._folder, generation)
         fresh.unlink(missing_ok=True)  # of a snapshot that never came
-        journal = Journal(fresh)
-        self.model.save(_snapshot(self._folder, generation))
+        Journal(fresh).close()
+        self.model.save(_snapshot(self._folder, generation))  # from here on it counts
         if self._journal is not None:
             self._journal.close()
-        self._journal, self._generation = journal, generation
+        self._journal, self._generation = Journal(fresh), generation
         _remove_others(self._folder, generation)
 
 
