@@ -303,7 +303,7 @@ def kill(folder, kills, seed):
 
 
 def test_a_killed_process_loses_nothing_that_it_acknowledged(tmp_path):
-    found = kill(tmp_path, 12, 0)
+    found = kill(tmp_path, 8, 0)
     assert found["begun"] + found["acknowledged"] > 0
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import threading
 import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +26,7 @@ class Work:
     """
 
     def __init__(self, limits: Limits) -> None:
-        self._limits, self.n_open = limits, 0
+        self._limits, self.n_open, self._lock = limits, 0, threading.Lock()
         self._threads = ThreadPoolExecutor(limits.at_once, "sklazy-work")
         self._seconds: dict[Hashable, float] = {}
 
@@ -40,9 +41,9 @@ class Work:
         if self.n_open >= limits.at_once + limits.waiting:
             raise busy("The server has too much to do; try again in a second.")
         call = functools.partial(function, *arguments, **options)
-        loop, future = asyncio.get_running_loop(), self._threads.submit(call)
-        self.n_open += 1
-        future.add_done_callback(lambda _: loop.call_soon_threadsafe(self._close))
+        self._count(1)
+        future = self._threads.submit(call)
+        future.add_done_callback(lambda _: self._count(-1))
         try:
             async with asyncio.timeout(limits.seconds):
                 return await asyncio.shield(asyncio.wrap_future(future))
@@ -77,8 +78,9 @@ class Work:
         self._seconds[kind] = time.perf_counter() - start
         return found
 
-    def _close(self) -> None:
-        self.n_open -= 1
+    def _count(self, change: int) -> None:
+        with self._lock:  # threads say themselves that they are done
+            self.n_open += change
 
     def stop(self) -> None:
         """Let go of the threads; what has not begun never will."""

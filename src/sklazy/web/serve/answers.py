@@ -18,6 +18,7 @@ from sklazy.web.serve.levels import (
     Privacy,
     reduce_receipt,
     reduce_suggestion,
+    rounded,
 )
 from sklazy.web.serve.store import Store
 
@@ -62,7 +63,7 @@ class Answers:
         return {
             "predictions": labels.tolist(),
             "classes": list(cases.class_labels),
-            "probabilities": shares.tolist(),
+            "probabilities": rounded(shares.tolist(), self.privacy),
         }
 
     def explain(self, asked: Plain) -> Plain:

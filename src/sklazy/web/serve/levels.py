@@ -36,6 +36,8 @@ def reduce_receipt(receipt: Mapping[str, Any], privacy: Privacy) -> Plain:
     if privacy.level >= Level.VALUES:
         return dict(receipt)
     told = {key: receipt[key] for key in _ALWAYS if key in receipt}
+    if "probability" in told:
+        told["probability"] = rounded(told["probability"], privacy)
     told["level"] = privacy.level.name.lower()
     # Not whether a value was seen: that would say what labels cases have.
     told["query"] = [{k: one[k] for k in ("name", "value")} for one in receipt["query"]]
@@ -48,6 +50,7 @@ def reduce_receipt(receipt: Mapping[str, Any], privacy: Privacy) -> Plain:
     return told
 
 
+_DIGITS = 3
 _ALWAYS = ("kind", "sklazy", "estimator", "answer", "probability")
 
 
@@ -124,5 +127,30 @@ def reduce_suggestion(content: Mapping[str, Any], privacy: Privacy) -> Plain:
     """What of a suggestion may be told: values that cases have only at the top."""
     if privacy.level >= Level.VALUES:
         return dict(content)
-    kept = ("attribute", "answer", "probability", "unit", "ranked")
-    return {key: content[key] for key in kept}
+    kept = ("attribute", "answer", "unit")
+    told = {key: content[key] for key in kept}
+    if content["probability"] is not None:
+        told["probability"] = rounded(content["probability"], privacy)
+    told["ranked"] = [
+        {key: rounded(value, privacy) for key, value in one.items()}
+        for one in content["ranked"]
+    ]
+    return told
+
+
+def rounded(figure: Any, privacy: Privacy) -> Any:  # noqa: ANN401 - whatever it is
+    """A figure that depends on cases, in three digits below the level of ids.
+
+    Votes may go by distance: a probability in full tells a distance in full, and so
+    whether the very row that was asked about is a case.
+
+    Examples
+    --------
+    >>> rounded([0.98387097, 0.01612903], Privacy())
+    [0.984, 0.016]
+    """
+    if isinstance(figure, list):
+        return [rounded(one, privacy) for one in figure]
+    if isinstance(figure, float) and privacy.level < Level.IDS:
+        return round(figure, _DIGITS)
+    return figure
