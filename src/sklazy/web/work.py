@@ -67,15 +67,24 @@ class Work:
         Threads are not worth their handing over then; others' work would have to wait
         for a lock that a thread holds, so there must be none.
         """
+        call = functools.partial(self._timed, kind, function, *arguments, **options)
         if self.n_open or self._seconds.get(kind, _QUICK) >= _QUICK:
-            start = time.perf_counter()
-            found = await self.run(function, *arguments, **options)
-        else:
-            start = time.perf_counter()
-            found = function(*arguments, **options)
+            return await self.run(call)
+        return call()
+
+    def _timed(
+        self,
+        kind: Hashable,
+        function: Callable[Asked, Found],
+        *arguments: Asked.args,
+        **options: Asked.kwargs,
+    ) -> Found:
+        """What a function returns; how long it worked, not waited, is remembered."""
+        start = time.thread_time()
+        found = function(*arguments, **options)
         if len(self._seconds) >= _REMEMBERED:
             self._seconds.clear()
-        self._seconds[kind] = time.perf_counter() - start
+        self._seconds[kind] = time.thread_time() - start
         return found
 
     def _count(self, change: int) -> None:
