@@ -1,7 +1,9 @@
 """`sklazy serve`: a model over HTTP."""
 
+import contextlib
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -37,22 +39,23 @@ def serve(
     tokens = None if token_file is None else _open_tokens(console, token_file)
     names = {*allow_host, *(LOCAL_NAMES if is_loopback(host) else {host.lower()})}
     limits = Limits(seconds=max_seconds)
-    store = Store.open(model, journal)
     privacy = Privacy(Level[receipts.upper()], min_group)
     safety = Safety(limits=limits, names=names, tokens=tokens)
-    app = make_server(store, safety, privacy)
-    listening = listen(host, port)
-    address = address_of(listening, host)
+    with contextlib.closing(Store.open(model, journal)) as store:
+        app = make_server(store, safety, privacy)
+        listening = listen(host, port)
+        address = address_of(listening, host)
+        announce = partial(_announce, console, store, address, receipts)
+        run_server(app, listening, limits, on_start=announce)
+    console.note("Stopped.")
+
+
+def _announce(console: Console, store: Store, address: str, receipts: str) -> None:
     cases, kind = store.model.cases_.n_rows, type(store.model).__name__
     plain = {"address": address, "estimator": kind, "cases": cases}
     text = f"{kind} of {cases} cases at {address}, receipts: {receipts}. Ctrl-C stops."
-
-    def announce() -> None:
-        console.result(plain, lambda _: click.echo(text))
-        sys.stdout.flush()
-
-    run_server(app, listening, limits, on_start=announce)
-    console.note("Stopped.")
+    console.result(plain, lambda _: click.echo(text))
+    sys.stdout.flush()
 
 
 def _check_tokens_needed(host: str, token_file: str | None, changes: bool) -> None:
