@@ -555,7 +555,8 @@ def test_what_the_command_refuses(command, run):
     model, tokens = folder / "model.sklazy", folder / "short"
     tokens.write_text("ask abc\n")
     for arguments, said in {
-        ("--host", "0.0.0.0"): "token-file",
+        ("--host", "0.0.0.0"): "allow-host",
+        ("--host", "0.0.0.0", "--allow-host", "models"): "token-file",
         ("--journal", folder / "j"): "token-file",
         ("--token-file", tokens): "characters",
         ("--min-group", 0): "min-group",

@@ -20,6 +20,8 @@ from sklazy.web.serve.levels import Level, Privacy
 from sklazy.web.serve.store import Store
 from sklazy.web.tokens import Tokens, is_shared, read_tokens, write_tokens
 
+_ANY = ("0.0.0.0", "::")  # all addresses of the machine
+
 
 def serve(
     console: Console,
@@ -34,10 +36,15 @@ def serve(
     max_seconds: float,
 ) -> None:
     """Serve a model until Ctrl-C."""
+    if host in _ANY and not allow_host:
+        raise BadInputError(
+            f"--host {host} is no name to call a server by; say with --allow-host by "
+            "which one clients do."
+        )
     changes = journal is not None or Path(model).is_dir()
     _check_tokens_needed(host, token_file, changes)
     tokens = None if token_file is None else _open_tokens(console, token_file)
-    names = {*allow_host, *(LOCAL_NAMES if is_loopback(host) else {host.lower()})}
+    names = LOCAL_NAMES | {name.lower() for name in (host, *allow_host)}
     limits = Limits(seconds=max_seconds)
     privacy = Privacy(Level[receipts.upper()], min_group)
     safety = Safety(limits=limits, names=names, tokens=tokens)

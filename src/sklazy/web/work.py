@@ -5,8 +5,9 @@ import functools
 import threading
 import time
 from collections.abc import Callable, Hashable
-from concurrent.futures import ThreadPoolExecutor
-from typing import ParamSpec, TypeVar
+from concurrent.futures import Future
+from queue import SimpleQueue
+from typing import Any, ParamSpec, TypeVar
 
 from sklazy.web.limits import Limits
 from sklazy.web.problems import busy
@@ -27,7 +28,7 @@ class Work:
 
     def __init__(self, limits: Limits) -> None:
         self._limits, self.n_open, self._lock = limits, 0, threading.Lock()
-        self._threads = ThreadPoolExecutor(limits.at_once, "sklazy-work")
+        self._threads = _Threads(limits.at_once)
         self._seconds: dict[Hashable, float] = {}
 
     async def run(
@@ -92,5 +93,38 @@ class Work:
             self.n_open += change
 
     def stop(self) -> None:
-        """Let go of the threads; what has not begun never will."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """Let the threads end once they have nothing to do."""
+        self._threads.stop()
+
+
+class _Threads:
+    """Threads that nobody waits for when the process ends, unlike a pool's.
+
+    What they are at then may take long, and is of use to nobody.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
+        self._calls, self._number = SimpleQueue(), number
+        for _ in range(number):
+            threading.Thread(target=self._work, daemon=True).start()
+
+    def submit(self, call: Callable[[], Found]) -> Future[Found]:
+        future: Future[Found] = Future()
+        self._calls.put((future, call))
+        return future
+
+    def _work(self) -> None:
+        while (asked := self._calls.get()) is not None:
+            future, call = asked
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(call())
+            except BaseException as error:
+                future.set_exception(error)
+            del asked, future, call  # an answer may be large
+
+    def stop(self) -> None:
+        for _ in range(self._number):
+            self._calls.put(None)
