@@ -1,0 +1,15 @@
+"""Applications in a browser and over HTTP: what both need to be safe, and themselves.
+
+The modules of this folder are the common base; an application has a folder of its own.
+"""
+
+from importlib.util import find_spec
+
+from sklazy.errors import MissingExtraError
+
+for _needed in ("starlette", "uvicorn", "httptools", "jinja2"):
+    if find_spec(_needed) is None:  # pragma: no cover - depends on the install
+        raise MissingExtraError(
+            f"serving needs {_needed}, which is not installed: "
+            "pip install 'sklazy[serve]'"
+        )

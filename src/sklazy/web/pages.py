@@ -1,0 +1,73 @@
+"""Routes that say which role they need, and the application made of them."""
+
+import functools
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route, Router
+from starlette.types import ASGIApp
+
+from sklazy.web.guard import Guard, Safety
+from sklazy.web.problems import Problem
+from sklazy.web.tokens import Role
+
+Answer = Callable[[Request], Awaitable[Response]]
+
+
+class Page(NamedTuple):
+    """One thing that can be asked.
+
+    `role` is what it takes, None if anybody may ask.
+    """
+
+    method: str
+    path: str
+    answer: Answer
+    role: Role | None
+
+
+def make_app(
+    pages: Sequence[Page],
+    safety: Safety,
+    *,
+    mounts: Sequence[BaseRoute] = (),
+    lifespan: Callable[[object], AbstractAsyncContextManager[None]] | None = None,
+) -> ASGIApp:
+    """An application of pages behind the guard.
+
+    Parameters
+    ----------
+    pages : sequence of Page
+    safety : Safety
+    mounts : sequence of BaseRoute
+        Further routes, such as folders of files; those who may ask get them.
+    lifespan : callable, optional
+        A context manager that is open while the server runs.
+    """
+    routes = [Route(page.path, _guarded(page), methods=[page.method]) for page in pages]
+    router = Router([*routes, *mounts], redirect_slashes=False, lifespan=lifespan)
+    router.default = _nothing_here
+    return Guard(router, safety)
+
+
+def _guarded(page: Page) -> Answer:
+    """The page's answer for those whose role is enough."""
+
+    @functools.wraps(page.answer)
+    async def answer(request: Request) -> Response:
+        role = request.scope["state"]["role"]
+        if page.role is not None and (role is None or role < page.role):
+            raise Problem(
+                403,
+                f"This needs a token of the role {page.role.name.lower()}.",
+            )
+        return await page.answer(request)
+
+    return answer
+
+
+async def _nothing_here(scope: object, receive: object, send: object) -> None:
+    raise Problem(404, "There is nothing at this address.")

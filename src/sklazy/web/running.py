@@ -1,0 +1,133 @@
+"""A server on a socket of this machine, until it is told to stop."""
+
+import asyncio
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from sklazy.errors import BadInputError
+from sklazy.web.limits import Limits
+
+_HEAD = 1 << 16  # bytes of a request line and headers
+_HEAD_SECONDS = 10.0
+_LEAVE = 5  # seconds for requests to end once the server is told to stop
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket to serve on; port 0 is any that is free."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        # By this protocol asyncio knows that packets must not wait for one another.
+        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        # A server that was stopped leaves connections that are about to close.
+        if sys.platform != "win32":
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, port))
+        found.listen(128)
+    except (OSError, OverflowError) as error:
+        raise BadInputError(
+            f"host {host!r}, port {port} cannot be listened on ({error}); choose "
+            "another with --port, or 0 for any that is free."
+        ) from error
+    return found
+
+
+def address_of(listening: socket.socket, host: str) -> str:
+    """The address of a server for a browser."""
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{listening.getsockname()[1]}"
+
+
+def serve(
+    app: ASGIApp,
+    listening: socket.socket,
+    limits: Limits,
+    *,
+    on_start: Callable[[], None] | None = None,
+) -> None:
+    """Serve until Ctrl-C or a signal to end; requests under way are answered first."""
+    server = _Server(make_config(app, limits), on_start)
+    try:
+        server.run([listening])
+    except KeyboardInterrupt:  # uvicorn raises again what it has dealt with
+        pass
+    finally:
+        listening.close()
+
+
+def make_config(app: ASGIApp, limits: Limits) -> uvicorn.Config:
+    """How uvicorn serves: one protocol, no logs of addresses, no headers it trusts."""
+    return uvicorn.Config(
+        app,
+        http=_Bounded,
+        ws="none",
+        loop="asyncio",
+        log_config=None,
+        log_level="critical",
+        access_log=False,  # it would write tokens that stand in addresses
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        limit_concurrency=limits.connections,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=_LEAVE,
+    )
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it is ready."""
+
+    def __init__(
+        self, config: uvicorn.Config, on_start: Callable[[], None] | None
+    ) -> None:
+        super().__init__(config)
+        self._on_start = on_start
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and self._on_start is not None:
+            self._on_start()
+
+
+class _Bounded(HttpToolsProtocol):
+    """Connections whose headers must come in time and be of some size at most."""
+
+    _timer: asyncio.TimerHandle | None = None
+    _head = 0
+
+    def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - a transport
+        super().connection_made(transport)
+        self._expect()
+
+    def data_received(self, data: bytes) -> None:
+        before = self.cycle
+        if before is None or before.response_complete or not before.more_body:
+            self._head += len(data)
+            if self._timer is None:
+                self._expect()
+        super().data_received(data)
+        if self.cycle is not before:
+            self._arrived()
+        elif self._head > _HEAD:
+            self.transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._arrived()
+        super().connection_lost(exc)
+
+    def _expect(self) -> None:
+        self._timer = self.loop.call_later(_HEAD_SECONDS, self._give_up)
+
+    def _arrived(self) -> None:
+        self._head = 0
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _give_up(self) -> None:
+        self.transport.close()
