@@ -266,6 +266,7 @@ def make_sets(n_rows, d):
         open_device("cuda"),
         n_rows,
         int(starts[-1]),
+        int(sizes.max()),
         bits,
         class_bits,
         live,
