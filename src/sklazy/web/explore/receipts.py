@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.answer import prepare
 from sklazy.answer.batch import batch_of_cases, canonical_places
 from sklazy.answer.novelty import measure_all
 from sklazy.casebase import CaseBase
@@ -59,7 +60,10 @@ def _forget(state: State, ids: Sequence[int | str]) -> Any:  # noqa: ANN401
         raise BadInputError("no case would be left to answer.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # frozen cuts: meant to stay
-        return copy.deepcopy(state.model).forget(list(ids))
+        others = copy.deepcopy(state.model).forget(list(ids))
+        cases = others.cases_
+        prepare(others._current_learner(cases), cases)  # once, whoever asks first
+        return others
 
 
 def make_receipt(model: Any, values: Values) -> Receipt:  # noqa: ANN401
@@ -256,7 +260,11 @@ def _find_opposing(
     place = places[nearest : nearest + 1]
     (values,) = describe_rows(base, place, range(len(base.names)))
     apart = _differ(base, queries, place)[0].tolist()
-    differ = [name for name, far in zip(base.names, apart, strict=True) if far]
+    differ = [
+        name
+        for name, far in zip(base.names, apart, strict=True)
+        if far and (name in weights or not weights)
+    ]
     return {
         "id": plain_id(base.ids[place[0]]),
         "target": _target(base, int(place[0])),
