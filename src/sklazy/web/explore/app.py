@@ -64,6 +64,7 @@ class _Pages:
         asked = {
             "cases": asking.cases,
             "case": asking.case,
+            "find": asking.find,
             "parse": asking.parse,
             "answer": asking.answer,
             "map": asking.map,

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from sklazy.errors import BadInputError
+from sklazy.errors import BadInputError, UnknownIdError
 from sklazy.web.explore import maps, overview
 from sklazy.web.explore.cases import (
     MOST_ON_A_PAGE,
     describe_case,
     list_cases,
+    plain_id,
     read_wish,
 )
 from sklazy.web.explore.queries import (
@@ -100,6 +101,15 @@ class Asking:
         (values,) = state.values(np.array([row]), state.names)
         told = describe_case(state, left_out, left_out.scaled_doubts(), row)
         return {**told, "values": values, "version": state.version}
+
+    def find(self, given: Given) -> Plain:
+        """The case of an id, if there is one."""
+        state = self.session.state
+        try:
+            row = state.number_of(given.get("text"))
+        except UnknownIdError:
+            return {"case": None}
+        return {"case": plain_id(state.ids[row])}
 
     def parse(self, given: Given) -> Plain:
         """A row that was pasted."""

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.magnitudes import find_unit
 from sklazy.measures import attribute_scores, entropy
-from sklazy.measures.leaks import tell_number, tell_number_by_label
+from sklazy.measures.leaks import tell_number_by_label
 from sklazy.receipts.plain import number
 from sklazy.web.explore.state import Floats, Ints, State
 
@@ -59,7 +59,8 @@ def relevances(state: State) -> list[float]:
     """How much of the target each attribute tells by itself, from 0 to 1.
 
     Of classes the share of their entropy that goes when the value, or bin, is known;
-    of numbers the share of variance, each row left out.
+    of numbers the share of variance that tenths of the attribute, or labels, tell, each
+    row left out.
     """
     return state.base.derive(relevances, lambda: _find_relevances(state))
 
@@ -80,9 +81,19 @@ def _share_of_variance(state: State, j: int, rows: Ints) -> float:
     targets = state.truths[rows]
     targets = targets * find_unit(targets)
     cells = state.cells(j, rows)
-    numeric = state.base.cases.numeric[j] >= 0
-    tell = tell_number if numeric else tell_number_by_label
-    return float(min(max(tell(cells, targets), 0.0), 1.0))
+    if state.base.cases.numeric[j] >= 0:
+        cells = _tenths(cells)
+    return float(min(max(tell_number_by_label(cells, targets), 0.0), 1.0))
+
+
+def _tenths(numbers: Floats) -> Ints:
+    """The tenth of the known numbers that each lies in, -1 where it is missing."""
+    known = ~np.isnan(numbers)
+    tenths = np.full(len(numbers), -1)
+    if known.any():
+        ends = np.unique(np.quantile(numbers[known], np.arange(1, 10) / 10))
+        tenths[known] = np.searchsorted(ends, numbers[known])
+    return tenths
 
 
 def most_relevant(state: State, most: int) -> list[str]:

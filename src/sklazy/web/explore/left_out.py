@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sklazy.answer.leave_one_out import leave_one_out
 from sklazy.errors import DataWarning
+from sklazy.estimators.approximate import ApproximateEstimator
 from sklazy.web.explore.jobs import Job
 from sklazy.web.explore.state import Floats, Ints, State
 
@@ -96,9 +97,12 @@ class LeftOut:
         """Settle what need not be found anew for each row of many."""
         model, base = self.state.model, self.state.base
         learner = model._current_learner(base)
-        if getattr(learner, "approximate", None) is False:
+        many = base.n_rows > _EXACT
+        if hasattr(learner, "approximate") and (
+            many or isinstance(model, ApproximateEstimator)
+        ):
             learner, self.exact = replace(learner, approximate=True), False
-        if base.n_rows > _EXACT:
+        if many:
             self.exact = False
             base = copy.deepcopy(base)
             base.freeze()

@@ -53,9 +53,7 @@ export function forgive() {
 /** Run something and show what goes wrong. */
 export async function attempt(work) {
   try {
-    const found = await work();
-    forgive();
-    return found;
+    return await work();
   } catch (error) {
     complain(error);
     return null;

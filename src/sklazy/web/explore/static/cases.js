@@ -92,7 +92,7 @@ function say(one) {
 }
 
 function forms() {
-  const choice = h("select", { "data-focus": "column", onchange: () => fit() }, fields.map((one) => h("option", { value: one.name }, show(one.name))));
+  const choice = h("select", { "data-focus": "column", "aria-label": "Column", onchange: () => fit() }, fields.map((one) => h("option", { value: one.name }, show(one.name))));
   const detail = h("span", {});
   const fit = () => replace(detail, cellForm(fields.find((one) => one.name === choice.value)));
   if (fields.length) fit();

@@ -2,7 +2,7 @@
 
 import { h, own, show, percent, number, count, replace } from "./dom.js";
 import { at, address, go, watch, choosing } from "./address.js";
-import { ask, send, attempt, complain, forgive } from "./api.js";
+import { ask, send, attempt, forgive } from "./api.js";
 import { openOverview, renewScore, renewAdvice } from "./overview.js";
 import { openCases, renewCases, markChosen, step } from "./cases.js";
 import { openMap, renewMap, repaint } from "./map.js";
@@ -24,6 +24,7 @@ async function learn() {
 }
 
 function drawHead() {
+  document.querySelector("main").classList.toggle("alone", !at.case && !at.row);
   replace(document.getElementById("facts"), "· ", own(known.target), ` · ${count(known.n_rows)} cases${known.estimator === known.source ? "" : ` · ${known.estimator}`}${score}`);
   const view = VIEWS[at.view] ? at.view : "overview";
   replace(document.getElementById("tabs"), Object.entries(VIEWS).map(([name, text]) =>
@@ -102,13 +103,8 @@ document.getElementById("search").addEventListener("submit", async (event) => {
     if (found) go({ row: "pasted", case: null, edits: found.values, without: [] });
     return;
   }
-  try {
-    const found = await send("case", { case: text });
-    go(choosing(found.id));
-  } catch (error) {
-    if (error.status === 404) go({ view: "cases", search: text, page: 0 });
-    else complain(error);
-  }
+  const found = await attempt(() => send("find", { text }));
+  if (found) go(found.case === null ? { view: "cases", search: text, page: 0 } : choosing(found.case));
 });
 
 // --- keys ---------------------------------------------------------------------------------

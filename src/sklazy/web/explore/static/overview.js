@@ -88,7 +88,7 @@ function confusion({ confusion: { names, counts } }) {
   };
   const head = [th("truth ↓ answer →"), ...names.map((name) => th(own(name), { class: "n" }))];
   const rows = names.map((name, i) => h("tr", {}, h("th", { scope: "row" }, own(name)), counts[i].map((n, j) => cell(n, i, j))));
-  return table(head, rows, { class: "confusion", label: "Confusion matrix", caption: "Confusion matrix: each number leads to its cases; right answers are framed" });
+  return table(head, rows, { class: "confusion", label: "Confusion matrix", caption: "Each number leads to its cases; those in the frames are answered right"  });
 }
 
 function balance(known) {

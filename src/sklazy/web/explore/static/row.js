@@ -2,7 +2,7 @@
 
 import { h, own, show, number, share, percent, bar, table, th, td, replace, redraw } from "./dom.js";
 import { at, address, go, choosing } from "./address.js";
-import { attempt, send, complain, forgive, Latest } from "./api.js";
+import { attempt, send, complain, Latest } from "./api.js";
 import { byGroup } from "./charts.js";
 import { draw } from "./blocks.js";
 import { saves } from "./overview.js";
@@ -74,7 +74,6 @@ async function renewReceipt() {
     const found = await whole.ask("receipt", asked());
     if (!found) return;
     receipt = found;
-    forgive();
   } catch (error) {
     complain(error);
     replace(parts.answer, h("p", { class: "warning" }, error.message));
@@ -214,7 +213,7 @@ function detail(field) {
     const value = field.name in edits ? edits[field.name] : chosen?.values[field.name];
     replace(place, event.target.open && column ? byGroup(column, known.groups, value) : null);
   };
-  return h("details", { class: "by-class", ontoggle: toggle }, h("summary", { "aria-label": `${show(field.name)} by class` }, "by class"), place);
+  return h("details", { class: "by-class", ontoggle: toggle }, h("summary", { "aria-label": `${show(field.name)} by ${known.classifies ? "class" : "target"}` }, known.classifies ? "by class" : "by target"), place);
 }
 
 function edit(name, value) {
@@ -263,7 +262,7 @@ function drawEvidence() {
   redraw(parts.next, receipt.next ? next() : null);
   const fold = parts.all.querySelector("details");
   redraw(parts.all,
-    h("details", { open: fold?.open, class: "whole" }, h("summary", { "data-focus": "whole" }, "The whole receipt"), draw(receipt.blocks)),
+    h("details", { open: fold ? fold.open : !names.length, class: "whole" }, h("summary", { "data-focus": "whole" }, "The whole receipt"), draw(receipt.blocks)),
     saves("receipt", ["html", "json"], { row: asked() }));
 }
 
@@ -302,7 +301,7 @@ function against() {
     h("input", { type: "number", step: "any", min: "0", value: number(receipt.delta), "data-focus": "delta", onchange: (event) => go({ delta: Number(event.target.value) }) }));
   if (!one) return [delta, h("p", {}, "There is none.")];
   const few = one.differ.slice(0, 8);
-  return [delta, h("p", {}, h("a", { href: address(choosing(one.id)), "data-focus": "against" }, "case ", own(one.id)), ", ", own(known.target), " ", h("strong", {}, own(one.target)), `, at distance ${number(one.distance, 3)}, differs in ${few.length ? "" : "nothing that is compared"}`,
+  return [delta, h("p", {}, h("a", { href: address(choosing(one.id)), "data-focus": "against" }, "case ", own(one.id)), ", ", own(known.target), " ", h("strong", {}, own(one.target)), `, at HEOM distance ${number(one.distance, 3)}, differs in ${few.length ? "" : "nothing that is compared"}`,
     few.map((name, i) => [i > 0 && ", ", own(name), ` (${show(receipt.values[name])} → ${show(one.values[name])})`]), one.differ.length > few.length ? ` and ${one.differ.length - few.length} more.` : ".")];
 }
 
