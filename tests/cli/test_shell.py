@@ -1,5 +1,6 @@
 """The command line as a shell sees it: quick help, completion, the README's lines."""
 
+import importlib
 import re
 import resource
 import shlex
@@ -97,6 +98,21 @@ def readme_lines():
     return lines_of(text.split("## From a shell")[1].split("\n## ")[0])
 
 
+@pytest.fixture
+def at_once(monkeypatch):
+    """Let a server stop as soon as it is ready, on a port that is free."""
+    work = importlib.import_module("sklazy.cli.serve")
+    listen = work.listen
+
+    def stop(app, listening, limits, on_start):
+        on_start()
+        listening.close()
+
+    monkeypatch.setattr(work, "listen", lambda host, port: listen(host, 0))
+    monkeypatch.setattr(work, "run_server", stop)
+
+
+@pytest.mark.usefixtures("at_once")
 def test_the_readme_can_be_typed_line_by_line(run):
     lines = readme_lines()
     assert len(lines) >= 10
@@ -109,6 +125,7 @@ def test_the_readme_can_be_typed_line_by_line(run):
         assert out, line
 
 
+@pytest.mark.usefixtures("at_once")
 def test_the_lines_of_the_manual_can_be_typed(run):
     """Those that the README does not have already; the key is made by other means."""
     text = (ROOT / "docs" / "command_line.md").read_text("utf-8")

@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import logging
 import socket
+import subprocess
+import sys
 import time
 
 import pytest
@@ -356,6 +358,20 @@ def test_work_is_bounded_in_time_and_number():
         work.stop()
 
     asyncio.run(play())
+
+
+def test_a_process_does_not_wait_for_work_that_was_given_up():
+    code = (
+        "import asyncio, time; from sklazy.web.limits import Limits; "
+        "from sklazy.web.work import Work; work = Work(Limits(seconds=0.05))\n"
+        "try: asyncio.run(work.run(time.sleep, 100))\n"
+        "except Exception: work.stop(); print('given up')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "given up\n", done.stderr
+    assert done.returncode == 0
 
 
 @pytest.mark.parametrize("wrong", [{"rows": 0}, {"seconds": -1.0}, {"body": 0}])

@@ -400,6 +400,65 @@ def reproduce() -> None:
 
 
 @click.command()
+@click.argument("model", type=click.Path(exists=True), metavar="MODEL|JOURNAL")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Bind to this.")
+@click.option("--port", default=8000, show_default=True, help="0 for any free one.")
+@click.option(
+    "--token-file",
+    type=click.Path(dir_okay=False),
+    help="Lines of a role (ask, explain or change) and a token; written with new "
+    "tokens if it is not there. Needed for changes and beyond this machine.",
+)
+@click.option(
+    "--receipts",
+    type=click.Choice(["none", "aggregate", "ids", "values"]),
+    default="aggregate",
+    show_default=True,
+    help="How much receipts tell of the cases.",
+)
+@click.option(
+    "--min-group",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    help="Fewest cases that a count in a receipt may be about.",
+)
+@click.option(
+    "--journal",
+    type=click.Path(file_okay=False),
+    help="Folder that keeps changes; without it nothing can be changed.",
+)
+@click.option(
+    "--allow-host",
+    multiple=True,
+    metavar="NAME",
+    help="A further name of this server in Host headers; may be repeated.",
+)
+@click.option(
+    "--max-seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=30.0,
+    show_default=True,
+    help="Time for the answer to a request.",
+)
+@runs("serve")
+def serve() -> None:
+    """Answer over HTTP by a MODEL that fit wrote: predict, explain, add, forget.
+
+    It can be reached from this machine only, unless --host says otherwise. Changes are
+    on the disk before they are answered; a JOURNAL in place of the model goes on from
+    them. Addresses are described at /openapi.json.
+
+    \b
+    Examples:
+      sklazy fit flats.csv -t heating --id flat -o heating.sklazy
+      sklazy serve heating.sklazy
+      sklazy serve heating.sklazy --journal changes --token-file tokens
+      sklazy serve changes --token-file tokens --receipts ids
+    """
+
+
+@click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
@@ -419,6 +478,6 @@ def completion(context: click.Context, shell: str) -> None:
 
 COMMANDS = (
     *(demo, example, fit, predict, explain, verify, advise, audit, explore, select),
-    *(race, reproduce, completion),
+    *(race, serve, reproduce, completion),
 )
 """All commands, in the order of the help."""

@@ -91,10 +91,10 @@ def _frame_of_similar(
     import pandas  # noqa: PLC0415 (an optional dependency)
 
     asked = range(len(queries.codes))
-    found = [_nearest(cases, queries, query, k) for query in asked]
+    found = [nearest_cases(cases, queries, query, k) for query in asked]
     rows = np.concatenate([own for own, _ in found])
     frame = cases.to_table().take(rows.tolist()).to_pandas()
-    for name, values in _targets(cases, rows).items():
+    for name, values in targets_of(cases, rows).items():
         frame[_free(name, frame)] = values
     distances = [d for _, own in found for d in own.tolist()]
     frame.insert(0, _free("distance", frame), distances)
@@ -106,7 +106,7 @@ def _frame_of_similar(
     return frame
 
 
-def _nearest(
+def nearest_cases(
     cases: CaseBase, queries: Queries, query: int, k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The rows nearest to a query, and their distances."""
@@ -115,7 +115,7 @@ def _nearest(
     return order, np.sqrt(squares[order])
 
 
-def _targets(cases: CaseBase, rows: NDArray[np.int64]) -> dict[str, list[Any]]:
+def targets_of(cases: CaseBase, rows: NDArray[np.int64]) -> dict[str, list[Any]]:
     """The targets of rows, by name."""
     names = target_names(cases)
     if cases.class_labels:

@@ -1,10 +1,15 @@
 """Which requests come from where they should: Host, Origin, Sec-Fetch-Site."""
 
 import ipaddress
+import re
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
 from sklazy.web.problems import Problem
+
+_NETLOC = re.compile(
+    r"(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<name>[a-z0-9_.-]+))(?::[0-9]{1,5})?", re.ASCII
+)
 
 LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -31,13 +36,8 @@ def name_of(netloc: str) -> str | None:
     >>> name_of("Localhost:8000"), name_of("[::1]:80"), name_of("a b")
     ('localhost', '::1', None)
     """
-    try:
-        parts = urlsplit(f"//{netloc}")
-        parts.port  # noqa: B018 - raises where it is not a number
-    except ValueError:
-        return None
-    plain = parts.netloc == netloc and not set(netloc) & set("@\\ \t,")
-    return parts.hostname if plain else None
+    found = _NETLOC.fullmatch(netloc.lower())
+    return None if found is None else found["six"] or found["name"]
 
 
 def check_host(given: list[str], allowed: Collection[str]) -> str:

@@ -22,7 +22,8 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket to serve on; port 0 is any that is free."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        found = socket.socket(family, socket.SOCK_STREAM)
+        # By this protocol asyncio knows that packets must not wait for one another.
+        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         # A server that was stopped leaves connections that are about to close.
         if sys.platform != "win32":
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

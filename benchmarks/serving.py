@@ -1,0 +1,325 @@
+"""The server under load: `python benchmarks/serving.py speed` and `... mixed`.
+
+speed   One row a request, 20 000 x 16 numbers (the size of letter): requests a second
+        and the 99th percentile of waiting, LazyKNeighborsClassifier beside
+        scikit-learn's KNeighborsClassifier behind the same server code. Each is served
+        by a process of its own; they are asked in turn.
+mixed   Predict, explain, add and forget for minutes: no error that was not asked for,
+        memory flat, answers after changes equal to a fresh fit of the rows.
+
+    --seconds 3       of a round, or of the mixed load (600)
+    --rounds 5        of each contestant
+    --connections 4   that ask at once
+    --rows 20000      cases (mixed: 2000)
+"""
+
+import argparse
+import collections
+import http.client
+import itertools
+import json
+import os
+import pathlib
+import selectors
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import numpy as np
+from sklearn.neighbors import KNeighborsClassifier
+
+import sklazy
+from sklazy.web.guard import Safety
+from sklazy.web.limits import Limits
+from sklazy.web.running import listen, serve
+from sklazy.web.serve.answers import Answers
+from sklazy.web.serve.app import make_server
+from sklazy.web.serve.levels import Level, Privacy
+from sklazy.web.serve.store import Store
+from sklazy.web.tokens import Role
+
+N_COLUMNS = 16
+COLORS = np.array(["red", "green", "blue"])
+
+
+def main(words):
+    options = read(words)
+    {"speed": speed, "mixed": mixed, "serve": run_server}[options.what](options)
+
+
+def read(words):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=["speed", "mixed", "serve"])
+    parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--connections", type=int, default=4)
+    parser.add_argument("--rows", type=int, default=0)
+    parser.add_argument("--who", default="ours")
+    parser.add_argument("--folder", default="")
+    return parser.parse_args(words)
+
+
+# --- the servers ----------------------------------------------------------------------
+
+
+def numbers(n_rows):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, N_COLUMNS))
+    return X, (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(int)
+
+
+def run_server(options):
+    """Serve one contestant and say on which port."""
+    if options.folder:
+        store = Store.open(options.folder, f"{options.folder}.journal")
+    else:
+        X, y = numbers(options.rows)
+        store = Store(sklazy.LazyKNeighborsClassifier().fit(X, y))
+        if options.who == "peer":
+            Answers._predict = predict_as(KNeighborsClassifier().fit(X, y))
+    safety = Safety(limits=Limits(waiting=64), everybody=Role.CHANGE)
+    app = make_server(store, safety, Privacy(Level.VALUES))
+    listening = listen("127.0.0.1", 0)
+    port = listening.getsockname()[1]
+    serve(app, listening, safety.limits, on_start=lambda: print(port, flush=True))
+
+
+def predict_as(peer):
+    """What answers by another model, everything around it being the same."""
+    classes = peer.classes_.tolist()
+
+    def predict(self, cases, X):
+        shares = peer.predict_proba(X)
+        labels = peer.classes_[shares.argmax(axis=1)]
+        return {
+            "predictions": labels.tolist(),
+            "classes": classes,
+            "probabilities": shares.tolist(),
+        }
+
+    return predict
+
+
+class Server:
+    """A server in a process of its own."""
+
+    def __init__(self, *arguments):
+        command = [sys.executable, __file__, "serve", *map(str, arguments)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.port = int(self.process.stdout.readline())
+
+    def cpu(self):
+        """Seconds of processor that it has had."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().split()
+        return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+
+    def memory(self):
+        """Megabytes that it holds."""
+        pages = pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+# --- speed ----------------------------------------------------------------------------
+
+
+def speed(options):
+    seconds, n_rows = options.seconds or 3, options.rows or 20_000
+    servers = {who: Server("--who", who, "--rows", n_rows) for who in ("ours", "peer")}
+    found = {who: [] for who in servers}
+    for round_number in range(options.rounds + 1):
+        for who, server in servers.items():
+            before = server.cpu()
+            waits = load(server.port, options.connections, seconds)
+            cpu = (server.cpu() - before) / len(waits)
+            if round_number:  # the first is to warm up
+                found[who].append((len(waits) / seconds, np.quantile(waits, 0.99), cpu))
+    for server in servers.values():
+        server.stop()
+    best = {}
+    for who, rounds in found.items():
+        rates, tails, cpus = zip(*rounds, strict=True)
+        best[who] = max(rates), min(tails), min(cpus)
+        middle = np.median(rates), 1e3 * np.median(tails)
+        print(
+            f"{who}: {max(rates):.0f} requests a second at best ({middle[0]:.0f} in "
+            f"the middle), p99 {1e3 * min(tails):.2f} ms ({middle[1]:.2f}), "
+            f"{1e6 * min(cpus):.0f} us of processor a request"
+        )
+    ours, peer = best["ours"], best["peer"]
+    print(
+        f"{options.connections} connections: throughput {ours[0] / peer[0]:.2f} times "
+        f"the peer's (goal 3), p99 {ours[1] / peer[1]:.2f} times (goal 1), processor "
+        f"{ours[2] / peer[2]:.2f} times"
+    )
+
+
+def requests():
+    """Requests without end, each for another row."""
+    rng = np.random.default_rng(1)
+    made = []
+    for row in rng.normal(size=(256, N_COLUMNS)).tolist():
+        body = json.dumps({"rows": [row]}).encode()
+        head = (
+            "POST /v1/predict HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: "
+            f"application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        made.append(head.encode() + body)
+    return itertools.cycle(made)
+
+
+def load(port, n_connections, seconds):
+    """Ask without pause over some connections; how long each answer took."""
+    selector, asked = selectors.DefaultSelector(), requests()
+    waits, begun, held = [], {}, collections.defaultdict(bytes)
+    for _ in range(n_connections):
+        client = socket.create_connection(("127.0.0.1", port))
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        selector.register(client, selectors.EVENT_READ)
+        begun[client] = time.perf_counter()
+        client.sendall(next(asked))
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        for key, _ in selector.select(1):
+            client = key.fileobj
+            held[client] += client.recv(65536)
+            if held[client].endswith(b"}"):
+                assert held[client].startswith(b"HTTP/1.1 200"), held[client]
+                held[client] = b""
+                now = time.perf_counter()
+                waits.append(now - begun[client])
+                begun[client] = now
+                client.sendall(next(asked))
+    for client in begun:
+        client.close()
+    return waits
+
+
+# --- mixed load -----------------------------------------------------------------------
+
+
+def mixed(options):
+    seconds, n_rows = options.seconds or 600, options.rows or 2000
+    with tempfile.TemporaryDirectory() as folder:
+        rng = np.random.default_rng(0)
+        rows = {f"first-{i}": some_row(rng) for i in range(n_rows)}
+        model = pathlib.Path(folder) / "model"
+        fresh(rows).save(model)
+        server = Server("--folder", model)
+        try:
+            driver = Driver(server, rows, seconds)
+            driver.run()
+        finally:
+            server.stop()
+
+
+def some_row(rng):
+    cells = rng.normal(size=6).round(3).tolist()
+    color = COLORS[rng.integers(3)].item()
+    target = "up" if cells[0] + cells[1] * (color == "red") > 0 else "down"
+    cells[int(rng.integers(6))] = None
+    return [*cells, color], target
+
+
+def names():
+    return [*(f"n{i}" for i in range(6)), "color"]
+
+
+def fresh(rows):
+    """A fit of the rows as they are."""
+    table = [dict(zip(names(), cells, strict=True)) for cells, _ in rows.values()]
+    model = sklazy.LazyKNeighborsClassifier(n_neighbors=15)
+    return model.fit(table, [target for _, target in rows.values()], ids=list(rows))
+
+
+class Driver:
+    """Changes the rows and compares; others ask meanwhile."""
+
+    def __init__(self, server, rows, seconds):
+        self.server, self.rows = server, dict(rows)
+        self.end = time.monotonic() + seconds
+        self.counts = collections.Counter()
+        self.wrong = []
+        self.memory = []
+
+    def run(self):
+        others = [
+            threading.Thread(target=self.ask, args=(what, seed))
+            for seed, what in enumerate(["predict", "predict", "explain"])
+        ]
+        for thread in others:
+            thread.start()
+        self.change()
+        for thread in others:
+            thread.join()
+        start = self.memory[len(self.memory) // 5 :]
+        third = max(1, len(start) // 3)
+        early, late = np.mean(start[:third]), np.mean(start[-third:])
+        print(dict(self.counts), f"errors: {len(self.wrong)}", self.wrong[:3])
+        print(
+            f"memory: {early:.1f} MB early, {late:.1f} MB late, of {self.memory[0]:.1f}"
+        )
+
+    def post(self, connection, what, body):
+        connection.request(
+            "POST",
+            f"/v1/{what}",
+            json.dumps(body),
+            {"Content-Type": "application/json"},
+        )
+        said = connection.getresponse()
+        content = json.loads(said.read())
+        self.counts[what] += 1
+        if said.status != 200:
+            self.wrong.append((what, said.status, content))
+        return content
+
+    def ask(self, what, seed):
+        rng = np.random.default_rng([1, seed])
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port)
+        while time.monotonic() < self.end:
+            rows = [some_row(rng)[0] for _ in range(int(rng.integers(1, 4)))]
+            self.post(connection, what, {"rows": rows})
+            time.sleep(0.005)
+        connection.close()
+
+    def change(self):
+        rng = np.random.default_rng(2)
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port)
+        for number in itertools.count():
+            if time.monotonic() > self.end:
+                break
+            new = {f"n-{number}-{i}": some_row(rng) for i in range(3)}
+            cells, targets = zip(*new.values(), strict=True)
+            body = {"rows": cells, "targets": targets, "ids": list(new)}
+            self.post(connection, "add", body)
+            self.rows |= new
+            gone = rng.choice(list(self.rows), 3, replace=False).tolist()
+            self.post(connection, "forget", {"ids": gone})
+            for one in gone:
+                del self.rows[one]
+            if number % 10 == 0:
+                self.compare(connection, rng)
+            time.sleep(0.02)
+        connection.close()
+
+    def compare(self, connection, rng):
+        """Answers must be those of a fresh fit: nobody else changes anything."""
+        asked = [some_row(rng)[0] for _ in range(5)]
+        said = self.post(connection, "predict", {"rows": asked})
+        table = [dict(zip(names(), cells, strict=True)) for cells in asked]
+        expected = fresh(self.rows).predict_proba(table).tolist()
+        self.counts["compared"] += 1
+        if said.get("probabilities") != expected:
+            self.wrong.append(("compare", said, expected))
+        self.memory.append(self.server.memory())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

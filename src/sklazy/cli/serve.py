@@ -1,0 +1,90 @@
+"""`sklazy serve`: a model over HTTP."""
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import click
+
+from sklazy.cli.console import Console
+from sklazy.errors import BadInputError
+from sklazy.web.guard import Safety
+from sklazy.web.hosts import LOCAL_NAMES, is_loopback
+from sklazy.web.limits import Limits
+from sklazy.web.running import address_of, listen
+from sklazy.web.running import serve as run_server
+from sklazy.web.serve.app import make_server
+from sklazy.web.serve.levels import Level, Privacy
+from sklazy.web.serve.store import Store
+from sklazy.web.tokens import Tokens, is_shared, read_tokens, write_tokens
+
+_ANY = ("0.0.0.0", "::")  # all addresses of the machine
+
+
+def serve(
+    console: Console,
+    model: str,
+    host: str,
+    port: int,
+    token_file: str | None,
+    receipts: str,
+    min_group: int,
+    journal: str | None,
+    allow_host: Sequence[str],
+    max_seconds: float,
+) -> None:
+    """Serve a model until Ctrl-C."""
+    if host in _ANY and not allow_host:
+        raise BadInputError(
+            f"--host {host} is no name to call a server by; say with --allow-host by "
+            "which one clients do."
+        )
+    changes = journal is not None or Path(model).is_dir()
+    _check_tokens_needed(host, token_file, changes)
+    tokens = None if token_file is None else _open_tokens(console, token_file)
+    names = LOCAL_NAMES | {name.lower() for name in (host, *allow_host)}
+    limits = Limits(seconds=max_seconds)
+    privacy = Privacy(Level[receipts.upper()], min_group)
+    safety = Safety(limits=limits, names=names, tokens=tokens)
+    with contextlib.closing(Store.open(model, journal)) as store:
+        app = make_server(store, safety, privacy)
+        listening = listen(host, port)
+        address = address_of(listening, host)
+        announce = partial(_announce, console, store, address, receipts)
+        run_server(app, listening, limits, on_start=announce)
+    console.note("Stopped.")
+
+
+def _announce(console: Console, store: Store, address: str, receipts: str) -> None:
+    cases, kind = store.model.cases_.n_rows, type(store.model).__name__
+    plain = {"address": address, "estimator": kind, "cases": cases}
+    text = f"{kind} of {cases} cases at {address}, receipts: {receipts}. Ctrl-C stops."
+    console.result(plain, lambda _: click.echo(text))
+    sys.stdout.flush()
+
+
+def _check_tokens_needed(host: str, token_file: str | None, changes: bool) -> None:
+    if token_file is not None:
+        return
+    if not is_loopback(host):
+        raise BadInputError(
+            f"--host {host} can be reached from other machines; give --token-file, too."
+        )
+    if changes:
+        raise BadInputError(
+            "--journal lets clients change the model; give --token-file, too."
+        )
+
+
+def _open_tokens(console: Console, path: str) -> Tokens:
+    """Tokens of a file, which is written first if it is not there."""
+    if not Path(path).exists():
+        write_tokens(path)
+        console.note(f"new tokens for ask, explain and change written to {path}")
+    elif is_shared(path):
+        console.note(
+            f"note: others can read {path}; chmod 600 {path} keeps it private."
+        )
+    return read_tokens(path)

@@ -1,0 +1,1 @@
+"""`sklazy serve`: a saved estimator over HTTP."""

@@ -1,0 +1,128 @@
+"""Kill a process that changes a store, again and again, and look what is left.
+
+Run as a script: ``killing.py FOLDER KILLS SEED``. Each round a child opens the store
+and changes it as fast as it can, telling before and after each change; it is killed at
+some moment; then the store must have every change that was told to be done, and of the
+last one that was begun all or nothing. A row that was forgotten is in no file.
+"""
+
+import json
+import os
+import select
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+import sklazy
+from sklazy.web.serve.store import Store
+
+COLUMNS = ("size", "color")
+
+
+def make_model(rows):
+    """A model of rows: id to (cells, target)."""
+    cells = [dict(zip(COLUMNS, row, strict=True)) for row, _ in rows.values()]
+    targets = [target for _, target in rows.values()]
+    model = sklazy.LazyKNeighborsClassifier(selection="none")
+    return model.fit(cells, targets, ids=list(rows))
+
+
+def some_row(rng):
+    size = None if rng.random() < 0.2 else round(float(rng.normal()), 3)
+    return [size, ["red", "blue", None][rng.integers(3)]], "ab"[rng.integers(2)]
+
+
+def changes(store, rng, tell, tag):
+    """Change a store without end."""
+    for number in range(1_000_000):
+        ids = store.model.ids_.tolist()
+        if len(ids) > 40 or (len(ids) > 20 and rng.random() < 0.3):
+            gone = rng.choice(ids, 2, replace=False).tolist()
+            tell({"begin": "forget", "ids": gone})
+            store.forget(gone)
+        else:
+            rows = {f"id-{tag}-{number}-{i}.": some_row(rng) for i in range(3)}
+            tell({"begin": "add", "rows": rows})
+            cells = [dict(zip(COLUMNS, row, strict=True)) for row, _ in rows.values()]
+            store.add(cells, [target for _, target in rows.values()], list(rows))
+        tell({"done": True})
+
+
+def run_child(folder, seed, tag, pipe):
+    def tell(event):
+        os.write(pipe, json.dumps(event).encode() + b"\n")
+
+    changes(Store.open(folder), np.random.default_rng([seed, tag]), tell, tag)
+
+
+def changed(rows, event):
+    """The rows after a change."""
+    if event["begin"] == "add":
+        return rows | event["rows"]
+    return {one: row for one, row in rows.items() if one not in event["ids"]}
+
+
+def play_round(folder, rows, seed, tag, rng):
+    """Let a child change the store, kill it; the rows that may be there now."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        try:
+            run_child(folder, seed, tag, write)
+        finally:
+            os._exit(1)
+    os.close(write)
+    if tag % 8:  # otherwise it may still be opening the store
+        select.select([read], [], [], 60)
+    time.sleep(float(rng.uniform(0, 0.1)))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    with open(read, "rb") as pipe:
+        events = [json.loads(line) for line in pipe.read().splitlines()]
+    n_done, begun = 0, None
+    for event in events:
+        if "begin" in event:
+            begun = event
+        else:
+            rows, begun, n_done = changed(rows, begun), None, n_done + 1
+    return [rows] + ([changed(rows, begun)] if begun else []), n_done
+
+
+def check(folder, possible, known):
+    """The rows that are there: one of what may be, whole, and nothing of others."""
+    store = Store.open(folder)
+    there = set(store.model.ids_.tolist())
+    rows = next((rows for rows in possible if set(rows) == there), None)
+    assert rows is not None, (there, [set(one) for one in possible])
+    assert store.model.digest() == make_model(rows).digest()
+    store.close()
+    files = b"".join(path.read_bytes() for path in Path(folder).iterdir())
+    left = [one for one in known - set(rows) if f'"{one}"'.encode() in files]
+    assert not left, left
+    return rows
+
+
+def main(folder, kills, seed):
+    rng = np.random.default_rng(seed)
+    rows = {f"first-{i}.": some_row(rng) for i in range(25)}
+    make_model(rows).save(Path(folder) / "model")
+    journal = Path(folder) / "journal"
+    Store.open(Path(folder) / "model", journal).close()
+    acknowledged = halves = 0
+    known = set(rows)
+    for tag in range(kills):
+        possible, n_done = play_round(journal, rows, seed, tag, rng)
+        for one in possible:
+            known |= set(one)
+        rows = check(journal, possible, known)
+        acknowledged, halves = acknowledged + n_done, halves + len(possible) - 1
+    found = {"kills": kills, "acknowledged": acknowledged, "begun": halves}
+    sys.stdout.write(json.dumps(found) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
