@@ -240,6 +240,37 @@ def audit() -> None:
 
 
 @click.command()
+@click.argument("train", type=IN_FILE, metavar="TRAIN|MODEL")
+@target_option(required=False)
+@task_options
+@id_option
+@reading_options
+@method_options
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    show_default=True,
+    help="Port on 127.0.0.1; 0 for any that is free.",
+)
+@click.option("--browser/--no-browser", default=True, help="Whether to open a browser.")
+@runs("explore")
+def explore() -> None:
+    """Look at cases, receipts, what-if, a map and an audit in a browser.
+
+    The page is for this machine alone and needs the token in the address that is
+    printed. Changes made there are a list that can be undone; the file itself is never
+    written to. Ctrl-C ends it. Needs pip install 'sklazy[serve]'.
+
+    \b
+    Examples:
+      sklazy explore flats.csv --target heating
+      sklazy explore flats.csv -t rent --id flat --no-browser --port 8000
+      sklazy explore rent.sklazy
+    """
+
+
+@click.command()
 @train_options
 @click.option(
     "--max-candidates",
@@ -442,7 +473,7 @@ def completion(context: click.Context, shell: str) -> None:
 
 
 COMMANDS = (
-    *(demo, example, fit, predict, explain, verify, advise, audit, select, race),
-    *(serve, reproduce, completion),
+    *(demo, example, fit, predict, explain, verify, advise, audit, explore, select),
+    *(race, serve, reproduce, completion),
 )
 """All commands, in the order of the help."""

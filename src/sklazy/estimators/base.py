@@ -29,6 +29,7 @@ from sklazy.casebase.moments import (
 )
 from sklazy.casebase.plain import to_plain
 from sklazy.errors import BadInputError, BadTypeError
+from sklazy.estimators.exploring import Explorable
 from sklazy.estimators.keeping import KeepingEstimator
 from sklazy.estimators.likeness import Likeness
 from sklazy.estimators.naming import name_methods
@@ -43,7 +44,7 @@ _EXPLAINED_AT_ONCE = 64  # queries
 _NOT_RECORDED = ("n_jobs", "cache_size", "device")  # answers do not depend on them
 
 
-class LazyEstimator(Likeness, KeepingEstimator):
+class LazyEstimator(Explorable, Likeness, KeepingEstimator):
     """An estimator whose fit keeps a case base, `cases_`, and which waits for queries.
 
     A subclass makes a learner of its parameters (`_learner`) and says what its target

@@ -74,6 +74,11 @@ def to_fragment(
     return render("fragment", n_more=n_more, **_view(receipts, names))
 
 
+def to_blocks(receipt: Plain) -> list[b.Block]:
+    """A receipt as blocks, for pages that draw them themselves."""
+    return _blocks(_draw([receipt], ())[0])
+
+
 class _Drawn(NamedTuple):
     """A receipt on its way to be shown, and where it will stand on a page."""
 

@@ -1,0 +1,147 @@
+"""What the others say of every case, found little by little in the background."""
+
+import copy
+import threading
+import time
+import warnings
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.leave_one_out import leave_one_out
+from sklazy.errors import DataWarning
+from sklazy.estimators.approximate import ApproximateEstimator
+from sklazy.web.explore.jobs import Job
+from sklazy.web.explore.state import Floats, Ints, State
+
+_EXACT = 500  # rows up to which cuts are found anew without each row
+_PART = 0.2  # seconds between two looks at what is wanted next
+_MOST_AT_ONCE = 4096
+_WEARY = 90.0  # seconds after which a person decides whether to go on
+
+
+class LeftOut:
+    """The left-out answers that are known so far.
+
+    Attributes
+    ----------
+    known : bool array of shape (n_rows,)
+    answers : array of shape (n_rows,)
+        Codes of classes, or numbers.
+    shares : float64 array of shape (n_rows,)
+        The probability of the answer; NaN for numbers.
+    doubts : float64 array of shape (n_rows,)
+        One minus the probability of the row's own class; for numbers the residual.
+    exact : bool
+        Whether each row was left out of everything, cuts and settings included.
+    """
+
+    def __init__(self, state: State) -> None:
+        n_rows = state.n_rows
+        self.state, self.exact = state, True
+        self.known = np.zeros(n_rows, bool)
+        self.answers = np.zeros(n_rows, np.int64 if state.classifies else np.float64)
+        self.shares = np.full(n_rows, np.nan)
+        self.doubts = np.full(n_rows, np.nan)
+        self.finished = threading.Event()
+        self._asked: deque[int] = deque(maxlen=2000)
+        self._next = 0
+        self._learner: Any = None
+        self._base: Any = None
+
+    @property
+    def n_known(self) -> int:
+        """How many rows have an answer."""
+        return int(self.known.sum())
+
+    def ask_for(self, rows: Iterable[int]) -> int:
+        """Let these rows come next; how many of them are open."""
+        open_rows = [int(row) for row in rows if not self.known[row]]
+        self._asked.extend(open_rows)
+        return len(open_rows)
+
+    def scaled_doubts(self) -> Floats:
+        """Doubts from 0 up: of classes as they are, of numbers in usual residuals."""
+        if self.state.classifies:
+            return self.doubts
+        usual = float(np.median(self.doubts[self.known])) if self.n_known else 0.0
+        return self.doubts / (usual or 1.0)
+
+    def fill(self, job: Job) -> None:
+        """Answer row after row until all are known, or it has taken long."""
+        job.total, end = self.state.n_rows, time.monotonic() + _WEARY
+        job.note = "making the cases ready"
+        if self.state.n_rows > 1:
+            self._prepare()
+        job.note, size = "", 1
+        while self.state.n_rows > 1 and not job.stopped:
+            rows = self._choose(size)
+            if not len(rows):
+                break
+            began = time.monotonic()
+            self._answer(rows)
+            taken = max(time.monotonic() - began, 1e-6)
+            fitting = int(len(rows) * _PART / taken)
+            size = max(1, min(fitting, 4 * len(rows), _MOST_AT_ONCE))
+            job.done = self.n_known
+            if time.monotonic() > end and not self._asked:
+                job.state = "paused"
+                return
+        self.finished.set()
+
+    def _prepare(self) -> None:
+        """Settle what need not be found anew for each row of many."""
+        model, base = self.state.model, self.state.base
+        learner = model._current_learner(base)
+        many = base.n_rows > _EXACT
+        if hasattr(learner, "approximate") and (
+            many or isinstance(model, ApproximateEstimator)
+        ):
+            learner, self.exact = replace(learner, approximate=True), False
+        if many:
+            self.exact = False
+            base = copy.deepcopy(base)
+            base.freeze()
+            learner = learner.settle(base) if hasattr(learner, "settle") else learner
+        self._learner, self._base = learner, base
+
+    def _choose(self, size: int) -> Ints:
+        """The next rows: those asked for, then the others as if by lot."""
+        asked: list[int] = []
+        while self._asked and len(asked) < size:
+            asked.append(self._asked.popleft())
+        rows = np.array([r for r in dict.fromkeys(asked) if not self.known[r]], int)
+        order, n_rows = self.state.order, self.state.n_rows
+        while not len(rows) and self._next < n_rows:
+            part = order[self._next : self._next + size]
+            self._next += len(part)
+            rows = part[~self.known[part]]
+        return rows
+
+    def _answer(self, rows: Ints) -> None:
+        state, places = self.state, self.state.places[rows]
+        names = ("decisions", "probabilities") if state.classifies else ("values",)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            found = leave_one_out(
+                self._learner, self._base, places, names, state.model._n_jobs
+            )
+        if state.classifies:
+            self._keep_classes(rows, *found)
+        else:
+            values, truths = found[0][:, 0], state.truths[rows]
+            self.answers[rows] = values
+            self.doubts[rows] = np.abs(values - truths)
+        self.known[rows] = True
+
+    def _keep_classes(
+        self, rows: Ints, decisions: NDArray[Any], probabilities: Floats
+    ) -> None:
+        each, truths = np.arange(len(rows)), self.state.truths[rows]
+        self.answers[rows] = decisions
+        self.shares[rows] = probabilities[each, decisions]
+        self.doubts[rows] = 1 - probabilities[each, truths]

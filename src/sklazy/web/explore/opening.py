@@ -1,0 +1,100 @@
+"""Open the explorer: a server of this machine, and a browser that looks at it."""
+
+import threading
+import webbrowser
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+from sklazy.estimators.base import LazyEstimator
+from sklazy.web.explore.app import LIMITS, make_explorer
+from sklazy.web.explore.session import Session
+from sklazy.web.running import _Server, address_of, listen, make_config, serve
+from sklazy.web.tokens import new_token
+
+HOST = "127.0.0.1"
+_PATIENCE = 20.0  # seconds for a server to come up
+
+
+class Explorer:
+    """An explorer that is open, in a thread of this process.
+
+    Attributes
+    ----------
+    url : str
+        Its address, with the token that opens it.
+
+    Examples
+    --------
+    >>> import sklazy
+    >>> model = sklazy.LazyKNeighborsClassifier(1).fit([[1], [2], [8]], ["a", "a", "b"])
+    >>> with model.explore(browser=False) as explorer:
+    ...     explorer.url.startswith("http://127.0.0.1:")
+    True
+    """
+
+    def __init__(
+        self, model: LazyEstimator, source: str, port: int, browser: bool
+    ) -> None:
+        self._session, token = Session(model, source), new_token()
+        self._listening = listen(HOST, port)
+        self.url = f"{address_of(self._listening, HOST)}/?token={token}"
+        ready = threading.Event()
+        config = make_config(make_explorer(self._session, token), LIMITS)
+        self._server = _Server(config, ready.set)
+        self._thread = threading.Thread(
+            target=self._server.run, args=([self._listening],), daemon=True
+        )
+        self._thread.start()
+        ready.wait(_PATIENCE)
+        if browser:
+            webbrowser.open(self.url)
+
+    @property
+    def model(self) -> Any:  # noqa: ANN401 - of the class that was explored
+        """The estimator with the changes made; the one given is as it was."""
+        return self._session.state.model
+
+    @property
+    def changes(self) -> list[dict[str, Any]]:
+        """The changes made in the explorer."""
+        return self._session.changes.describe()
+
+    def stop(self) -> None:
+        """Close the server."""
+        self._server.should_exit = True
+        self._thread.join(_PATIENCE)
+        self._listening.close()
+        self._session.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"Explorer({self.url})"
+
+
+def explore(
+    model: LazyEstimator, *, source: str = "cases", port: int = 0, browser: bool = True
+) -> Explorer:
+    """Open the explorer on an estimator; see `LazyEstimator.explore`."""
+    return Explorer(model, source, port, browser)
+
+
+def run_explorer(session: Session, port: int, on_start: Callable[[str], None]) -> None:
+    """Serve the explorer until Ctrl-C; `on_start` is told its address."""
+    listening, token = listen(HOST, port), new_token()
+    url = f"{address_of(listening, HOST)}/?token={token}"
+    app = make_explorer(session, token)
+    try:
+        serve(app, listening, LIMITS, on_start=lambda: on_start(url))
+    finally:
+        session.close()

@@ -1,0 +1,176 @@
+// The table of cases: the server filters, sorts and cuts it into pages.
+
+import { h, own, show, number, share, count, bar, table, th, td, redraw, replace } from "./dom.js";
+import { at, address, go, choosing } from "./address.js";
+import { attempt, Latest } from "./api.js";
+import { saves } from "./overview.js";
+
+const latest = new Latest();
+const parts = {};
+let known = null;
+let fields = [];
+let listed = [];
+let again = null;
+
+export function wish() {
+  const filled = Object.entries({
+    filters: at.filters, truth: at.truth, answer: at.answer, cell: at.cell, doubt: at.doubt,
+    wrong: at.wrong || undefined, search: at.search, sort: at.sort, falling: at.falling || undefined,
+    columns: at.all ? known.columns.slice(0, 100).map((one) => one.name) : undefined,
+  }).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(filled);
+}
+
+export async function openCases(what, told, form) {
+  [known, fields] = [told, form.fields];
+  parts.filters = h("div", {});
+  parts.table = h("div", {});
+  what.replaceChildren(h("h1", { id: "what-title" }, "Cases"), parts.filters, parts.table);
+  await renewCases();
+}
+
+export async function renewCases() {
+  clearTimeout(again);
+  if (!parts.table?.isConnected) return;
+  const found = await attempt(() => latest.ask("cases", { ...wish(), page: at.page, per_page: 50 }));
+  if (!found) return;
+  listed = found.rows.map((one) => String(one.id));
+  redraw(parts.filters, filters());
+  redraw(parts.table, found.n_found ? page(found) : nothing());
+  if (found.n_open) again = setTimeout(renewCases, 800);
+}
+
+export function markChosen() {
+  for (const row of parts.table?.querySelectorAll("tr[data-id]") ?? []) {
+    const chosen = row.dataset.id === at.case;
+    row.classList.toggle("chosen", chosen);
+    row.querySelector("a")?.setAttribute("aria-current", chosen ? "true" : "false");
+  }
+}
+
+/** The case before or after the chosen one on this page. */
+export function step(by) {
+  if (!listed.length || !parts.table?.isConnected) return;
+  const place = listed.indexOf(at.case ?? "");
+  const next = listed[Math.max(0, Math.min(listed.length - 1, place < 0 ? 0 : place + by))];
+  go(choosing(next));
+  parts.table.querySelector(`tr[data-id="${CSS.escape(next)}"] a`)?.focus();
+}
+
+const CLEAR = { filters: [], truth: null, answer: null, cell: null, doubt: null, wrong: false, search: null, page: 0 };
+
+function nothing() {
+  return h("div", { class: "empty" }, h("p", {}, "No case is like this."), h("p", {}, h("a", { href: address(CLEAR) }, "Remove all filters")));
+}
+
+// --- filters --------------------------------------------------------------------------
+
+function filters() {
+  const chips = [
+    ...at.filters.map((one, i) => chip(say(one), { filters: at.filters.filter((_, j) => j !== i) })),
+    at.truth && chip([`${show(known.target)} is `, own(at.truth)], { truth: null }),
+    at.answer && chip(["the others say ", own(at.answer)], { answer: null }),
+    at.cell && chip(`one cell of the confusion matrix (row ${at.cell[0] + 1}, column ${at.cell[1] + 1})`, { cell: null }),
+    at.doubt && chip(`doubt ${at.doubt[0] === null ? "" : `from ${at.doubt[0]}`}${at.doubt[1] === null ? "" : ` to ${at.doubt[1]}`}`, { doubt: null }),
+    at.wrong && chip("contradicted by the others", { wrong: false }),
+    at.search && chip(["id ", own(at.search)], { search: null }),
+  ].filter(Boolean);
+  return [
+    h("div", { class: "chips" }, chips.length ? ["Filters: ", chips, chips.length > 1 && h("a", { href: address(CLEAR) }, "remove all")] : h("span", { class: "soft" }, "No filters.")),
+    h("details", { class: "adding", open: parts.open, ontoggle: (event) => (parts.open = event.target.open) }, h("summary", { "data-focus": "adding" }, "Add a filter"), forms()),
+  ];
+}
+
+function chip(text, change) {
+  return h("span", { class: "chip" }, text, h("a", { href: address({ ...change, page: 0 }), "aria-label": "Remove this filter" }, "✕"));
+}
+
+function say(one) {
+  if (one.missing !== undefined) return [own(one.column), one.missing ? " is missing" : " is not missing"];
+  if (one.labels) return [own(one.column), " is ", own(one.labels.join(" or "))];
+  return [own(one.column), one.low !== null && one.low !== undefined ? ` from ${number(one.low)}` : "", one.high !== null && one.high !== undefined ? ` to ${number(one.high)}` : ""];
+}
+
+function forms() {
+  const choice = h("select", { "data-focus": "column", "aria-label": "Column", onchange: () => fit() }, fields.map((one) => h("option", { value: one.name }, show(one.name))));
+  const detail = h("span", {});
+  const fit = () => replace(detail, cellForm(fields.find((one) => one.name === choice.value)));
+  if (fields.length) fit();
+  const classes = known.classifies ? [pick("truth", show(known.target)), pick("answer", "the others say")] : null;
+  const doubt = h("input", { type: "number", step: "any", min: "0", placeholder: known.classifies ? "0.5" : "3", "aria-label": "Least doubt", "data-focus": "doubt" });
+  const least = (event) => {
+    event.preventDefault();
+    if (doubt.value !== "") go({ doubt: [Number(doubt.value), null], page: 0 });
+  };
+  return h("div", { class: "forms" },
+    h("form", { onsubmit: (event) => add(event, choice.value, detail) }, h("label", {}, "column ", choice), " ", detail, h("button", { "data-focus": "add" }, "Add")),
+    classes,
+    h("form", { onsubmit: least }, h("label", {}, known.classifies ? "doubt at least " : "off by at least so many usual errors ", doubt), h("button", {}, "Add")),
+    h("label", {}, h("input", { type: "checkbox", checked: at.wrong, "data-focus": "wrong", onchange: (event) => go({ wrong: event.target.checked, page: 0 }) }), " only cases that the others contradict"));
+}
+
+function pick(name, text) {
+  const change = (event) => go({ [name]: event.target.value || null, page: 0 });
+  const labels = known.balance.classes.slice(0, 500).map((one) => h("option", { value: String(one.label), selected: String(one.label) === at[name] }, show(one.label)));
+  return h("label", {}, `${text} `, h("select", { onchange: change, "data-focus": name }, h("option", { value: "" }, "any"), labels));
+}
+
+function cellForm(field) {
+  const missing = h("label", {}, h("input", { type: "checkbox", name: "missing" }), " missing ");
+  if (field.kind === "numeric")
+    return [h("label", {}, "from ", h("input", { name: "low", type: "number", step: "any", placeholder: number(field.low), "data-focus": "low" })), h("label", {}, " to ", h("input", { name: "high", type: "number", step: "any", placeholder: number(field.high) })), missing];
+  return [h("label", {}, "is ", h("select", { name: "labels", multiple: true, size: Math.min(4, Math.max(2, field.labels.length)) }, field.labels.map((label) => h("option", { value: String(label) }, show(label))))), missing];
+}
+
+function add(event, column, detail) {
+  event.preventDefault();
+  const find = (name) => detail.querySelector(`[name=${name}]`);
+  const one = { column };
+  if (find("missing").checked) one.missing = true;
+  else if (find("labels")) one.labels = [...find("labels").selectedOptions].map((option) => option.value);
+  else for (const end of ["low", "high"]) if (find(end).value !== "") one[end] = Number(find(end).value);
+  if (Object.keys(one).length > 1) go({ filters: [...at.filters, one], page: 0 });
+}
+
+// --- the page -------------------------------------------------------------------------
+
+function page(found) {
+  const sorted = (key) => ((at.sort ?? "row") === key ? (at.falling ? "descending" : "ascending") : "none");
+  const heading = (key, text, side = "") => {
+    const turn = address({ sort: key, falling: sorted(key) === "ascending", page: 0 });
+    const arrow = { ascending: " ▲", descending: " ▼", none: "" }[sorted(key)];
+    return h("th", { scope: "col", class: side, "aria-sort": sorted(key) }, h("a", { href: turn, "data-focus": `sort-${key}` }, own(text), arrow));
+  };
+  const head = [heading("row", "case"), heading("truth", show(known.target)), heading("answer", "others say"),
+    known.classifies && heading("probability", "p", "n"), heading("doubt", known.classifies ? "doubt" : "× usual", "n"),
+    ...found.columns.map((name) => heading(name, show(name), "n"))].filter(Boolean);
+  const last = found.first + found.rows.length;
+  return [
+    table(head, found.rows.map((one) => line(one, found.columns)), { class: "cases", label: "Cases" }),
+    h("div", { class: "pager" },
+      h("span", {}, `${count(found.first + 1)} to ${count(last)} of ${count(found.n_found)}`, found.n_found < found.n_rows ? ` chosen from ${count(found.n_rows)}` : ""),
+      turner("first", "« first", 0, found), turner("back", "‹ back", found.page - 1, found), turner("next", "next ›", found.page + 1, found), turner("last", "last »", found.n_pages - 1, found),
+      h("label", {}, h("input", { type: "checkbox", checked: at.all, "data-focus": "all", onchange: (event) => go({ all: event.target.checked }) }), " all columns")),
+    saves("cases", ["csv", "json"], { wish: wish() }),
+  ];
+}
+
+function turner(name, text, to, found) {
+  const stays = to === found.page || to < 0 || to >= found.n_pages;
+  return h("button", { type: "button", disabled: stays, onclick: () => go({ page: to }), "data-focus": name }, text);
+}
+
+function line(one, columns) {
+  const id = String(one.id);
+  const choose = (event) => {
+    if (!event.target.closest("a")) go(choosing(id));
+  };
+  const wrong = known.classifies ? one.agrees === false : (one.doubt ?? 0) > 3;
+  return h("tr", { "data-id": id, class: id === at.case ? "chosen" : "", onclick: choose },
+    td(h("a", { href: address(choosing(id)), "data-focus": `case-${id}`, "aria-current": id === at.case ? "true" : "false" }, own(id))),
+    td(own(one.truth)),
+    td(one.known ? [own(one.answer), wrong && h("span", { class: "sign", title: "contradicts" }, " ≠")] : h("span", { class: "soft" }, "…"), { class: wrong ? "other" : "" }),
+    known.classifies && td(share(one.probability), { class: "n" }),
+    td(one.doubt === null ? "" : [number(one.doubt, 2), bar(known.classifies ? one.doubt : Math.min(1, one.doubt / 6), { tone: "against" })], { class: "n doubt" }),
+    columns.map((name) => td(own(one.values[name]), { class: typeof one.values[name] === "number" ? "n" : one.values[name] === null ? "gone" : "" })));
+}
