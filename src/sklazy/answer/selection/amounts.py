@@ -21,7 +21,7 @@ from sklazy.answer.batch import (
     canonical_places,
 )
 from sklazy.answer.selection.choosing import Selection
-from sklazy.answer.selection.host import Host, HostWork
+from sklazy.answer.selection.host import GivenAttributes, Host, HostWork
 from sklazy.answer.selection.nearest import NearestHost
 from sklazy.answer.selection.recipe import Recipe
 from sklazy.backends import run_chunks
@@ -60,7 +60,7 @@ def _find_best_count(base: CaseBase, recipe: Recipe, host: Host) -> int:
     n_tried = _count_tried(base, recipe, host)
     batch = batch_of_cases(base, base.order[:n_tried])
     selection = Selection(batch, recipe, batch.n_attributes)  # rows are left out
-    work = host.start(batch, selection.selected)
+    work = host.start(batch, selection)
     classes = base.cases.classes[batch.excluded]
     right = np.zeros((len(batch), batch.n_attributes), bool)
 
@@ -136,7 +136,7 @@ def local_counts(
     nearby = batch_of_cases(base, rows)
     orders = np.repeat(order, n_local, axis=0)
     counts = np.full(len(rows), order.shape[1], np.int32)
-    work = host.start(nearby, Selected(orders, counts))
+    work = host.start(nearby, GivenAttributes(Selected(orders, counts)))
     chosen = decide_with_each(nearby, work, orders, 0)
     right = chosen == base.cases.classes[rows][:, None]
     by_query = right.reshape(len(order), n_local, -1).sum(axis=1)

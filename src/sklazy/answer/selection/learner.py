@@ -11,8 +11,7 @@ from sklazy.answer.learner import Effort
 from sklazy.answer.leave_one_out import classes_stay, cuts_stay
 from sklazy.answer.selection.amounts import best_count, decide_with_each, local_counts
 from sklazy.answer.selection.choosing import Selection, SetSelection
-from sklazy.answer.selection.host import Host, HostWork
-from sklazy.answer.selection.nearest import NearestHost
+from sklazy.answer.selection.host import Host
 from sklazy.answer.selection.recipe import RANKED, WITHOUT_AMOUNT, Recipe, Rule
 from sklazy.answer.selection.result import SelectionAnswer
 from sklazy.answer.selection.scores import find_ranks
@@ -75,13 +74,13 @@ class SelectionLearner:
         ready = SelectionCases(n_selected, rule, ranks, class_totals(base), effort)
         nothing = np.empty((0, len(base.names)))
         batch = Batch(base, base.cases, Queries(nothing.astype(np.int32), nothing))
-        self.host.start(batch, self._select(ready, batch).selected)
+        self.host.start(batch, self._select(ready, batch))
         return ready
 
     def answer(self, ready: SelectionCases, batch: Batch) -> SelectionAnswer:
         """Select attributes, let the host vote on them, decide."""
         selection = self._select(ready, batch)
-        work = self._start(batch, selection)
+        work = self.host.start(batch, selection)
         ballots = None
         if ready.rule == "vote":
             ballots = decide_with_each(batch, work, selection.selected.attributes, 0)
@@ -135,7 +134,7 @@ class SelectionLearner:
             selection: Selection = SetSelection(batch, self.recipe, ready.n_selected)
         else:
             selection = Selection(batch, self.recipe, ready.n_selected, ready.ranks)
-        if self._device_selects(ready, batch):
+        if self._host_selects(ready, batch):
             selection.wait()
             return selection
         selection.run(0, len(batch))
@@ -144,19 +143,12 @@ class SelectionLearner:
             counts[:] = local_counts(batch, self.recipe, self.host, attributes)
         return selection
 
-    def _device_selects(self, ready: SelectionCases, batch: Batch) -> bool:
-        """Whether ranks are all that a search needs to know."""
+    def _host_selects(self, ready: SelectionCases, batch: Batch) -> bool:
+        """Whether ranks are all that the host needs to know."""
         plain = ready.ranks is not None and batch.excluded is None
-        host, rules = self.host, ("local", "vote")
-        if not isinstance(host, NearestHost) or not plain or ready.rule in rules:
+        if not plain or ready.rule in ("local", "vote"):
             return False
-        return host.reads_ranks(batch.base)
-
-    def _start(self, batch: Batch, selection: Selection) -> HostWork:
-        """The host at work."""
-        if isinstance(self.host, NearestHost):
-            return self.host.start_with(batch, selection)
-        return self.host.start(batch, selection.selected)
+        return self.host.reads_ranks(batch.base)
 
     def _find_amount(self, base: CaseBase) -> tuple[int, Rule]:
         """How many attributes are selected."""

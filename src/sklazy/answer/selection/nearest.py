@@ -1,13 +1,12 @@
 """The k nearest cases vote."""
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, canonical_places
-from sklazy.answer.selection.host import Neighborhood
+from sklazy.answer.selection.host import Attributes, Neighborhood
 from sklazy.answer.selection.nearest_on_device import (
     AHEAD,
     LONG_SEARCH,
@@ -33,7 +32,6 @@ from sklazy.neighbors import (
 )
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
 from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch
-from sklazy.selection import RankTable
 
 
 @dataclass(frozen=True)
@@ -66,12 +64,8 @@ class NearestHost:
         worth = self.reads_ranks(base) and base.n_rows >= LONG_SEARCH
         return (*SLICES, AHEAD if worth else 0)
 
-    def start(self, batch: Batch, selected: Selected) -> "NearestWork":
+    def start(self, batch: Batch, attributes: Attributes) -> "NearestWork":
         """Make ready to search."""
-        return NearestWork(self, batch, GivenAttributes(selected))
-
-    def start_with(self, batch: Batch, attributes: "Attributes") -> "NearestWork":
-        """Make ready to search, by attributes that may yet have to be found."""
         return NearestWork(self, batch, attributes)
 
     def reads_ranks(self, base: CaseBase) -> bool:
@@ -96,7 +90,7 @@ class NearestHost:
         """Whether distances are measured on numbers."""
         return not self.discretize and bool((base.cases.numeric >= 0).any())
 
-    def search(self, batch: Batch, attributes: "Attributes") -> "Search | Weighing":
+    def search(self, batch: Batch, attributes: Attributes) -> "Search | Weighing":
         """The search that this batch calls for."""
         codes, excluded = batch.queries.codes, batch.excluded
         if self.device is not None:
@@ -116,7 +110,7 @@ class NearestHost:
         return self.mixed_search(batch, selected)
 
     def _search_on(
-        self, device: str, batch: Batch, attributes: "Attributes"
+        self, device: str, batch: Batch, attributes: Attributes
     ) -> "Search | Weighing":
         """The search on a device."""
         ranks = attributes.waiting_ranks
@@ -162,34 +156,6 @@ class NearestHost:
 def scaled_columns(base: CaseBase) -> ScaledColumns:
     """The cases' columns made ready for distances on numbers."""
     return base.derive(prepare_columns, lambda: prepare_columns(base.cases))
-
-
-class Attributes(Protocol):
-    """The attributes of each query, found or to be found by their ranks."""
-
-    @property
-    def selected(self) -> Selected:
-        """The attributes; found now if need be."""
-
-    @property
-    def waiting_ranks(self) -> RankTable | None:
-        """The ranks, where the attributes have not been found yet."""
-
-    @property
-    def n_most(self) -> int:
-        """How many attributes a query uses, at most."""
-
-
-class GivenAttributes(NamedTuple):
-    """Attributes that are known."""
-
-    selected: Selected
-    waiting_ranks: RankTable | None = None
-
-    @property
-    def n_most(self) -> int:
-        """How many attributes a query uses, at most."""
-        return self.selected.attributes.shape[1]
 
 
 class WeightedSearch:
