@@ -31,7 +31,7 @@ def vote_nested(
     codes,
     attributes,
     excluded,
-    k,
+    ks,
     shares,
     by_distance,
     first,
@@ -40,8 +40,9 @@ def vote_nested(
 ):
     """Votes of the k nearest rows, and those tied, by a query's first r attributes.
 
-    For every r at once: ``votes[q, r - 1]`` equals what `match_nominal` finds with
-    the first r attributes. One more attribute is one more bit set on the planes.
+    For every k and r at once: ``votes[i, q, r - 1]`` equals what `match_nominal` finds
+    with the first r attributes and ``k = ks[i]``. One more attribute is one more bit
+    set on the planes.
 
     Parameters
     ----------
@@ -49,14 +50,15 @@ def vote_nested(
         As in `match_nominal`.
     attributes : int32 array of shape (n_queries, n_most)
         The complete order of each query's attributes.
-    excluded, k
+    excluded : int64 array of shape (n_queries,)
         As in `match_nominal`.
+    ks : int64 array of shape (n_ks,)
     shares, by_distance : bool
         How rows vote; see `finish_votes`.
     first, last : int
-    votes : float64 array of shape (n_queries, n_most, n_classes), written
+    votes : float64 array of shape (n_ks, n_queries, n_most, n_classes), written
     """
-    n_most, n_classes = votes.shape[1], votes.shape[2]
+    n_most, n_classes = votes.shape[2], votes.shape[3]
     n_words = (n_rows + 511) >> 9 << 3  # whole cache lines
     width = np.uintp(n_words)
     stride = np.uintp(value_bits.shape[1])
@@ -83,19 +85,21 @@ def vote_nested(
                     place = set_of_value[offsets[attribute] + code]
                 sets[r] = np.uintp(place) * stride
                 add_set(bits, sets[r], width, planes, width, top, carries)
-            for i in range(n_words):
-                tied[i] = ALL
-            keep_valid(tied, 0, n_words, n_rows, excluded[query])
-            threshold = select_threshold(planes, width, top, width, k, tied, above)
-            for c in range(n_classes):
-                start = stride * np.uintp(c)
-                votes[query, r, c] = count_common(above, flat_classes, start, width)
-                at_last[c] = count_common(tied, flat_classes, start, width)
-            if by_distance:
-                levels[: r + 2] = 0
-                file_rows(above, 0, n_words, bits, sets, r + 1, classes, levels)
-                weigh_levels(levels, threshold, r + 1, weighted)
-            finish_votes(at_last, weighted, k, shares, votes[query, r])
+            for i in range(ks.size):
+                k, own = ks[i], votes[i, query, r]
+                for word in range(n_words):
+                    tied[word] = ALL
+                keep_valid(tied, 0, n_words, n_rows, excluded[query])
+                threshold = select_threshold(planes, width, top, width, k, tied, above)
+                for c in range(n_classes):
+                    start = stride * np.uintp(c)
+                    own[c] = count_common(above, flat_classes, start, width)
+                    at_last[c] = count_common(tied, flat_classes, start, width)
+                if by_distance:
+                    levels[: r + 2] = 0
+                    file_rows(above, 0, n_words, bits, sets, r + 1, classes, levels)
+                    weigh_levels(levels, threshold, r + 1, weighted)
+                finish_votes(at_last, weighted, k, shares, own)
 
 
 @kernel
@@ -110,6 +114,17 @@ def add_cells(
         sums[i] += difference * difference
 
 
+@kernel
+def gather_near(rows, sums, limit, near_rows, near_sums):
+    """Copy the rows within a distance; returns their number."""
+    n_near = 0
+    for i in range(rows.size):
+        if sums[i] <= limit:
+            near_rows[n_near], near_sums[n_near] = rows[i], sums[i]
+            n_near += 1
+    return n_near
+
+
 @entry
 def vote_nested_mixed(
     n_rows,
@@ -122,7 +137,7 @@ def vote_nested_mixed(
     values,
     attributes,
     excluded,
-    k,
+    ks,
     shares,
     by_distance,
     first,
@@ -131,9 +146,10 @@ def vote_nested_mixed(
 ):
     """What `vote_nested` does, by HEOM distances of numbers and codes.
 
-    ``votes[q, r - 1]`` equals what `search_mixed` finds with the first r attributes:
+    ``votes[i, q, r - 1]`` equals what `search_mixed` finds with the first r attributes:
     exact distances are sums in the order of the attributes, so that those on r are
-    those on r - 1 and one term more.
+    those on r - 1 and one term more. The rows within the largest k are looked for among
+    all, those within the others among these.
 
     Parameters
     ----------
@@ -141,10 +157,11 @@ def vote_nested_mixed(
         As in `search_mixed`.
     widths : float64 array of shape (n_queries, n_attributes)
         The ranges that each query sees.
-    attributes, excluded, k, shares, by_distance, first, last, votes
+    attributes, excluded, ks, shares, by_distance, first, last, votes
         As in `vote_nested`.
     """
-    n_most, n_classes = votes.shape[1], votes.shape[2]
+    n_most, n_classes, largest = votes.shape[2], votes.shape[3], ks.max()
+    near_rows, near_sums = np.empty(n_rows, np.int64), np.empty(n_rows)
     counted = np.empty(n_classes, np.int64)
     at_last = np.empty(n_classes, np.int64)
     weighted = np.empty(n_classes + 1 if by_distance else 0)
@@ -163,12 +180,17 @@ def vote_nested_mixed(
                 numbers,
                 widths[query],
             )
-            counted[:] = 0
-            at_last[:] = 0
-            kth = find_kth(sums, k)
-            vote_for_nearest(rows, sums, kth, classes, counted, at_last)
-            if by_distance:
-                weigh_rows(rows, sums, kth, k, classes, weighted)
-            for c in range(n_classes):
-                votes[query, r, c] = counted[c] - at_last[c]
-            finish_votes(at_last, weighted, k, shares, votes[query, r])
+            limit = find_kth(sums, largest)
+            n_near = gather_near(rows, sums, limit, near_rows, near_sums)
+            near, squares = near_rows[:n_near], near_sums[:n_near]
+            for i in range(ks.size):
+                k, own = ks[i], votes[i, query, r]
+                counted[:] = 0
+                at_last[:] = 0
+                kth = limit if k == largest else find_kth(squares, k)
+                vote_for_nearest(near, squares, kth, classes, counted, at_last)
+                if by_distance:
+                    weigh_rows(near, squares, kth, k, classes, weighted)
+                for c in range(n_classes):
+                    own[c] = counted[c] - at_last[c]
+                finish_votes(at_last, weighted, k, shares, own)

@@ -185,19 +185,21 @@ class MixedSearch:
         return votes, tied, weighted[0]
 
     def vote_with_each(
-        self, order: NDArray[np.int32], *, shares: bool
+        self, order: NDArray[np.int32], ks: NDArray[np.int64], *, shares: bool
     ) -> NDArray[np.float64]:
         """Votes with the first attribute, the first two, ... of each query's order.
 
         Parameters
         ----------
         order : int32 array of shape (n_queries, n_most)
+        ks : int64 array of shape (n_ks,)
+            Numbers of neighbors.
         shares : bool
             Whether ties share; see `finish_votes`.
 
         Returns
         -------
-        float64 array of shape (n_queries, n_most, n_classes)
+        float64 array of shape (n_ks, n_queries, n_most, n_classes)
         """
         cases, n_queries = self.cases, len(order)
         widths = self._widths(range(n_queries))
@@ -205,8 +207,8 @@ class MixedSearch:
         if not vote_nested_mixed.is_due(order.size * cases.n_rows / _SMALL_JOB):
             asked = Asked(cases, self.queries, widths, self.excluded)
             way = {"shares": shares, "by_distance": by_distance}
-            return vote_nested(asked, order, self.n_neighbors, **way)
-        votes = np.zeros((*order.shape, self.votes.shape[1]))
+            return vote_nested(asked, order, ks, **way)
+        votes = np.zeros((len(ks), *order.shape, self.votes.shape[1]))
         vote_nested_mixed(
             cases.n_rows,
             cases.codes,
@@ -217,7 +219,7 @@ class MixedSearch:
             *self.queries,
             order,
             self.excluded,
-            self.n_neighbors,
+            ks,
             shares,
             by_distance,
             0,

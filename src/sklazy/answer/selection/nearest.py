@@ -41,6 +41,7 @@ class NearestHost:
     Attributes
     ----------
     n_neighbors : int
+        How many cases vote; where the cases shall say it, the first of `candidates`.
     discretize : bool
         Compare numbers by their bins; else by the HEOM difference.
     shares : bool
@@ -49,6 +50,8 @@ class NearestHost:
         A vote weighs the nearest case's distance over its own; else 1.
     device : str, or None for the CPU
         Where cases are searched.
+    candidates : tuple of int
+        The numbers of neighbors to choose from; empty once it is settled.
     """
 
     n_neighbors: int
@@ -56,6 +59,11 @@ class NearestHost:
     shares: bool = False
     by_distance: bool = False
     device: str | None = None
+    candidates: tuple[int, ...] = ()
+
+    def with_neighbors(self, n_neighbors: int) -> "NearestHost":
+        """The same with a number of neighbors that is settled."""
+        return replace(self, n_neighbors=n_neighbors, candidates=())
 
     def slices(self, base: CaseBase) -> tuple[int, int, int] | None:
         """What keeps a device busy; else any number of queries will do."""
@@ -193,6 +201,17 @@ Weighing = WeightedSearch | DeviceWeightedSearch
 """A search at work on a batch of cases with weights."""
 
 
+def _vote_by_weight(host: NearestHost, part: Batch, order: NDArray[np.int32]) -> Votes:
+    """Votes with the first attribute, the first two, ..., where cases have weights."""
+    votes = []
+    for last in range(order.shape[1]):
+        counts = np.full(len(part), last + 1, np.int32)
+        search = WeightedSearch(host, part, Selected(order, counts))
+        search.run(0, len(part))
+        votes.append(search.votes)
+    return np.stack(votes, axis=1)
+
+
 class NearestWork:
     """Nearest neighbors at work on a batch."""
 
@@ -225,33 +244,32 @@ class NearestWork:
 
     def vote_with_each(self, order: NDArray[np.int32], first: int) -> Votes:
         """Votes with the first attribute, the first two, ... of each query's order."""
+        return self.vote_with_each_of((self.host.n_neighbors,), order, first)[0]
+
+    def vote_with_each_of(
+        self, numbers: tuple[int, ...], order: NDArray[np.int32], first: int
+    ) -> Votes:
+        """The same for several numbers of neighbors, (n_numbers, n, n_most, ...)."""
         part, host = self.batch.part(first, first + order.shape[0]), self.host
-        order = np.ascontiguousarray(order)
+        order, ks = np.ascontiguousarray(order), np.array(numbers, np.int64)
         queries = Queries(*map(np.ascontiguousarray, part.queries))
         whole = replace(part, queries=queries)
         if part.base.weighted:
-            votes = [self._vote_with(whole, order, r) for r in range(order.shape[1])]
-            return np.stack(votes, axis=1)
+            hosts = [replace(host, n_neighbors=k) for k in numbers]
+            return np.stack([_vote_by_weight(own, whole, order) for own in hosts])
         if host.compares_numbers(part.base):
             counts = np.full(len(part), order.shape[1], np.int32)
             search = host.mixed_search(whole, Selected(order, counts))
-            return search.vote_with_each(order, shares=host.shares)
+            return search.vote_with_each(order, ks, shares=host.shares)
         return vote_with_each_count(
             part.cases,
             queries.codes,
             order,
-            host.n_neighbors,
+            ks,
             part.excluded,
             shares=host.shares,
             by_distance=host.by_distance,
         )
-
-    def _vote_with(self, part: Batch, order: NDArray[np.int32], last: int) -> Votes:
-        """Votes on the first attributes of each query, where cases have weights."""
-        counts = np.full(len(part), last + 1, np.int32)
-        search = WeightedSearch(self.host, part, Selected(order, counts))
-        search.run(0, len(part))
-        return search.votes
 
     def to_probabilities(self, votes: Votes) -> Floats:
         """Probabilities as Weka's IBk gives them."""
