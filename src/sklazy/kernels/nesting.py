@@ -3,8 +3,8 @@
 import numpy as np
 
 from sklazy.kernels.bits import ALL, ZERO
-from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.exact import find_kth, list_rows, measure_cell, vote_for_nearest
+from sklazy.kernels.compiling import entry, kernel, lean_kernel
+from sklazy.kernels.exact import find_kth, vote_for_nearest
 from sklazy.kernels.matching import file_rows, keep_valid
 from sklazy.kernels.planes import count_common, planes_for, ripple, select_threshold
 from sklazy.kernels.votes import finish_votes, weigh_levels, weigh_rows
@@ -102,25 +102,40 @@ def vote_nested(
                 finish_votes(at_last, weighted, k, shares, own)
 
 
-@kernel
-def add_cells(
-    sums, rows, attribute, codes, values, case_codes, numeric, numbers, widths
+@lean_kernel
+def add_column(
+    sums, attribute, codes, values, case_codes, numeric, numbers, widths, n_rows
 ):
-    """Add the squared differences of all rows in one attribute."""
-    for i in range(rows.size):
-        difference = measure_cell(
-            rows[i], attribute, codes, values, case_codes, numeric, numbers, widths
-        )
-        sums[i] += difference * difference
+    """Add the squared differences of all rows in one attribute.
+
+    Equal to `measure_cell` row by row; what is the same for all rows is asked once, so
+    that several rows are measured at a time.
+    """
+    n_rows, column = np.uintp(n_rows), numeric[attribute]
+    if column < 0:
+        code, labels = codes[attribute], case_codes[attribute]
+        for row in range(n_rows):
+            same = (labels[row] == code) & (code >= 0)
+            sums[row] += 0.0 if same else 1.0
+        return
+    value, width, cells = values[attribute], widths[attribute], numbers[column]
+    if width > 0.0:
+        for row in range(n_rows):
+            scaled = (cells[row] - value) / width
+            difference = 1.0 if np.isnan(scaled) else scaled
+            sums[row] += difference * difference
+        return
+    for row in range(n_rows):
+        sums[row] += 0.0 if cells[row] == value else 1.0
 
 
 @kernel
-def gather_near(rows, sums, limit, near_rows, near_sums):
-    """Copy the rows within a distance; returns their number."""
+def gather_near(sums, limit, excluded, near_rows, near_sums):
+    """Copy the rows within a distance, but one; returns their number."""
     n_near = 0
-    for i in range(rows.size):
-        if sums[i] <= limit:
-            near_rows[n_near], near_sums[n_near] = rows[i], sums[i]
+    for row in range(sums.size):
+        if sums[row] <= limit and row != excluded:
+            near_rows[n_near], near_sums[n_near] = row, sums[row]
             n_near += 1
     return n_near
 
@@ -165,13 +180,14 @@ def vote_nested_mixed(
     counted = np.empty(n_classes, np.int64)
     at_last = np.empty(n_classes, np.int64)
     weighted = np.empty(n_classes + 1 if by_distance else 0)
+    sums = np.empty(n_rows)
     for query in range(first, last):
-        rows = list_rows(n_rows, excluded[query])
-        sums = np.zeros(rows.size)
+        sums[:] = 0.0
+        if excluded[query] >= 0:
+            sums[excluded[query]] = np.inf
         for r in range(n_most):
-            add_cells(
+            add_column(
                 sums,
-                rows,
                 attributes[query, r],
                 codes[query],
                 values[query],
@@ -179,9 +195,10 @@ def vote_nested_mixed(
                 numeric,
                 numbers,
                 widths[query],
+                n_rows,
             )
             limit = find_kth(sums, largest)
-            n_near = gather_near(rows, sums, limit, near_rows, near_sums)
+            n_near = gather_near(sums, limit, excluded[query], near_rows, near_sums)
             near, squares = near_rows[:n_near], near_sums[:n_near]
             for i in range(ks.size):
                 k, own = ks[i], votes[i, query, r]

@@ -23,6 +23,7 @@ from sklazy.neighbors import (
     NominalSearch,
     ScaledColumns,
     count_agreements,
+    find_edges,
     finish_votes,
     prepare_columns,
     to_probabilities,
@@ -132,13 +133,17 @@ class NearestHost:
 
     def mixed_search(self, batch: Batch, selected: Selected) -> MixedSearch:
         """A search on numbers."""
+        base, edges = batch.base, None
+        if batch.excluded is not None:
+            edges = base.derive(find_edges, lambda: find_edges(batch.cases))
         return MixedSearch(
             batch.cases,
-            scaled_columns(batch.base),
+            scaled_columns(base),
             batch.queries,
             selected,
             self.n_neighbors,
             batch.excluded,
+            edges,
             by_distance=self.by_distance,
         )
 
