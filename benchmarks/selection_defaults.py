@@ -65,11 +65,16 @@ def neighbor_settings():
         made[f"k-NN auto, {name}"] = KNN(5, "auto", **rest)
     for amount in (0.3, 0.8, 1.0):
         made[f"k-NN {amount}, numbers, distance, share"] = KNN(5, amount, n_jobs=1)
-    for k in (3, 10):
+    for k in (1, 3, 10, 20):
         made[f"k-NN auto, numbers, distance, share, k = {k}"] = KNN(k, n_jobs=1)
-    made["k-NN auto, numbers, distance, share, counts as they are"] = KNN(
-        discount_rare_values=False, n_jobs=1
-    )
+    for name, rest in {
+        "numbers, distance, share": {},
+        "numbers, uniform, share": {"weights": "uniform"},
+        "numbers, distance, all": {"ties": "all"},
+        "bins, distance, share": {"discretize": True},
+        "numbers, distance, share, counts as they are": {"discount_rare_values": False},
+    }.items():
+        made[f"k-NN auto, {name}, k auto"] = KNN(n_jobs=1, **rest)
     return made
 
 
@@ -99,6 +104,7 @@ def rivals():
         "LazyKNeighborsClassifier()": KNN(n_jobs=1),
         "its paper()": KNN.paper(n_jobs=1),
         "no selection, as published else": KNN.paper(selection="none", n_jobs=1),
+        "default, k = 5": KNN(5, n_jobs=1),
         "default, ties vote in full": KNN(ties="all", n_jobs=1),
         "default, weights uniform": KNN(weights="uniform", n_jobs=1),
         "default, both": KNN(n_jobs=1, **uniform),

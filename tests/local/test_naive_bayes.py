@@ -73,6 +73,28 @@ def test_numpy_and_the_kernel_agree_to_the_last_bit(table, seed):
     assert np.array_equal(by_numpy, by_kernel)
 
 
+@given(coded_tables(), st.integers(0, 2**32 - 1), st.integers(1, 12))
+def test_selecting_while_adding_up_changes_no_digit(table, seed, n_classes):
+    rng = np.random.default_rng(seed)
+    sizes = np.diff(table.offsets)
+    values = np.log(rng.random((sizes.sum() + 1, n_classes)))
+    values[-1] = 0.0
+    priors = np.log(rng.random(n_classes))
+    likelihoods = naive_bayes.Likelihoods(table.offsets, values, priors)
+    starts = table.offsets[:-1] + np.arange(1, sizes.size + 1)
+    ranks = rng.permutation(sizes.sum() + sizes.size).astype(np.int32)
+    n_selected = int(rng.integers(1, sizes.size + 1))
+    order = np.argsort(ranks[starts + np.maximum(table.queries, -1)], axis=1)
+    attributes = order[:, :n_selected].astype(np.int32)
+    counts = np.full(len(attributes), n_selected, np.int32)
+    expected = add(likelihoods, table.queries, Selected(attributes, counts))
+    found = np.empty_like(expected)
+    ranked = naive_bayes.rank_likelihoods(likelihoods, starts, ranks)
+    size = len(found)
+    naive_bayes.add_by_rank(ranked, table.queries, n_selected, found, 0, size)
+    assert np.array_equal(found, expected)
+
+
 @given(coded_tables(most_rows=20), st.integers(0, 2**32 - 1), st.data())
 def test_leaving_a_row_out_is_estimating_without_it(table, seed, data):
     rng = np.random.default_rng(seed)

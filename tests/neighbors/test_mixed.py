@@ -138,22 +138,24 @@ def test_votes_with_one_attribute_two_and_so_on(
     order = [rng.permutation(table.n_attributes) for _ in range(3)]
     order, columns = np.array(order, np.int32), neighbors.prepare_columns(cases)
     excluded = rng.integers(-1, n_rows, 3) if exclude else None
+    ks, whole = [k, 1, k + 5], np.full(3, table.n_attributes, np.int32)
     for shares, by_distance in itertools.product((True, False), repeat=2):
-        found = None
-        for r in range(table.n_attributes, 0, -1):
+        way = {"by_distance": by_distance}
+        given = cases, columns, queries
+        every = neighbors.MixedSearch(
+            *given, Selected(order, whole), k, excluded, **way
+        )
+        found = every.vote_with_each(order, np.array(ks), shares=shares)
+        for (i, own), r in itertools.product(enumerate(ks), range(table.n_attributes)):
             selected = Selected(
-                np.ascontiguousarray(order[:, :r]), np.full(3, r, np.int32)
+                np.ascontiguousarray(order[:, : r + 1]), np.full(3, r + 1, np.int32)
             )
-            search = neighbors.MixedSearch(
-                cases, columns, queries, selected, k, excluded, by_distance=by_distance
-            )
+            search = neighbors.MixedSearch(*given, selected, own, excluded, **way)
             search.run(0, 3)
-            if found is None:
-                found = search.vote_with_each(order, shares=shares)
             finished = neighbors.finish_votes(
-                search.votes, search.tied, k, shares=shares, weighted=search.weighted
+                search.votes, search.tied, own, shares=shares, weighted=search.weighted
             )
-            assert np.array_equal(found[:, r - 1], finished)
+            assert np.array_equal(found[i, :, r], finished)
 
 
 @pytest.mark.parametrize(

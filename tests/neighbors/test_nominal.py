@@ -215,20 +215,22 @@ def test_votes_with_one_attribute_two_and_so_on(table, k, seed, exclude):
     order = np.array(order, np.int32)
     excluded = rng.integers(0, table.n_rows, n_queries) if exclude else None
     cases = as_cases(table, most_sets=rng.choice([64, 2]))
+    ks = np.array([k, 1, k + 3])
     for shares, by_distance in itertools.product((True, False), repeat=2):
         way = {"shares": shares, "by_distance": by_distance}
         votes = neighbors.vote_with_each_count(
-            cases, table.queries, order, k, excluded, **way
+            cases, table.queries, order, ks, excluded, **way
         )
-        for r in range(1, table.n_attributes + 1):
+        for i, r in itertools.product(range(3), range(1, table.n_attributes + 1)):
             selected = Selected(
                 np.ascontiguousarray(order[:, :r]), np.full(n_queries, r, np.int32)
             )
+            own = int(ks[i])
             search = neighbors.NominalSearch(
-                cases, table.queries, selected, k, excluded, by_distance=by_distance
+                cases, table.queries, selected, own, excluded, by_distance=by_distance
             )
             search.run(0, n_queries)
             finished = neighbors.finish_votes(
-                search.votes, search.tied, k, shares=shares, weighted=search.weighted
+                search.votes, search.tied, own, shares=shares, weighted=search.weighted
             )
-            assert np.array_equal(votes[:, r - 1], finished)
+            assert np.array_equal(votes[i, :, r - 1], finished)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sklazy.kernels.bits import ONE, ZERO, trailing_zeros
 from sklazy.kernels.compiling import entry, lean_kernel
 
 FEW = 4
@@ -71,3 +72,82 @@ def sum_likelihoods(
                     total[c] += flat[start + c]
         for c in range(n_classes):
             out[query, c] = total[c]
+
+
+@lean_kernel
+def read_rows(present, n_selected, n_classes, places):
+    """Write where the table rows of the lowest set bits begin; returns their number.
+
+    Leaves the set empty.
+    """
+    found = _ZERO
+    for word in range(np.uintp(present.size >> 1)):
+        even = word << ONE
+        bits = present[even] | present[even | ONE]
+        present[even] = present[even | ONE] = ZERO
+        base = word << np.uintp(6)
+        while bits != ZERO and found < n_selected:
+            places[found] = (base | trailing_zeros(bits)) * n_classes
+            found += ONE
+            bits &= bits - ONE
+    return found
+
+
+@lean_kernel
+def sum_block(flat, priors, places, n_places, first, out):
+    """Write the sums of the classes ``first..first + FEW - 1``, as far as they are.
+
+    Sums in memory would wait for each other; those of classes that are not there repeat
+    the last one.
+    """
+    last = np.uintp(priors.size - 1)
+    a, b = first, min(first + np.uintp(1), last)
+    c, d = min(first + np.uintp(2), last), min(first + np.uintp(3), last)
+    sum_a, sum_b, sum_c, sum_d = priors[a], priors[b], priors[c], priors[d]
+    for i in range(n_places):
+        start = places[i] + first
+        sum_a += flat[start]
+        sum_b += flat[start + b - a]
+        sum_c += flat[start + c - a]
+        sum_d += flat[start + d - a]
+    out[d], out[c], out[b], out[a] = sum_d, sum_c, sum_b, sum_a
+
+
+@entry
+def sum_by_rank(flat, priors, codes, starts, ranks, n_selected, first, last, out):
+    """Select the attributes of lowest rank, and add up what their values say.
+
+    Equal to `select_by_rank` and `sum_likelihoods`, digit for digit: a rank is that
+    of one value of one attribute, so that the table may be in the order of ranks.
+
+    Parameters
+    ----------
+    flat : float64 array of shape (n_cells * n_classes,)
+        The log-likelihoods of the cell of rank 0, of rank 1, ...; zeros for a fallback.
+    priors : float64 array of shape (n_classes,)
+    codes, starts, ranks, n_selected, first, last
+        As in `select_by_rank`.
+    out : float64 array of shape (n_queries, n_classes), written
+    """
+    n_attributes, n_classes = np.uintp(starts.size), np.uintp(priors.size)
+    present = np.zeros(((ranks.size >> 6) + 1) * 2, np.uint64)
+    places = np.empty(n_selected, np.uintp)
+    total = np.empty(n_classes)
+    for query in range(first, last):
+        own = codes[query]
+        for attribute in range(n_attributes):
+            cell = starts[attribute] + max(own[attribute], -1)
+            rank = np.uintp(ranks[np.uintp(cell)])
+            word = (rank >> np.uint64(6) << ONE) | (attribute & ONE)
+            present[word] |= ONE << (rank & np.uint64(63))
+        n_found = read_rows(present, np.uintp(n_selected), n_classes, places)
+        if n_classes <= 2 * FEW:
+            for block in range(_ZERO, n_classes, np.uintp(FEW)):
+                sum_block(flat, priors, places, n_found, block, out[query])
+            continue
+        total[:] = priors
+        for i in range(n_found):
+            start = places[i]
+            for c in range(n_classes):
+                total[c] += flat[start + c]
+        out[query] = total

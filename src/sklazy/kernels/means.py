@@ -21,7 +21,7 @@ from sklazy.kernels.mixed import (
     keep_within,
     plan_query,
 )
-from sklazy.kernels.nesting import add_cells
+from sklazy.kernels.nesting import add_column, gather_near
 from sklazy.kernels.votes import weigh
 
 
@@ -264,13 +264,15 @@ def mean_nested(
         The complete order of each query's attributes.
     means : float64 array of shape (n_queries, n_most), written
     """
+    rows, squares = np.empty(n_rows, np.int64), np.empty(n_rows)
+    sums = np.empty(n_rows)
     for query in range(first, last):
-        rows = list_rows(n_rows, excluded[query])
-        sums = np.zeros(rows.size)
+        sums[:] = 0.0
+        if excluded[query] >= 0:
+            sums[excluded[query]] = np.inf
         for r in range(means.shape[1]):
-            add_cells(
+            add_column(
                 sums,
-                rows,
                 attributes[query, r],
                 codes[query],
                 values[query],
@@ -278,8 +280,10 @@ def mean_nested(
                 numeric,
                 numbers,
                 widths[query],
+                n_rows,
             )
             kth = find_kth(sums, k)
+            n_near = gather_near(sums, kth, excluded[query], rows, squares)
             means[query, r] = mean_within(
-                rows, sums, kth, k, shares, by_distance, targets
+                rows[:n_near], squares[:n_near], kth, k, shares, by_distance, targets
             )

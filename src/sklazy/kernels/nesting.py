@@ -3,8 +3,8 @@
 import numpy as np
 
 from sklazy.kernels.bits import ALL, ZERO
-from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.exact import find_kth, list_rows, measure_cell, vote_for_nearest
+from sklazy.kernels.compiling import entry, kernel, lean_kernel
+from sklazy.kernels.exact import find_kth, vote_for_nearest
 from sklazy.kernels.matching import file_rows, keep_valid
 from sklazy.kernels.planes import count_common, planes_for, ripple, select_threshold
 from sklazy.kernels.votes import finish_votes, weigh_levels, weigh_rows
@@ -31,7 +31,7 @@ def vote_nested(
     codes,
     attributes,
     excluded,
-    k,
+    ks,
     shares,
     by_distance,
     first,
@@ -40,8 +40,9 @@ def vote_nested(
 ):
     """Votes of the k nearest rows, and those tied, by a query's first r attributes.
 
-    For every r at once: ``votes[q, r - 1]`` equals what `match_nominal` finds with
-    the first r attributes. One more attribute is one more bit set on the planes.
+    For every k and r at once: ``votes[i, q, r - 1]`` equals what `match_nominal` finds
+    with the first r attributes and ``k = ks[i]``. One more attribute is one more bit
+    set on the planes.
 
     Parameters
     ----------
@@ -49,14 +50,15 @@ def vote_nested(
         As in `match_nominal`.
     attributes : int32 array of shape (n_queries, n_most)
         The complete order of each query's attributes.
-    excluded, k
+    excluded : int64 array of shape (n_queries,)
         As in `match_nominal`.
+    ks : int64 array of shape (n_ks,)
     shares, by_distance : bool
         How rows vote; see `finish_votes`.
     first, last : int
-    votes : float64 array of shape (n_queries, n_most, n_classes), written
+    votes : float64 array of shape (n_ks, n_queries, n_most, n_classes), written
     """
-    n_most, n_classes = votes.shape[1], votes.shape[2]
+    n_most, n_classes = votes.shape[2], votes.shape[3]
     n_words = (n_rows + 511) >> 9 << 3  # whole cache lines
     width = np.uintp(n_words)
     stride = np.uintp(value_bits.shape[1])
@@ -83,31 +85,59 @@ def vote_nested(
                     place = set_of_value[offsets[attribute] + code]
                 sets[r] = np.uintp(place) * stride
                 add_set(bits, sets[r], width, planes, width, top, carries)
-            for i in range(n_words):
-                tied[i] = ALL
-            keep_valid(tied, 0, n_words, n_rows, excluded[query])
-            threshold = select_threshold(planes, width, top, width, k, tied, above)
-            for c in range(n_classes):
-                start = stride * np.uintp(c)
-                votes[query, r, c] = count_common(above, flat_classes, start, width)
-                at_last[c] = count_common(tied, flat_classes, start, width)
-            if by_distance:
-                levels[: r + 2] = 0
-                file_rows(above, 0, n_words, bits, sets, r + 1, classes, levels)
-                weigh_levels(levels, threshold, r + 1, weighted)
-            finish_votes(at_last, weighted, k, shares, votes[query, r])
+            for i in range(ks.size):
+                k, own = ks[i], votes[i, query, r]
+                for word in range(n_words):
+                    tied[word] = ALL
+                keep_valid(tied, 0, n_words, n_rows, excluded[query])
+                threshold = select_threshold(planes, width, top, width, k, tied, above)
+                for c in range(n_classes):
+                    start = stride * np.uintp(c)
+                    own[c] = count_common(above, flat_classes, start, width)
+                    at_last[c] = count_common(tied, flat_classes, start, width)
+                if by_distance:
+                    levels[: r + 2] = 0
+                    file_rows(above, 0, n_words, bits, sets, r + 1, classes, levels)
+                    weigh_levels(levels, threshold, r + 1, weighted)
+                finish_votes(at_last, weighted, k, shares, own)
+
+
+@lean_kernel
+def add_column(
+    sums, attribute, codes, values, case_codes, numeric, numbers, widths, n_rows
+):
+    """Add the squared differences of all rows in one attribute.
+
+    Equal to `measure_cell` row by row; what is the same for all rows is asked once, so
+    that several rows are measured at a time.
+    """
+    n_rows, column = np.uintp(n_rows), numeric[attribute]
+    if column < 0:
+        code, labels = codes[attribute], case_codes[attribute]
+        for row in range(n_rows):
+            same = (labels[row] == code) & (code >= 0)
+            sums[row] += 0.0 if same else 1.0
+        return
+    value, width, cells = values[attribute], widths[attribute], numbers[column]
+    if width > 0.0:
+        for row in range(n_rows):
+            scaled = (cells[row] - value) / width
+            difference = 1.0 if np.isnan(scaled) else scaled
+            sums[row] += difference * difference
+        return
+    for row in range(n_rows):
+        sums[row] += 0.0 if cells[row] == value else 1.0
 
 
 @kernel
-def add_cells(
-    sums, rows, attribute, codes, values, case_codes, numeric, numbers, widths
-):
-    """Add the squared differences of all rows in one attribute."""
-    for i in range(rows.size):
-        difference = measure_cell(
-            rows[i], attribute, codes, values, case_codes, numeric, numbers, widths
-        )
-        sums[i] += difference * difference
+def gather_near(sums, limit, excluded, near_rows, near_sums):
+    """Copy the rows within a distance, but one; returns their number."""
+    n_near = 0
+    for row in range(sums.size):
+        if sums[row] <= limit and row != excluded:
+            near_rows[n_near], near_sums[n_near] = row, sums[row]
+            n_near += 1
+    return n_near
 
 
 @entry
@@ -122,7 +152,7 @@ def vote_nested_mixed(
     values,
     attributes,
     excluded,
-    k,
+    ks,
     shares,
     by_distance,
     first,
@@ -131,9 +161,10 @@ def vote_nested_mixed(
 ):
     """What `vote_nested` does, by HEOM distances of numbers and codes.
 
-    ``votes[q, r - 1]`` equals what `search_mixed` finds with the first r attributes:
+    ``votes[i, q, r - 1]`` equals what `search_mixed` finds with the first r attributes:
     exact distances are sums in the order of the attributes, so that those on r are
-    those on r - 1 and one term more.
+    those on r - 1 and one term more. The rows within the largest k are looked for among
+    all, those within the others among these.
 
     Parameters
     ----------
@@ -141,20 +172,22 @@ def vote_nested_mixed(
         As in `search_mixed`.
     widths : float64 array of shape (n_queries, n_attributes)
         The ranges that each query sees.
-    attributes, excluded, k, shares, by_distance, first, last, votes
+    attributes, excluded, ks, shares, by_distance, first, last, votes
         As in `vote_nested`.
     """
-    n_most, n_classes = votes.shape[1], votes.shape[2]
+    n_most, n_classes, largest = votes.shape[2], votes.shape[3], ks.max()
+    near_rows, near_sums = np.empty(n_rows, np.int64), np.empty(n_rows)
     counted = np.empty(n_classes, np.int64)
     at_last = np.empty(n_classes, np.int64)
     weighted = np.empty(n_classes + 1 if by_distance else 0)
+    sums = np.empty(n_rows)
     for query in range(first, last):
-        rows = list_rows(n_rows, excluded[query])
-        sums = np.zeros(rows.size)
+        sums[:] = 0.0
+        if excluded[query] >= 0:
+            sums[excluded[query]] = np.inf
         for r in range(n_most):
-            add_cells(
+            add_column(
                 sums,
-                rows,
                 attributes[query, r],
                 codes[query],
                 values[query],
@@ -162,13 +195,19 @@ def vote_nested_mixed(
                 numeric,
                 numbers,
                 widths[query],
+                n_rows,
             )
-            counted[:] = 0
-            at_last[:] = 0
-            kth = find_kth(sums, k)
-            vote_for_nearest(rows, sums, kth, classes, counted, at_last)
-            if by_distance:
-                weigh_rows(rows, sums, kth, k, classes, weighted)
-            for c in range(n_classes):
-                votes[query, r, c] = counted[c] - at_last[c]
-            finish_votes(at_last, weighted, k, shares, votes[query, r])
+            limit = find_kth(sums, largest)
+            n_near = gather_near(sums, limit, excluded[query], near_rows, near_sums)
+            near, squares = near_rows[:n_near], near_sums[:n_near]
+            for i in range(ks.size):
+                k, own = ks[i], votes[i, query, r]
+                counted[:] = 0
+                at_last[:] = 0
+                kth = limit if k == largest else find_kth(squares, k)
+                vote_for_nearest(near, squares, kth, classes, counted, at_last)
+                if by_distance:
+                    weigh_rows(near, squares, kth, k, classes, weighted)
+                for c in range(n_classes):
+                    own[c] = counted[c] - at_last[c]
+                finish_votes(at_last, weighted, k, shares, own)

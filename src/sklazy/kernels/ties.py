@@ -38,10 +38,17 @@ def argmax_by_order(votes, orders, decisions):
         order = orders[query if orders.shape[0] > 1 else 0]
         best = highest(own)
         least = best - TIE * max(1.0, abs(best))
-        i = 0
-        while i < n_classes - 1 and own[order[i]] < least:
-            i += 1
-        decisions[query] = order[i]
+        chosen, n_tied = 0, 0
+        for i in range(n_classes):  # without a branch, several at a time
+            is_tied = not own[i] < least
+            n_tied += is_tied
+            chosen = i if is_tied else chosen
+        if n_tied != 1:
+            i = 0
+            while i < n_classes - 1 and own[order[i]] < least:
+                i += 1
+            chosen = order[i]
+        decisions[query] = chosen
 
 
 @entry

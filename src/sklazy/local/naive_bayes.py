@@ -6,10 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Selected
-from sklazy.kernels.likelihoods import sum_likelihoods
+from sklazy.kernels.likelihoods import sum_by_rank, sum_likelihoods
 
 # Below this many additions numpy answers before the compiler would have begun.
 _SMALL_JOB = 1_000_000
+
+# A set of ranks this many words per attribute takes longer to read than to sort.
+_MOST_WORDS = 16
 
 # Elements of the array that numpy gathers at once.
 _MOST_GATHERED = 4_000_000
@@ -108,6 +111,78 @@ def add_likelihoods(
     part = Selected(selected.attributes[first:last], selected.counts[first:last])
     cells = find_cells(codes[first:last], part, offsets)
     out[first:last] = _gather_and_add(values, priors, cells)
+
+
+class RankedLikelihoods(NamedTuple):
+    """Log-likelihoods in the order of ranks, each of one value of one attribute.
+
+    Attributes
+    ----------
+    values : float64 array of shape (n_cells * n_classes,)
+        The row of rank 0, of rank 1, ...; zeros for what is missing or was never seen.
+    priors : float64 array of shape (n_classes,)
+    starts : int64 array of shape (n_attributes,)
+    ranks : int32 array of shape (n_cells,)
+        As in `sum_by_rank`.
+    """
+
+    values: NDArray[np.float64]
+    priors: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    ranks: NDArray[np.int32]
+
+
+def rank_likelihoods(
+    likelihoods: Likelihoods, starts: NDArray[np.int64], ranks: NDArray[np.int32]
+) -> RankedLikelihoods:
+    """Put the table of log-likelihoods in the order of ranks.
+
+    Parameters
+    ----------
+    likelihoods : Likelihoods
+    starts : int64 array of shape (n_attributes,)
+        Where in `ranks` value 0 of an attribute lies; its fallback is one before.
+    ranks : int32 array of shape (n_cells,)
+
+    Examples
+    --------
+    >>> values = np.array([[-1.0], [-2.0], [0.0]])
+    >>> likelihoods = Likelihoods(np.array([0, 2]), values, np.zeros(1))
+    >>> ranks = np.array([0, 2, 1], np.int32)
+    >>> rank_likelihoods(likelihoods, np.array([1]), ranks).values.tolist()
+    [0.0, -2.0, -1.0]
+    """
+    rows = np.zeros((ranks.size, likelihoods.priors.size))
+    is_value = np.ones(ranks.size, bool)
+    is_value[starts - 1] = False
+    rows[ranks[is_value]] = likelihoods.values[:-1]
+    return RankedLikelihoods(rows.reshape(-1), likelihoods.priors, starts, ranks)
+
+
+def can_add_by_rank(
+    n_queries: int, starts: NDArray[np.int64], ranks: NDArray[np.int32]
+) -> bool:
+    """Whether `add_by_rank` is the quicker way, compiling included."""
+    if ranks.size // starts.size > 64 * _MOST_WORDS:
+        return False
+    return bool(sum_by_rank.is_due(n_queries * starts.size / _SMALL_JOB))
+
+
+def add_by_rank(
+    ranked: RankedLikelihoods,
+    codes: NDArray[np.int32],
+    n_selected: int,
+    out: NDArray[np.float64],
+    first: int,
+    last: int,
+) -> None:
+    """Do what `add_likelihoods` does with the `n_selected` attributes of lowest rank.
+
+    Digit for digit; parameters as there.
+    """
+    values, priors, starts, ranks = ranked
+    cells = codes, starts, ranks
+    sum_by_rank(values, priors, *cells, n_selected, first, last, out)
 
 
 def find_cells(

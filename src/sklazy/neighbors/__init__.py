@@ -1,6 +1,11 @@
 """A query's neighbors, all tied with the last of them included."""
 
-from sklazy.neighbors.mixed import MixedSearch, ScaledColumns, prepare_columns
+from sklazy.neighbors.mixed import (
+    MixedSearch,
+    ScaledColumns,
+    find_edges,
+    prepare_columns,
+)
 from sklazy.neighbors.nearest import (
     WeightedColumns,
     find_nearest,
@@ -25,6 +30,7 @@ __all__ = [
     "ScaledColumns",
     "WeightedColumns",
     "count_agreements",
+    "find_edges",
     "find_nearest",
     "finish_votes",
     "place_queries",

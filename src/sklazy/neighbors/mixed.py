@@ -92,6 +92,8 @@ class MixedSearch:
         If there are fewer rows, all of them vote.
     excluded : int64 array of shape (n_queries,), optional
         For each query a row that does not take part, nor in the ranges; -1 for none.
+    edges : Edges, optional
+        `find_edges` of the cases, where rows are left out of many searches.
     by_distance : bool
         Whether to weigh votes by distance.
 
@@ -111,6 +113,7 @@ class MixedSearch:
         selected: Selected,
         n_neighbors: int,
         excluded: NDArray[np.int64] | None = None,
+        edges: "Edges | None" = None,
         *,
         by_distance: bool = False,
     ) -> None:
@@ -124,9 +127,10 @@ class MixedSearch:
         self.votes = np.zeros((n_queries, n_classes), np.int64)
         self.tied = np.zeros((n_queries, n_classes), np.int64)
         self.weighted = np.zeros((n_queries, n_classes + 1)) if by_distance else None
-        self.own_widths = (
-            {} if excluded is None else _widths_without(cases, columns, excluded)
-        )
+        self.own_widths = {}
+        if excluded is not None:
+            edges = find_edges(cases) if edges is None else edges
+            self.own_widths = _widths_without(cases, columns, edges, excluded)
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -185,19 +189,21 @@ class MixedSearch:
         return votes, tied, weighted[0]
 
     def vote_with_each(
-        self, order: NDArray[np.int32], *, shares: bool
+        self, order: NDArray[np.int32], ks: NDArray[np.int64], *, shares: bool
     ) -> NDArray[np.float64]:
         """Votes with the first attribute, the first two, ... of each query's order.
 
         Parameters
         ----------
         order : int32 array of shape (n_queries, n_most)
+        ks : int64 array of shape (n_ks,)
+            Numbers of neighbors.
         shares : bool
             Whether ties share; see `finish_votes`.
 
         Returns
         -------
-        float64 array of shape (n_queries, n_most, n_classes)
+        float64 array of shape (n_ks, n_queries, n_most, n_classes)
         """
         cases, n_queries = self.cases, len(order)
         widths = self.widths_of(range(n_queries))
@@ -205,8 +211,8 @@ class MixedSearch:
         if not vote_nested_mixed.is_due(order.size * cases.n_rows / _SMALL_JOB):
             asked = Asked(cases, self.queries, widths, self.excluded)
             way = {"shares": shares, "by_distance": by_distance}
-            return vote_nested(asked, order, self.n_neighbors, **way)
-        votes = np.zeros((*order.shape, self.votes.shape[1]))
+            return vote_nested(asked, order, ks, **way)
+        votes = np.zeros((len(ks), *order.shape, self.votes.shape[1]))
         vote_nested_mixed(
             cases.n_rows,
             cases.codes,
@@ -217,7 +223,7 @@ class MixedSearch:
             *self.queries,
             order,
             self.excluded,
-            self.n_neighbors,
+            ks,
             shares,
             by_distance,
             0,
@@ -298,22 +304,38 @@ def weigh_rows(
     return np.concatenate([sums, weigh_squares(nearest, kths)[:, None]], axis=1)
 
 
+class Edges(NamedTuple):
+    """The two smallest and largest numbers of each column, (n_numeric, 2) each."""
+
+    lows: NDArray[np.float64]
+    highs: NDArray[np.float64]
+
+
+def find_edges(cases: Cases) -> Edges:
+    """What the ranges are without any one row."""
+    columns = cases.numeric[cases.numeric >= 0]
+    numbers = cases.numbers[columns, : cases.n_rows]
+    return Edges(_two_least(numbers), -_two_least(-numbers))
+
+
 def _widths_without(
-    cases: Cases, columns: ScaledColumns, excluded: NDArray[np.int64]
+    cases: Cases,
+    columns: ScaledColumns,
+    edges: Edges,
+    excluded: NDArray[np.int64],
 ) -> dict[int, NDArray[np.float64]]:
     """Return the ranges of queries whose excluded row lies alone at an edge."""
     numeric = np.flatnonzero(cases.numeric >= 0)
-    own = {}
-    numbers = cases.numbers[cases.numeric[numeric], : cases.n_rows]
-    lows, highs = _two_least(numbers), -_two_least(-numbers)
-    for query in np.flatnonzero(excluded >= 0):
-        at = numbers[:, excluded[query]]
+    own, (lows, highs) = {}, edges
+    queries = np.flatnonzero(excluded >= 0)
+    cells = np.ix_(cases.numeric[numeric], excluded[queries])
+    for query, at in zip(queries.tolist(), cases.numbers[cells].T, strict=True):
         low = np.where(at == lows[:, 0], lows[:, 1], lows[:, 0])
         high = np.where(at == highs[:, 0], highs[:, 1], highs[:, 0])
         if not np.array_equal(high - low, columns.widths[numeric], equal_nan=True):
             widths = columns.widths.copy()
             widths[numeric] = high - low
-            own[int(query)] = widths
+            own[query] = widths
     return own
 
 

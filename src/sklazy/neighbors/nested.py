@@ -32,7 +32,7 @@ class Asked(NamedTuple):
 def vote_nested(
     asked: Asked,
     order: NDArray[np.int32],
-    n_neighbors: int,
+    ks: NDArray[np.int64],
     *,
     shares: bool,
     by_distance: bool,
@@ -43,31 +43,40 @@ def vote_nested(
     ----------
     asked : Asked
     order : int32 array of shape (n_queries, n_most)
-    n_neighbors : int
+    ks : int64 array of shape (n_ks,)
+        Numbers of neighbors.
     shares, by_distance : bool
 
     Returns
     -------
-    float64 array of shape (n_queries, n_most, n_classes)
+    float64 array of shape (n_ks, n_queries, n_most, n_classes)
     """
     cases, n_queries = asked.cases, len(order)
     squares = np.zeros((n_queries, cases.n_rows))
     without = np.flatnonzero(asked.excluded >= 0)
     squares[without, asked.excluded[without]] = np.inf
-    votes = np.empty((*order.shape, cases.class_counts.size))
+    votes = np.empty((len(ks), *order.shape, cases.class_counts.size))
+    way = {"shares": shares, "by_distance": by_distance}
     for r in range(order.shape[1]):
         squares += square_column(asked, order[:, r])
-        kth = np.full((n_queries, 1), np.inf)
-        if n_neighbors <= cases.n_rows:
-            kth = np.partition(squares, n_neighbors - 1)[:, n_neighbors - 1, None]
-        at_last = squares == kth
-        at_last[without, asked.excluded[without]] = False
-        counted, tied = _count(cases, squares < kth), _count(cases, at_last)
-        weighted = _weigh(cases, squares, kth[:, 0]) if by_distance else None
-        votes[:, r] = finish_votes(
-            counted + tied, tied, n_neighbors, shares=shares, weighted=weighted
-        )
+        for i, k in enumerate(ks.tolist()):
+            votes[i, :, r] = _vote(asked, squares, k, **way)
     return votes
+
+
+def _vote(
+    asked: Asked, squares: Floats, k: int, *, shares: bool, by_distance: bool
+) -> Floats:
+    """The votes of the k nearest rows of each query, (n_queries, n_classes)."""
+    cases, without = asked.cases, np.flatnonzero(asked.excluded >= 0)
+    kth = np.full((len(squares), 1), np.inf)
+    if k <= cases.n_rows:
+        kth = np.partition(squares, k - 1)[:, k - 1, None]
+    at_last = squares == kth
+    at_last[without, asked.excluded[without]] = False
+    counted, tied = _count(cases, squares < kth), _count(cases, at_last)
+    weighted = _weigh(cases, squares, kth[:, 0]) if by_distance else None
+    return finish_votes(counted + tied, tied, k, shares=shares, weighted=weighted)
 
 
 def square_column(asked: Asked, attributes: NDArray[np.int32]) -> Floats:

@@ -149,7 +149,7 @@ def vote_with_each_count(
     cases: Cases,
     codes: NDArray[np.int32],
     order: NDArray[np.int32],
-    n_neighbors: int,
+    ks: NDArray[np.int64],
     excluded: NDArray[np.int64] | None = None,
     *,
     shares: bool = False,
@@ -159,22 +159,24 @@ def vote_with_each_count(
 
     Parameters
     ----------
-    cases, codes, n_neighbors, excluded
+    cases, codes, excluded
         As in `NominalSearch`.
     order : int32 array of shape (n_queries, n_most)
         The attributes of each query, best first.
+    ks : int64 array of shape (n_ks,)
+        Numbers of neighbors.
     shares, by_distance : bool
         How rows vote; see `finish_votes`.
 
     Returns
     -------
-    float64 array of shape (n_queries, n_most, n_classes)
-        What `NominalSearch` finds with the first r attributes is at ``[:, r - 1]``.
+    float64 array of shape (n_ks, n_queries, n_most, n_classes)
+        What `NominalSearch` finds with the first r attributes is at ``[:, :, r - 1]``.
     """
     n_queries = codes.shape[0]
     if excluded is None:
         excluded = np.full(n_queries, -1, np.int64)
-    votes = np.zeros((*order.shape, cases.class_bits.shape[0]))
+    votes = np.zeros((len(ks), *order.shape, cases.class_bits.shape[0]))
     for begin, end, bits, set_of_value in sets_in_parts(cases, codes, 0, n_queries):
         vote_nested(
             bits,
@@ -187,7 +189,7 @@ def vote_with_each_count(
             codes,
             order,
             excluded,
-            n_neighbors,
+            ks,
             shares,
             by_distance,
             begin,

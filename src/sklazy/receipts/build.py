@@ -31,7 +31,13 @@ from sklazy.receipts import (
     trees,
 )
 from sklazy.receipts.novelty import describe_novelty
-from sklazy.receipts.plain import Plain, describe_cases, describe_queries, finite
+from sklazy.receipts.plain import (
+    Plain,
+    describe_cases,
+    describe_dates,
+    describe_queries,
+    finite,
+)
 from sklazy.receipts.receipt import Receipt, Receipts
 from sklazy.receipts.schema import SCHEMA
 from sklazy.receipts.seal import sealed
@@ -105,6 +111,7 @@ def build_receipts(
         "estimator": estimator,
         "settings": {name: finite(value) for name, value in settings.items()},
         "cases": describe_cases(base),
+        **describe_dates(base),
     }
     novelty, more = describe_novelty(answer), beside or [{}] * len(queries)
     parts = zip(queries, novelty, bodies, more, strict=True)

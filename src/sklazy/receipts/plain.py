@@ -11,6 +11,7 @@ from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import interval_labels
 from sklazy.casebase.magnitudes import find_unit
 from sklazy.tables import Label, Table
+from sklazy.tables.reading import CALENDAR
 
 Plain = dict[str, Any]
 Floats = NDArray[np.float64]
@@ -49,6 +50,16 @@ def describe_cases(base: CaseBase) -> Plain:
         "target": target_names(base)[0],
         "class_counts": [{"label": label, "rows": n} for label, n in counts],
     }
+
+
+def describe_dates(base: CaseBase) -> Plain:
+    """Which attributes are days since 1970-01-01, if there are any."""
+    dates = [
+        origin.name
+        for origin in base.schema.origins
+        if origin.reading is not None and origin.reading.style in CALENDAR
+    ]
+    return {"dates": dates} if dates else {}
 
 
 def target_names(base: CaseBase) -> list[str]:

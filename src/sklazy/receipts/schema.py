@@ -40,7 +40,10 @@ _HEAD = {
     "seal": c.text,
 }
 _SIGNED = {"signature": c.fingerprint}
-_EXTRAS = {"next_attribute": c.record(next_attribute.FIELDS)}
+_EXTRAS = {
+    "next_attribute": c.record(next_attribute.FIELDS),
+    "dates": c.list_of(c.text),
+}
 _CASES = {"digest": c.text, "n_rows": c.count}
 _CLASS_COUNTS = c.list_of(c.record({"label": c.label, "rows": c.count}))
 _VOTE = {"label": c.label, "votes": c.figure, "probability": c.share}

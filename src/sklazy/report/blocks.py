@@ -102,8 +102,8 @@ class Grid(NamedTuple):
     header : sequence of str
     sides : str
         A letter for each column: ``l`` flush left, ``r`` flush right, ``b`` a bar.
-        ``L`` and ``R`` are left out on small screens; ``B`` is a small bar that is
-        left out of text.
+        ``L`` and ``R`` are left out on small screens, and of text that is too wide;
+        ``B`` is a small bar that is left out of text.
     rows : sequence of sequences of cells
     tones : sequence of str
         For each row "", "won", "lost", "query" or "opposing"; none if all are plain.
@@ -172,7 +172,7 @@ def _plain_grid(grid: Grid) -> Grid:
     """A grid of words, with the rows that are shown at once."""
     kept = [j for j, side in enumerate(grid.sides) if side != "B"]
     rows = [[cell_text(row[j]) for j in kept] for row in grid.rows[: grid.n_shown]]
-    sides = "".join("r" if grid.sides[j] in "rR" else "l" for j in kept)
+    sides = "".join(grid.sides[j].replace("b", "l") for j in kept)
     left = len(grid.rows) - len(rows) + grid.n_more
     return Grid([grid.header[j] for j in kept], sides, rows, n_more=left)
 
@@ -233,11 +233,32 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _grid_lines(grid: Grid, width: int) -> list[str]:
+    grid = _without_spare_columns(grid, width)
     cells = [list(grid.header), *([cell_text(c) for c in row] for row in grid.rows)]
     widths = [max(map(wide, column)) for column in zip(*cells, strict=True)]
     widths = _fit(widths, width)
     lines = [_line(row, widths, grid.sides) for row in cells]
     return [*lines, f"  ... and {grid.n_more} more"] if grid.n_more else lines
+
+
+def _without_spare_columns(grid: Grid, width: int) -> Grid:
+    """The grid without the last columns that may be left out, as long as it must."""
+    spare = [j for j, side in enumerate(grid.sides) if side.isupper()]
+    if not spare or _needed(grid) <= width:
+        return grid
+    kept = [j for j in range(len(grid.sides)) if j != spare[-1]]
+    narrower = grid._replace(
+        header=[grid.header[j] for j in kept],
+        sides="".join(grid.sides[j] for j in kept),
+        rows=[[row[j] for j in kept] for row in grid.rows],
+    )
+    return _without_spare_columns(narrower, width)
+
+
+def _needed(grid: Grid) -> int:
+    """How wide the lines would be if no cell were cut."""
+    columns = zip(grid.header, *grid.rows, strict=True)
+    return sum(max(wide(cell_text(c)) for c in column) + _GAP for column in columns)
 
 
 def _fit(widths: list[int], width: int) -> list[int]:
@@ -253,7 +274,7 @@ def _line(row: Sequence[str], widths: Sequence[int], sides: str) -> str:
     for cell, width, side in zip(row, widths, sides, strict=True):
         text = shorten(cell, width)
         blanks = " " * (width - wide(text))
-        parts.append(blanks + text if side == "r" else text + blanks)
+        parts.append(blanks + text if side in "rR" else text + blanks)
     return (" " * _GAP + (" " * _GAP).join(parts)).rstrip()
 
 
@@ -272,7 +293,7 @@ def to_markdown(blocks: Iterable[Block]) -> str:
 
 def _block_markdown(block: Plain) -> str:
     if isinstance(block, Grid):
-        rule = "|".join("---:" if side == "r" else "---" for side in block.sides)
+        rule = "|".join("---:" if side in "rR" else "---" for side in block.sides)
         rows = [_markdown_row([cell_text(c) for c in row]) for row in block.rows]
         more = ["", f"... and {block.n_more} more"] if block.n_more else []
         return "\n".join([_markdown_row(block.header), f"|{rule}|", *rows, *more])

@@ -8,6 +8,7 @@ from sklazy.report.article import Article, Plain
 from sklazy.report.association import draw_association
 from sklazy.report.bayes_rules import draw_bayes_rule
 from sklazy.report.blends import draw_blend
+from sklazy.report.dates import with_dates
 from sklazy.report.ensembles import draw_ensemble
 from sklazy.report.html import render
 from sklazy.report.kernel_models import draw_kernel_models
@@ -97,7 +98,7 @@ def _draw(receipts: Sequence[Plain], names: Sequence[str]) -> list[_Drawn]:
             f"receipt-{i}-{one['seal'][:8]}",
             format_value(names[i - 1]) if names else "",
         )
-        for i, one in enumerate(receipts, 1)
+        for i, one in enumerate(map(with_dates, receipts), 1)
     ]
 
 

@@ -75,6 +75,7 @@ def explain(receipt: Plain) -> list[str]:
     elif "neighbors" in receipt:
         found = receipt["neighbors"]
         said += [_who_votes(receipt), _how_votes_fall(receipt), _opposing(found)]
+        said.append(_how_many(receipt))
     if "likelihoods" in receipt:
         said.append(strongest(receipt))
     if "model" in receipt:
@@ -193,6 +194,15 @@ def _who_votes(receipt: Plain) -> str:
             f"broken by chance.{nearer}"
         )
     return f"The {n_voting} nearest cases vote{_agreement(found)}.{nearer}"
+
+
+def _how_many(receipt: Plain) -> str:
+    if receipt["settings"].get("n_neighbors") != "auto":
+        return ""
+    k = receipt["neighbors"]["k"]
+    return (
+        f"That {pluralize(k, 'case')} vote{'s' * (k == 1)} was found by leave-one-out."
+    )
 
 
 def weighs_by_distance(receipt: Plain) -> bool:

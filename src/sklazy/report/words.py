@@ -5,6 +5,7 @@ them safe to show on one line: what would move the cursor, reverse the direction
 the text or break the line is spelled out.
 """
 
+import datetime
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -29,6 +30,26 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
+class Day(float):
+    """A number of days since 1970-01-01, shown as a date."""
+
+
+def format_day(days: float) -> str:
+    """The date of so many days since 1970-01-01, and the time of day if there is one.
+
+    Examples
+    --------
+    >>> format_day(19845.0), format_day(19845.5), format_day(1e9)
+    ('2024-05-02', '2024-05-02 12:00', '1e+09')
+    """
+    try:
+        moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(days=days)
+    except OverflowError:  # no calendar goes that far
+        return f"{days:.6g}"
+    text = moment.isoformat(" ", "seconds")
+    return text.removesuffix(":00").removesuffix(" 00:00")
+
+
 def format_value(value: object) -> str:
     """One value of the user's, as short as it can be on one line.
 
@@ -39,6 +60,8 @@ def format_value(value: object) -> str:
     """
     if value is None:
         return "missing"
+    if isinstance(value, Day):
+        return format_day(value)
     if isinstance(value, float):
         return f"{value:.6g}"
     return shorten(visible(str(value)), _LONGEST) or "''"
@@ -126,6 +149,8 @@ def format_number(number: float | None, digits: int = 4) -> str:
     """
     if number is None:
         return "-"
+    if isinstance(number, Day):
+        return format_day(number)
     return f"{number:.0f}" if 1e3 <= abs(number) < 1e7 else f"{number:.{digits}g}"
 
 

@@ -1,4 +1,4 @@
-"""How many attributes a query uses, where the cases themselves shall say.
+"""How many attributes and neighbors a query uses, where the cases shall say.
 
 A number of attributes is tried on cases that are left out: the one that classifies
 most of them correctly is taken, of equally good ones the smallest. The cuts of numeric
@@ -9,6 +9,9 @@ References
 R. B. Pereira, A. Plastino, B. Zadrozny, L. H. C. Merschmann, A. A. Freitas: Improving
 lazy attribute selection. Journal of Information and Data Management 2(3), 2011.
 """
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +24,8 @@ from sklazy.answer.batch import (
     canonical_places,
 )
 from sklazy.answer.selection.choosing import Selection
-from sklazy.answer.selection.host import Host, HostWork
-from sklazy.answer.selection.nearest import NearestHost
+from sklazy.answer.selection.host import GivenAttributes, Host, HostWork
+from sklazy.answer.selection.nearest import NearestHost, NearestWork
 from sklazy.answer.selection.recipe import Recipe
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
@@ -32,6 +35,8 @@ from sklazy.flow import Selected
 # The work of about a second, but for the fewest cases that a number can be told by.
 _NANOSECONDS, _LEAST_TRIED = 1e9, 200
 _NESTED = 6.0  # what all numbers of attributes cost, in terms of the last alone
+
+_UNITS = 2.0**20  # what a case counts is rounded to a part of so many
 
 # Votes that are written down at once.
 _MOST_VOTES = 4_000_000
@@ -57,22 +62,117 @@ def _count_tried(base: CaseBase, recipe: Recipe, host: Host) -> int:
 
 
 def _find_best_count(base: CaseBase, recipe: Recipe, host: Host) -> int:
+    def judge(tried: Tried, order: NDArray[np.int32], first: int) -> Ints:
+        chosen = decide_with_each(tried.batch, tried.work, order, first)
+        own = tried.classes[first : first + len(order), None]
+        return np.asarray((chosen == own).sum(axis=0))
+
+    n_attributes = len(base.names)
+    return int(_add_up(base, recipe, host, n_attributes, judge).argmax()) + 1
+
+
+def best_pair(
+    base: CaseBase, recipe: Recipe, host: NearestHost, n_given: int | None
+) -> tuple[int, int]:
+    """The numbers of attributes and neighbors that are best together.
+
+    Cases are left out in turn as in `best_count`. A case counts 1 if it is classified
+    correctly, less half its Brier score, so that of numbers as often right those are
+    taken whose probabilities are better; of equally good pairs the one of fewer
+    attributes, then that of the first candidate.
+
+    Parameters
+    ----------
+    base : CaseBase
+    recipe : Recipe
+    host : NearestHost
+        Its `candidates` are tried.
+    n_given : int, or None
+        The number of attributes, where neighbors alone are to be chosen.
+    """
+    if base.n_rows == 1:
+        return n_given or 1, host.candidates[0]
+    key = best_pair, recipe, host, n_given
+    return base.derive(key, lambda: _find_best_pair(base, recipe, host, n_given))
+
+
+def _find_best_pair(
+    base: CaseBase, recipe: Recipe, host: NearestHost, n_given: int | None
+) -> tuple[int, int]:
+    def judge(tried: Tried, order: NDArray[np.int32], first: int) -> Ints:
+        return _judge_pairs(tried, host.candidates, order, first)
+
+    n_most = n_given or len(base.names)
+    by_pair = _add_up(base, recipe, host, n_most, judge)
+    if n_given is not None:
+        return n_given, host.candidates[int(by_pair[:, -1].argmax())]
+    count, candidate = divmod(int(by_pair.T.argmax()), len(host.candidates))
+    return count + 1, host.candidates[candidate]
+
+
+def _judge_pairs(
+    tried: "Tried", numbers: tuple[int, ...], order: NDArray[np.int32], first: int
+) -> Ints:
+    """What cases left out say for each pair of numbers, (n_numbers, n_most)."""
+    assert isinstance(tried.work, NearestWork)
+    batch, (n_queries, n_most) = tried.batch, order.shape
+    total = np.zeros((len(numbers), n_most), np.int64)
+    step = max(1, _MOST_VOTES // (n_most * batch.n_classes * len(numbers)))
+    for begin in range(0, n_queries, step):
+        end = min(n_queries, begin + step)
+        part = batch.part(first + begin, first + end)
+        own = tried.classes[first + begin : first + end]
+        votes = tried.work.vote_with_each_of(numbers, order[begin:end], first + begin)
+        for i, some in enumerate(votes):
+            total[i] += _judge_votes(tried.work, part, some, own)
+    return total
+
+
+def _judge_votes(work: HostWork, part: Batch, votes: Votes, own: Ints) -> Ints:
+    """Right or not, less half the Brier score, added up in whole units, (n_most,)."""
+    right = _decide_all(votes, part.priors()) == own[:, None]
+    flat = work.to_probabilities(votes.reshape(-1, votes.shape[2]))
+    shares = flat.reshape(votes.shape)
+    of_own = np.take_along_axis(shares, own[:, None, None], axis=2)[:, :, 0]
+    brier = 1.0 - 2.0 * of_own + (shares * shares).sum(axis=2)
+    units = np.rint((right - 0.5 * brier) * _UNITS)
+    return np.asarray(units.astype(np.int64).sum(axis=0))
+
+
+class Tried(NamedTuple):
+    """Cases that are left out in turn, the host at work on them, and their classes."""
+
+    batch: Batch
+    work: HostWork
+    classes: Ints
+
+
+Judge = Callable[[Tried, NDArray[np.int32], int], Ints]
+"""What the cases from the first on say, whose attributes are in this order."""
+
+
+def _add_up(
+    base: CaseBase, recipe: Recipe, host: Host, n_most: int, judge: Judge
+) -> Ints:
+    """What is said of cases left out in turn, added up.
+
+    Whole numbers: they add up to the same, whichever come first.
+    """
     n_tried = _count_tried(base, recipe, host)
     batch = batch_of_cases(base, base.order[:n_tried])
-    selection = Selection(batch, recipe, batch.n_attributes)  # rows are left out
-    work = host.start(batch, selection.selected)
-    classes = base.cases.classes[batch.excluded]
-    right = np.zeros((len(batch), batch.n_attributes), bool)
+    selection = Selection(batch, recipe, n_most)  # rows are left out
+    work = host.start(batch, selection)
+    tried = Tried(batch, work, base.cases.classes[batch.excluded].astype(np.int64))
+    found: list[Ints] = []
 
     def run(first: int, last: int) -> None:
         selection.run(first, last)
         order = selection.selected.attributes[first:last]
-        chosen = decide_with_each(batch, work, order, first)
-        right[first:last] = chosen == classes[first:last, None]
+        found.append(judge(tried, order, first))
 
-    cost = _NESTED * host.cost(base, batch.n_attributes)
+    cost = _NESTED * host.cost(base, n_most)
     run_chunks(run, len(batch), recipe.n_jobs, cost * len(batch))
-    return int(right.sum(axis=0).argmax()) + 1
+    return np.asarray(sum(found))
 
 
 def decide_with_each(
@@ -136,7 +236,7 @@ def local_counts(
     nearby = batch_of_cases(base, rows)
     orders = np.repeat(order, n_local, axis=0)
     counts = np.full(len(rows), order.shape[1], np.int32)
-    work = host.start(nearby, Selected(orders, counts))
+    work = host.start(nearby, GivenAttributes(Selected(orders, counts)))
     chosen = decide_with_each(nearby, work, orders, 0)
     right = chosen == base.cases.classes[rows][:, None]
     by_query = right.reshape(len(order), n_local, -1).sum(axis=1)

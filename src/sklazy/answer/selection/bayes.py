@@ -7,18 +7,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, class_totals
-from sklazy.answer.selection.host import BayesTerms
+from sklazy.answer.selection.host import Attributes, BayesTerms
 from sklazy.casebase import CaseBase
 from sklazy.flow import MISSING, Selected
 from sklazy.local.naive_bayes import (
     Likelihoods,
+    RankedLikelihoods,
+    add_by_rank,
     add_likelihoods,
+    can_add_by_rank,
     contributions,
     estimate_likelihoods,
+    rank_likelihoods,
     to_probabilities,
 )
 from sklazy.local.normal import Moments, find_moments, normal_terms
 from sklazy.local.without_own_row import Tallied, terms_without_own_row
+from sklazy.selection import RankTable
 
 # Elements of the arrays of terms that are written down at once.
 _MOST_TERMS = 4_000_000
@@ -39,9 +44,13 @@ class BayesHost:
     alpha: float
     discretize: bool
 
-    def start(self, batch: Batch, selected: Selected) -> "BayesWork":
+    def start(self, batch: Batch, attributes: Attributes) -> "BayesWork":
         """Make ready to add up."""
-        return BayesWork(self, batch, selected)
+        return BayesWork(self, batch, attributes)
+
+    def reads_ranks(self, base: CaseBase) -> bool:
+        """Whether a kernel chooses the attributes of plain queries as it adds up."""
+        return not self.has_normals(base)
 
     def slices(self, _: CaseBase) -> None:
         """Any number of queries will do."""
@@ -73,6 +82,12 @@ class BayesHost:
         key = (estimate_likelihoods, self.alpha)
         tallied = self.tallies(base)
         return base.derive(key, lambda: estimate_likelihoods(*tallied[:4]))
+
+    def ranked(self, base: CaseBase, ranks: RankTable) -> RankedLikelihoods:
+        """The table of log-likelihoods, in the order of some ranks."""
+        found = self.likelihoods(base)
+        key = (rank_likelihoods, self.alpha, id(ranks.ranks))  # what is kept holds them
+        return base.derive(key, lambda: rank_likelihoods(found, *ranks[:2]))
 
     def moments(self, base: CaseBase) -> Moments:
         """What the normal distributions are estimated from."""
@@ -123,8 +138,8 @@ def _sum_numbers(base: CaseBase) -> Moments:
 class BayesWork:
     """Naive Bayes at work on a batch: votes are log P(class, query)."""
 
-    def __init__(self, host: BayesHost, batch: Batch, selected: Selected) -> None:
-        self.host, self.batch, self.selected = host, batch, selected
+    def __init__(self, host: BayesHost, batch: Batch, attributes: Attributes) -> None:
+        self.host, self.batch, self.attributes = host, batch, attributes
         self.votes = np.empty((len(batch), batch.n_classes))
         self.likelihoods = host.likelihoods(batch.base)
         self.has_normals = host.has_normals(batch.base)
@@ -134,8 +149,18 @@ class BayesWork:
             self.codes = self.codes.copy()
             self.codes[:, batch.cases.numeric >= 0] = MISSING
 
+    @property
+    def selected(self) -> Selected:
+        """The attributes of each query."""
+        return self.attributes.selected
+
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
+        ranks, n_most = self.attributes.waiting_ranks, self.attributes.n_most
+        if ranks is not None and can_add_by_rank(last - first, *ranks[:2]):
+            found = self.host.ranked(self.batch.base, ranks)
+            add_by_rank(found, self.codes, n_most, self.votes, first, last)
+            return
         if not self.has_normals and self.batch.excluded is None:
             add_likelihoods(
                 self.likelihoods, self.codes, self.selected, self.votes, first, last

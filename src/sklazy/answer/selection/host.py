@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import Batch, Floats, Ints, Votes
 from sklazy.casebase import CaseBase
 from sklazy.flow import Selected
+from sklazy.selection import RankTable
 
 
 class Neighborhood(NamedTuple):
@@ -76,6 +77,34 @@ class ModelUse(NamedTuple):
 HostEvidence = Neighborhood | BayesTerms | ModelUse
 
 
+class Attributes(Protocol):
+    """The attributes of each query, found or to be found by their ranks."""
+
+    @property
+    def selected(self) -> Selected:
+        """The attributes; found now if need be."""
+
+    @property
+    def waiting_ranks(self) -> RankTable | None:
+        """The ranks, where the attributes have not been found yet."""
+
+    @property
+    def n_most(self) -> int:
+        """How many attributes a query uses, at most."""
+
+
+class GivenAttributes(NamedTuple):
+    """Attributes that are known."""
+
+    selected: Selected
+    waiting_ranks: RankTable | None = None
+
+    @property
+    def n_most(self) -> int:
+        """How many attributes a query uses, at most."""
+        return self.selected.attributes.shape[1]
+
+
 class HostWork(Protocol):
     """A host at work on a batch: what it finds is written for each query by itself."""
 
@@ -113,8 +142,11 @@ class Host(Protocol):
     def discretize(self) -> bool:
         """Whether the host sees the bins of numbers."""
 
-    def start(self, batch: Batch, selected: Selected) -> HostWork:
-        """Make ready to answer; `selected` is filled before a query is run."""
+    def start(self, batch: Batch, attributes: Attributes) -> HostWork:
+        """Make ready to answer; attributes are there before a query is run."""
+
+    def reads_ranks(self, base: CaseBase) -> bool:
+        """Whether the host finds the attributes of plain queries by itself."""
 
     def cost(self, base: CaseBase, n_selected: int) -> float:
         """Nanoseconds per query, roughly."""

@@ -9,9 +9,14 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import Batch, Votes, class_totals
 from sklazy.answer.learner import Effort
 from sklazy.answer.leave_one_out import classes_stay, cuts_stay
-from sklazy.answer.selection.amounts import best_count, decide_with_each, local_counts
+from sklazy.answer.selection.amounts import (
+    best_count,
+    best_pair,
+    decide_with_each,
+    local_counts,
+)
 from sklazy.answer.selection.choosing import Selection, SetSelection
-from sklazy.answer.selection.host import Host, HostWork
+from sklazy.answer.selection.host import Host
 from sklazy.answer.selection.nearest import NearestHost
 from sklazy.answer.selection.recipe import RANKED, WITHOUT_AMOUNT, Recipe, Rule
 from sklazy.answer.selection.result import SelectionAnswer
@@ -36,6 +41,8 @@ class SelectionCases(NamedTuple):
         How many attributes a query uses, at most.
     rule : Rule
         How that number was found.
+    host : Host
+        What classifies, every number settled.
     ranks : RankTable, or None where attributes are chosen as a set
     priors : array of shape (n_classes,)
         Rows of each class, or their weights.
@@ -44,6 +51,7 @@ class SelectionCases(NamedTuple):
 
     n_selected: int
     rule: Rule
+    host: Host
     ranks: RankTable | None
     priors: Votes
     effort: Effort
@@ -68,20 +76,21 @@ class SelectionLearner:
 
     def prepare(self, base: CaseBase) -> SelectionCases:
         """Find the number of attributes, and what ranks them."""
-        n_selected, rule = self._find_amount(base)
+        n_selected, rule, host = self._find_amount(base)
         ranked = self.recipe.selection in RANKED
         ranks = find_ranks(base, self.recipe) if ranked else None
-        effort = self._effort(base, n_selected, rule)
-        ready = SelectionCases(n_selected, rule, ranks, class_totals(base), effort)
+        effort = _effort(base, host, n_selected, rule)
+        totals = class_totals(base)
+        ready = SelectionCases(n_selected, rule, host, ranks, totals, effort)
         nothing = np.empty((0, len(base.names)))
         batch = Batch(base, base.cases, Queries(nothing.astype(np.int32), nothing))
-        self.host.start(batch, self._select(ready, batch).selected)
+        host.start(batch, self._select(ready, batch))
         return ready
 
     def answer(self, ready: SelectionCases, batch: Batch) -> SelectionAnswer:
         """Select attributes, let the host vote on them, decide."""
         selection = self._select(ready, batch)
-        work = self._start(batch, selection)
+        work = ready.host.start(batch, selection)
         ballots = None
         if ready.rule == "vote":
             ballots = decide_with_each(batch, work, selection.selected.attributes, 0)
@@ -98,22 +107,13 @@ class SelectionLearner:
             work=work,
         )
 
-    def _effort(self, base: CaseBase, n_selected: int, rule: Rule) -> Effort:
-        """Looking at every number of attributes takes many times as long."""
-        times = {"vote": 10.0, "local": 100.0}.get(rule, 1.0)
-        cost = 1.0 + times * self.host.cost(base, n_selected)
-        slices = self.host.slices(base)
-        if slices is not None:
-            return Effort(cost, *slices)
-        most = max(_LEAST_QUERIES, _MOST_CELLS // len(base.names))
-        return Effort(cost, 1, most)
-
     def settle(self, base: CaseBase) -> "SelectionLearner":
-        """The same learner with the number of attributes that the cases call for."""
-        n_selected, rule = self._find_amount(base)
-        if rule != "auto":
-            return self
-        return replace(self, recipe=replace(self.recipe, n_attributes=n_selected))
+        """The same learner with the numbers that the cases call for."""
+        n_selected, rule, host = self._find_amount(base)
+        recipe = self.recipe
+        if rule == "auto":
+            recipe = replace(recipe, n_attributes=n_selected)
+        return replace(self, recipe=recipe, host=host)
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """All but rows behind a cut, and the only ones of a class."""
@@ -122,7 +122,7 @@ class SelectionLearner:
         nested = counted and recipe.n_attributes in ("auto", "local")
         if nested or recipe.selection == "lazy-cfs":
             return np.zeros(base.n_rows, bool)
-        if not self.host.can_leave_out(base):
+        if not self.host.can_leave_out(base) or self._open_host() is not None:
             return np.zeros(base.n_rows, bool)
         others = classes_stay(base)
         if recipe.selection == "none" and not self.host.discretize:
@@ -135,40 +135,59 @@ class SelectionLearner:
             selection: Selection = SetSelection(batch, self.recipe, ready.n_selected)
         else:
             selection = Selection(batch, self.recipe, ready.n_selected, ready.ranks)
-        if self._device_selects(ready, batch):
+        if self._host_selects(ready, batch):
             selection.wait()
             return selection
         selection.run(0, len(batch))
         if ready.rule == "local":
             attributes, counts = selection.selected
-            counts[:] = local_counts(batch, self.recipe, self.host, attributes)
+            counts[:] = local_counts(batch, self.recipe, ready.host, attributes)
         return selection
 
-    def _device_selects(self, ready: SelectionCases, batch: Batch) -> bool:
-        """Whether ranks are all that a search needs to know."""
+    def _host_selects(self, ready: SelectionCases, batch: Batch) -> bool:
+        """Whether ranks are all that the host needs to know."""
         plain = ready.ranks is not None and batch.excluded is None
-        host, rules = self.host, ("local", "vote")
-        if not isinstance(host, NearestHost) or not plain or ready.rule in rules:
+        if not plain or ready.rule in ("local", "vote"):
             return False
-        return host.reads_ranks(batch.base)
+        return ready.host.reads_ranks(batch.base)
 
-    def _start(self, batch: Batch, selection: Selection) -> HostWork:
-        """The host at work."""
-        if isinstance(self.host, NearestHost):
-            return self.host.start_with(batch, selection)
-        return self.host.start(batch, selection.selected)
+    def _open_host(self) -> NearestHost | None:
+        """The host, if its number of neighbors is yet to be chosen."""
+        host = self.host
+        return host if isinstance(host, NearestHost) and host.candidates else None
 
-    def _find_amount(self, base: CaseBase) -> tuple[int, Rule]:
-        """How many attributes are selected."""
-        wanted, n_attributes = self.recipe.n_attributes, len(base.names)
+    def _find_amount(self, base: CaseBase) -> tuple[int, Rule, Host]:
+        """How many attributes are selected, and the host, its neighbors counted."""
+        n_given, rule = self._given_amount(len(base.names))
+        host, is_auto = self._open_host(), rule == "auto"
+        if host is not None:
+            given = None if is_auto else n_given
+            n_selected, n_neighbors = best_pair(base, self.recipe, host, given)
+            return n_selected, rule, host.with_neighbors(n_neighbors)
+        if is_auto:
+            return best_count(base, self.recipe, self.host), rule, self.host
+        return n_given, rule, self.host
+
+    def _given_amount(self, n_attributes: int) -> tuple[int, Rule]:
+        """How many attributes are selected; all where that is yet to be found."""
+        wanted = self.recipe.n_attributes
         if self.recipe.selection in WITHOUT_AMOUNT:
             return n_attributes, WITHOUT_AMOUNT[self.recipe.selection]
-        if wanted == "auto":
-            return best_count(base, self.recipe, self.host), "auto"
         if isinstance(wanted, str):
             return n_attributes, cast(Rule, wanted)
         rule: Rule = "count" if isinstance(wanted, int | np.integer) else "fraction"
         return how_many(wanted, n_attributes), rule
+
+
+def _effort(base: CaseBase, host: Host, n_selected: int, rule: Rule) -> Effort:
+    """Looking at every number of attributes takes many times as long."""
+    times = {"vote": 10.0, "local": 100.0}.get(rule, 1.0)
+    cost = 1.0 + times * host.cost(base, n_selected)
+    slices = host.slices(base)
+    if slices is not None:
+        return Effort(cost, *slices)
+    most = max(_LEAST_QUERIES, _MOST_CELLS // len(base.names))
+    return Effort(cost, 1, most)
 
 
 class Chosen(NamedTuple):

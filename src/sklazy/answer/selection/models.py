@@ -16,7 +16,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import has_fit_parameter
 
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, class_totals
-from sklazy.answer.selection.host import ModelUse
+from sklazy.answer.selection.host import Attributes, ModelUse
 from sklazy.casebase import CaseBase
 from sklazy.casebase.magnitudes import find_unit
 from sklazy.errors import BadInputError, DataWarning
@@ -75,9 +75,13 @@ class ModelHost:
     n_jobs: int | None
     discretize: bool = False
 
-    def start(self, batch: Batch, selected: Selected) -> "ModelWork":
+    def start(self, batch: Batch, attributes: Attributes) -> "ModelWork":
         """Make ready to fit and predict."""
-        return ModelWork(self, batch, selected)
+        return ModelWork(self, batch, attributes.selected)
+
+    def reads_ranks(self, _: CaseBase) -> bool:
+        """Models are told their attributes."""
+        return False
 
     def slices(self, _: CaseBase) -> tuple[int, int, int]:
         """One slice: queries of the same attributes share a model."""

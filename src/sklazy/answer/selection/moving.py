@@ -35,6 +35,8 @@ def can_move(learner: SelectionLearner, table: Table) -> bool:
     host = learner.host
     if learner.recipe.selection != "none" or not isinstance(host, NearestHost):
         return False
+    if host.candidates:  # each row would choose among them anew
+        return False
     numbers = [column for column in table if column.kind == "numeric"]
     finite = all(not np.isinf(column.data).any() for column in numbers)
     return finite and not (host.discretize and numbers)

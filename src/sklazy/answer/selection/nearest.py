@@ -1,13 +1,12 @@
 """The k nearest cases vote."""
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, canonical_places
-from sklazy.answer.selection.host import Neighborhood
+from sklazy.answer.selection.host import Attributes, Neighborhood
 from sklazy.answer.selection.nearest_on_device import (
     AHEAD,
     LONG_SEARCH,
@@ -24,6 +23,7 @@ from sklazy.neighbors import (
     NominalSearch,
     ScaledColumns,
     count_agreements,
+    find_edges,
     finish_votes,
     prepare_columns,
     to_probabilities,
@@ -33,7 +33,6 @@ from sklazy.neighbors import (
 )
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
 from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch
-from sklazy.selection import RankTable
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,7 @@ class NearestHost:
     Attributes
     ----------
     n_neighbors : int
+        How many cases vote; where the cases shall say it, the first of `candidates`.
     discretize : bool
         Compare numbers by their bins; else by the HEOM difference.
     shares : bool
@@ -51,6 +51,8 @@ class NearestHost:
         A vote weighs the nearest case's distance over its own; else 1.
     device : str, or None for the CPU
         Where cases are searched.
+    candidates : tuple of int
+        The numbers of neighbors to choose from; empty once it is settled.
     """
 
     n_neighbors: int
@@ -58,6 +60,11 @@ class NearestHost:
     shares: bool = False
     by_distance: bool = False
     device: str | None = None
+    candidates: tuple[int, ...] = ()
+
+    def with_neighbors(self, n_neighbors: int) -> "NearestHost":
+        """The same with a number of neighbors that is settled."""
+        return replace(self, n_neighbors=n_neighbors, candidates=())
 
     def slices(self, base: CaseBase) -> tuple[int, int, int] | None:
         """What keeps a device busy; else any number of queries will do."""
@@ -66,12 +73,8 @@ class NearestHost:
         worth = self.reads_ranks(base) and base.n_rows >= LONG_SEARCH
         return (*SLICES, AHEAD if worth else 0)
 
-    def start(self, batch: Batch, selected: Selected) -> "NearestWork":
+    def start(self, batch: Batch, attributes: Attributes) -> "NearestWork":
         """Make ready to search."""
-        return NearestWork(self, batch, GivenAttributes(selected))
-
-    def start_with(self, batch: Batch, attributes: "Attributes") -> "NearestWork":
-        """Make ready to search, by attributes that may yet have to be found."""
         return NearestWork(self, batch, attributes)
 
     def reads_ranks(self, base: CaseBase) -> bool:
@@ -96,7 +99,7 @@ class NearestHost:
         """Whether distances are measured on numbers."""
         return not self.discretize and bool((base.cases.numeric >= 0).any())
 
-    def search(self, batch: Batch, attributes: "Attributes") -> "Search | Weighing":
+    def search(self, batch: Batch, attributes: Attributes) -> "Search | Weighing":
         """The search that this batch calls for."""
         codes, excluded = batch.queries.codes, batch.excluded
         if self.device is not None:
@@ -116,7 +119,7 @@ class NearestHost:
         return self.mixed_search(batch, selected)
 
     def _search_on(
-        self, device: str, batch: Batch, attributes: "Attributes"
+        self, device: str, batch: Batch, attributes: Attributes
     ) -> "Search | Weighing":
         """The search on a device."""
         ranks = attributes.waiting_ranks
@@ -130,13 +133,17 @@ class NearestHost:
 
     def mixed_search(self, batch: Batch, selected: Selected) -> MixedSearch:
         """A search on numbers."""
+        base, edges = batch.base, None
+        if batch.excluded is not None:
+            edges = base.derive(find_edges, lambda: find_edges(batch.cases))
         return MixedSearch(
             batch.cases,
-            scaled_columns(batch.base),
+            scaled_columns(base),
             batch.queries,
             selected,
             self.n_neighbors,
             batch.excluded,
+            edges,
             by_distance=self.by_distance,
         )
 
@@ -162,34 +169,6 @@ class NearestHost:
 def scaled_columns(base: CaseBase) -> ScaledColumns:
     """The cases' columns made ready for distances on numbers."""
     return base.derive(prepare_columns, lambda: prepare_columns(base.cases))
-
-
-class Attributes(Protocol):
-    """The attributes of each query, found or to be found by their ranks."""
-
-    @property
-    def selected(self) -> Selected:
-        """The attributes; found now if need be."""
-
-    @property
-    def waiting_ranks(self) -> RankTable | None:
-        """The ranks, where the attributes have not been found yet."""
-
-    @property
-    def n_most(self) -> int:
-        """How many attributes a query uses, at most."""
-
-
-class GivenAttributes(NamedTuple):
-    """Attributes that are known."""
-
-    selected: Selected
-    waiting_ranks: RankTable | None = None
-
-    @property
-    def n_most(self) -> int:
-        """How many attributes a query uses, at most."""
-        return self.selected.attributes.shape[1]
 
 
 class WeightedSearch:
@@ -227,6 +206,17 @@ Weighing = WeightedSearch | DeviceWeightedSearch
 """A search at work on a batch of cases with weights."""
 
 
+def _vote_by_weight(host: NearestHost, part: Batch, order: NDArray[np.int32]) -> Votes:
+    """Votes with the first attribute, the first two, ..., where cases have weights."""
+    votes = []
+    for last in range(order.shape[1]):
+        counts = np.full(len(part), last + 1, np.int32)
+        search = WeightedSearch(host, part, Selected(order, counts))
+        search.run(0, len(part))
+        votes.append(search.votes)
+    return np.stack(votes, axis=1)
+
+
 class NearestWork:
     """Nearest neighbors at work on a batch."""
 
@@ -261,33 +251,32 @@ class NearestWork:
 
     def vote_with_each(self, order: NDArray[np.int32], first: int) -> Votes:
         """Votes with the first attribute, the first two, ... of each query's order."""
+        return self.vote_with_each_of((self.host.n_neighbors,), order, first)[0]
+
+    def vote_with_each_of(
+        self, numbers: tuple[int, ...], order: NDArray[np.int32], first: int
+    ) -> Votes:
+        """The same for several numbers of neighbors, (n_numbers, n, n_most, ...)."""
         part, host = self.batch.part(first, first + order.shape[0]), self.host
-        order = np.ascontiguousarray(order)
+        order, ks = np.ascontiguousarray(order), np.array(numbers, np.int64)
         queries = Queries(*map(np.ascontiguousarray, part.queries))
         whole = replace(part, queries=queries)
         if part.base.weighted:
-            votes = [self._vote_with(whole, order, r) for r in range(order.shape[1])]
-            return np.stack(votes, axis=1)
+            hosts = [replace(host, n_neighbors=k) for k in numbers]
+            return np.stack([_vote_by_weight(own, whole, order) for own in hosts])
         if host.compares_numbers(part.base):
             counts = np.full(len(part), order.shape[1], np.int32)
             search = host.mixed_search(whole, Selected(order, counts))
-            return search.vote_with_each(order, shares=host.shares)
+            return search.vote_with_each(order, ks, shares=host.shares)
         return vote_with_each_count(
             part.cases,
             queries.codes,
             order,
-            host.n_neighbors,
+            ks,
             part.excluded,
             shares=host.shares,
             by_distance=host.by_distance,
         )
-
-    def _vote_with(self, part: Batch, order: NDArray[np.int32], last: int) -> Votes:
-        """Votes on the first attributes of each query, where cases have weights."""
-        counts = np.full(len(part), last + 1, np.int32)
-        search = WeightedSearch(self.host, part, Selected(order, counts))
-        search.run(0, len(part))
-        return search.votes
 
     def to_probabilities(self, votes: Votes) -> Floats:
         """Probabilities as Weka's IBk gives them."""

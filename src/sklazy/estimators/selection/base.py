@@ -69,9 +69,9 @@ class SelectingClassifier(WeightedClassifier):
         rows : array-like of int, optional
             The rows to predict, by their place in order of arrival; all by default.
         approximate : bool, default=True
-            Whether the number of attributes that "auto" found with all rows stays.
-            Otherwise, and with any other `n_attributes`, equal to forgetting the row
-            and predicting it; "auto" then leaves rows out for every row left out.
+            Whether the numbers of attributes and neighbors that "auto" found with all
+            rows stay. Otherwise, and without "auto", equal to forgetting the row and
+            predicting it; "auto" then leaves rows out for every row left out.
 
         Returns
         -------
@@ -168,4 +168,4 @@ def _names_rows(cases: CaseBase, attribute: int) -> bool:
 
 
 _RECIPE = tuple(Recipe.__dataclass_fields__)
-_COUNTS = ("n_neighbors", "min_support", "max_loo_rows", "n_local_neighbors")
+_COUNTS = ("min_support", "max_loo_rows", "n_local_neighbors")

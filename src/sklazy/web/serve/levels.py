@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from sklazy.answer.novelty import UNLIKE
-
 Plain = dict[str, Any]
 
 
@@ -42,7 +40,7 @@ def reduce_receipt(receipt: Mapping[str, Any], privacy: Privacy) -> Plain:
     # Not whether a value was seen: that would say what labels cases have.
     told["query"] = [{k: one[k] for k in ("name", "value")} for one in receipt["query"]]
     told["attributes"] = list(dict.fromkeys(_attributes(receipt)))
-    told["unlike_all_cases"] = (receipt["novelty"]["farther_than"] or 0) >= UNLIKE
+    told["unlike_all_cases"] = receipt["novelty"]["unlike"]
     voters = list(_cases(receipt))
     told["rests_on"] = _count_groups(voters, privacy.min_group)
     if privacy.level >= Level.IDS:
