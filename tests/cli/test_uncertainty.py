@@ -141,3 +141,20 @@ def test_labels_with_bars_and_formulas_stay_apart(run):
     assert code == 0
     assert all({*labels_of(r["set"])} <= {"a|b", "=1", 'q"'} for r in rows_of(out))
     assert any(len(labels_of(r["set"])) > 1 for r in rows_of(out))
+
+
+def test_whole_numbers_are_labels_however_they_are_read(run):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=60)})
+    frame["y"] = (frame["x"] > 0).astype(int)
+    frame.to_csv("known.csv", index=False)
+    frame["y"] = frame["y"].astype(float)  # 1.0, and one is missing
+    frame.loc[3, "y"] = np.nan
+    frame.to_csv("asked.csv", index=False)
+    asked = ["known.csv", "asked.csv", "-t", "y", "-m", "lazy-nb", "--abstain", 0.7]
+    code, _, err = run("predict", *asked, "--coverage", 0.9)
+    assert code == 0
+    held = float(err.split("the truth is in ")[1].split("%")[0])
+    assert held > 85
+    right = float(err.split("accuracy ")[-1].split()[0])
+    assert right > 0.9

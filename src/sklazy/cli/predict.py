@@ -19,6 +19,7 @@ from sklazy.cli.uncertainty import (
     Sureness,
     check_sureness,
     describe_sureness,
+    is_same,
     name_rows,
     note_sureness,
     write_set,
@@ -231,7 +232,7 @@ def _note_quality(console: Console, fitted: Fitted, said: Columns) -> None:
     if not known:
         return
     if fitted.classifies:
-        right = sum(a == b or str(a) == str(b) for a, b in known)
+        right = sum(is_same(a, b) for a, b in known)
         text = f"accuracy {right / len(known):.4f}"
     else:
         errors = [abs(float(str(a)) - float(str(b))) for a, b in known]

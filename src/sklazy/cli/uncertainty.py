@@ -129,7 +129,7 @@ def _note_withheld(
         f"answered, and {_accuracy_at(curve, threshold):.1%} of these rightly."
     )
     triples = zip(answered, said["prediction"], truth or (), strict=False)
-    right = [str(a) == str(b) for given, a, b in triples if given and b is not None]
+    right = [is_same(a, b) for given, a, b in triples if given and b is not None]
     if right:
         console.note(f"accuracy {np.mean(right):.4f} on {len(right)} rows answered")
 
@@ -159,8 +159,11 @@ def _note_covered(
 ) -> None:
     known = [i for i, value in enumerate(truth) if value is not None]
     if "set" in said:
-        sets = [{*map(str, said["set"][i])} for i in known]
-        held = [str(truth[i]) in own for i, own in zip(known, sets, strict=True)]
+        sets = [said["set"][i] for i in known]
+        held = [
+            any(is_same(label, truth[i]) for label in own)
+            for i, own in zip(known, sets, strict=True)
+        ]
         what = f"sets of {np.mean([*map(len, sets)]):.2f} classes" if known else ""
     else:
         ends = [(said["low"][i], said["high"][i]) for i in known]
@@ -171,6 +174,11 @@ def _note_covered(
         what = "intervals"
     if known:
         console.note(f"the truth is in {np.mean(held):.1%} of the {what}")
+
+
+def is_same(one: object, other: object) -> bool:
+    """Whether two labels are the same, read as numbers or as text."""
+    return one == other or str(one) == str(other)
 
 
 def name_rows(asked: Asked, names: Sequence[object]) -> str:
