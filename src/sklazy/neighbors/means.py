@@ -336,7 +336,7 @@ class MeanSearch:
 
     def _nest(self, order: NDArray[np.int32], here: slice) -> Floats:
         """What `mean_nested` finds for some queries, all at a time."""
-        queries = Queries(*(own[here] for own in self.queries))
+        queries = Queries(self.queries.codes[here], self.queries.values[here])
         excluded = self.distances.excluded[here]
         widths = self.distances.widths_of(range(here.start, here.start + len(order)))
         asked = Asked(self.cases, queries, widths, excluded)
