@@ -128,7 +128,7 @@ def test_noise_does_not_drown_what_tells():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(600, 20))
     y = 4 * (X[:, 3] > 0.5) + 3 * X[:, 7] + rng.normal(scale=0.2, size=600)
-    lazy = LazyKNeighborsRegressor().fit(X[:400], y[:400])
+    lazy = LazyKNeighborsRegressor(n_attributes="auto").fit(X[:400], y[:400])
     plain = LazyKNeighborsRegressor(selection="none").fit(X[:400], y[:400])
     assert lazy.score(X[400:], y[400:]) > 0.9 > plain.score(X[400:], y[400:])
     assert lazy.select_attributes(X[400:])[:, [3, 7]].all()

@@ -22,8 +22,8 @@ NUMBER_SELECTION = {
             "a number for each query",
         ),
         Setting(
-            LazyKNeighborsRegressor(1, "vote", measure="variance", ties="all"),
-            "the mean of all numbers",
+            LazyKNeighborsRegressor(1, "vote", measure="variance", discretize=True),
+            "the mean of all numbers, on bins",
         ),
     ],
 }

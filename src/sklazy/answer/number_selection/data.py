@@ -61,8 +61,9 @@ def number_cases(base: CaseBase) -> NumberCases:
 
 def _order_cases(base: CaseBase) -> NumberCases:
     memory, order = base.cases, base.order
-    targets, numbers = memory.targets[0, order], memory.numbers[:, order]
-    codes, cuts = memory.codes[:, order], [np.zeros(0) for _ in base.names]
+    # `take` leaves the rows of an attribute beside each other; an index would not.
+    targets, numbers = memory.targets[0, order], memory.numbers.take(order, axis=1)
+    codes, cuts = memory.codes.take(order, axis=1), [np.zeros(0) for _ in base.names]
     ranks = score_targets(targets, "rank_variance")
     for j in np.flatnonzero(memory.numeric >= 0).tolist():
         own = numbers[memory.numeric[j]]

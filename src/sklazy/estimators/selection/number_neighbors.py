@@ -42,10 +42,12 @@ class LazyKNeighborsRegressor(WeightedRegressor):
     ----------
     n_neighbors : int, default=5
         With all tied at the last place, which share it or all count (`ties`).
-    n_attributes : int, float, "auto", "local" or "vote", default="auto"
+    n_attributes : int, float, "auto", "local" or "vote", default="vote"
         How many attributes a query uses: a count, a fraction of all, or as many as
         predict cases best that are left out, on the whole ("auto") or near the query
-        ("local"); with "vote" the answers of all numbers are averaged.
+        ("local"). With "vote" every number has a say: the answers on the first
+        attribute, the first two, and so on are averaged, so that the first count most
+        and none is disregarded.
     selection : {"lazy", "eager", "none"}, default="lazy"
         Rank attributes by the lower of the variances given the query's value and on
         average; by the latter alone, the same for all queries; or use all of them.
@@ -127,7 +129,7 @@ class LazyKNeighborsRegressor(WeightedRegressor):
     def __init__(
         self,
         n_neighbors: int = 5,
-        n_attributes: int | float | str = "auto",
+        n_attributes: int | float | str = "vote",
         selection: Literal["lazy", "eager", "none"] = "lazy",
         measure: Literal["rank_variance", "variance"] = "rank_variance",
         discretize: bool = False,
