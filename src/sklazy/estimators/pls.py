@@ -113,7 +113,7 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
     >>> y = content[:, 0] ** 2
     >>> model = LazyPLSRegressor().fit(X[:150], y[:150])
     >>> error = np.sqrt(np.mean((model.predict(X[150:]) - y[150:]) ** 2))
-    >>> bool(error < 0.02)
+    >>> bool(error < 0.04)
     True
     >>> receipt = model.explain(X[150:151])[0]
     >>> receipt["trust"]["place"]
