@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import logging
 import socket
 import subprocess
@@ -302,6 +303,13 @@ def test_what_is_not_an_object_of_json_is_refused(body):
     with pytest.raises(Problem) as found:
         parse_object(body, Limits())
     assert found.value.status == 400
+
+
+def test_keys_of_an_object_are_bounded():
+    body = json.dumps({f"k{i}": 1 for i in range(11)}).encode()
+    assert len(parse_object(body, Limits(columns=11))) == 11
+    with pytest.raises(Problem, match="10 keys"):
+        parse_object(body, Limits(columns=10))
 
 
 def test_depth_is_bounded():
