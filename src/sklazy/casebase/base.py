@@ -1,7 +1,8 @@
 """The case base: rows that can be added and erased, and all that follows from them."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +31,7 @@ from sklazy.casebase.kinds import (
 from sklazy.casebase.memory import Memory
 from sklazy.casebase.moments import NO_TIMES, Times, check_clock, faded
 from sklazy.casebase.ranges import Ranges
-from sklazy.casebase.rows import Ids, Rows
+from sklazy.casebase.rows import CodedRows, Ids, Rows
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.tallies import Tallies
 from sklazy.flow import Cases, Queries
@@ -38,6 +39,7 @@ from sklazy.tables import Label, Table, match
 from sklazy.tables.kinds import check_same_kind
 
 Cuts = Literal["exact", "frozen"]
+Found = TypeVar("Found")
 
 
 class CaseBase(Memory):
@@ -222,6 +224,33 @@ class CaseBase(Memory):
             self.bins.restore(cuts)
             self._outdate()
 
+    # --- questions --------------------------------------------------------------------
+
+    is_parted: ClassVar[bool] = False
+    """Whether the rows lie in several parts, each of which must be asked."""
+
+    @property
+    def first_row(self) -> int:
+        """The number of the first row, among those of all parts if there are others."""
+        return 0
+
+    def ask(self, function: Callable[..., Found], *given: object) -> list[Found]:
+        """What each part of the rows answers; there is one here, the base itself.
+
+        What parts answer is put together to the answer of all rows, whether these are
+        one part or several (`casebase.parted`).
+        """
+        return [function(self, *given)]
+
+    def joined(self) -> "CaseBase":
+        """All rows in one base."""
+        return self
+
+    def take(self, rows: NDArray[np.int64]) -> CodedRows:
+        """Some rows by their numbers, their weights as they count now."""
+        found = self.rows.live().take(rows)
+        return replace(found, weights=self.weights[rows])
+
     # --- what is there ----------------------------------------------------------------
 
     @property
@@ -290,8 +319,6 @@ class CaseBase(Memory):
         with self._lock:
             self._sync()
             rows, tallies = self.rows, self.tallies
-            numeric = np.full(len(self.names), -1, np.int64)
-            numeric[self._numeric] = np.arange(len(self._numeric))
             return Cases(
                 n_rows=rows.n_rows,
                 codes=rows.codes,
@@ -302,12 +329,18 @@ class CaseBase(Memory):
                 starts=tallies.starts,
                 value_bits=tallies.value_bits,
                 class_bits=tallies.class_bits,
-                numeric=numeric,
+                numeric=self.numeric_places(),
                 numbers=rows.numbers,
                 ranges=self.ranges.edges,
                 targets=rows.targets,
                 weights=self.weights,
             )
+
+    def numeric_places(self) -> NDArray[np.int64]:
+        """The row of each attribute in `numbers`, -1 for nominal ones."""
+        numeric = np.full(len(self.names), -1, np.int64)
+        numeric[self._numeric] = np.arange(len(self._numeric))
+        return numeric
 
     @property
     def order(self) -> NDArray[np.int64]:
@@ -330,6 +363,10 @@ class CaseBase(Memory):
             if not len(self.rows.hashes):
                 self.rows.keep_hashes(self.coder.hashes(self.rows.live()))
             return self.rows.hashes[0, : self.n_rows]
+
+    def bucket_sizes(self) -> NDArray[np.int64]:
+        """The number of rows in each bucket of hashes."""
+        return np.bincount(buckets_of(self.hashes()), minlength=BUCKETS)
 
     @property
     def n_words(self) -> int:
