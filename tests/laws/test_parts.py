@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discovery import keeps_cases, name_of, one_keeper_of_each, settings_of
+from discovery import keeps_cases, one_keeper_of_each, settings_of
 from lawful import fitted, left_out, quiet, says, splits, truth
 from sklazy.casebase.parted import PartedBase
 

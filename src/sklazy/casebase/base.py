@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sklazy.casebase.bins import Bins
-from sklazy.casebase.buckets import BUCKETS, Buckets, buckets_of
-from sklazy.casebase.canonical import Words
+from sklazy.casebase.buckets import Buckets
 from sklazy.casebase.coder import Coder
 from sklazy.casebase.fingerprint import digest_of
+from sklazy.casebase.hashed import Hashed
 from sklazy.casebase.incoming import (
     GivenIds,
     Target,
@@ -28,7 +28,6 @@ from sklazy.casebase.kinds import (
     rebuilt,
     settled_columns,
 )
-from sklazy.casebase.memory import Memory
 from sklazy.casebase.moments import NO_TIMES, Times, check_clock, faded
 from sklazy.casebase.ranges import Ranges
 from sklazy.casebase.rows import CodedRows, Ids, Rows
@@ -42,7 +41,7 @@ Cuts = Literal["exact", "frozen"]
 Found = TypeVar("Found")
 
 
-class CaseBase(Memory):
+class CaseBase(Hashed):
     """The memory that every lazy learner shares.
 
     It keeps the rows and what follows from them: categories, bins, counts by
@@ -251,12 +250,11 @@ class CaseBase(Memory):
         found = self.rows.live().take(rows)
         return replace(found, weights=self.weights[rows])
 
-    # --- what is there ----------------------------------------------------------------
+    def first_in_order(self, n_rows: int) -> NDArray[np.int64]:
+        """The numbers of the first rows in canonical order."""
+        return self.order[:n_rows]
 
-    @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return self.rows.n_rows
+    # --- what is there ----------------------------------------------------------------
 
     @property
     def weighted(self) -> bool:
@@ -341,54 +339,6 @@ class CaseBase(Memory):
         numeric = np.full(len(self.names), -1, np.int64)
         numeric[self._numeric] = np.arange(len(self._numeric))
         return numeric
-
-    @property
-    def order(self) -> NDArray[np.int64]:
-        """The rows in canonical order: by content, whatever their order of arrival."""
-        return self.derive("order", self._order)
-
-    def _order(self) -> NDArray[np.int64]:
-        with self._lock:
-            self.hashes()
-            rows = self.rows.live()
-            names = rows.arrival if self._counts_arrivals else rows.ids
-            return self.coder.order(rows, names)
-
-    def hashes(self) -> Words:
-        """A number for each row that depends on its content alone, (n_rows,).
-
-        Once somebody has asked for them, they are kept with the rows.
-        """
-        with self._lock:
-            if not len(self.rows.hashes):
-                self.rows.keep_hashes(self.coder.hashes(self.rows.live()))
-            return self.rows.hashes[0, : self.n_rows]
-
-    def bucket_sizes(self) -> NDArray[np.int64]:
-        """The number of rows in each bucket of hashes."""
-        return np.bincount(buckets_of(self.hashes()), minlength=BUCKETS)
-
-    @property
-    def n_words(self) -> int:
-        """How many words a row's content has."""
-        rows = self.rows
-        n_numbers = len(rows.numbers) + len(rows.targets) + 1 + len(rows.times)
-        return n_numbers + len(self.coder.vocabularies) + self._counts_arrivals
-
-    def words_in(self, buckets: NDArray[np.int64]) -> tuple[Words, Words]:
-        """Hashes (n,) and content (n, n_words) of the rows that are in some buckets."""
-        hashes, wanted = self.hashes(), np.zeros(BUCKETS, bool)
-        wanted[buckets] = True
-        places = np.flatnonzero(wanted[buckets_of(hashes)])
-        rows, words = (
-            self.rows.live().take(places),
-            np.empty((len(places), self.n_words), np.uint64),
-        )
-        for column, own in enumerate(self.coder.words(rows)):
-            words[:, column] = own
-        if self._counts_arrivals:
-            words[:, -1] = rows.arrival.astype(np.uint64)
-        return hashes[places], words
 
     def digest(self) -> str:
         """The fingerprint of the state: of all rows, and of all that was derived.

@@ -6,19 +6,15 @@ parts at once. Whoever needs all rows in one place gets them joined, once for ev
 state.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sklazy.casebase.base import CaseBase
-from sklazy.casebase.buckets import Buckets
 from sklazy.casebase.canonical import Words
-from sklazy.casebase.cuts import sorted_cuts
 from sklazy.casebase.holding import (
-    Parts,
     PartsHere,
     concatenate_ids,
     concatenate_rows,
@@ -36,65 +32,35 @@ from sklazy.casebase.incoming import (
 from sklazy.casebase.kinds import settled_columns
 from sklazy.casebase.moments import NO_TIMES, Times, check_clock
 from sklazy.casebase.parted_cases import PartedCases
+from sklazy.casebase.parted_head import PartedHead
 from sklazy.casebase.parts import (
     Floats,
     Ints,
-    Labels,
     Part,
-    Shared,
-    Survey,
-    adopt,
-    adopt_labels,
     build,
     copy_rows,
     count_in_buckets,
     find_places,
     find_taken,
+    first_rows,
     is_weighted,
     names_and_arrivals,
     read_buckets,
-    sorted_column,
-    survey,
     take_rows,
     weigh_leaving,
 )
 from sklazy.casebase.rows import CodedRows, Ids, Rows
-from sklazy.casebase.states import SHARING, shallow
-from sklazy.casebase.states import Shared as Sharing
-from sklazy.casebase.tallies import Tallies
-from sklazy.casebase.vocabulary import Vocabulary
 from sklazy.flow import Cases
-from sklazy.kernels.sorting import sort_pairs
 from sklazy.tables import Table, match
 from sklazy.tables.kinds import check_same_kind
 
-Found = TypeVar("Found")
 
-
-class PartedBase(CaseBase):
+class PartedBase(PartedHead):
     """A case base of several parts; it answers as one of all rows, digit for digit.
 
     Rows are numbered part after part; they arrive in that order, too, and further ones
     in the last part.
     """
-
-    is_parted = True
-    parts: Parts
-    sizes: list[int]
-    n_targets: int
-    _is_fresh: bool
-
-    def __init__(self, head: CaseBase, parts: Parts, sizes: Sequence[int]) -> None:
-        """Take parts that are coded as a head says, which may have rows or none."""
-        names = ("schema", "half_life", "next_id")
-        self.__dict__.update({name: getattr(head, name) for name in names})
-        self.coder, self.bins = head.coder.twin(), shallow(head.bins)
-        self.bins.cuts, self.bins.orders = list(head.bins.cuts), None
-        self.ranges, self.buckets = shallow(head.ranges), Buckets()
-        self.tallies = Tallies(len(head.schema.attributes))
-        self.n_targets = len(head.rows.targets)
-        self.parts, self.sizes, self._is_fresh = parts, list(sizes), False
-        self._start_sharing()
 
     @classmethod
     def cut(cls, base: CaseBase, owners: ArrayLike, n_parts: int) -> "PartedBase":
@@ -229,80 +195,7 @@ class PartedBase(CaseBase):
         """The part of every row, part after part."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
-    # --- the head ---------------------------------------------------------------------
-
-    def _sync(self) -> None:
-        """Bring the head and the parts up to date."""
-        with self._lock:
-            if self._is_fresh or self._is_state:
-                return
-            found = self.parts.ask(survey)
-            self._merge(found)
-            labels = self._labels()
-            self.parts.ask(adopt_labels, labels)
-            if self.coder.n_classes and not self.bins.current:
-                self.bins.cuts = [self._find_cuts(i) for i in range(len(self._numeric))]
-                self.bins.current = True
-            widths = self.coder.widths(self.bins.cuts)
-            starts = np.cumsum([0, *self.sizes])[:-1]
-            shared = Shared(
-                labels, self.bins.cuts, self.ranges.edges, self._newest(found), starts
-            )
-            counted = self.parts.ask(adopt, shared)
-            tallies = Tallies(len(widths))
-            tallies.offsets = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
-            tallies.counts = np.sum([counts for _, counts, _ in counted], axis=0)
-            tallies.class_counts = np.sum([own for *_, own in counted], axis=0)
-            tallies.stale[:] = False
-            self.tallies, self._is_fresh = tallies, True
-
-    def _merge(self, found: Sequence[Survey]) -> None:
-        """Add up what the parts have: labels, their rows, ranges."""
-        for j, vocabulary in self.coder.vocabularies.items():
-            merged = Vocabulary(vocabulary.labels[: vocabulary.declared])
-            for own in found:
-                merged.admit(own.labels[j])
-            for own in found:
-                merged.counts[merged.lookup(own.labels[j])] += own.counts[j]
-            self.coder.vocabularies[j] = merged
-        edges = np.stack([own.edges for own in found])
-        low, high = np.fmin.reduce(edges[:, :, 0]), np.fmax.reduce(edges[:, :, 1])
-        self.ranges.edges = np.stack([low, high], axis=1)
-
-    def _labels(self) -> Labels:
-        return {j: v.labels for j, v in self.coder.vocabularies.items()}
-
-    def _newest(self, found: Sequence[Survey]) -> float:
-        """When the last row happened."""
-        if not self.schema.clock:
-            return float(self.n_rows - 1)
-        return max(own.newest for own in found)
-
-    def _find_cuts(self, numeric: int) -> Floats:
-        """The cuts of an attribute, from its numbers in all parts."""
-        columns = self.parts.ask(sorted_column, numeric)
-        values, classes = (np.concatenate(own) for own in zip(*columns, strict=True))
-        values, classes = sort_pairs(values, classes)
-        return sorted_cuts(values, classes, self.coder.n_classes, self.bins.criterion)
-
-    def _recode(self, numeric: int, cuts: Floats) -> None:
-        """The parts code their numbers themselves."""
-
     # --- what is there ----------------------------------------------------------------
-
-    def ask(self, function: Callable[..., Found], *given: object) -> list[Found]:
-        """What each part answers to a function of it and of what is given."""
-        with self._lock:
-            self._sync()
-        return self.parts.ask(function, *given)
-
-    def ask_each(
-        self, function: Callable[..., Found], given: Sequence[Any]
-    ) -> list[Found]:
-        """The same, with something else given to each part."""
-        with self._lock:
-            self._sync()
-        return self.parts.ask_each(function, given)
 
     def joined(self) -> CaseBase:
         """All rows in one base, which must not be changed; made once for a state."""
@@ -365,6 +258,14 @@ class PartedBase(CaseBase):
         back = np.argsort(np.argsort(owners, kind="stable"), kind="stable")
         return found.take(back)
 
+    def first_in_order(self, n_rows: int) -> Ints:
+        """The numbers of the first rows in canonical order."""
+        found = self.ask(first_rows, n_rows)
+        rows = concatenate_rows([own for _, own in found])
+        names = rows.arrival if self._counts_arrivals else rows.ids
+        order = self.coder.order(rows, names)[:n_rows]
+        return np.concatenate([numbers for numbers, _ in found])[order]
+
     def matched(self, table: Table) -> Table:
         """The table with the columns and kinds of the cases, labels of its own kept."""
         with self._lock:
@@ -394,32 +295,3 @@ class PartedBase(CaseBase):
         """How many words a row's content has."""
         n_numbers = len(self._numeric) + self.n_targets + 1 + bool(self.schema.clock)
         return n_numbers + len(self.coder.vocabularies) + self._counts_arrivals
-
-    # --- states -----------------------------------------------------------------------
-
-    def _make_state(self) -> Self:
-        self._sync()
-        state = shallow(self)
-        for name in ("tallies", "bins", "ranges", "buckets"):
-            setattr(state, name, shallow(getattr(self, name)))
-        state.coder, state.sizes = self.coder.twin(), list(self.sizes)
-        state.parts = self.parts.states()
-        state._start_sharing()
-        return state
-
-    def _drop_state(self) -> None:
-        if self._state is not None:
-            self.parts.keep_hashes(self._state.parts)
-        Sharing._drop_state(self)
-
-    def _own_arrays(self) -> None:
-        self.parts.own_arrays()
-
-    def __getstate__(self) -> dict[str, Any]:
-        with self._lock:
-            self._sync()
-            return {n: v for n, v in vars(self).items() if n not in SHARING}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._start_sharing()

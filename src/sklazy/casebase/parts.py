@@ -214,6 +214,13 @@ def take_rows(part: Part, places: Places) -> CodedRows:
     )
 
 
+def first_rows(part: Part, n_rows: int) -> tuple[Ints, CodedRows]:
+    """The first rows in canonical order, numbered over all parts."""
+    places = part.order[:n_rows]
+    rows = part.rows.live().take(places)
+    return places + part.first_row, replace(rows, arrival=rows.arrival + part.first_row)
+
+
 def is_weighted(part: Part) -> bool:
     """Whether any row has another weight than 1."""
     return part.weighted
