@@ -1,14 +1,17 @@
 """The case base: rows that can be added and erased, and all that follows from them."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sklazy.casebase.bins import Bins
+from sklazy.casebase.buckets import Buckets
 from sklazy.casebase.coder import Coder
-from sklazy.casebase.fingerprint import content, fingerprint
+from sklazy.casebase.fingerprint import digest_of
+from sklazy.casebase.hashed import Hashed
 from sklazy.casebase.incoming import (
     GivenIds,
     Target,
@@ -25,10 +28,9 @@ from sklazy.casebase.kinds import (
     rebuilt,
     settled_columns,
 )
-from sklazy.casebase.memory import Memory
 from sklazy.casebase.moments import NO_TIMES, Times, check_clock, faded
 from sklazy.casebase.ranges import Ranges
-from sklazy.casebase.rows import Ids, Rows
+from sklazy.casebase.rows import CodedRows, Ids, Rows
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.tallies import Tallies
 from sklazy.flow import Cases, Queries
@@ -36,9 +38,10 @@ from sklazy.tables import Label, Table, match
 from sklazy.tables.kinds import check_same_kind
 
 Cuts = Literal["exact", "frozen"]
+Found = TypeVar("Found")
 
 
-class CaseBase(Memory):
+class CaseBase(Hashed):
     """The memory that every lazy learner shares.
 
     It keeps the rows and what follows from them: categories, bins, counts by
@@ -126,6 +129,7 @@ class CaseBase(Memory):
         self.bins = Bins(n_numeric, criterion, frozen=cuts == "frozen")
         self.tallies = Tallies(n_attributes)
         self.ranges = Ranges(n_numeric)
+        self.buckets = Buckets()
         self.next_id = 0
         self._start_sharing()
 
@@ -136,7 +140,7 @@ class CaseBase(Memory):
         )
         self._follow(self.coder.admit(incoming), self.rows.mark())
         batch = self.coder.coded(incoming, 0)
-        self._enter(batch.take(self.coder.order(batch)))
+        self._enter(batch.take(self.coder.order(batch, batch.ids)))
 
     # --- change -----------------------------------------------------------------------
 
@@ -219,12 +223,38 @@ class CaseBase(Memory):
             self.bins.restore(cuts)
             self._outdate()
 
-    # --- what is there ----------------------------------------------------------------
+    # --- questions --------------------------------------------------------------------
+
+    is_parted: ClassVar[bool] = False
+    """Whether the rows lie in several parts, each of which must be asked."""
 
     @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return self.rows.n_rows
+    def first_row(self) -> int:
+        """The number of the first row, among those of all parts if there are others."""
+        return 0
+
+    def ask(self, function: Callable[..., Found], *given: object) -> list[Found]:
+        """What each part of the rows answers; there is one here, the base itself.
+
+        What parts answer is put together to the answer of all rows, whether these are
+        one part or several (`casebase.parted`).
+        """
+        return [function(self, *given)]
+
+    def joined(self) -> "CaseBase":
+        """All rows in one base."""
+        return self
+
+    def take(self, rows: NDArray[np.int64]) -> CodedRows:
+        """Some rows by their numbers, their weights as they count now."""
+        found = self.rows.live().take(rows)
+        return replace(found, weights=self.weights[rows])
+
+    def first_in_order(self, n_rows: int) -> NDArray[np.int64]:
+        """The numbers of the first rows in canonical order."""
+        return self.order[:n_rows]
+
+    # --- what is there ----------------------------------------------------------------
 
     @property
     def weighted(self) -> bool:
@@ -287,8 +317,6 @@ class CaseBase(Memory):
         with self._lock:
             self._sync()
             rows, tallies = self.rows, self.tallies
-            numeric = np.full(len(self.names), -1, np.int64)
-            numeric[self._numeric] = np.arange(len(self._numeric))
             return Cases(
                 n_rows=rows.n_rows,
                 codes=rows.codes,
@@ -299,23 +327,18 @@ class CaseBase(Memory):
                 starts=tallies.starts,
                 value_bits=tallies.value_bits,
                 class_bits=tallies.class_bits,
-                numeric=numeric,
+                numeric=self.numeric_places(),
                 numbers=rows.numbers,
                 ranges=self.ranges.edges,
                 targets=rows.targets,
                 weights=self.weights,
             )
 
-    @property
-    def order(self) -> NDArray[np.int64]:
-        """The rows in canonical order: by content, whatever their order of arrival."""
-        return self.derive("order", self._order)
-
-    def _order(self) -> NDArray[np.int64]:
-        with self._lock:
-            rows = self.rows.live()
-            weights = self.weights[: self.n_rows]
-            return self.coder.order(replace(rows, weights=weights))
+    def numeric_places(self) -> NDArray[np.int64]:
+        """The row of each attribute in `numbers`, -1 for nominal ones."""
+        numeric = np.full(len(self.names), -1, np.int64)
+        numeric[self._numeric] = np.arange(len(self._numeric))
+        return numeric
 
     def digest(self) -> str:
         """The fingerprint of the state: of all rows, and of all that was derived.
@@ -348,4 +371,4 @@ class CaseBase(Memory):
     def _digest(self) -> str:
         with self._lock:
             self._sync()
-            return fingerprint(content(self))
+            return digest_of(self)

@@ -204,20 +204,25 @@ def slots_of(given: GivenIds, present: Ids) -> NDArray[np.int64]:
         places = np.flatnonzero(np.isin(present, ids))
     else:
         places = np.zeros(0, np.int64)
-    if len(places) < len(ids):
-        unknown = ids[~np.isin(ids, present[places])]
+    check_found(ids, present[places], len(present))
+    return places
+
+
+def check_found(ids: Ids, found: Ids, n_rows: int) -> None:
+    """Refuse to forget ids of which only some were found, or all rows."""
+    if len(found) < len(ids):
+        unknown = ids[~np.isin(ids, found)]
         if not len(unknown):
             raise BadInputError("ids names a row more than once; give each id once.")
         raise UnknownIdError(
-            f"ids={unknown[:5].tolist()} are not in the case base of {len(present)} "
+            f"ids={unknown[:5].tolist()} are not in the case base of {n_rows} "
             "rows; nothing was forgotten."
         )
-    if len(places) == len(present):
+    if len(found) == n_rows:
         raise BadInputError(
-            f"ids names all {len(present)} rows; a case base keeps at least one. "
+            f"ids names all {n_rows} rows; a case base keeps at least one. "
             "Delete the object instead."
         )
-    return places
 
 
 def _checked_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:

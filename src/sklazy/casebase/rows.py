@@ -34,6 +34,8 @@ class CodedRows:
     weights : float64 array (n_rows,)
     times : float64 array (1, n_rows), or (0, n_rows) where rows have none
     arrival : int64 array (n_rows,), the rows' numbers in order of arrival
+    hashes : uint64 array (1, n_rows) of the rows' content, or (0, n_rows) as long as
+        nobody asks for them
     ids : int64 array or object array of str (n_rows,)
     """
 
@@ -44,6 +46,7 @@ class CodedRows:
     weights: Floats
     times: Floats
     arrival: Ints
+    hashes: NDArray[np.uint64]
     ids: Ids
 
     def __len__(self) -> int:
@@ -76,7 +79,10 @@ class Mark:
     columns: dict[int, NDArray[np.int32]]
 
 
-_GIVEN = ("numbers", "codes", "classes", "targets", "weights", "times", "arrival")
+_GIVEN = (
+    *("numbers", "codes", "classes", "targets", "weights", "times", "arrival"),
+    "hashes",
+)
 _KEPT = (*_GIVEN, "origin")
 _FEW = 8  # rows whose numbers are found faster one by one than by search
 
@@ -101,6 +107,7 @@ class Rows:
         self.weights = np.zeros(0)
         self.times = np.zeros((n_times, 0))
         self.arrival = self.origin = np.zeros(0, np.int64)
+        self.hashes = np.zeros((0, 0), np.uint64)
         self.ids: Ids = np.zeros(0, np.int64)
 
     @property
@@ -118,6 +125,11 @@ class Rows:
         self.ids = np.concatenate([self.ids, batch.ids])
         self.n_rows = last
         return np.arange(first, last)
+
+    def keep_hashes(self, hashes: NDArray[np.uint64]) -> None:
+        """Keep the hashes of all rows from now on."""
+        self.hashes = np.zeros((1, self.capacity), np.uint64)
+        self.hashes[0, : self.n_rows] = hashes
 
     def live(self) -> CodedRows:
         """All rows, without the room behind them."""

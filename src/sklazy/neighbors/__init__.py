@@ -5,6 +5,7 @@ from sklazy.neighbors.mixed import (
     ScaledColumns,
     find_edges,
     prepare_columns,
+    widths_without,
 )
 from sklazy.neighbors.nearest import (
     WeightedColumns,
@@ -40,4 +41,5 @@ __all__ = [
     "vote_with_each_count",
     "weigh_columns",
     "weigh_squares",
+    "widths_without",
 ]

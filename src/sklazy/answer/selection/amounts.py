@@ -159,10 +159,11 @@ def _add_up(
     Whole numbers: they add up to the same, whichever come first.
     """
     n_tried = _count_tried(base, recipe, host)
-    batch = batch_of_cases(base, base.order[:n_tried])
+    batch = batch_of_cases(base, base.first_in_order(n_tried))
     selection = Selection(batch, recipe, n_most)  # rows are left out
     work = host.start(batch, selection)
-    tried = Tried(batch, work, base.cases.classes[batch.excluded].astype(np.int64))
+    classes, _ = batch.own_classes()
+    tried = Tried(batch, work, classes.astype(np.int64))
     found: list[Ints] = []
 
     def run(first: int, last: int) -> None:

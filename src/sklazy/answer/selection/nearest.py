@@ -6,7 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, canonical_places
-from sklazy.answer.selection.host import Attributes, Neighborhood
+from sklazy.answer.selection.host import Attributes, GivenAttributes, Neighborhood
+from sklazy.answer.selection.nearest_in_parts import (
+    OwnWidths,
+    PartedSearch,
+    PartedWeightedSearch,
+)
 from sklazy.answer.selection.nearest_on_device import (
     AHEAD,
     LONG_SEARCH,
@@ -30,6 +35,7 @@ from sklazy.neighbors import (
     vote_by_weight,
     vote_with_each_count,
     weigh_squares,
+    widths_without,
 )
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
 from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch
@@ -101,19 +107,25 @@ class NearestHost:
 
     def search(self, batch: Batch, attributes: Attributes) -> "Search | Weighing":
         """The search that this batch calls for."""
-        codes, excluded = batch.queries.codes, batch.excluded
         if self.device is not None:
             return self._search_on(self.device, batch, attributes)
-        selected = attributes.selected
-        if batch.base.weighted:
+        selected, weighted = attributes.selected, batch.base.weighted
+        if batch.base.is_parted:
+            by_parts = PartedWeightedSearch if weighted else PartedSearch
+            return by_parts(self, batch, selected)
+        if weighted:
             return WeightedSearch(self, batch, selected)
+        return self._search_here(batch, selected)
+
+    def _search_here(self, batch: Batch, selected: Selected) -> "Search":
+        """The search among cases without weights."""
         if not self.compares_numbers(batch.base):
             return NominalSearch(
                 batch.cases,
-                codes,
+                batch.queries.codes,
                 selected,
                 self.n_neighbors,
-                excluded,
+                batch.excluded,
                 by_distance=self.by_distance,
             )
         return self.mixed_search(batch, selected)
@@ -131,37 +143,49 @@ class NearestHost:
         columns = scaled_columns(batch.base)
         return search_numbers(device, batch, columns, attributes.selected, voting)
 
-    def mixed_search(self, batch: Batch, selected: Selected) -> MixedSearch:
-        """A search on numbers."""
-        base, edges = batch.base, None
-        if batch.excluded is not None:
+    def mixed_search(
+        self,
+        batch: Batch,
+        selected: Selected,
+        own_widths: OwnWidths | None = None,
+    ) -> MixedSearch:
+        """A search on numbers; `own_widths` are ranges that single queries see."""
+        base, columns = batch.base, scaled_columns(batch.base)
+        if batch.excluded is not None and own_widths is None:
             edges = base.derive(find_edges, lambda: find_edges(batch.cases))
+            own_widths = widths_without(batch.cases, columns, edges, batch.excluded)
         return MixedSearch(
             batch.cases,
-            scaled_columns(base),
+            columns,
             batch.queries,
             selected,
             self.n_neighbors,
             batch.excluded,
-            edges,
             by_distance=self.by_distance,
+            own_widths=own_widths,
         )
 
     def measure(
-        self, batch: Batch, query: int, attributes: NDArray[np.int32]
+        self,
+        batch: Batch,
+        query: int,
+        attributes: NDArray[np.int32],
+        widths: Floats | None = None,
     ) -> Floats:
         """How far every case is from a query, infinite for the one left out.
 
         The number of attributes that differ; on numbers, the square of the distance.
+        `widths` are the ranges that the query sees, if other cases have a say.
         """
         if self.compares_numbers(batch.base):
             selected = Selected(attributes[None], np.array([attributes.size], np.int32))
             one = batch.part(query, query + 1)
-            return self.mixed_search(one, selected).measure(0)
+            own = None if widths is None else {0: widths}
+            return self.mixed_search(one, selected, own).measure(0)
         codes = batch.queries.codes[query]
         agreements = count_agreements(batch.cases, codes, attributes)
         distances = (attributes.size - agreements).astype(np.float64)
-        if batch.excluded is not None:
+        if batch.excluded is not None and batch.excluded[query] >= 0:
             distances[batch.excluded[query]] = np.inf
         return distances
 
@@ -199,10 +223,10 @@ class WeightedSearch:
             self.votes[query], self.thresholds[query], self.shares[query] = found
 
 
-Search = NominalSearch | MixedSearch | DeviceNominalSearch
+Search = NominalSearch | MixedSearch | DeviceNominalSearch | PartedSearch
 """A search at work on a batch of cases without weights."""
 
-Weighing = WeightedSearch | DeviceWeightedSearch
+Weighing = WeightedSearch | DeviceWeightedSearch | PartedWeightedSearch
 """A search at work on a batch of cases with weights."""
 
 
@@ -214,6 +238,18 @@ def _vote_by_weight(host: NearestHost, part: Batch, order: NDArray[np.int32]) ->
         search = WeightedSearch(host, part, Selected(order, counts))
         search.run(0, len(part))
         votes.append(search.votes)
+    return np.stack(votes, axis=1)
+
+
+def _vote_in_parts(host: NearestHost, batch: Batch, order: NDArray[np.int32]) -> Votes:
+    """Votes on the first attributes of each query, among parts of the cases."""
+    votes = []
+    for last in range(1, order.shape[1] + 1):
+        counts = np.full(len(batch), last, np.int32)
+        chosen = Selected(np.ascontiguousarray(order[:, :last]), counts)
+        work = host.start(batch, GivenAttributes(chosen))
+        work.run(0, len(batch))
+        votes.append(work.votes)
     return np.stack(votes, axis=1)
 
 
@@ -261,6 +297,9 @@ class NearestWork:
         order, ks = np.ascontiguousarray(order), np.array(numbers, np.int64)
         queries = Queries(*map(np.ascontiguousarray, part.queries))
         whole = replace(part, queries=queries)
+        if part.base.is_parted:
+            hosts = [replace(host, n_neighbors=k, device=None) for k in numbers]
+            return np.stack([_vote_in_parts(own, whole, order) for own in hosts])
         if part.base.weighted:
             hosts = [replace(host, n_neighbors=k) for k in numbers]
             return np.stack([_vote_by_weight(own, whole, order) for own in hosts])
