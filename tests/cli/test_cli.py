@@ -311,8 +311,8 @@ def test_ensembles_and_rules_predict_and_are_explained(run, files, method, least
     assert "<html" in Path("page.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("method", ["lazy-bagging", "lazy-stacking"])
-def test_ensembles_of_numbers_are_explained(run, files, method):
+@pytest.mark.parametrize("method", ["lazy-bagging", "lazy-stacking", "lazy-knn"])
+def test_numbers_are_explained(run, files, method):
     asked = [
         "explain",
         "train.csv",

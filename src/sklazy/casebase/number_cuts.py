@@ -1,9 +1,15 @@
 """Numbers into bins by a numeric target; see `sklazy.kernels.number_cuts`."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.kernels.number_cuts import number_cuts
+from sklazy.casebase.cuts import bin_codes
+from sklazy.kernels.number_cuts import code_bins, number_cuts
+
+_SMALL_JOB = 100_000  # cells; fewer are coded before the compiler would be done
 
 
 def column_number_cuts(
@@ -33,3 +39,41 @@ def column_number_cuts(
     order = np.argsort(values, kind="stable")
     order = order[: len(values) - int(np.isnan(values).sum())]
     return number_cuts(values[order], scores[order])
+
+
+class NumberBins(NamedTuple):
+    """The cuts of numeric attributes, one after the other.
+
+    Attributes
+    ----------
+    attributes : int64 array of shape (n_numeric,)
+    starts : int64 array of shape (n_numeric + 1,)
+    cuts : float64 array
+    """
+
+    attributes: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    cuts: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, attributes: NDArray[np.int64], cuts: Sequence[NDArray[np.float64]]
+    ) -> "NumberBins":
+        """Put the cuts of attributes together, of which there is one array for each."""
+        starts = np.cumsum([0, *map(len, cuts)]).astype(np.int64)
+        return cls(attributes, starts, np.concatenate([np.zeros(0), *cuts]))
+
+    def code(self, values: NDArray[np.float64], codes: NDArray[np.int32]) -> None:
+        """Write the bins of all numbers of some queries.
+
+        Parameters
+        ----------
+        values : float64 array of shape (n_queries, n_attributes)
+        codes : int32 array of shape (n_queries, n_attributes), written
+        """
+        if code_bins.is_due(values.size / _SMALL_JOB):
+            code_bins(values, *self, codes)
+            return
+        for i, j in enumerate(self.attributes):
+            own = self.cuts[self.starts[i] : self.starts[i + 1]]
+            codes[:, j] = bin_codes(values[:, j], own)

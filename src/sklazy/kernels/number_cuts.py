@@ -8,6 +8,8 @@ import math
 
 import numpy as np
 
+from sklazy.flow import MISSING
+from sklazy.kernels.coding import count_below
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.cuts import between
 
@@ -110,3 +112,26 @@ def number_cuts(values, scores):
             n_cuts += 1
         first = last
     return cuts[:n_cuts].copy()
+
+
+@entry
+def code_bins(values, attributes, starts, cuts, codes):
+    """Write the bins of numbers, ``sum(cuts < value)``; NaN is `MISSING`.
+
+    Parameters
+    ----------
+    values : float64 array of shape (n_queries, n_attributes)
+    attributes : int64 array of shape (n_numeric,)
+        Which of them are numeric.
+    starts : int64 array of shape (n_numeric + 1,)
+        Where their cuts begin.
+    cuts : float64 array
+    codes : int32 array of shape (n_queries, n_attributes), written
+    """
+    for query in range(len(values)):
+        for i in range(len(attributes)):
+            j = attributes[i]
+            value = values[query, j]
+            codes[query, j] = MISSING
+            if not np.isnan(value):
+                codes[query, j] = count_below(cuts, starts[i], starts[i + 1], value)

@@ -114,9 +114,7 @@ class Means(NamedTuple):
         tied = squares == kth[:, None]
         tied[each[excluded >= 0], excluded[excluded >= 0]] = False
         n_near, n_tied = (squares < kth[:, None]).sum(axis=1), tied.sum(axis=1)
-        order = np.argsort(squares, axis=1, kind="stable")[
-            :, : max(1, n_near.max(initial=0))
-        ]
+        order = _list_nearest(squares, k)
         first = np.where(n_near > 0, order[:, 0], tied.argmax(axis=1))
         apart = targets - targets[first][:, None]
         nearest = squares[each, first]
@@ -161,6 +159,19 @@ class Means(NamedTuple):
         if not self.by_distance:
             return np.ones(len(squares))
         return weigh_squares(nearest, squares)
+
+
+def _list_nearest(squares: Floats, k: int) -> Ints:
+    """The k nearest rows of each query, near to far, then as they lie.
+
+    Which of those at the k-th distance are among them is left open.
+    """
+    if k >= squares.shape[1]:
+        return np.argsort(squares, axis=1, kind="stable")
+    some = np.sort(np.argpartition(squares, k - 1, axis=1)[:, :k], axis=1)
+    near = np.take_along_axis(squares, some, axis=1)
+    order = np.argsort(near, axis=1, kind="stable")
+    return np.take_along_axis(some, order, axis=1)
 
 
 class MeanSearch:

@@ -14,7 +14,7 @@ from sklazy.answer.selection.recipe import Recipe
 from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import bin_codes
 from sklazy.casebase.magnitudes import find_unit
-from sklazy.casebase.number_cuts import column_number_cuts
+from sklazy.casebase.number_cuts import NumberBins, column_number_cuts
 from sklazy.flow import Cases, Queries
 from sklazy.kernels.bits import build_bits, words_for
 from sklazy.measures.spread import (
@@ -38,6 +38,8 @@ class NumberCases(NamedTuple):
     ----------
     cuts : list of float64 arrays, one for each attribute
         By the ranks of the target; none for nominal attributes.
+    bins : NumberBins
+        The same, to code queries by.
     cases : Cases
         One class for all, and no bit sets yet.
     targets : float64 array of shape (n_rows,)
@@ -48,6 +50,7 @@ class NumberCases(NamedTuple):
     """
 
     cuts: list[Floats]
+    bins: NumberBins
     cases: Cases
     targets: Floats
     unit: float
@@ -64,15 +67,13 @@ def _order_cases(base: CaseBase) -> NumberCases:
     # `take` leaves the rows of an attribute beside each other; an index would not.
     targets, numbers = memory.targets[0, order], memory.numbers.take(order, axis=1)
     codes, cuts = memory.codes.take(order, axis=1), [np.zeros(0) for _ in base.names]
-    ranks = score_targets(targets, "rank_variance")
-    for j in np.flatnonzero(memory.numeric >= 0).tolist():
+    ranks, numeric = score_targets(targets, "rank_variance"), _numeric(memory)
+    for j in numeric.tolist():
         own = numbers[memory.numeric[j]]
         cuts[j] = column_number_cuts(own, ranks)
         codes[j] = bin_codes(own, cuts[j])
     widths = np.diff(memory.offsets)
-    widths[memory.numeric >= 0] = [
-        len(cuts[j]) + 1 for j in np.flatnonzero(memory.numeric >= 0)
-    ]
+    widths[numeric] = [len(cuts[j]) + 1 for j in numeric]
     offsets = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
     unit = find_unit(targets)
     cases = Cases(
@@ -92,7 +93,13 @@ def _order_cases(base: CaseBase) -> NumberCases:
         weights=memory.weights[order],
     )
     weights = cases.weights if base.weighted else None
-    return NumberCases(cuts, cases, targets * unit, unit, weights)
+    bins = NumberBins.of(numeric, [cuts[j] for j in numeric])
+    return NumberCases(cuts, bins, cases, targets * unit, unit, weights)
+
+
+def _numeric(cases: Cases) -> Ints:
+    """Which attributes are numeric."""
+    return np.flatnonzero(cases.numeric >= 0)
 
 
 class Searched(NamedTuple):
@@ -158,13 +165,12 @@ class Asked(NamedTuple):
 def ask(batch: Batch) -> Asked:
     """Put a batch of queries to the cases in canonical order."""
     base, (codes, values) = batch.base, batch.queries
-    codes, cuts = codes.copy(), number_cases(base).cuts
-    for j in np.flatnonzero(base.cases.numeric >= 0).tolist():
-        codes[:, j] = bin_codes(values[:, j], cuts[j])
+    codes, values = codes.copy(), np.ascontiguousarray(values)
+    number_cases(base).bins.code(values, codes)
     excluded = batch.excluded
     if excluded is not None:
         excluded = canonical_places(base)[excluded]
-    return Asked(base, Queries(codes, np.ascontiguousarray(values)), excluded)
+    return Asked(base, Queries(codes, values), excluded)
 
 
 def ask_of_cases(base: CaseBase, places: Ints) -> Asked:
@@ -172,7 +178,7 @@ def ask_of_cases(base: CaseBase, places: Ints) -> Asked:
     cases = number_cases(base).cases
     codes = np.ascontiguousarray(cases.codes[:, places].T)
     values = np.full(codes.shape, np.nan)
-    numeric = np.flatnonzero(cases.numeric >= 0)
+    numeric = _numeric(cases)
     values[:, numeric] = cases.numbers[np.ix_(cases.numeric[numeric], places)].T
     return Asked(base, Queries(codes, values), places)
 
