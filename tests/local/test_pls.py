@@ -156,6 +156,15 @@ def test_a_constant_target_has_no_component():
     assert errors.tolist() == [[0.0] * 5]
 
 
+@pytest.mark.parametrize("scaled", [False, True])
+def test_a_column_of_one_number_is_flat_to_the_digit(scaled):
+    rows = np.full((10, 2), 0.1)
+    rows[0, 0] = np.nan
+    said, errors = fit((rows, np.arange(10.0), np.ones(10), np.ones(2)), 2, scaled)
+    assert said.tolist() == [4.5] * 3
+    assert errors[0, 1:].tolist() == [errors[0, 0]] * 2
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.floats(0, 100), min_size=2, max_size=9),

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklazy.kernels.compiling import kernel, lean_kernel
+from sklazy.kernels.vectors import copy
 
 
 class Block(NamedTuple):
@@ -17,8 +18,8 @@ class Block(NamedTuple):
     point : (n_most,) the query in the same terms, its weight 1
     residuals : (k,) the centered targets, times the roots of weights
     columns : (n_most,) which columns the query has
-    centers, deviations, totals : (n_most,) of these columns; deviations undo the unit
-    moves : (n_most,) whether a column differs among the neighbors
+    centers, factors : (n_most,) what is subtracted in these columns, and multiplied by
+    totals, lows, highs : (n_most,) weights of the cells there, and the ends of ranges
     directions, paths : (n_components, n_most) w, and what takes a query to its score
     scores : (n_components, k) orthonormal
     holds : (n_components, n_components) what t had along earlier scores, its length
@@ -30,9 +31,10 @@ class Block(NamedTuple):
     residuals: Any
     columns: Any
     centers: Any
-    deviations: Any
+    factors: Any
     totals: Any
-    moves: Any
+    lows: Any
+    highs: Any
     directions: Any
     paths: Any
     scores: Any
@@ -52,7 +54,8 @@ def make_block(k, n_columns, n_components):
         np.empty(n_columns),
         np.empty(n_columns),
         np.empty(n_columns),
-        np.empty(n_columns, np.bool_),
+        np.empty(n_columns),
+        np.empty(n_columns),
         np.empty((n_components, n_columns)),
         np.empty((n_components, n_columns)),
         np.empty((n_components, k)),
@@ -73,67 +76,79 @@ def _gather(regressors, query, near, block):
             n += 1
     for i in range(near.size):
         source, row = regressors[near[i]], block.rows[i]
+        if n == query.size:
+            copy(source, row)
+            continue
         for c in range(n):
             row[c] = source[block.columns[c]]
     return n
 
 
 @lean_kernel
-def _find_centers(rows, weights, n, centers, totals, moves):
-    """Weighted means of the cells that are there, and which columns differ at all."""
+def _find_centers(block, weights, n):
+    """Weighted means of the cells that are there, and the ends of their ranges."""
+    centers, totals, lows, highs = block.centers, block.totals, block.lows, block.highs
     for c in range(n):
-        centers[c], totals[c], moves[c] = 0.0, 0.0, False
+        centers[c], totals[c], lows[c], highs[c] = 0.0, 0.0, np.inf, -np.inf
     for i in range(weights.size):
-        row, first, weight = rows[i], rows[0], weights[i]
+        row, weight = block.rows[i], weights[i]
         for c in range(n):
             cell = row[c]
             known = cell == cell
             centers[c] += weight * cell if known else 0.0
             totals[c] += weight if known else 0.0
-            moves[c] |= known and cell != first[c]
-    for c in range(n):
-        centers[c] = centers[c] / totals[c] if totals[c] > 0.0 else np.nan
+            lows[c] = cell if cell < lows[c] else lows[c]
+            highs[c] = cell if cell > highs[c] else highs[c]
 
 
 @lean_kernel
-def _center(rows, n, centers, moves, point):
-    """Subtract the means; a missing cell stands at the mean, an unknown column too.
+def _settle_centers(block, n):
+    """Means from sums, the very number where all are equal; how far cells go from it.
 
-    Returns the largest cell.
+    A column that no neighbor has is centered on NaN.
     """
-    largest = 0.0
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        for c in range(n):
-            cell = row[c] - centers[c]
-            cell = cell if cell == cell and moves[c] else 0.0
-            row[c] = cell
-            largest = max(largest, abs(cell))
+    farthest = 0.0
     for c in range(n):
-        away = point[c] - centers[c]
-        point[c] = away if away == away else 0.0
-    return largest
+        low, high = block.lows[c], block.highs[c]
+        center = block.centers[c] / block.totals[c] if low < high else low
+        center = center if low <= high else np.nan
+        block.centers[c] = center
+        if low < high:
+            farthest = max(farthest, high - center, center - low)
+    return farthest
 
 
 @lean_kernel
-def _scale(rows, weights, n, deviations, unit, scaled, point):
-    """Bring the cells to one unit, and to a deviation of 1 if asked for."""
+def _find_factors(block, weights, n, unit, scaled):
+    """What centered cells are multiplied by: one unit, or one over the deviations."""
+    factors = block.factors
     for c in range(n):
-        deviations[c] = 0.0
-    if scaled:
-        for i in range(weights.size):
-            row, weight = rows[i], weights[i]
-            for c in range(n):
-                cell = row[c] * unit
-                deviations[c] += weight * cell * cell
-    for c in range(n):
-        deviation = math.sqrt(deviations[c] / weights.size) if scaled else 1.0
-        deviations[c] = deviation / unit if deviation > 0.0 else 1.0
-        point[c] /= deviations[c]
-    for i in range(weights.size):
-        row, root = rows[i], math.sqrt(weights[i])
+        factors[c] = 0.0
+    for i in range(weights.size if scaled else 0):
+        row, weight = block.rows[i], weights[i]
         for c in range(n):
-            row[c] = row[c] / deviations[c] * root
+            cell = (row[c] - block.centers[c]) * unit
+            factors[c] += weight * cell * cell if cell == cell else 0.0
+    for c in range(n):
+        if scaled:
+            deviation = math.sqrt(factors[c] / weights.size)
+            factors[c] = unit / deviation if deviation > 0.0 else 1.0
+        else:
+            factors[c] = unit
+
+
+@lean_kernel
+def _place(block, weights, n):
+    """Center and scale cells; a missing one stands at the mean."""
+    centers, factors, point = block.centers, block.factors, block.point
+    for i in range(weights.size):
+        row, root = block.rows[i], math.sqrt(weights[i])
+        for c in range(n):
+            cell = (row[c] - centers[c]) * factors[c] * root
+            row[c] = cell if cell == cell else 0.0
+    for c in range(n):
+        away = (point[c] - centers[c]) * factors[c]
+        point[c] = away if away == away else 0.0
 
 
 @lean_kernel
@@ -164,9 +179,9 @@ def _center_targets(targets, near, weights, residuals):
 def load_block(regressors, targets, query, near, weights, scaled, block):
     """Make a block of a query and its neighbors; columns, mean, units."""
     n = _gather(regressors, query, near, block)
-    _find_centers(block.rows, weights, n, block.centers, block.totals, block.moves)
-    largest = _center(block.rows, n, block.centers, block.moves, block.point)
-    unit = power_of_two(largest)
-    _scale(block.rows, weights, n, block.deviations, unit, scaled, block.point)
+    _find_centers(block, weights, n)
+    unit = power_of_two(_settle_centers(block, n))
+    _find_factors(block, weights, n, unit, scaled)
+    _place(block, weights, n)
     mean, target_unit = _center_targets(targets, near, weights, block.residuals)
     return n, mean, 1.0 if scaled else unit, target_unit

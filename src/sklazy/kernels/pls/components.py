@@ -185,7 +185,7 @@ def _slopes(block, n, shares, target_unit, slopes):
         factor = block.steps[a] * shares[a]
         for c in range(n):
             paths[a, c] /= block.holds[a, a]
-            slope = factor * paths[a, c] / block.deviations[c] / target_unit
+            slope = factor * paths[a, c] * block.factors[c] / target_unit
             slopes[block.columns[c]] += slope
 
 
