@@ -115,6 +115,34 @@ def test_errors_of_numbers_are_those_of_left_out_answers(numbers):
     assert np.sum(told["confusion"]["counts"]) == 60
 
 
+def test_leaving_out_pauses_and_goes_on(monkeypatch):
+    monkeypatch.setattr("sklazy.web.explore.left_out._WEARY", 0.0)
+    frame, label, _ = flats()
+    with exploring(nearest_class().fit(frame, label), wait=False) as found:
+        seen = []
+        while not seen or seen[-1] < 60:
+            found.start({"job": "left-out"})
+            wait_for(found.session, "left-out", ends=("paused", "done"))
+            seen.append(found.left_out()["n_known"])
+        assert len(seen) > 1
+        assert seen == sorted(seen)
+        found.cases({"search": "7"})
+        expected = nearest_class().fit(frame, label).loo_predict()
+        rows = found.cases({"per_page": 100})["rows"]
+        assert [one["answer"] for one in rows] == expected.tolist()
+
+
+def test_many_rows_are_left_out_with_cuts_as_they_are():
+    frame, label, _ = flats(700)
+    model = sklazy.LazyKNeighborsClassifier(3, n_attributes=2).fit(frame, label)
+    with exploring(model) as found:
+        told = found.left_out()
+        assert told["exact"] is False
+        assert told["n_known"] == 700
+        exact = (model.loo_predict(np.arange(60)) == label[:60]).mean()
+        assert told["accuracy"] == pytest.approx(exact, abs=0.15)
+
+
 # --- cases ----------------------------------------------------------------------------
 
 FILTERS = st.one_of(

@@ -97,7 +97,9 @@ class LeftOut:
         self.finished.set()
 
     def _prepare(self) -> None:
-        """Settle what need not be found anew for each row of many."""
+        """Settle what need not be found anew for each row of many, once."""
+        if self._learner is not None:
+            return
         model, base = self.state.model, self.state.base
         learner = model._current_learner(base)
         many = base.n_rows > _EXACT
