@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import logging
 import socket
 import subprocess
@@ -38,6 +39,11 @@ async def echo(request):
     return JSONResponse(await read_json(request, SMALL))
 
 
+async def slow(request):
+    await asyncio.sleep(2)
+    return PlainTextResponse("late")
+
+
 async def fail(request):
     raise {
         "secret": RuntimeError("/home/somebody/secret.csv"),
@@ -52,6 +58,7 @@ PAGES = [
     Page("GET", "/health", hello, None),
     Page("POST", "/echo", echo, Role.EXPLAIN),
     Page("POST", "/change", echo, Role.CHANGE),
+    Page("POST", "/slow", slow, Role.ASK),
     Page("GET", "/fail/{how}", fail, Role.ASK),
 ]
 
@@ -120,6 +127,8 @@ def test_no_text_breaks_the_reading_of_hosts(text):
         {"origin": "http://127.0.0.1:9999"},  # another server of this machine
         {"origin": "http://127.0.0.1:8000.evil.example"},
         {"origin": "//127.0.0.1:8000"},
+        {"origin": "http://[127.0.0.1:8000"},
+        {"origin": "ftp://127.0.0.1:8000"},
         {"sec-fetch-site": "cross-site"},
         {"sec-fetch-site": "same-site"},
     ],
@@ -296,6 +305,13 @@ def test_what_is_not_an_object_of_json_is_refused(body):
     assert found.value.status == 400
 
 
+def test_keys_of_an_object_are_bounded():
+    body = json.dumps({f"k{i}": 1 for i in range(11)}).encode()
+    assert len(parse_object(body, Limits(columns=11))) == 11
+    with pytest.raises(Problem, match="10 keys"):
+        parse_object(body, Limits(columns=10))
+
+
 def test_depth_is_bounded():
     for text in (b"[" * 500_000, b'{"a":' * 200_000):
         with pytest.raises(Problem, match="deep"):
@@ -391,6 +407,7 @@ def test_a_served_application(monkeypatch):
         assert "server" not in {name.lower() for name in fetch(port).headers}
         _refuses_endless_headers(port)
         _refuses_slow_headers(port)
+        _refuses_endless_headers_behind_a_request(port)
         _refuses_smuggling(port)
         assert fetch(port).body == b"hello"
 
@@ -400,6 +417,19 @@ def _refuses_endless_headers(port):
         client.sendall(b"GET / HTTP/1.1\r\n")
         with pytest.raises((ConnectionError, AssertionError)):
             for _ in range(1000):
+                client.sendall(b"X-A: " + b"x" * 1000 + b"\r\n")
+            assert client.recv(100)
+
+
+def _refuses_endless_headers_behind_a_request(port):
+    body = b'{"a": 1}'
+    head = b"POST /slow HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 8\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port), 10) as client:
+        client.sendall(head + body)
+        time.sleep(0.05)
+        with pytest.raises((ConnectionError, AssertionError)):
+            client.sendall(b"GET / HTTP/1.1\r\n")
+            for _ in range(5000):
                 client.sendall(b"X-A: " + b"x" * 1000 + b"\r\n")
             assert client.recv(100)
 
@@ -423,6 +453,19 @@ def _refuses_smuggling(port):
             said = client.recv(10_000)
             assert said.startswith(b"HTTP/1.1 4")
             assert b"hello" not in said
+
+
+def test_a_client_that_hangs_up_is_no_error(caplog):
+    async def receive():
+        return {"type": "http.disconnect"}
+
+    async def play():
+        headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
+        scope = {"type": "http", "method": "POST", "path": "/echo", "headers": headers}
+        await APP({**scope, "query_string": b""}, receive, None)
+
+    asyncio.run(play())
+    assert not caplog.records
 
 
 def test_a_websocket_is_closed():

@@ -3,7 +3,6 @@
 import http.client
 import json
 import math
-import os
 import re
 import signal
 import subprocess
@@ -548,24 +547,6 @@ def test_a_killed_server_comes_back_with_every_change(command):
     assert process.returncode == 0
     assert "Stopped." in err
     assert not [t for t in tokens.values() if t in out + err]
-
-
-def test_what_the_command_refuses(command, run):
-    folder, _ = command
-    model, tokens = folder / "model.sklazy", folder / "short"
-    tokens.write_text("ask abc\n")
-    for arguments, said in {
-        ("--host", "0.0.0.0"): "allow-host",
-        ("--host", "0.0.0.0", "--allow-host", "models"): "token-file",
-        ("--journal", folder / "j"): "token-file",
-        ("--token-file", tokens): "characters",
-        ("--min-group", 0): "min-group",
-        ("--host", "256.0.0.1", "--token-file", folder / "fresh"): "listened",
-    }.items():
-        code, _, err = run("serve", model, *arguments)
-        assert code == 2
-        assert said in err
-    assert os.stat(folder / "fresh").st_mode & 0o077 == 0
 
 
 def test_over_a_socket_answers_are_the_same(app):

@@ -417,7 +417,7 @@ def serve() -> None:
 
     It can be reached from this machine only, unless --host says otherwise. Changes are
     on the disk before they are answered; a JOURNAL in place of the model goes on from
-    them. Addresses are described at /openapi.json.
+    them. The server describes its addresses itself, as OpenAPI.
 
     \b
     Examples:

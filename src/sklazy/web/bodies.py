@@ -1,6 +1,7 @@
 """Bodies of requests as JSON, strictly: bounded, no key twice, nothing odd."""
 
 import json
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -32,7 +33,7 @@ def parse_object(body: bytes, limits: Limits) -> dict[str, Any]:
     {'rows': [[1, None]]}
     """
     try:
-        found = json.loads(body, object_pairs_hook=_without_doubles)
+        found = json.loads(body, object_pairs_hook=partial(_checked, limits.columns))
     except RecursionError:
         raise Problem(400, "The JSON is nested too deeply.") from None
     except ValueError as error:  # not JSON, not UTF-8, a number of 5000 digits
@@ -42,7 +43,9 @@ def parse_object(body: bytes, limits: Limits) -> dict[str, Any]:
     return found
 
 
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _checked(most: int, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > most:
+        raise ValueError(f"an object has more than {most} keys")
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key stands twice in one object")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sklazy.web.headers import secured
@@ -62,6 +63,8 @@ class Guard:
             return
         try:
             await self._answer(scope, receive, out)
+        except ClientDisconnect:
+            return  # nobody is there to be told
         except Exception as error:
             problem = to_problem(error)
             if out.started:

@@ -16,7 +16,7 @@ class Limits:
     rows : int
         Rows in it.
     columns : int
-        Cells of a row.
+        Cells of a row: keys of any object in a body.
     text : int
         Characters of a string.
     seconds : float

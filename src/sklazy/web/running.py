@@ -106,7 +106,7 @@ class _Bounded(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         before = self.cycle
-        if before is None or before.response_complete:
+        if before is None or before.response_complete or not before.more_body:
             self._head += len(data)
             if self._timer is None:
                 self._expect()
