@@ -338,6 +338,15 @@ def test_families_without_voters_or_weights_say_so():
     assert weigh_attributes(receipt) == {}
 
 
+def test_families_to_come_are_shown_by_what_they_have():
+    case = {"id": 3, "distance": 0.5, "share": 0.25}
+    found = find_voters({"kind": "another", "neighbors": {"listed": [case]}})
+    assert (found.role, found.weight) == ("voted", "share")
+    assert found.cases == [{"id": 3, "distance": 0.5, "weight": 0.25}]
+    line = {"kind": "another", "coefficients": {"a": -4.0, "b": 1.0, "c": 0.0}}
+    assert weigh_attributes(line) == {"a": 1.0, "b": 0.25}
+
+
 def test_rows_are_pasted_as_json_csv_or_cells(asking):
     expected = {"size": 50.0, "floor": None, "heating": "gas", "year": 1950.0}
     texts = [
