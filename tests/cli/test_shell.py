@@ -98,9 +98,18 @@ def readme_lines():
     return lines_of(text.split("## From a shell")[1].split("\n## ")[0])
 
 
+def look_once(session, port, on_start):
+    """Open an explorer, and close it."""
+    on_start("http://127.0.0.1:1")
+    session.close()
+
+
 @pytest.fixture
 def at_once(monkeypatch):
     """Let a server stop as soon as it is ready, on a port that is free."""
+    explore = importlib.import_module("sklazy.cli.explore")
+    monkeypatch.setattr(explore, "run_explorer", look_once)
+    monkeypatch.setattr("webbrowser.open", lambda url: True)
     work = importlib.import_module("sklazy.cli.serve")
     listen = work.listen
 

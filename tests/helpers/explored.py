@@ -41,13 +41,13 @@ def exploring(model, source="flats.csv", given=None, *, wait=True):
         session.close()
 
 
-def wait_for(session, name, seconds=60):
+def wait_for(session, name, seconds=60, ends=("done",)):
     """Wait until a job is done."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         (job,) = [one for one in session.describe_jobs() if one["name"] == name]
         assert job["state"] != "failed", job["note"]
-        if job["state"] == "done":
+        if job["state"] in ends:
             return
         time.sleep(0.01)
     raise TimeoutError(name)

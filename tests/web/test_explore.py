@@ -115,6 +115,34 @@ def test_errors_of_numbers_are_those_of_left_out_answers(numbers):
     assert np.sum(told["confusion"]["counts"]) == 60
 
 
+def test_leaving_out_pauses_and_goes_on(monkeypatch):
+    monkeypatch.setattr("sklazy.web.explore.left_out._WEARY", 0.0)
+    frame, label, _ = flats()
+    with exploring(nearest_class().fit(frame, label), wait=False) as found:
+        seen = []
+        while not seen or seen[-1] < 60:
+            found.start({"job": "left-out"})
+            wait_for(found.session, "left-out", ends=("paused", "done"))
+            seen.append(found.left_out()["n_known"])
+        assert len(seen) > 1
+        assert seen == sorted(seen)
+        found.cases({"search": "7"})
+        expected = nearest_class().fit(frame, label).loo_predict()
+        rows = found.cases({"per_page": 100})["rows"]
+        assert [one["answer"] for one in rows] == expected.tolist()
+
+
+def test_many_rows_are_left_out_with_cuts_as_they_are():
+    frame, label, _ = flats(700)
+    model = sklazy.LazyKNeighborsClassifier(3, n_attributes=2).fit(frame, label)
+    with exploring(model) as found:
+        told = found.left_out()
+        assert told["exact"] is False
+        assert told["n_known"] == 700
+        exact = (model.loo_predict(np.arange(60)) == label[:60]).mean()
+        assert told["accuracy"] == pytest.approx(exact, abs=0.15)
+
+
 # --- cases ----------------------------------------------------------------------------
 
 FILTERS = st.one_of(
@@ -308,6 +336,15 @@ def test_families_without_voters_or_weights_say_so():
     receipt = {"kind": "trees", "steps": [], "votes": []}
     assert find_voters(receipt).role == "alike"
     assert weigh_attributes(receipt) == {}
+
+
+def test_families_to_come_are_shown_by_what_they_have():
+    case = {"id": 3, "distance": 0.5, "share": 0.25}
+    found = find_voters({"kind": "another", "neighbors": {"listed": [case]}})
+    assert (found.role, found.weight) == ("voted", "share")
+    assert found.cases == [{"id": 3, "distance": 0.5, "weight": 0.25}]
+    line = {"kind": "another", "coefficients": {"a": -4.0, "b": 1.0, "c": 0.0}}
+    assert weigh_attributes(line) == {"a": 1.0, "b": 0.25}
 
 
 def test_rows_are_pasted_as_json_csv_or_cells(asking):

@@ -1,5 +1,6 @@
 """The second half of the demo: predictions, receipts and advice."""
 
+import shlex
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from sklazy.errors import ReceiptError
 from sklazy.estimators.advice.advice import advise
 from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
 from sklazy.receipts import Receipts, sealed
+from sklazy.report.document import Table as Sheet
+from sklazy.report.document import to_csv
 from sklazy.tables import Table, as_table
 
 TEST_EVERY = 4  # every fourth row is predicted, the others are the cases
@@ -46,6 +49,7 @@ def show_predictions(console: Console, page: Path) -> None:
     advice = advise(table, growers)
     _print_plain(console, advice.to_text(WIDTH) + "\n")
     console.print(_write(found.receipts, page))
+    console.print(_write_data(table, growers, page.with_suffix(".csv")))
 
 
 def _wine() -> tuple[Table, NDArray[Any]]:
@@ -109,6 +113,27 @@ def _write(receipts: Receipts, page: Path) -> str:
     except OSError as error:
         return f"The receipts could not be written to {page} ({error.strerror})."
     return f"The receipts as a page: [bold]{page.resolve()}[/]\n"
+
+
+def _write_data(table: Table, growers: NDArray[Any], path: Path) -> str:
+    """Write the wines to a file, and name the command that opens them."""
+    wines = Sheet("wine", [*table.names, "grower"], _rows(table, growers))
+    try:
+        path.write_text(to_csv(wines), encoding="utf-8")
+    except OSError as error:
+        return f"The wines could not be written to {path} ({error.strerror})."
+    return (
+        "Look at the wines, their receipts and what-if in a browser:\n"
+        f"  [bold]sklazy explore {escape(shlex.quote(str(path)))} --target grower[/]\n"
+    )
+
+
+def _rows(table: Table, growers: NDArray[Any]) -> list[list[str]]:
+    columns = [column.cells() for column in table]
+    return [
+        [*[f"{cell:g}" for cell in cells], grower]
+        for *cells, grower in zip(*columns, growers.tolist(), strict=True)
+    ]
 
 
 def _print_plain(console: Console, text: str) -> None:

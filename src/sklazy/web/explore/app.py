@@ -1,7 +1,8 @@
 """The explorer as an application: addresses, what they answer, and who may ask."""
 
+import contextlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,12 @@ _PATIENT = Limits(at_once=1, waiting=16, seconds=600.0)
 def make_explorer(session: Session, token: str) -> ASGIApp:
     """The application that shows a session to those who have the token."""
     safety = Safety(limits=LIMITS, tokens=Tokens({token: Role.CHANGE}), browser=True)
+    pages = _Pages(session)
     return make_app(
-        _Pages(session).list_pages(),
+        pages.list_pages(),
         safety,
         mounts=[Mount("/static", StaticFiles(directory=_HERE / "static"))],
+        lifespan=pages.open,
     )
 
 
@@ -48,6 +51,15 @@ class _Pages:
         self.session, self.asking = session, Asking(session)
         self._work, self._patient = Work(LIMITS), Work(_PATIENT)
         self._turn = 0
+
+    @contextlib.asynccontextmanager
+    async def open(self, _: object) -> AsyncIterator[None]:
+        """Let go of the threads when the server ends."""
+        try:
+            yield
+        finally:
+            self._work.stop()
+            self._patient.stop()
 
     def list_pages(self) -> list[Page]:
         """All addresses with the role that each takes."""

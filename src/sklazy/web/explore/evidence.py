@@ -27,21 +27,20 @@ class Voters(NamedTuple):
 
 def find_voters(receipt: Plain) -> Voters:
     """The cases that a receipt lists; none where its family has none."""
-    find = _VOTERS.get(receipt["kind"])
-    return Voters("alike", "", []) if find is None else find(receipt)
+    return _VOTERS.get(receipt["kind"], _of_neighbors)(receipt)
 
 
-def _of_selection(receipt: Plain) -> Voters:
-    listed = receipt.get("neighbors", {"listed": []})["listed"]
-    return _voters("voted", "vote", listed, "vote")
+def _of_neighbors(receipt: Plain) -> Voters:
+    """The neighbors of any family that has some, with what each counts."""
+    listed = receipt.get("neighbors", {}).get("listed", [])
+    told = {name for one in listed for name in one}
+    weight = next((n for n in ("vote", "share", "weight") if n in told), "")
+    role = "voted" if weight in ("vote", "share") else "near"
+    return _voters(role, weight, listed, weight)
 
 
 def _of_kernel(receipt: Plain) -> Voters:
     return _voters("heard", "influence", receipt["heard"]["listed"], "influence")
-
-
-def _of_ensemble(receipt: Plain) -> Voters:
-    return _voters("near", "", receipt["neighbors"]["listed"], "")
 
 
 def _voters(role: str, weight: str, listed: list[Plain], key: str) -> Voters:
@@ -77,10 +76,8 @@ def _of_members(receipt: Plain) -> Voters:
 
 
 _VOTERS: dict[str, Callable[[Plain], Voters]] = {
-    "selection": _of_selection,
     "kernel_models": _of_kernel,
     "local_models": _of_local_models,
-    "ensembles": _of_ensemble,
     "blends": _of_members,
 }
 
@@ -102,6 +99,10 @@ def weigh_attributes(receipt: Plain) -> dict[str, float]:
 
 
 def _weights(receipt: Plain) -> dict[str, float]:
+    if "selection" in receipt:
+        return _weigh_selection(receipt)
+    if "coefficients" in receipt:
+        return dict(receipt["coefficients"])
     return _WEIGHTS.get(receipt["kind"], _weigh_steps)(receipt)
 
 
@@ -151,7 +152,6 @@ def _most(adds: list[float | None]) -> float:
 
 
 _WEIGHTS: dict[str, Callable[[Plain], dict[str, float]]] = {
-    "selection": _weigh_selection,
     "kernel_models": lambda one: {a["name"]: a["weight"] for a in one["attributes"]},
     "ensembles": lambda one: {a["name"]: a["weight"] for a in one["distance"]},
     "linear_models": _weigh_terms,

@@ -19,6 +19,7 @@ from sklazy.web.explore.jobs import Job
 from sklazy.web.explore.state import Floats, Ints, State
 
 _EXACT = 500  # rows up to which cuts are found anew without each row
+_MANY, _HEAD_START = 100_000, 1.5  # rows, and seconds that the first page has alone
 _PART = 0.2  # seconds between two looks at what is wanted next
 _MOST_AT_ONCE = 4096
 _WEARY = 90.0  # seconds after which a person decides whether to go on
@@ -75,7 +76,9 @@ class LeftOut:
         """Answer row after row until all are known, or it has taken long."""
         job.total, end = self.state.n_rows, time.monotonic() + _WEARY
         job.note = "making the cases ready"
-        if self.state.n_rows > 1:
+        if self.state.n_rows > _MANY:
+            time.sleep(_HEAD_START)
+        if self.state.n_rows > 1 and not job.stopped:
             self._prepare()
         job.note, size = "", 1
         while self.state.n_rows > 1 and not job.stopped:
@@ -94,7 +97,9 @@ class LeftOut:
         self.finished.set()
 
     def _prepare(self) -> None:
-        """Settle what need not be found anew for each row of many."""
+        """Settle what need not be found anew for each row of many, once."""
+        if self._learner is not None:
+            return
         model, base = self.state.model, self.state.base
         learner = model._current_learner(base)
         many = base.n_rows > _EXACT

@@ -22,6 +22,7 @@ Plain = dict[str, Any]
 
 MOST_DRAWN = 1500
 _LANDMARKS = 150
+_LEAST = 1e-9  # of the first dimension's spread, below which the second is rounding
 
 
 class Plane(NamedTuple):
@@ -80,7 +81,8 @@ def scale(space: Space, n_landmarks: int) -> tuple[Floats, float]:
     means = inner.mean(axis=0)
     centered = -0.5 * (inner - means - means[:, None] + means.mean())
     values, vectors = np.linalg.eigh(centered)
-    best = [i for i in (-1, -2) if -i <= len(values) and values[i] > 1e-12]
+    least = _LEAST * values[-1]
+    best = [i for i in (-1, -2) if -i <= len(values) and values[i] > max(0, least)]
     points = np.zeros((squares.shape[1], 2))
     for axis, i in enumerate(best):
         vector = vectors[:, i] * np.sign(vectors[np.abs(vectors[:, i]).argmax(), i])

@@ -29,6 +29,7 @@ from sklazy.web.explore.state import State
 Plain = dict[str, Any]
 
 _KEPT = 3  # models without some cases; each has a copy of the others
+_MOST_CELLS = 20_000_000  # of all of these together
 _ALIKE = 10  # cases listed where the learner has no voters
 _APART = 0.1  # of the range: numbers without cuts that are farther apart differ
 _MOST_CLASSES = 12  # whose probabilities are told
@@ -50,9 +51,15 @@ class Others:
             if key not in self._kept:
                 self._kept[key] = _forget(state, ids)
             self._kept.move_to_end(key)
-            while len(self._kept) > _KEPT:
+            while len(self._kept) > _count_kept(state):
                 self._kept.popitem(last=False)
             return self._kept[key]
+
+
+def _count_kept(state: State) -> int:
+    """Several, unless their cells would fill the memory."""
+    cells = state.n_rows * max(1, len(state.names))
+    return max(1, min(_KEPT, _MOST_CELLS // cells))
 
 
 def _forget(state: State, ids: Sequence[int | str]) -> Any:  # noqa: ANN401

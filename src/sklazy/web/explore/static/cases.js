@@ -171,6 +171,6 @@ function line(one, columns) {
     td(own(one.truth)),
     td(one.known ? [own(one.answer), wrong && h("span", { class: "sign", title: "contradicts" }, " ≠")] : h("span", { class: "soft" }, "…"), { class: wrong ? "other" : "" }),
     known.classifies && td(share(one.probability), { class: "n" }),
-    td(one.doubt === null ? "" : [number(one.doubt, 2), bar(known.classifies ? one.doubt : Math.min(1, one.doubt / 6), { tone: "against" })], { class: "n doubt" }),
+    td(one.doubt === null ? "" : [known.classifies ? one.doubt.toFixed(2) : number(one.doubt, 2), bar(known.classifies ? one.doubt : Math.min(1, one.doubt / 6), { tone: "against" })], { class: "n doubt" }),
     columns.map((name) => td(own(one.values[name]), { class: typeof one.values[name] === "number" ? "n" : one.values[name] === null ? "gone" : "" })));
 }
