@@ -45,7 +45,7 @@ COLUMNS = list(TABLE.columns)
 def client():
     with (
         distributed.LocalCluster(
-            2, threads_per_worker=1, processes=False, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -70,14 +70,14 @@ def fit(name, *given, n_partitions=3, **parameters):
 )
 def test_a_cluster_answers_like_one_machine(name, tmp_path):
     one, other = getattr(sklazy, name)().fit(TABLE, CLASSES), fit(name)
-    for _ in range(2):
+    for more in range(2):
         assert other.digest() == one.digest()
         assert other.predict(QUERIES).tolist() == one.predict(QUERIES).tolist()
         shares = other.predict_proba(QUERIES)
         assert shares.tobytes() == one.predict_proba(QUERIES).tobytes()
         for model in (one, other):
             model.partial_fit(TABLE[:2], CLASSES[:2])
-            model.forget([3, 50, model.classes_[0] + 118])
+            model.forget([3 + more, 50 + more, 119 + more])
     assert other.gather().digest() == one.digest()
     other.save(tmp_path / "model")
     assert sklazy.load(tmp_path / "model").digest() == one.digest()
@@ -181,7 +181,7 @@ def test_dask_knows_what_a_part_weighs():
 def test_a_killed_worker_changes_no_answer():
     with (
         distributed.LocalCluster(
-            2, threads_per_worker=1, dashboard_address=None
+            n_workers=2, threads_per_worker=1, dashboard_address=None
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
