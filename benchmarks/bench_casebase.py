@@ -1,6 +1,10 @@
-"""Adding and forgetting one row against building the case base anew."""
+"""Adding and forgetting one row against building anew; the memory that a row takes."""
 
 import functools
+import os
+import pathlib
+import subprocess
+import sys
 import time
 import warnings
 
@@ -36,7 +40,56 @@ def benchmarks():
                 "measure": lambda compare=compare: (compare()[1], "a refit"),
             },
         ]
+    items.append(
+        {
+            "name": "memory of a row of 28 labels",
+            "why": "1 000 000 rows, fitted and asked: bit sets, codes and arrivals",
+            "goal": 1,
+            "measure": bytes_a_row,
+        }
+    )
     return items
+
+
+MEMORY = """
+import ctypes, gc
+import numpy as np
+from sklazy import LazyKNeighborsClassifier
+
+def resident():
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    text = open("/proc/self/status").read()
+    return int(text.split("RssAnon:")[1].split()[0]) * 1024
+
+rng = np.random.default_rng(0)
+sizes = rng.integers(2, 11, 28)
+y = rng.integers(0, 5, 1_000_000)
+X = (rng.random((len(y), 28)) * sizes).astype(np.int64)
+model = LazyKNeighborsClassifier.paper(
+    n_attributes=14, categorical_features=list(range(28))
+)
+model.fit(X[:50_000], y[:50_000]).predict(X[:500])
+first = resident()
+model.fit(X, y).predict(X[:500])
+print((resident() - first) / (len(y) - 50_000))
+"""
+
+MOST_BYTES = 60
+
+
+def bytes_a_row():
+    """The limit over the memory that a million rows take, in a process of its own."""
+    source = str(pathlib.Path(__file__).parents[1] / "src")
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY],
+        env={**os.environ, "PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = float(done.stdout)
+    return MOST_BYTES / found, f"{found:.1f} of {MOST_BYTES} bytes"
 
 
 def change(kind, numeric_target=False, **options):

@@ -1,6 +1,7 @@
 """The canonical order of rows: by content, whatever the order of the file."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,9 @@ def number_words(values: NDArray[np.float64]) -> Words:
     return words
 
 
-def label_words(codes: NDArray[np.int32], hashes: Words) -> Words:
+def label_words(codes: NDArray[np.signedinteger[Any]], hashes: Words) -> Words:
     """A word per cell from the hashes of the labels; negative codes are missing."""
-    return np.append(hashes, _MISSING)[np.where(codes < 0, len(hashes), codes)]
+    return np.append(hashes, _MISSING)[np.maximum(codes, -1)]
 
 
 def canonical_order(columns: Sequence[Words]) -> NDArray[np.int64]:

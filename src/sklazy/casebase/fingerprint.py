@@ -20,7 +20,7 @@ def content(cases: "CaseBase") -> list[object]:
 
     Rows are in canonical order; bools are the numbers that they equal.
     """
-    batch, tallies = cases.rows.live().take(cases.order), cases.tallies
+    batch, tallies = cases.rows.take(cases.order), cases.tallies
     origins = [(o.name, repr(o.reading)) for o in cases.schema.origins]
     return [
         [(a.name, a.kind, a.declared) for a in cases.schema.attributes],

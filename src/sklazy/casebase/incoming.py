@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sklazy.casebase.cuts import criterion_code
 from sklazy.casebase.moments import Times
-from sklazy.casebase.rows import Ids
+from sklazy.casebase.rows import Ids, Rows
 from sklazy.errors import BadInputError, UnknownIdError
 from sklazy.flow import MISSING
 from sklazy.tables import Column, Label, Table
@@ -138,10 +138,10 @@ def recoded(
     return np.append(codes, [unseen, MISSING])[column.data].astype(np.int32)
 
 
-def new_ids(given: GivenIds, n_rows: int, next_id: int, present: Ids) -> Ids:
+def new_ids(given: GivenIds, n_rows: int, next_id: int, rows: Rows) -> Ids:
     """The ids of new rows, checked to be new; by default the next numbers."""
     if given is None:
-        if present.dtype == object:
+        if rows.has_text_ids:
             raise BadInputError(
                 "ids=None, but the rows here have text ids; give one for each new row."
             )
@@ -156,6 +156,7 @@ def new_ids(given: GivenIds, n_rows: int, next_id: int, present: Ids) -> Ids:
         raise BadInputError(
             f"ids has {len(ids)} entries for {n_rows} rows; give one per row."
         )
+    present = rows.ids
     if n_rows == 0:
         return present[:0]
     if len(present) and (ids.dtype == object) != (present.dtype == object):

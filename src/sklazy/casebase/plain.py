@@ -39,7 +39,7 @@ def to_plain(cases: CaseBase) -> tuple[dict[str, Any], Arrays]:
     """Take a case base apart into JSON and arrays of their own."""
     with cases._lock:  # as it is now, whatever others do to it meanwhile
         # In order of arrival, so that no numbers need to be written for it.
-        return _taken_apart(cases, cases.rows.live().take(np.argsort(cases.arrival)))
+        return _taken_apart(cases, cases.rows.take(np.argsort(cases.arrival)))
 
 
 def _taken_apart(cases: CaseBase, rows: CodedRows) -> tuple[dict[str, Any], Arrays]:

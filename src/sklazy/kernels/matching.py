@@ -69,6 +69,15 @@ def count_row(bits, sets, n_sets, row):
 
 
 @kernel
+def class_of(classes, row):
+    """The class of a row, from its bytes."""
+    found = np.int64(classes[row, 0])
+    for i in range(1, classes.shape[1]):
+        found |= np.int64(classes[row, i]) << (8 * i)
+    return found
+
+
+@kernel
 def line_is_empty(words, i):
     """Tell whether a cache line of words has no row."""
     found = ZERO
@@ -87,7 +96,7 @@ def file_rows(words, word, n_words, bits, sets, n_sets, classes, levels):
             left = words[i]
             while left != ZERO:
                 row = ((word + i) << 6) + np.int64(trailing_zeros(left))
-                levels[count_row(bits, sets, n_sets, row), classes[row]] += 1
+                levels[count_row(bits, sets, n_sets, row), class_of(classes, row)] += 1
                 left &= left - ONE
 
 
@@ -106,7 +115,7 @@ def vote(words, word, n_words, n_members, class_bits, stride, classes, votes):
                 left = words[i]
                 while left != ZERO:
                     row = ((word + i) << 6) + np.int64(trailing_zeros(left))
-                    votes[classes[row]] += 1
+                    votes[class_of(classes, row)] += 1
                     left &= left - ONE
     else:
         for c in range(votes.size):
@@ -188,7 +197,8 @@ def match_nominal(
     offsets : int64 array of shape (n_attributes + 1,)
     set_of_value : int64 array of shape (offsets[-1],), or empty if none is used
     class_bits : uint64 array of shape (n_classes, n_words)
-    classes : int32 array of shape (capacity,)
+    classes : uint8 array of shape (capacity, n_bytes)
+        The bytes of each row's class, low first: one signature for any type.
     n_rows : int
         The rows there are; the arrays may have room for more.
     codes : int32 array of shape (n_queries, n_attributes)
