@@ -12,6 +12,7 @@ from sklazy.neighbors.nominal import (
     count_agreements,
     vote_with_each_count,
 )
+from sklazy.neighbors.tree import TreeSearch
 from sklazy.neighbors.voting import (
     finish_votes,
     to_probabilities,
@@ -23,6 +24,7 @@ __all__ = [
     "MixedSearch",
     "NominalSearch",
     "ScaledColumns",
+    "TreeSearch",
     "WeightedColumns",
     "count_agreements",
     "find_nearest",

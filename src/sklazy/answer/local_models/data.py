@@ -18,6 +18,7 @@ from sklazy.errors import BadInputError
 from sklazy.flow import LocalCases, LocalPlan
 from sklazy.local import Space, count_terms, find_ranges, make_plan, make_space
 from sklazy.local.local_models.plans import NBest, Spans, check_ridge, limit_ridge
+from sklazy.neighbors import TreeSearch
 
 _MOST_QUERIES = 8192  # whose neighbors are in memory at one time
 _DEVICE_SLICES = 1 << 14, 1 << 15
@@ -56,6 +57,8 @@ class LocalData(NamedTuple):
         The ridge is that of the weights in `cases`.
     target_units : float64 array of shape (n_targets,)
         What the targets in `cases` were multiplied by, so that they can be squared.
+    search : TreeSearch
+        What finds neighbors among the columns of the space.
     device : str, or None for the CPU
         Where neighbors and models are found.
     """
@@ -67,6 +70,7 @@ class LocalData(NamedTuple):
     plan: LocalPlan
     settings: LocalSettings
     target_units: Floats
+    search: TreeSearch
     device: str | None = None
 
     @property
@@ -92,7 +96,8 @@ def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:
     space, local, units, own = place_rows(base, rows, settings)
     plan = plan_models(own, space, len(rows), warn=True)
     check_weights(base, rows, plan)
-    return LocalData(base, space, local, rows, plan, own, units)
+    search = TreeSearch(space.columns)
+    return LocalData(base, space, local, rows, plan, own, units, search)
 
 
 class PlacedRows(NamedTuple):
