@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
+from sklazy.casebase.sums import sum_exactly
 from sklazy.flow import Cases, Queries
 
 Floats = NDArray[np.float64]
@@ -84,17 +85,16 @@ def batch_of_cases(base: CaseBase, rows: Ints) -> Batch:
 
 
 def class_totals(base: CaseBase) -> Votes:
-    """Rows of each class, or their weights, added in canonical order."""
+    """Rows of each class, or their weights, added up exactly."""
     if not base.weighted:
         return base.cases.class_counts
     return base.derive(class_totals, lambda: _weigh_classes(base))
 
 
 def _weigh_classes(base: CaseBase) -> Floats:
-    cases, order = base.cases, base.order
-    n_classes = cases.class_counts.size
-    sums = np.bincount(cases.classes[order], cases.weights[order], n_classes)
-    return np.asarray(sums, np.float64)
+    cases, live = base.cases, slice(base.n_rows)
+    classes = cases.classes[live].astype(np.int64)
+    return sum_exactly(cases.weights[live], classes, cases.class_counts.size).rounded()
 
 
 def canonical_places(base: CaseBase) -> Ints:

@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sklazy.casebase.bins import Bins
+from sklazy.casebase.buckets import BUCKETS, Buckets, buckets_of
+from sklazy.casebase.canonical import Words
 from sklazy.casebase.coder import Coder
-from sklazy.casebase.fingerprint import content, fingerprint
+from sklazy.casebase.fingerprint import digest_of
 from sklazy.casebase.incoming import (
     GivenIds,
     Target,
@@ -126,6 +128,7 @@ class CaseBase(Memory):
         self.bins = Bins(n_numeric, criterion, frozen=cuts == "frozen")
         self.tallies = Tallies(n_attributes)
         self.ranges = Ranges(n_numeric)
+        self.buckets = Buckets()
         self.next_id = 0
         self._start_sharing()
 
@@ -136,7 +139,7 @@ class CaseBase(Memory):
         )
         self._follow(self.coder.admit(incoming), self.rows.mark())
         batch = self.coder.coded(incoming, 0)
-        self._enter(batch.take(self.coder.order(batch)))
+        self._enter(batch.take(self.coder.order(batch, batch.ids)))
 
     # --- change -----------------------------------------------------------------------
 
@@ -313,7 +316,42 @@ class CaseBase(Memory):
 
     def _order(self) -> NDArray[np.int64]:
         with self._lock:
-            return self.coder.order(replace(self.rows.live(), weights=self.weights))
+            self.hashes()
+            rows = self.rows.live()
+            names = rows.arrival if self._counts_arrivals else rows.ids
+            return self.coder.order(rows, names)
+
+    def hashes(self) -> Words:
+        """A number for each row that depends on its content alone, (n_rows,).
+
+        Once somebody has asked for them, they are kept with the rows.
+        """
+        with self._lock:
+            if not len(self.rows.hashes):
+                self.rows.keep_hashes(self.coder.hashes(self.rows.live()))
+            return self.rows.hashes[0, : self.n_rows]
+
+    @property
+    def n_words(self) -> int:
+        """How many words a row's content has."""
+        rows = self.rows
+        n_numbers = len(rows.numbers) + len(rows.targets) + 1 + len(rows.times)
+        return n_numbers + len(self.coder.vocabularies) + self._counts_arrivals
+
+    def words_in(self, buckets: NDArray[np.int64]) -> tuple[Words, Words]:
+        """Hashes (n,) and content (n, n_words) of the rows that are in some buckets."""
+        hashes, wanted = self.hashes(), np.zeros(BUCKETS, bool)
+        wanted[buckets] = True
+        places = np.flatnonzero(wanted[buckets_of(hashes)])
+        rows, words = (
+            self.rows.take(places),
+            np.empty((len(places), self.n_words), np.uint64),
+        )
+        for column, own in enumerate(self.coder.words(rows)):
+            words[:, column] = own
+        if self._counts_arrivals:
+            words[:, -1] = rows.arrival.astype(np.uint64)
+        return hashes[places], words
 
     def digest(self) -> str:
         """The fingerprint of the state: of all rows, and of all that was derived.
@@ -346,4 +384,4 @@ class CaseBase(Memory):
     def _digest(self) -> str:
         with self._lock:
             self._sync()
-            return fingerprint(content(self))
+            return digest_of(self)

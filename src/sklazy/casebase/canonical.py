@@ -1,12 +1,15 @@
 """The canonical order of rows: by content, whatever the order of the file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+WordsOf = Callable[[Ints], Iterable[Words]]
+"""From rows to their columns, one after the other."""
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MISSING = np.uint64(0xD1B54A32D192ED03)
@@ -24,25 +27,59 @@ def label_words(codes: NDArray[np.signedinteger[Any]], hashes: Words) -> Words:
     return np.append(hashes, _MISSING)[np.maximum(codes, -1)]
 
 
-def canonical_order(columns: Sequence[Words]) -> NDArray[np.int64]:
+def canonical_order(
+    columns: Sequence[Words], names: NDArray[Any] | None = None
+) -> Ints:
     """Sort rows by a hash of their content, and by the content where hashes tie.
 
     The hash makes the order cheap and as good as random, so no later step can
-    suffer from a sorted file. Rows that tie are equal in every column.
+    suffer from a sorted file. Rows of equal content are in the order of their names
+    or, without any, of the table.
     """
-    mixed = np.zeros(len(columns[0]), np.uint64)
+
+    def words_of(rows: Ints) -> Iterable[Words]:
+        return (column[rows] for column in columns)
+
+    return sort_hashed(content_hashes(columns), words_of, names)
+
+
+def content_hashes(columns: Iterable[Words]) -> Words:
+    """A number for each row that depends on nothing but its content."""
+    mixed = np.zeros(1, np.uint64)
     for column in columns:
         mixed = _mix(mixed ^ column)
-    order = np.argsort(mixed, kind="stable")
-    ordered = mixed[order]
-    tied = np.flatnonzero(ordered[1:] == ordered[:-1])
-    if all(_same(column, order, tied) for column in columns):
+    return mixed
+
+
+def sort_hashed(
+    hashes: Words, words_of: WordsOf, names: NDArray[Any] | None = None
+) -> Ints:
+    """The canonical order of rows whose hashes are known; see `canonical_order`.
+
+    Parameters
+    ----------
+    hashes : uint64 array of shape (n_rows,)
+    words_of : callable
+        The columns of rows.
+    names : array of shape (n_rows,), optional
+    """
+    order = np.argsort(hashes, kind="stable")
+    ordered = hashes[order]
+    same = ordered[1:] == ordered[:-1]
+    before, after = order[:-1][same], order[1:][same]
+    equal = all(
+        np.array_equal(*pair)
+        for pair in zip(words_of(before), words_of(after), strict=True)
+    )
+    if equal and (names is None or (names[before] <= names[after]).all()):
         return order
-    return np.lexsort((*columns, mixed))
-
-
-def _same(column: Words, order: NDArray[np.int64], tied: NDArray[np.int64]) -> bool:
-    return bool((column[order[tied]] == column[order[tied + 1]]).all())
+    tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
+    rows = order[tied]
+    keys: list[NDArray[Any]] = [] if equal else list(words_of(rows))
+    if names is not None:
+        keys = [np.unique(names[rows], return_inverse=True)[1], *keys]
+    order[tied] = rows[np.lexsort((*keys, hashes[rows]))]
+    return order
 
 
 def _mix(words: Words) -> Words:

@@ -1,11 +1,18 @@
 """From tables to codes and back: the schema with the labels in use."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.casebase.canonical import canonical_order, label_words, number_words
+from sklazy.casebase.canonical import (
+    Words,
+    content_hashes,
+    label_words,
+    number_words,
+    sort_hashed,
+)
 from sklazy.casebase.incoming import Incoming, numbers_of, recoded, used_labels
 from sklazy.casebase.rows import CLASSES, CodedRows
 from sklazy.casebase.schema import Schema
@@ -139,6 +146,7 @@ class Coder:
             incoming.weights,
             incoming.times,
             np.arange(first_arrival, first_arrival + n_rows),
+            np.zeros((0, n_rows), np.uint64),
             incoming.ids,
         )
 
@@ -158,13 +166,21 @@ class Coder:
                 columns.append(Column(attribute.name, "numeric", data))
         return Table(tuple(columns), len(batch), self.schema.named)
 
-    def order(self, batch: CodedRows) -> NDArray[np.int64]:
-        """The canonical order of rows: by their content."""
-        numbers = (*batch.numbers, *batch.targets, batch.weights, *batch.times)
-        words = [number_words(n) for n in numbers]
+    def words(self, batch: CodedRows) -> Iterator[Words]:
+        """The content of rows, a column at a time; labels by hashes of their own."""
+        for numbers in (*batch.numbers, *batch.targets, batch.weights, *batch.times):
+            yield number_words(numbers)
         for j, vocabulary in self.vocabularies.items():
-            words.append(label_words(_codes(batch, j), vocabulary.hashes()))
-        return canonical_order(words)
+            yield label_words(_codes(batch, j), vocabulary.hashes())
+
+    def hashes(self, batch: CodedRows) -> Words:
+        """A number for each row that depends on nothing but its content."""
+        return content_hashes(self.words(batch))
+
+    def order(self, batch: CodedRows, names: NDArray[Any]) -> NDArray[np.int64]:
+        """The canonical order of rows: by their content, equal ones by their names."""
+        hashes = batch.hashes[0] if len(batch.hashes) else self.hashes(batch)
+        return sort_hashed(hashes, lambda rows: self.words(batch.take(rows)), names)
 
 
 def _column(incoming: Incoming, position: int) -> Column:

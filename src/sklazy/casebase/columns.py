@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.magnitudes import find_unit
+from sklazy.casebase.sums import deviation, sum_exactly
 from sklazy.errors import BadInputError
 from sklazy.flow import MISSING, Cases, Columns, Queries
 from sklazy.kernels.columns import METRICS, NOMINAL, NUMERIC, NUMERIC_MISSING
@@ -145,8 +146,16 @@ def _measure(values: Floats, scale: Scale) -> tuple[float, float, float]:
     center = low + 0.5 * (high - low)
     if low == high:
         return center, 0.0, 0.0
-    width = high - low if scale == "range" else float(np.std(present - center))
+    width = high - low if scale == "range" else _deviation(present)
     return center, 1.0 / width, (high - low) / width
+
+
+def _deviation(values: Floats) -> float:
+    """The standard deviation, whatever the order of the values."""
+    (total,), (squares,) = (
+        sum_exactly(values, squared=squared).whole() for squared in (False, True)
+    )
+    return deviation(len(values), total, squares)
 
 
 def fill_columns(

@@ -7,46 +7,50 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sklazy.casebase.buckets import (
+    BUCKETS,
+    buckets_of,
+    hash_buckets,
+    in_batches,
+)
 from sklazy.casebase.canonical import number_words
-from sklazy.casebase.rows import CodedRows
 from sklazy.casebase.vocabulary import plain_label
 
 if TYPE_CHECKING:
     from sklazy.casebase.base import CaseBase
 
 
-def content(cases: "CaseBase") -> list[object]:
-    """All that the state of an up-to-date case base consists of.
+def digest_of(cases: "CaseBase") -> str:
+    """The fingerprint of an up-to-date case base: of its head and of all rows.
 
-    Rows are in canonical order; bools are the numbers that they equal.
+    Rows are hashed bucket by bucket (`casebase.buckets`); bools are the numbers that
+    they equal, labels count by hashes of their own.
     """
-    batch, tallies = cases.rows.take(cases.order), cases.tallies
-    origins = [(o.name, repr(o.reading)) for o in cases.schema.origins]
+    sizes = np.bincount(buckets_of(cases.hashes()), minlength=BUCKETS)
+    present, buckets = np.flatnonzero(sizes), cases.buckets
+    for wanted in in_batches(buckets.unknown(present), sizes, cases.n_words):
+        buckets.learn(hash_buckets(*cases.words_in(wanted)))
+    return fingerprint([*_head(cases), present, buckets.digests_of(present)])
+
+
+def _head(cases: "CaseBase") -> list[object]:
+    """What all rows share."""
+    tallies, schema = cases.tallies, cases.schema
+    origins = [(o.name, repr(o.reading)) for o in schema.origins]
     return [
-        [(a.name, a.kind, a.declared) for a in cases.schema.attributes],
+        [(a.name, a.kind, a.declared) for a in schema.attributes],
         *([origins] if origins else []),
         [
             [plain_label(label) for label in vocabulary.labels]
             for vocabulary in cases.coder.vocabularies.values()
         ],
         (cases.coder.has_classes, cases.bins.criterion, cases.bins.frozen),
-        *[number_words(n) for n in (*batch.numbers, *batch.targets)],
-        batch.codes,
-        batch.classes,
-        number_words(batch.weights),
-        *_moments(cases, batch),
+        (schema.clock, cases.half_life, cases.n_rows),
         *cases.bins.cuts,
         tallies.offsets,
         tallies.counts,
         number_words(cases.ranges.edges),
     ]
-
-
-def _moments(cases: "CaseBase", batch: CodedRows) -> list[object]:
-    """Times and how weights fade by them; nothing where neither is there."""
-    if len(batch.times):
-        return [cases.schema.clock, cases.half_life, number_words(batch.times[0])]
-    return [] if cases.half_life is None else [cases.half_life, batch.arrival]
 
 
 def fingerprint(parts: Iterable[object]) -> str:

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.bins import Bins
+from sklazy.casebase.buckets import Buckets
 from sklazy.casebase.coder import Coder, Moved
 from sklazy.casebase.cuts import bin_codes
 from sklazy.casebase.ranges import Ranges
@@ -32,6 +34,10 @@ class Memory(Shared):
     tallies : Tallies
         Counts and bit sets.
     ranges : Ranges
+    buckets : Buckets
+        What is known of the rows' digests.
+    half_life : float or None
+        The age at which a row counts half.
     next_id : int
         The id of the next row that has none.
     """
@@ -42,16 +48,26 @@ class Memory(Shared):
     bins: Bins
     tallies: Tallies
     ranges: Ranges
+    buckets: Buckets
+    half_life: float | None
     next_id: int
 
     @property
     def _numeric(self) -> list[int]:
         return self.coder.numeric
 
+    @property
+    def _counts_arrivals(self) -> bool:
+        """Whether the number of rows that came later is part of a row's content."""
+        return self.half_life is not None and not self.schema.clock
+
     def _enter(self, batch: CodedRows) -> None:
         """Put coded rows in and count them."""
         for i, j in enumerate(self._numeric):
             batch.codes[j] = self.bins.code(i, batch.numbers[i])
+        if len(self.rows.hashes):
+            batch = replace(batch, hashes=self.coder.hashes(batch)[None])
+            self.buckets.touch(batch.hashes[0])
         places = self.rows.append(batch)
         self.coder.tally(batch, 1)
         self.ranges.widen(batch.numbers)
@@ -67,6 +83,9 @@ class Memory(Shared):
         touched = np.concatenate([gone, tail])
         with self._all_or_nothing(touched) as mark:
             self.coder.tally(leaving, -1)
+            self.buckets.touch(
+                None if self._counts_arrivals else leaving.hashes.ravel()
+            )
             self.tallies.shift(self.rows, touched, -1)
             self.rows.remove(gone)
             self.tallies.shift(self.rows, holes, 1)
@@ -89,13 +108,13 @@ class Memory(Shared):
         """
         self._drop_state()
         mark, labels = self.rows.mark(places), self.coder.mark()
-        kept = self.ranges.edges, self.next_id
+        kept = self.ranges.edges, self.next_id, self.buckets.versions
         try:
             yield mark
         except BaseException:
             self.rows.restore(mark)
             self.coder.restore(labels)
-            self.ranges.edges, self.next_id = kept
+            self.ranges.edges, self.next_id, self.buckets.versions = kept
             self.tallies.discard()
             self.bins.lose_track()
             self._outdate()
@@ -136,11 +155,17 @@ class Memory(Shared):
     def _make_state(self) -> Self:
         self._sync()
         state = shallow(self)
-        for name in ("rows", "tallies", "bins", "ranges"):
+        for name in ("rows", "tallies", "bins", "ranges", "buckets"):
             setattr(state, name, shallow(getattr(self, name)))
         state.coder, state.bins.cuts = self.coder.twin(), list(self.bins.cuts)
         state._start_sharing()
         return state
+
+    def _drop_state(self) -> None:
+        state = self._state
+        if state is not None and not len(self.rows.hashes):
+            self.rows.hashes = state.rows.hashes  # somebody has asked for them
+        super()._drop_state()
 
     def _own_arrays(self) -> None:
         # All else that a change touches it replaces.

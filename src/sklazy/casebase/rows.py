@@ -35,6 +35,8 @@ class CodedRows:
     weights : float64 array (n_rows,)
     times : float64 array (1, n_rows), or (0, n_rows) where rows have none
     arrival : int array (n_rows,), the rows' numbers in order of arrival
+    hashes : uint64 array (1, n_rows) of the rows' content, or (0, n_rows) as long as
+        nobody asks for them
     ids : int64 array or object array of str (n_rows,)
     """
 
@@ -45,6 +47,7 @@ class CodedRows:
     weights: Floats
     times: Floats
     arrival: Codes
+    hashes: NDArray[np.uint64]
     ids: Ids
 
     def __len__(self) -> int:
@@ -77,7 +80,7 @@ class Mark:
     columns: dict[int, Codes]
 
 
-_GIVEN = ("numbers", "codes", "classes", "targets", "times", "arrival")
+_GIVEN = ("numbers", "codes", "classes", "targets", "times", "arrival", "hashes")
 _KEPT = (*_GIVEN, "own_weights", "origin")
 _FEW = 8  # rows whose numbers are found faster one by one than by search
 
@@ -108,6 +111,7 @@ class Rows:
         self.times = np.zeros((n_times, 0))
         self.arrival: Codes = np.zeros(0, np.int8)
         self.origin: Codes = np.zeros((min(n_numeric, 1), 0), np.int8)
+        self.hashes = np.zeros((0, 0), np.uint64)
         self._ids: Ids | None = None
 
     @property
@@ -147,6 +151,11 @@ class Rows:
             self._ids = np.concatenate([self.ids, batch.ids])
         self.n_rows = last
         return np.arange(first, last)
+
+    def keep_hashes(self, hashes: NDArray[np.uint64]) -> None:
+        """Keep the hashes of all rows from now on."""
+        self.hashes = np.zeros((1, self.capacity), np.uint64)
+        self.hashes[0, : self.n_rows] = hashes
 
     def live(self) -> CodedRows:
         """All rows, without the room behind them."""

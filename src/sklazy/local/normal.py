@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.casebase.sums import nearest_float, sum_exactly
+
 Floats = NDArray[np.float64]
 
 _LEAST = 1e-9  # of the whole variance: a class is not narrower
@@ -38,7 +40,7 @@ def find_moments(
     Parameters
     ----------
     numbers : float64 array of shape (n_numeric, n_rows)
-        NaN where missing. The order of rows must not depend on anything but them.
+        NaN where missing. Sums are exact, so the order of rows does not matter.
     classes : int32 array of shape (n_rows,)
     weights : float64 array of shape (n_rows,)
     n_classes : int
@@ -49,14 +51,16 @@ def find_moments(
     for j, column in enumerate(numbers):
         known = ~np.isnan(column) & (weights > 0)
         if known.any():
-            values, of_class = column[known], classes[known]
-            constant[j] = values.min() == values.max()
-            centers[j] = np.clip(values.mean(), values.min(), values.max())
-            scales[j] = np.abs(values - centers[j]).max() or 1.0
+            values, of_class = column[known], classes[known].astype(np.int64)
+            low, high = values.min(), values.max()
+            constant[j] = low == high
+            mean = sum_exactly(values).whole()[0] / len(values)
+            centers[j] = np.clip(nearest_float(mean), low, high)
+            scales[j] = max(high - centers[j], centers[j] - low) or 1.0
             away = (values - centers[j]) / scales[j]
             for power in range(3):
                 terms = weights[known] * away**power
-                sums[j, power] = np.bincount(of_class, terms, n_classes)
+                sums[j, power] = sum_exactly(terms, of_class, n_classes).rounded()
     return Moments(centers, scales, sums, constant)
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, class_totals
 from sklazy.answer.selection.host import BayesTerms
 from sklazy.casebase import CaseBase
+from sklazy.casebase.sums import sum_exactly
 from sklazy.flow import MISSING, Selected
 from sklazy.local.naive_bayes import (
     Likelihoods,
@@ -84,18 +85,17 @@ def _weigh_values(base: CaseBase) -> Floats:
 
 
 def _add_weights(base: CaseBase) -> Floats:
-    """Weights by value and class, added in canonical order."""
-    cases, order = base.cases, base.order
+    """Weights by value and class, added up exactly."""
+    cases, live = base.cases, slice(base.n_rows)
     counts = np.zeros(cases.counts.shape)
-    n_classes = cases.class_counts.size
+    n_classes, classes = cases.class_counts.size, cases.classes[live]
     for j, (first, last) in enumerate(itertools.pairwise(cases.offsets.tolist())):
-        codes = cases.codes[j, order]
-        rows = order[codes >= 0]
-        cells = codes[codes >= 0] * np.int64(n_classes) + cases.classes[rows]
+        codes = cases.codes[j, live]
+        known = codes >= 0
+        cells = codes[known] * np.int64(n_classes) + classes[known]
         size = (last - first) * n_classes
-        counts[first:last] = np.bincount(cells, cases.weights[rows], size).reshape(
-            -1, n_classes
-        )
+        sums = sum_exactly(cases.weights[live][known], cells, size)
+        counts[first:last] = sums.rounded().reshape(-1, n_classes)
     return counts
 
 
@@ -111,11 +111,11 @@ def _find_vanishing(base: CaseBase) -> NDArray[np.bool_]:
 
 
 def _sum_numbers(base: CaseBase) -> Moments:
-    cases, order = base.cases, base.order
+    cases, live = base.cases, slice(base.n_rows)
     return find_moments(
-        cases.numbers[:, order],
-        cases.classes[order],
-        cases.weights[order],
+        cases.numbers[:, live],
+        cases.classes[live],
+        cases.weights[live],
         cases.class_counts.size,
     )
 

@@ -1,0 +1,148 @@
+"""Exact sums of numbers: they add up, whatever the order and the parts of the rows."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.kernels.sums import BITS, add_exactly, span_of
+
+_SMALLEST = 1074  # the smallest number is 2 to minus this
+_SPARE = 5  # parts behind the last place of a square
+# Numbers that are summed one by one before the compiler would have begun.
+_SMALL_JOB = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class ExactSums:
+    """Sums without rounding, one for each cell.
+
+    Attributes
+    ----------
+    exponent : int
+        Part i of a sum counts times ``2 ** (32 * i + exponent)``.
+    parts : int64 array of shape (n_parts, n_cells)
+    """
+
+    exponent: int
+    parts: NDArray[np.int64]
+
+    def __add__(self, other: "ExactSums") -> "ExactSums":
+        """The sums of all numbers of both."""
+        low = min(self.exponent, other.exponent)
+        ends = [s.exponent + BITS * len(s.parts) for s in (self, other)]
+        parts = np.zeros(((max(ends) - low) // BITS, self.parts.shape[1]), np.int64)
+        for one in (self, other):
+            first = (one.exponent - low) // BITS
+            parts[first : first + len(one.parts)] += one.parts
+        return ExactSums(low, parts)
+
+    def whole(self) -> list[Fraction]:
+        """The sums as they are."""
+        scale = Fraction(2) ** self.exponent
+        columns = self.parts.T.tolist()
+        return [scale * _joined(column) for column in columns]
+
+    def rounded(self) -> NDArray[np.float64]:
+        """The floats nearest to the sums."""
+        used = np.flatnonzero(self.parts.any(axis=0))
+        found = np.zeros(self.parts.shape[1])
+        for cell in used.tolist():
+            found[cell] = nearest_float(
+                _joined(self.parts[:, cell].tolist()) * Fraction(2) ** self.exponent
+            )
+        return found
+
+
+def _joined(parts: list[int]) -> int:
+    """One number from its parts, the last counts most."""
+    total = 0
+    for part in reversed(parts):
+        total = (total << BITS) + part
+    return total
+
+
+def nearest_float(exact: Fraction) -> float:
+    """The nearest float; infinite beyond the largest."""
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+
+
+def sum_exactly(
+    values: NDArray[np.float64],
+    cells: NDArray[np.int64] | None = None,
+    n_cells: int = 1,
+    *,
+    squared: bool = False,
+) -> ExactSums:
+    """Add up numbers, or their squares, without rounding.
+
+    Parameters
+    ----------
+    values : float64 array of shape (n,)
+        Nowhere infinite; NaN is passed over.
+    cells : int64 array of shape (n,), optional
+        Which sum each number goes to; all to one by default.
+    n_cells : int
+    squared : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sum_exactly(np.array([1e300, 1.0, -1e300])).rounded()
+    array([1.])
+    >>> left, right = sum_exactly(np.array([0.1])), sum_exactly(np.array([0.2]))
+    >>> (left + right).rounded()
+    array([0.3])
+    """
+    if cells is None:
+        cells = np.zeros(len(values), np.int64)
+    bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
+    factor = 2 if squared else 1
+    if not add_exactly.is_due(len(values) / _SMALL_JOB):
+        return _sum_few(values, cells, n_cells, factor)
+    least, most = span_of(bits)
+    first = factor * (least - 1) // BITS * BITS if most else 0
+    n_parts = (factor * most - first) // BITS + _SPARE if most else 1
+    sums = np.zeros((n_parts, n_cells), np.int64)
+    if most:
+        add_exactly(bits, cells, first, squared, sums)
+    return ExactSums(first - factor * _SMALLEST, sums)
+
+
+def _sum_few(
+    values: NDArray[np.float64], cells: NDArray[np.int64], n_cells: int, power: int
+) -> ExactSums:
+    """The same for few numbers, in whole numbers of Python; equal as a sum."""
+    totals, scale = [0] * n_cells, 1 << _SMALLEST
+    known = ~np.isnan(values)
+    for value, cell in zip(values[known].tolist(), cells[known].tolist(), strict=True):
+        above, below = value.as_integer_ratio()
+        totals[cell] += (above * (scale // below)) ** power
+    longest = max((abs(total).bit_length() for total in totals), default=0)
+    parts = np.zeros((longest // BITS + 1, n_cells), np.int64)
+    for cell, total in enumerate(totals):
+        size, sign = abs(total), -1 if total < 0 else 1
+        for i in range(len(parts)):
+            parts[i, cell] = sign * (size >> (BITS * i) & ((1 << BITS) - 1))
+    return ExactSums(-power * _SMALLEST, parts)
+
+
+def deviation(
+    n_values: int, total: Fraction, total_of_squares: Fraction, unit: float = 1.0
+) -> float:
+    """The standard deviation of numbers times a unit, from their exact sums.
+
+    Examples
+    --------
+    >>> deviation(2, Fraction(4), Fraction(10))
+    1.0
+    """
+    mean = total / n_values
+    return math.sqrt(
+        nearest_float((total_of_squares / n_values - mean**2) * Fraction(unit) ** 2)
+    )
