@@ -138,6 +138,15 @@ class Rows:
         """Whether rows have text for ids."""
         return self._ids is not None and self._ids.dtype == object
 
+    @property
+    def keeps_numbers(self) -> bool:
+        """Whether ids are numbers other than those of arrival."""
+        return self._ids is not None and self._ids.dtype != object
+
+    def name(self, ids: Ids | None) -> None:
+        """Give all rows ids, or None for their numbers of arrival."""
+        self._ids = ids
+
     def append(self, batch: CodedRows) -> Places:
         """Put rows behind the last one; the places they got."""
         first, last = self.n_rows, self.n_rows + len(batch)
