@@ -37,6 +37,7 @@ from sklazy.estimators.ensembles.stacking import (
 from sklazy.estimators.explaining import explain
 from sklazy.estimators.filters.ranker import AttributeRanker
 from sklazy.estimators.filters.subset import SubsetSelector
+from sklazy.estimators.joining import join
 from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.estimators.linear_models import LazyLogisticClassifier, LazyRidgeRegressor
 from sklazy.estimators.loading import load
@@ -110,6 +111,7 @@ __all__ = [
     "audit",
     "diversity_measures",
     "explain",
+    "join",
     "lazy_advantage",
     "load",
     "prequential",

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
-from sklazy.casebase.sums import sum_exactly
+from sklazy.casebase.sums import ExactSums, add_up, sum_exactly
 from sklazy.flow import Cases, Queries
 
 Floats = NDArray[np.float64]
@@ -63,11 +63,17 @@ class Batch:
         if self.excluded is None:
             return totals
         own = np.zeros((len(self), self.n_classes), totals.dtype)
-        classes = self.cases.classes[self.excluded]
-        own[np.arange(len(self)), classes] = (
-            self.cases.weights[self.excluded] if self.base.weighted else 1
-        )
+        classes, weights = self.own_classes()
+        own[np.arange(len(self)), classes] = weights if self.base.weighted else 1
         return np.asarray(totals - own)
+
+    def own_classes(self) -> tuple[NDArray[np.int32], Floats]:
+        """Classes and weights of the cases left out."""
+        assert self.excluded is not None
+        if not self.base.is_parted:
+            return self.cases.classes[self.excluded], self.cases.weights[self.excluded]
+        rows = self.base.take(self.excluded)
+        return rows.classes, rows.weights
 
     def n_others(self) -> int:
         """How many cases can be seen."""
@@ -76,11 +82,11 @@ class Batch:
 
 def batch_of_cases(base: CaseBase, rows: Ints) -> Batch:
     """Put cases as queries, each of them left out."""
-    cases = base.cases
-    codes = np.ascontiguousarray(cases.codes[:, rows].T)
+    cases, own = base.cases, base.take(rows)
+    codes = np.ascontiguousarray(own.codes.T)
     values = np.full(codes.shape, np.nan)
     numeric = np.flatnonzero(cases.numeric >= 0)
-    values[:, numeric] = cases.numbers[np.ix_(cases.numeric[numeric], rows)].T
+    values[:, numeric] = own.numbers[cases.numeric[numeric]].T
     return Batch(base, cases, Queries(codes, values), rows)
 
 
@@ -92,9 +98,13 @@ def class_totals(base: CaseBase) -> Votes:
 
 
 def _weigh_classes(base: CaseBase) -> Floats:
-    cases, live = base.cases, slice(base.n_rows)
+    return add_up(base.ask(_weigh_part)).rounded()
+
+
+def _weigh_part(part: CaseBase) -> ExactSums:
+    cases, live = part.cases, slice(part.n_rows)
     classes = cases.classes[live].astype(np.int64)
-    return sum_exactly(cases.weights[live], classes, cases.class_counts.size).rounded()
+    return sum_exactly(cases.weights[live], classes, cases.class_counts.size)
 
 
 def canonical_places(base: CaseBase) -> Ints:

@@ -142,6 +142,7 @@ def answer_queries(
     -------
     arrays : tuple, one array for each output
     """
+    base = base if excluded is None else base.joined()
     work = Work(learner, base, rows, excluded, tuple(outputs))
     n_queries = len(rows.codes if isinstance(rows, Queries) else rows)
     effort = prepare(learner, base).effort

@@ -52,6 +52,7 @@ def leave_one_out(
     arrays : tuple, one array for each output, in the order of `rows`
     """
     check_leaves_some(base)
+    base = base.joined()  # every row is asked about, so all must be at hand
     bound = holds_last_value(base) | holds_clock(base)
     stay = (learner.can_leave_out(base) & ~bound)[rows]
     if stay.all():
@@ -147,6 +148,7 @@ def leave_groups_out(
         The group of every row of the base.
     """
     check_leaves_some(base)
+    base = base.joined()
     table, of_asked = base.to_table(), groups[rows]
     places, found = [], []
     for group in track(np.unique(of_asked).tolist(), "leaving out"):

@@ -1,16 +1,17 @@
 """The case base: rows that can be added and erased, and all that follows from them."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sklazy.casebase.bins import Bins
-from sklazy.casebase.buckets import BUCKETS, Buckets, buckets_of
-from sklazy.casebase.canonical import Words
+from sklazy.casebase.buckets import Buckets
 from sklazy.casebase.coder import Coder
 from sklazy.casebase.fingerprint import digest_of
+from sklazy.casebase.hashed import Hashed
 from sklazy.casebase.incoming import (
     GivenIds,
     Target,
@@ -27,10 +28,9 @@ from sklazy.casebase.kinds import (
     rebuilt,
     settled_columns,
 )
-from sklazy.casebase.memory import Memory
 from sklazy.casebase.moments import NO_TIMES, Times, check_clock, faded
 from sklazy.casebase.ranges import Ranges
-from sklazy.casebase.rows import Ids, Rows
+from sklazy.casebase.rows import CodedRows, Ids, Rows
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.tallies import Tallies
 from sklazy.flow import Cases, Narrow, Queries
@@ -38,9 +38,10 @@ from sklazy.tables import Label, Table, match
 from sklazy.tables.kinds import check_same_kind
 
 Cuts = Literal["exact", "frozen"]
+Found = TypeVar("Found")
 
 
-class CaseBase(Memory):
+class CaseBase(Hashed):
     """The memory that every lazy learner shares.
 
     It keeps the rows and what follows from them: categories, bins, counts by
@@ -222,12 +223,38 @@ class CaseBase(Memory):
             self.bins.restore(cuts)
             self._outdate()
 
-    # --- what is there ----------------------------------------------------------------
+    # --- questions --------------------------------------------------------------------
+
+    is_parted: ClassVar[bool] = False
+    """Whether the rows lie in several parts, each of which must be asked."""
 
     @property
-    def n_rows(self) -> int:
-        """The number of rows."""
-        return self.rows.n_rows
+    def first_row(self) -> int:
+        """The number of the first row, among those of all parts if there are others."""
+        return 0
+
+    def ask(self, function: Callable[..., Found], *given: object) -> list[Found]:
+        """What each part of the rows answers; there is one here, the base itself.
+
+        What parts answer is put together to the answer of all rows, whether these are
+        one part or several (`casebase.parted`).
+        """
+        return [function(self, *given)]
+
+    def joined(self) -> "CaseBase":
+        """All rows in one base."""
+        return self
+
+    def take(self, rows: NDArray[np.int64]) -> CodedRows:
+        """Some rows by their numbers, their weights as they count now."""
+        found = self.rows.live().take(rows)
+        return replace(found, weights=self.weights[rows])
+
+    def first_in_order(self, n_rows: int) -> NDArray[np.int64]:
+        """The numbers of the first rows in canonical order."""
+        return self.order[:n_rows]
+
+    # --- what is there ----------------------------------------------------------------
 
     @property
     def weighted(self) -> bool:
@@ -290,8 +317,6 @@ class CaseBase(Memory):
         with self._lock:
             self._sync()
             rows, tallies = self.rows, self.tallies
-            numeric = np.full(len(self.names), -1, np.int64)
-            numeric[self._numeric] = np.arange(len(self._numeric))
             return Cases(
                 n_rows=rows.n_rows,
                 codes=Narrow(rows.codes),
@@ -302,56 +327,18 @@ class CaseBase(Memory):
                 starts=tallies.starts,
                 value_bits=tallies.value_bits,
                 class_bits=tallies.class_bits,
-                numeric=numeric,
+                numeric=self.numeric_places(),
                 numbers=rows.numbers,
                 ranges=self.ranges.edges,
                 targets=rows.targets,
                 weights=self.weights,
             )
 
-    @property
-    def order(self) -> NDArray[np.int64]:
-        """The rows in canonical order: by content, whatever their order of arrival."""
-        return self.derive("order", self._order)
-
-    def _order(self) -> NDArray[np.int64]:
-        with self._lock:
-            self.hashes()
-            rows = self.rows.live()
-            names = rows.arrival if self._counts_arrivals else rows.ids
-            return self.coder.order(rows, names)
-
-    def hashes(self) -> Words:
-        """A number for each row that depends on its content alone, (n_rows,).
-
-        Once somebody has asked for them, they are kept with the rows.
-        """
-        with self._lock:
-            if not len(self.rows.hashes):
-                self.rows.keep_hashes(self.coder.hashes(self.rows.live()))
-            return self.rows.hashes[0, : self.n_rows]
-
-    @property
-    def n_words(self) -> int:
-        """How many words a row's content has."""
-        rows = self.rows
-        n_numbers = len(rows.numbers) + len(rows.targets) + 1 + len(rows.times)
-        return n_numbers + len(self.coder.vocabularies) + self._counts_arrivals
-
-    def words_in(self, buckets: NDArray[np.int64]) -> tuple[Words, Words]:
-        """Hashes (n,) and content (n, n_words) of the rows that are in some buckets."""
-        hashes, wanted = self.hashes(), np.zeros(BUCKETS, bool)
-        wanted[buckets] = True
-        places = np.flatnonzero(wanted[buckets_of(hashes)])
-        rows, words = (
-            self.rows.take(places),
-            np.empty((len(places), self.n_words), np.uint64),
-        )
-        for column, own in enumerate(self.coder.words(rows)):
-            words[:, column] = own
-        if self._counts_arrivals:
-            words[:, -1] = rows.arrival.astype(np.uint64)
-        return hashes[places], words
+    def numeric_places(self) -> NDArray[np.int64]:
+        """The row of each attribute in `numbers`, -1 for nominal ones."""
+        numeric = np.full(len(self.names), -1, np.int64)
+        numeric[self._numeric] = np.arange(len(self._numeric))
+        return numeric
 
     def digest(self) -> str:
         """The fingerprint of the state: of all rows, and of all that was derived.

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sklazy.casebase.buckets import (
-    BUCKETS,
-    buckets_of,
-    hash_buckets,
-    in_batches,
-)
+from sklazy.casebase.buckets import hash_buckets, in_batches
 from sklazy.casebase.canonical import number_words
 from sklazy.casebase.vocabulary import plain_label
 
@@ -26,7 +21,7 @@ def digest_of(cases: "CaseBase") -> str:
     Rows are hashed bucket by bucket (`casebase.buckets`); bools are the numbers that
     they equal, labels count by hashes of their own.
     """
-    sizes = np.bincount(buckets_of(cases.hashes()), minlength=BUCKETS)
+    sizes = cases.bucket_sizes()
     present, buckets = np.flatnonzero(sizes), cases.buckets
     for wanted in in_batches(buckets.unknown(present), sizes, cases.n_words):
         buckets.learn(hash_buckets(*cases.words_in(wanted)))

@@ -3,6 +3,7 @@
 import reprlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +36,17 @@ class Incoming:
 
     def __len__(self) -> int:
         return self.table.n_rows
+
+
+class TakenIds(NamedTuple):
+    """The ids that matter of rows which lie in parts."""
+
+    ids: Ids
+
+    @property
+    def has_text_ids(self) -> bool:
+        """Whether rows have text for ids."""
+        return self.ids.dtype == object
 
 
 def check_build(table: Table, criterion: str, cuts: str) -> None:
@@ -138,7 +150,7 @@ def recoded(
     return np.append(codes, [unseen, MISSING])[column.data].astype(np.int32)
 
 
-def new_ids(given: GivenIds, n_rows: int, next_id: int, rows: Rows) -> Ids:
+def new_ids(given: GivenIds, n_rows: int, next_id: int, rows: "Rows | TakenIds") -> Ids:
     """The ids of new rows, checked to be new; by default the next numbers."""
     if given is None:
         if rows.has_text_ids:
@@ -205,20 +217,25 @@ def slots_of(given: GivenIds, present: Ids) -> NDArray[np.int64]:
         places = np.flatnonzero(np.isin(present, ids))
     else:
         places = np.zeros(0, np.int64)
-    if len(places) < len(ids):
-        unknown = ids[~np.isin(ids, present[places])]
+    check_found(ids, present[places], len(present))
+    return places
+
+
+def check_found(ids: Ids, found: Ids, n_rows: int) -> None:
+    """Refuse to forget ids of which only some were found, or all rows."""
+    if len(found) < len(ids):
+        unknown = ids[~np.isin(ids, found)]
         if not len(unknown):
             raise BadInputError("ids names a row more than once; give each id once.")
         raise UnknownIdError(
-            f"ids={unknown[:5].tolist()} are not in the case base of {len(present)} "
+            f"ids={unknown[:5].tolist()} are not in the case base of {n_rows} "
             "rows; nothing was forgotten."
         )
-    if len(places) == len(present):
+    if len(found) == n_rows:
         raise BadInputError(
-            f"ids names all {len(present)} rows; a case base keeps at least one. "
+            f"ids names all {n_rows} rows; a case base keeps at least one. "
             "Delete the object instead."
         )
-    return places
 
 
 def _checked_weights(weights: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:

@@ -208,10 +208,13 @@ def _is_count(window: Any, clock: Clock) -> bool:  # noqa: ANN401 - whatever is 
     )
 
 
-def faded(rows: Rows, half_life: float) -> Floats:
-    """The weights of rows, halved for every half-life that they are older."""
+def faded(rows: Rows, half_life: float, newest: float | None = None) -> Floats:
+    """The weights of rows, halved for every half-life that they are older.
+
+    `newest` is when the last row happened, that of these by default.
+    """
     moments = moments_of(rows)
-    age = (moments.max() - moments) / half_life
+    age = ((moments.max() if newest is None else newest) - moments) / half_life
     return np.where(age > _OLDEST, 0.0, rows.weights * np.exp2(-age))
 
 

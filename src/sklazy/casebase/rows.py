@@ -180,7 +180,7 @@ class Rows:
             ("arrival", np.int64),
         ):
             taken[name] = taken[name].astype(kind, copy=False)
-        ids = taken["arrival"] if self._ids is None else self._ids[places]
+        ids = taken["arrival"].copy() if self._ids is None else self._ids[places]
         return CodedRows(**taken, weights=self.weights[places], ids=ids)
 
     def moves(self, gone: Places) -> tuple[Places, Places]:

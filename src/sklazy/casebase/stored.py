@@ -61,7 +61,8 @@ def load_cases(path: str | Path, *, mapped: bool = False) -> CaseBase:
 
 def to_stored(cases: CaseBase) -> tuple[dict[str, Any], Arrays]:
     """Take a case base apart into JSON and arrays of their own."""
-    state = cases.__getstate__()  # as it is now, whatever others do to it meanwhile
+    with cases._lock:  # as it is now, whatever others do to it meanwhile
+        state = {**cases.joined().__getstate__(), "next_id": cases.next_id}
     rows, tallies, bins, coder = (
         state[n] for n in ("rows", "tallies", "bins", "coder")
     )

@@ -1,8 +1,11 @@
 """Exact sums of numbers: they add up, whatever the order and the parts of the rows."""
 
 import math
+import operator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +57,11 @@ class ExactSums:
                 _joined(self.parts[:, cell].tolist()) * Fraction(2) ** self.exponent
             )
         return found
+
+
+def add_up(sums: Iterable[ExactSums]) -> ExactSums:
+    """The sums of all."""
+    return reduce(operator.add, sums)
 
 
 def _joined(parts: list[int]) -> int:

@@ -17,8 +17,11 @@ class Vocabulary:
     """Labels in canonical order with the number of rows that have each.
 
     Declared labels come first, in the order declared, and stay without rows. Any
-    other label is there because of its rows, and goes with the last of them.
+    other label is there because of its rows, and goes with the last of them; where
+    others have a say (`pinned`), it stays until `renumber`.
     """
+
+    pinned = False
 
     def __init__(self, declared: Sequence[Label] = ()) -> None:
         self.declared = len(declared)
@@ -60,11 +63,23 @@ class Vocabulary:
         """Drop undeclared labels without rows; the map of codes if any went."""
         keep = self.counts > 0
         keep[: self.declared] = True
-        if keep.all():
+        if keep.all() or self.pinned:
             return None
         moved = np.where(keep, np.cumsum(keep) - 1, UNSEEN).astype(np.int32)
         self._renumber([l for l, kept in zip(self.labels, keep, strict=True) if kept])
         self.counts = self.counts[keep]
+        return moved
+
+    def renumber(self, labels: list[Label]) -> Codes | None:
+        """Take these labels, all in use among them; the map of codes if any moved."""
+        old, counts = self.labels, np.zeros(len(labels), np.int64)
+        if old == labels:
+            self.labels = labels  # 1 for True, maybe
+            return None
+        self._renumber(labels)
+        moved = self.lookup(old)
+        counts[moved[moved >= 0]] = self.counts[moved >= 0]
+        self.counts = counts
         return moved
 
     def mark(self) -> Mark:

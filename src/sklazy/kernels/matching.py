@@ -80,6 +80,7 @@ def match_nominal(
     thresholds,
     tied,
     weighted,
+    tallies,
 ):
     """Let all rows vote that agree at least as often as the k-th most agreeing one.
 
@@ -87,7 +88,7 @@ def match_nominal(
     attributes and ``bincount(classes[agreements >= kth_largest(agreements)])``.
 
     The arguments are the cases (up to `n_rows`), the queries (up to `excluded`), what
-    is asked, and the four arrays that are written.
+    is asked, and the five arrays that are written.
 
     Parameters
     ----------
@@ -118,6 +119,9 @@ def match_nominal(
         The votes of the rows that have just this number.
     weighted : float64 array of shape (n_queries, n_classes + 1), written; or empty
         The votes of rows nearer than these, weighed, and a tied one's weight.
+    tallies : int32 array of shape (n_queries, n_most + 1, n_classes), written; or empty
+        Rows by number of agreements and class, from the threshold up: what searches
+        among several parts of the rows add up.
 
     Notes
     -----
@@ -250,6 +254,11 @@ def match_nominal(
         for query in range(begin, end):
             tied[query] = votes[query]
             own_levels = levels[query - begin]
+            if tallies.size > 0:
+                least = thresholds[query]
+                tallies[query, :least] = 0
+                tallies[query, least] = tied[query]
+                tallies[query, least + 1 :] = own_levels[least + 1 :]
             add_levels(own_levels, thresholds[query], counts[query], votes[query])
             if weighted.size > 0:
                 weigh_levels(

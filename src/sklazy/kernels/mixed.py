@@ -171,6 +171,18 @@ def admit(
     return kept, limit
 
 
+@kernel
+def list_nearer(rows, exact, kth, classes, near):
+    """Write down the rows that are nearer than the k-th."""
+    n_near = 0
+    near[:, 1] = -1.0
+    for i in range(exact.size):
+        if exact[i] < kth:
+            near[n_near, 0] = exact[i]
+            near[n_near, 1] = classes[rows[i]]
+            n_near += 1
+
+
 @entry
 def search_mixed(
     columns,
@@ -193,6 +205,8 @@ def search_mixed(
     votes,
     tied,
     weighted,
+    near,
+    kths,
 ):
     """Let all rows vote that are as near as the k-th nearest.
 
@@ -227,6 +241,11 @@ def search_mixed(
     votes, tied : int64 arrays of shape (n_queries, n_classes), written
     weighted : float64 array of shape (n_queries, n_classes + 1), written; or empty
         As in `match_nominal`.
+    near : float64 array of shape (n_queries, k, 2), written; or empty
+        Squared distances and classes of the rows nearer than the k-th, in any order,
+        what is left over with the class -1.
+    kths : float64 array of shape (n_queries,), written where `near` is
+        The squared distance of the k-th.
 
     Notes
     -----
@@ -355,7 +374,7 @@ def search_mixed(
             if kept[q] >= 0:
                 rows = kept_rows[q, : kept[q]]
                 sure = np.float32(np.inf)  # no more candidates than k: all vote
-                if weighted.size > 0:
+                if weighted.size > 0 or near.size > 0:
                     sure = np.float32(0.0)  # all have a distance that counts
                 elif kept[q] > k:
                     kth = np.float64(nearest[q, k - 1])
@@ -385,3 +404,6 @@ def search_mixed(
                 vote_for_nearest(rows, exact, kth, classes, votes[query], tied[query])
                 if weighted.size > 0:
                     weigh_rows(rows, exact, kth, k, classes, weighted[query])
+                if near.size > 0:
+                    list_nearer(rows, exact, kth, classes, near[query])
+                    kths[query] = kth

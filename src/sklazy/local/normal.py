@@ -1,11 +1,12 @@
 """Naive Bayes on numbers: one normal distribution per class and attribute."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.casebase.sums import nearest_float, sum_exactly
+from sklazy.casebase.sums import ExactSums, add_up, nearest_float, sum_exactly
 
 Floats = NDArray[np.float64]
 
@@ -32,36 +33,94 @@ class Moments(NamedTuple):
     constant: NDArray[np.bool_]
 
 
+class NumberSums(NamedTuple):
+    """What cases, or a part of them, have of numeric attributes.
+
+    Attributes
+    ----------
+    n_known : int64 array of shape (n_numeric,)
+        Cases that count and know the attribute.
+    totals : ExactSums of n_numeric cells
+    lows, highs : float64 arrays of shape (n_numeric,), infinite without a number
+    """
+
+    n_known: NDArray[np.int64]
+    totals: ExactSums
+    lows: Floats
+    highs: Floats
+
+
+class PlacedNumbers(NamedTuple):
+    """Where deviations are counted from, and in terms of what; see `Moments`."""
+
+    centers: Floats
+    scales: Floats
+    constant: NDArray[np.bool_]
+
+
+def survey_numbers(numbers: Floats, weights: Floats) -> NumberSums:
+    """Add up numbers of shape (n_numeric, n_rows), NaN where missing."""
+    counting = np.where(weights > 0, numbers, np.nan)
+    known = ~np.isnan(counting)
+    attributes = np.broadcast_to(np.arange(len(numbers))[:, None], known.shape)
+    totals = sum_exactly(counting[known], attributes[known], len(numbers))
+    return NumberSums(
+        known.sum(axis=1),
+        totals,
+        np.where(known, counting, np.inf).min(axis=1, initial=np.inf),
+        np.where(known, counting, -np.inf).max(axis=1, initial=-np.inf),
+    )
+
+
+def place_numbers(parts: Sequence[NumberSums]) -> PlacedNumbers:
+    """Find where deviations are counted from."""
+    n_known = np.sum([part.n_known for part in parts], axis=0)
+    lows = np.min([part.lows for part in parts], axis=0)
+    highs = np.max([part.highs for part in parts], axis=0)
+    centers, scales = np.zeros(len(lows)), np.ones(len(lows))
+    totals = add_up(part.totals for part in parts).whole()
+    for j in np.flatnonzero(n_known):
+        mean = nearest_float(totals[j] / int(n_known[j]))
+        centers[j] = np.clip(mean, lows[j], highs[j])
+        scales[j] = max(highs[j] - centers[j], centers[j] - lows[j]) or 1.0
+    return PlacedNumbers(centers, scales, lows >= highs)
+
+
+def sum_powers(
+    numbers: Floats,
+    classes: NDArray[np.int32],
+    weights: Floats,
+    placed: PlacedNumbers,
+    n_classes: int,
+) -> ExactSums:
+    """Weights, deviations and their squares by attribute, power and class."""
+    known = ~np.isnan(numbers) & (weights > 0)
+    attributes, rows = np.nonzero(known)
+    away = numbers[known] - placed.centers[attributes]
+    away /= placed.scales[attributes]
+    cells = attributes * 3 * n_classes + classes[rows]
+    terms = [weights[rows] * away**power for power in range(3)]
+    return sum_exactly(
+        np.concatenate(terms),
+        np.concatenate([cells + power * n_classes for power in range(3)]),
+        len(numbers) * 3 * n_classes,
+    )
+
+
 def find_moments(
-    numbers: Floats, classes: NDArray[np.int32], weights: Floats, n_classes: int
+    placed: PlacedNumbers, sums: Sequence[ExactSums], n_classes: int
 ) -> Moments:
-    """Sum up the numbers of each class.
+    """The moments of all cases from what parts of them add up to.
 
     Parameters
     ----------
-    numbers : float64 array of shape (n_numeric, n_rows)
-        NaN where missing. Sums are exact, so the order of rows does not matter.
-    classes : int32 array of shape (n_rows,)
-    weights : float64 array of shape (n_rows,)
+    placed : PlacedNumbers
+    sums : sequence of ExactSums
+        As `sum_powers` finds them, one for each part.
     n_classes : int
     """
-    sums = np.zeros((len(numbers), 3, n_classes))
-    centers, scales = np.zeros(len(numbers)), np.ones(len(numbers))
-    constant = np.ones(len(numbers), bool)
-    for j, column in enumerate(numbers):
-        known = ~np.isnan(column) & (weights > 0)
-        if known.any():
-            values, of_class = column[known], classes[known].astype(np.int64)
-            low, high = values.min(), values.max()
-            constant[j] = low == high
-            mean = sum_exactly(values).whole()[0] / len(values)
-            centers[j] = np.clip(nearest_float(mean), low, high)
-            scales[j] = max(high - centers[j], centers[j] - low) or 1.0
-            away = (values - centers[j]) / scales[j]
-            for power in range(3):
-                terms = weights[known] * away**power
-                sums[j, power] = sum_exactly(terms, of_class, n_classes).rounded()
-    return Moments(centers, scales, sums, constant)
+    found = add_up(sums).rounded().reshape(-1, 3, n_classes)
+    return Moments(placed.centers, placed.scales, found, placed.constant)
 
 
 def normal_terms(
@@ -94,7 +153,9 @@ def normal_terms(
     Examples
     --------
     >>> numbers, classes = np.array([[0.0, 2.0, 5.0, 7.0]]), np.array([0, 0, 1, 1])
-    >>> moments = find_moments(numbers, classes, np.ones(4), 2)
+    >>> placed = place_numbers([survey_numbers(numbers, np.ones(4))])
+    >>> sums = sum_powers(numbers, classes, np.ones(4), placed, 2)
+    >>> moments = find_moments(placed, [sums], 2)
     >>> terms = normal_terms(moments, 0, np.array([1.0, np.nan]), 1.0)
     >>> bool(terms[0, 0] > terms[0, 1]), terms[1].tolist()
     (True, [0.0, 0.0])

@@ -29,6 +29,7 @@ from sklazy.neighbors.nested import Asked, square_column, vote_nested
 from sklazy.neighbors.voting import weigh_squares
 
 _NOTHING = np.zeros((0, 0))
+_NO_LISTS = np.zeros((0, 0, 2))
 
 # Cells compared; fewer are done before the compiler would be.
 _SMALL_JOB = 20_000_000
@@ -99,6 +100,9 @@ class MixedSearch:
         For each query a row that does not take part, nor in the ranges; -1 for none.
     by_distance : bool
         Whether to weigh votes by distance.
+    own_widths : dict, optional
+        The ranges that single queries see, where others than these rows have a say;
+        by default without the excluded row.
 
     Attributes
     ----------
@@ -106,6 +110,11 @@ class MixedSearch:
         Votes, and those of rows as far as the k-th.
     weighted : float64 array of shape (n_queries, n_classes + 1), or None
         Votes of the nearer rows, weighed by distance, and the weight of a tied one.
+    near : float64 array of shape (n_queries, n_most, 2)
+        Squared distances and classes of the rows nearer than the k-th, those left over
+        with the class -1; no queries before `list_nearest`.
+    kths : float64 array of shape (n_queries,)
+        The squared distance of the k-th; infinite where there are fewer.
     """
 
     def __init__(
@@ -118,6 +127,7 @@ class MixedSearch:
         excluded: NDArray[np.int64] | None = None,
         *,
         by_distance: bool = False,
+        own_widths: dict[int, NDArray[np.float64]] | None = None,
     ) -> None:
         n_queries, n_classes = queries.codes.shape[0], cases.class_counts.size
         self.cases, self.columns = cases, columns
@@ -129,9 +139,15 @@ class MixedSearch:
         self.votes = np.zeros((n_queries, n_classes), np.int64)
         self.tied = np.zeros((n_queries, n_classes), np.int64)
         self.weighted = np.zeros((n_queries, n_classes + 1)) if by_distance else None
-        self._own_widths = (
-            {} if excluded is None else _widths_without(cases, columns, excluded)
-        )
+        self.near, self.kths = _NO_LISTS, np.full(n_queries, np.inf)
+        if own_widths is None and excluded is not None:
+            own_widths = _widths_without(cases, columns, excluded)
+        self._own_widths = own_widths or {}
+
+    def list_nearest(self) -> None:
+        """Have the nearest rows listed, for searches among parts of the rows."""
+        n_most = min(self.n_neighbors, self.cases.n_rows)
+        self.near = np.full((len(self.votes), n_most, 2), -1.0)
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -158,6 +174,8 @@ class MixedSearch:
             self.votes,
             self.tied,
             _NOTHING if self.weighted is None else self.weighted,
+            self.near,
+            self.kths,
         )
         for query in self._own_widths:
             if first <= query < last:
@@ -179,6 +197,12 @@ class MixedSearch:
         if place < squares.size:
             kth = np.partition(squares, place)[place]
         nearer, at_last = squares < kth, squares == kth
+        if len(self.near):
+            self.near[query] = -1.0
+            listed = np.flatnonzero(nearer)
+            self.near[query, : listed.size, 0] = squares[listed]
+            self.near[query, : listed.size, 1] = classes[listed]
+            self.kths[query] = kth
         if self.excluded[query] >= 0:
             at_last[self.excluded[query]] = False
         tied = np.bincount(classes[at_last], minlength=n_classes)
@@ -272,7 +296,7 @@ class MixedSearch:
 def weigh_rows(
     queries: NDArray[np.int64],
     squares: NDArray[np.float64],
-    classes: NDArray[np.int32],
+    classes: NDArray[np.integer],
     kths: NDArray[np.float64],
     n_classes: int,
 ) -> NDArray[np.float64]:
@@ -310,7 +334,7 @@ def _widths_without(
     numeric = np.flatnonzero(cases.numeric >= 0)
     own = {}
     numbers = cases.numbers[cases.numeric[numeric], : cases.n_rows]
-    lows, highs = _two_least(numbers), -_two_least(-numbers)
+    lows, highs = two_least(numbers), -two_least(-numbers)
     for query in np.flatnonzero(excluded >= 0):
         at = numbers[:, excluded[query]]
         low = np.where(at == lows[:, 0], lows[:, 1], lows[:, 0])
@@ -322,7 +346,7 @@ def _widths_without(
     return own
 
 
-def _two_least(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def two_least(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the two smallest numbers of each row, NaN where there are fewer."""
     padded = np.pad(numbers, ((0, 0), (0, 2)), constant_values=np.nan)
     return np.sort(np.partition(padded, 1, axis=1)[:, :2], axis=1)

@@ -10,6 +10,7 @@ from sklazy.kernels.nesting import vote_nested
 from sklazy.neighbors.voting import weigh_squares
 
 _NOTHING = np.zeros((0, 0))
+_NO_TALLIES = np.zeros((0, 0, 0), np.int32)
 
 # Cells compared; fewer are counted before the compiler would have begun.
 _SMALL_JOB = 2_000_000
@@ -36,6 +37,8 @@ class NominalSearch:
         For each query a row that does not take part, -1 for none.
     by_distance : bool
         Whether to weigh votes by distance.
+    tally : bool
+        Whether to count rows by agreements, for searches among parts of the rows.
 
     Attributes
     ----------
@@ -46,6 +49,8 @@ class NominalSearch:
         The votes of rows that agree on just as many.
     weighted : float64 array of shape (n_queries, n_classes + 1), or None
         Votes of the nearer rows, weighed by distance, and the weight of a tied one.
+    tallies : int32 array of shape (n_queries, n_most + 1, n_classes), or None
+        Rows by number of agreements and class, zeros below the threshold.
     """
 
     def __init__(
@@ -57,6 +62,7 @@ class NominalSearch:
         excluded: NDArray[np.int64] | None = None,
         *,
         by_distance: bool = False,
+        tally: bool = False,
     ) -> None:
         n_queries = codes.shape[0]
         self.cases, self.codes, self.selected = cases, codes, selected
@@ -69,6 +75,8 @@ class NominalSearch:
         self.thresholds = np.zeros(n_queries, np.int64)
         self.tied = np.zeros((n_queries, n_classes), np.int64)
         self.weighted = np.zeros((n_queries, n_classes + 1)) if by_distance else None
+        shape = n_queries, selected.attributes.shape[1] + 1, n_classes
+        self.tallies = np.zeros(shape, np.int32) if tally else None
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -99,6 +107,7 @@ class NominalSearch:
                 self.thresholds,
                 self.tied,
                 _NOTHING if self.weighted is None else self.weighted,
+                _NO_TALLIES if self.tallies is None else self.tallies,
             )
 
     def _count_rows(self, query: int) -> None:
@@ -117,6 +126,11 @@ class NominalSearch:
         at_last = classes[agreements == least]
         self.tied[query] = np.bincount(at_last, minlength=n_classes)
         self.thresholds[query] = least
+        if self.tallies is not None:
+            reaching = agreements >= least
+            cells = agreements[reaching] * n_classes + classes[reaching]
+            own = self.tallies[query]
+            own.flat = np.bincount(cells, minlength=own.size)
         if self.weighted is not None:
             nearer = agreements > least
             self.weighted[query] = weigh_levels(

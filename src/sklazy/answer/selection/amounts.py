@@ -58,10 +58,10 @@ def _count_tried(base: CaseBase, recipe: Recipe, host: Host) -> int:
 
 def _find_best_count(base: CaseBase, recipe: Recipe, host: Host) -> int:
     n_tried = _count_tried(base, recipe, host)
-    batch = batch_of_cases(base, base.order[:n_tried])
+    batch = batch_of_cases(base, base.first_in_order(n_tried))
     selection = Selection(batch, recipe, batch.n_attributes)  # rows are left out
     work = host.start(batch, selection.selected)
-    classes = base.cases.classes[batch.excluded]
+    classes, _ = batch.own_classes()
     right = np.zeros((len(batch), batch.n_attributes), bool)
 
     def run(first: int, last: int) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, class_totals
 from sklazy.answer.selection.host import BayesTerms
 from sklazy.casebase import CaseBase
-from sklazy.casebase.sums import sum_exactly
+from sklazy.casebase.sums import ExactSums, add_up, sum_exactly
 from sklazy.flow import MISSING, Selected
 from sklazy.local.naive_bayes import (
     Likelihoods,
@@ -18,7 +18,16 @@ from sklazy.local.naive_bayes import (
     estimate_likelihoods,
     to_probabilities,
 )
-from sklazy.local.normal import Moments, find_moments, normal_terms
+from sklazy.local.normal import (
+    Moments,
+    NumberSums,
+    PlacedNumbers,
+    find_moments,
+    normal_terms,
+    place_numbers,
+    sum_powers,
+    survey_numbers,
+)
 from sklazy.local.without_own_row import Tallied, terms_without_own_row
 
 # Elements of the arrays of terms that are written down at once.
@@ -86,17 +95,23 @@ def _weigh_values(base: CaseBase) -> Floats:
 
 def _add_weights(base: CaseBase) -> Floats:
     """Weights by value and class, added up exactly."""
-    cases, live = base.cases, slice(base.n_rows)
-    counts = np.zeros(cases.counts.shape)
+    columns = zip(*base.ask(_weigh_part), strict=True)
+    n_classes = base.cases.class_counts.size
+    counts = [add_up(own).rounded().reshape(-1, n_classes) for own in columns]
+    return np.concatenate(counts)
+
+
+def _weigh_part(part: CaseBase) -> list[ExactSums]:
+    """Weights of a part by value and class, for each attribute."""
+    cases, live, sums = part.cases, slice(part.n_rows), []
     n_classes, classes = cases.class_counts.size, cases.classes[live]
     for j, (first, last) in enumerate(itertools.pairwise(cases.offsets.tolist())):
         codes = cases.codes[j, live]
         known = codes >= 0
         cells = codes[known] * np.int64(n_classes) + classes[known]
         size = (last - first) * n_classes
-        sums = sum_exactly(cases.weights[live][known], cells, size)
-        counts[first:last] = sums.rounded().reshape(-1, n_classes)
-    return counts
+        sums.append(sum_exactly(cases.weights[live][known], cells, size))
+    return sums
 
 
 def _find_vanishing(base: CaseBase) -> NDArray[np.bool_]:
@@ -111,13 +126,21 @@ def _find_vanishing(base: CaseBase) -> NDArray[np.bool_]:
 
 
 def _sum_numbers(base: CaseBase) -> Moments:
-    cases, live = base.cases, slice(base.n_rows)
-    return find_moments(
-        cases.numbers[:, live],
-        cases.classes[live],
-        cases.weights[live],
-        cases.class_counts.size,
-    )
+    placed = place_numbers(base.ask(_survey_part))
+    sums = base.ask(_sum_part, placed)
+    return find_moments(placed, sums, base.cases.class_counts.size)
+
+
+def _survey_part(part: CaseBase) -> NumberSums:
+    cases, live = part.cases, slice(part.n_rows)
+    return survey_numbers(cases.numbers[:, live], cases.weights[live])
+
+
+def _sum_part(part: CaseBase, placed: PlacedNumbers) -> ExactSums:
+    cases, live = part.cases, slice(part.n_rows)
+    classes, weights = cases.classes[live], cases.weights[live]
+    n_classes = cases.class_counts.size
+    return sum_powers(cases.numbers[:, live], classes, weights, placed, n_classes)
 
 
 class BayesWork:
@@ -188,9 +211,9 @@ class BayesWork:
 
     def _own(self, part: Batch, rows: Ints) -> tuple[NDArray[np.int32], Votes]:
         """Class and weight of the cases left out."""
-        weights = part.cases.weights[rows]
+        classes, weights = part.own_classes()
         whole = weights if part.base.weighted else np.ones(len(rows), np.int64)
-        return part.cases.classes[rows], whole
+        return classes, whole
 
     def _add_normals(
         self,

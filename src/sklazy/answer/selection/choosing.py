@@ -82,7 +82,7 @@ class Selection:
             select_range(codes, self.ranks, attributes, first, last)
             return
         ranks = find_ranks_without(self.batch.base, self.recipe)
-        classes = self.batch.cases.classes[excluded[first:last]]
+        classes, _ = self.batch.part(first, last).own_classes()
         attributes[first:last] = select_without_own_row(
             codes[first:last], classes, ranks, attributes.shape[1]
         ).attributes

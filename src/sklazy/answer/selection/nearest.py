@@ -8,6 +8,11 @@ from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints, Votes, canonical_places
 from sklazy.answer.selection.host import Neighborhood
+from sklazy.answer.selection.nearest_in_parts import (
+    OwnWidths,
+    PartedSearch,
+    PartedWeightedSearch,
+)
 from sklazy.answer.selection.nearest_on_device import (
     AHEAD,
     LONG_SEARCH,
@@ -98,19 +103,25 @@ class NearestHost:
 
     def search(self, batch: Batch, attributes: "Attributes") -> "Search | Weighing":
         """The search that this batch calls for."""
-        codes, excluded = batch.queries.codes, batch.excluded
         if self.device is not None:
             return self._search_on(self.device, batch, attributes)
-        selected = attributes.selected
-        if batch.base.weighted:
+        selected, weighted = attributes.selected, batch.base.weighted
+        if batch.base.is_parted:
+            by_parts = PartedWeightedSearch if weighted else PartedSearch
+            return by_parts(self, batch, selected)
+        if weighted:
             return WeightedSearch(self, batch, selected)
+        return self._search_here(batch, selected)
+
+    def _search_here(self, batch: Batch, selected: Selected) -> "Search":
+        """The search among cases without weights."""
         if not self.compares_numbers(batch.base):
             return NominalSearch(
                 batch.cases,
-                codes,
+                batch.queries.codes,
                 selected,
                 self.n_neighbors,
-                excluded,
+                batch.excluded,
                 by_distance=self.by_distance,
             )
         return self.mixed_search(batch, selected)
@@ -128,8 +139,13 @@ class NearestHost:
         columns = scaled_columns(batch.base)
         return search_numbers(device, batch, columns, attributes.selected, voting)
 
-    def mixed_search(self, batch: Batch, selected: Selected) -> MixedSearch:
-        """A search on numbers."""
+    def mixed_search(
+        self,
+        batch: Batch,
+        selected: Selected,
+        own_widths: OwnWidths | None = None,
+    ) -> MixedSearch:
+        """A search on numbers; `own_widths` are ranges that single queries see."""
         return MixedSearch(
             batch.cases,
             scaled_columns(batch.base),
@@ -138,23 +154,30 @@ class NearestHost:
             self.n_neighbors,
             batch.excluded,
             by_distance=self.by_distance,
+            own_widths=own_widths,
         )
 
     def measure(
-        self, batch: Batch, query: int, attributes: NDArray[np.int32]
+        self,
+        batch: Batch,
+        query: int,
+        attributes: NDArray[np.int32],
+        widths: Floats | None = None,
     ) -> Floats:
         """How far every case is from a query, infinite for the one left out.
 
         The number of attributes that differ; on numbers, the square of the distance.
+        `widths` are the ranges that the query sees, if other cases have a say.
         """
         if self.compares_numbers(batch.base):
             selected = Selected(attributes[None], np.array([attributes.size], np.int32))
             one = batch.part(query, query + 1)
-            return self.mixed_search(one, selected).measure(0)
+            own = None if widths is None else {0: widths}
+            return self.mixed_search(one, selected, own).measure(0)
         codes = batch.queries.codes[query]
         agreements = count_agreements(batch.cases, codes, attributes)
         distances = (attributes.size - agreements).astype(np.float64)
-        if batch.excluded is not None:
+        if batch.excluded is not None and batch.excluded[query] >= 0:
             distances[batch.excluded[query]] = np.inf
         return distances
 
@@ -220,10 +243,10 @@ class WeightedSearch:
             self.votes[query], self.thresholds[query], self.shares[query] = found
 
 
-Search = NominalSearch | MixedSearch | DeviceNominalSearch
+Search = NominalSearch | MixedSearch | DeviceNominalSearch | PartedSearch
 """A search at work on a batch of cases without weights."""
 
-Weighing = WeightedSearch | DeviceWeightedSearch
+Weighing = WeightedSearch | DeviceWeightedSearch | PartedWeightedSearch
 """A search at work on a batch of cases with weights."""
 
 
@@ -263,7 +286,7 @@ class NearestWork:
         order = np.ascontiguousarray(order)
         queries = Queries(*map(np.ascontiguousarray, part.queries))
         whole = replace(part, queries=queries)
-        if part.base.weighted:
+        if part.base.weighted or part.base.is_parted:
             votes = [self._vote_with(whole, order, r) for r in range(order.shape[1])]
             return np.stack(votes, axis=1)
         if host.compares_numbers(part.base):
@@ -281,11 +304,12 @@ class NearestWork:
         )
 
     def _vote_with(self, part: Batch, order: NDArray[np.int32], last: int) -> Votes:
-        """Votes on the first attributes of each query, where cases have weights."""
+        """Votes on the first attributes of each query."""
         counts = np.full(len(part), last + 1, np.int32)
-        search = WeightedSearch(self.host, part, Selected(order, counts))
-        search.run(0, len(part))
-        return search.votes
+        chosen = np.ascontiguousarray(order[:, : last + 1])
+        work = replace(self.host, device=None).start(part, Selected(chosen, counts))
+        work.run(0, len(part))
+        return work.votes
 
     def to_probabilities(self, votes: Votes) -> Floats:
         """Probabilities as Weka's IBk gives them."""

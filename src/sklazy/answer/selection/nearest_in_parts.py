@@ -1,0 +1,207 @@
+"""Nearest neighbors among parts of the cases: each is searched, votes add up."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.batch import Batch
+from sklazy.casebase import CaseBase
+from sklazy.flow import Queries, Selected
+from sklazy.neighbors import NominalSearch
+from sklazy.neighbors.levels import (
+    Near,
+    Tallies,
+    Weighed,
+    list_weighed,
+    merge_near,
+    merge_tallies,
+    merge_weighed,
+)
+from sklazy.neighbors.mixed import two_least
+
+if TYPE_CHECKING:
+    from sklazy.answer.selection.nearest import NearestHost
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+OwnWidths = dict[int, Floats]
+
+
+class Question(NamedTuple):
+    """What every part is asked.
+
+    Attributes
+    ----------
+    host : NearestHost
+    queries : Queries
+    selected : Selected
+    excluded : int64 array of shape (n_queries,), or None
+        The rows that queries are, numbered over all parts.
+    own_widths : dict
+        The ranges that single queries see, where not those of all rows.
+    """
+
+    host: "NearestHost"
+    queries: Queries
+    selected: Selected
+    excluded: Ints | None
+    own_widths: OwnWidths
+
+
+class PartedSearch:
+    """A search among all parts; what it finds is what `NominalSearch` finds."""
+
+    def __init__(self, host: "NearestHost", batch: Batch, selected: Selected) -> None:
+        self.host, self.batch, self.selected = host, batch, selected
+        shape = len(batch), batch.n_classes
+        self.votes, self.tied = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        by_distance = np.zeros((len(batch), batch.n_classes + 1))
+        self.weighted = by_distance if host.by_distance else None
+
+    def run(self, first: int, last: int) -> None:
+        """Answer the queries ``first..last - 1``."""
+        here, host = slice(first, last), self.host
+        question = ask_about(host, self.batch, self.selected, first, last)
+        k, by_distance = host.n_neighbors, host.by_distance
+        if host.compares_numbers(self.batch.base):
+            near = [own for own in self.batch.base.ask(find_near, question) if own]
+            found = merge_near(near, k, by_distance=by_distance)
+        else:
+            tallies = [
+                own for own in self.batch.base.ask(find_tallies, question) if own
+            ]
+            counts = question.selected.counts
+            found = merge_tallies(tallies, counts, k, by_distance=by_distance)
+        self.votes[here], self.tied[here] = found.votes, found.tied
+        if self.weighted is not None and found.weighted is not None:
+            self.weighted[here] = found.weighted
+
+
+class PartedWeightedSearch:
+    """The same where cases have weights, as `WeightedSearch` finds it."""
+
+    def __init__(self, host: "NearestHost", batch: Batch, selected: Selected) -> None:
+        self.host, self.batch, self.selected = host, batch, selected
+        self.votes = np.zeros((len(batch), batch.n_classes))
+        self.thresholds = np.zeros(len(batch))
+        self.shares = np.ones(len(batch))
+
+    def run(self, first: int, last: int) -> None:
+        """Answer the queries ``first..last - 1``."""
+        here, host = slice(first, last), self.host
+        question = ask_about(host, self.batch, self.selected, first, last)
+        self.votes[here], self.thresholds[here], self.shares[here] = merge_weighed(
+            self.batch.base.ask(find_weighed, question),
+            last - first,
+            host.n_neighbors,
+            self.votes.shape[1],
+            shares=host.shares,
+            by_distance=host.by_distance,
+        )
+
+
+def ask_about(
+    host: "NearestHost", batch: Batch, selected: Selected, first: int, last: int
+) -> Question:
+    """What parts are asked about the queries ``first..last - 1``."""
+    part = batch.part(first, last)
+    chosen = Selected(*(array[first:last] for array in selected))
+    widths = {}
+    if part.excluded is not None and host.compares_numbers(batch.base):
+        widths = _widths_without(part)
+    queries = Queries(*map(np.ascontiguousarray, part.queries))
+    return Question(host, queries, chosen, part.excluded, widths)
+
+
+# --- what a part does -----------------------------------------------------------------
+
+
+def _batch_of(part: CaseBase, question: Question) -> Batch:
+    """The queries put to a part, those that are its own rows left out."""
+    excluded = question.excluded
+    if excluded is not None:
+        places = excluded - part.first_row
+        excluded = np.where((places >= 0) & (places < part.n_rows), places, -1)
+    return Batch(part, part.cases, question.queries, excluded)
+
+
+def find_tallies(part: CaseBase, question: Question) -> Tallies | None:
+    """A part's rows by agreements, those of its k nearest; None without rows."""
+    if not part.n_rows:
+        return None
+    batch = _batch_of(part, question)
+    search = NominalSearch(
+        batch.cases,
+        batch.queries.codes,
+        question.selected,
+        question.host.n_neighbors,
+        batch.excluded,
+        tally=True,
+    )
+    search.run(0, len(batch))
+    assert search.tallies is not None
+    return Tallies(search.thresholds, search.tallies)
+
+
+def find_near(part: CaseBase, question: Question) -> Near | None:
+    """A part's k nearest rows by distance; None without rows."""
+    if not part.n_rows:
+        return None
+    batch, host = _batch_of(part, question), question.host
+    plain = replace(host, by_distance=False)  # distances count once all parts are in
+    search = plain.mixed_search(batch, question.selected, question.own_widths)
+    search.list_nearest()
+    search.run(0, len(batch))
+    return Near(search.near, search.kths, search.tied)
+
+
+def find_weighed(part: CaseBase, question: Question) -> Weighed:
+    """A part's nearest rows with their weights."""
+    batch, host = _batch_of(part, question), question.host
+    live = slice(part.n_rows)
+    classes, weights = batch.cases.classes[live], batch.cases.weights[live]
+    attributes, counts = question.selected
+    rows, measures = [], []
+    for query in range(len(batch) if part.n_rows else 0):
+        used = attributes[query, : counts[query]]
+        measured = host.measure(batch, query, used, question.own_widths.get(query))
+        own = np.where(np.isinf(measured), 0.0, weights)
+        rows.append(np.flatnonzero(list_weighed(measured, own, host.n_neighbors)))
+        measures.append(measured[rows[-1]])
+    listed = np.concatenate([np.zeros(0, np.int64), *rows])
+    owners = np.repeat(np.arange(len(rows)), [len(own) for own in rows])
+    measured = np.concatenate([np.zeros(0), *measures])
+    return Weighed(owners, measured, classes[listed], weights[listed])
+
+
+def _widths_without(batch: Batch) -> OwnWidths:
+    """The ranges of queries that are rows which lie alone at an edge."""
+    base, numeric = batch.base, np.flatnonzero(batch.cases.numeric >= 0)
+    low, high = base.derive(find_ends, lambda: _merge_ends(base.ask(find_ends)))
+    widths = np.full(batch.n_attributes, np.nan)
+    widths[numeric] = batch.cases.ranges[:, 1] - batch.cases.ranges[:, 0]
+    found = {}
+    for query, values in enumerate(batch.queries.values[:, numeric]):
+        lows = np.where(values == low[:, 0], low[:, 1], low[:, 0])
+        highs = np.where(values == high[:, 0], high[:, 1], high[:, 0])
+        if not np.array_equal(highs - lows, widths[numeric], equal_nan=True):
+            own = widths.copy()
+            own[numeric] = highs - lows
+            found[query] = own
+    return found
+
+
+def find_ends(part: CaseBase) -> tuple[Floats, Floats]:
+    """The two smallest and the two largest numbers of each numeric attribute."""
+    numbers = part.cases.numbers[:, : part.n_rows]
+    return two_least(numbers), -two_least(-numbers)
+
+
+def _merge_ends(ends: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    lows, highs = zip(*ends, strict=True)
+    return (
+        two_least(np.concatenate(lows, axis=1)),
+        -two_least(-np.concatenate(highs, axis=1)),
+    )

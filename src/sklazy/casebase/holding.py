@@ -1,0 +1,110 @@
+"""Who holds the parts of a case base, and puts questions to them."""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from sklazy.casebase.parts import Labels, Part, enter
+from sklazy.casebase.rows import CodedRows, Ids, Places
+
+Found = TypeVar("Found")
+
+
+class Parts(Protocol):
+    """Who holds the parts, and asks them; see `PartsHere`."""
+
+    def __len__(self) -> int: ...
+
+    def ask(self, function: Callable[..., Found], *given: object) -> list[Found]:
+        """What each part answers to a function of it and of what is given."""
+
+    def ask_each(
+        self, function: Callable[..., Found], given: Sequence[Any]
+    ) -> list[Found]:
+        """The same, with something else given to each."""
+
+    def states(self) -> "Parts":
+        """The parts as they are now, which no later change reaches."""
+
+    def enter(self, number: int, labels: Labels, batch: CodedRows) -> None:
+        """Have a part take in rows, all or none."""
+
+    def leave(self, places: Sequence[Places]) -> None:
+        """Have parts erase rows, all or none."""
+
+    def own_arrays(self) -> None:
+        """Leave the arrays to the states that use them."""
+
+    def keep_hashes(self, states: Any) -> None:  # noqa: ANN401 - of the same kind
+        """Keep the hashes of rows that were found for states of these parts."""
+
+
+class PartsHere:
+    """Parts in this process, asked one after the other."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.parts = list(parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def ask(self, function: Callable[..., Found], *given: object) -> list[Found]:
+        """What each part answers."""
+        return [function(part, *given) for part in self.parts]
+
+    def ask_each(
+        self, function: Callable[..., Found], given: Sequence[Any]
+    ) -> list[Found]:
+        """What each part answers to what is given to it."""
+        pairs = zip(self.parts, given, strict=True)
+        return [function(part, own) for part, own in pairs]
+
+    def states(self) -> "PartsHere":
+        """The parts as they are now."""
+        return PartsHere([part._make_state() for part in self.parts])
+
+    def enter(self, number: int, labels: Labels, batch: CodedRows) -> None:
+        """Have a part take in rows."""
+        enter(self.parts[number], labels, batch)
+
+    def leave(self, places: Sequence[Places]) -> None:
+        """Have parts erase rows."""
+        with ExitStack() as stack:
+            for part, gone in zip(self.parts, places, strict=True):
+                if len(gone):
+                    touched = np.concatenate([gone, part.rows.moves(gone)[0]])
+                    stack.enter_context(part._all_or_nothing(touched))
+                    part._leave(gone)
+
+    def keep_hashes(self, states: "PartsHere") -> None:
+        """Keep the hashes of rows that were found for states."""
+        for part, state in zip(self.parts, states.parts, strict=True):
+            if not len(part.rows.hashes):
+                part.rows.hashes = state.rows.hashes
+
+    def own_arrays(self) -> None:
+        """Copy the arrays of all parts."""
+        for part in self.parts:
+            part._own_arrays()
+
+
+def concatenate_rows(batches: Sequence[CodedRows]) -> CodedRows:
+    """Rows of several batches, one after the other."""
+    filled = [batch for batch in batches if len(batch)] or batches[:1]
+    names = vars(filled[0])
+    return CodedRows(
+        **{
+            name: np.concatenate([getattr(b, name) for b in filled], axis=-1)
+            for name in names
+            if name != "hashes"
+        },
+        hashes=np.zeros((0, sum(map(len, filled))), np.uint64),
+    )
+
+
+def concatenate_ids(ids: Sequence[Ids]) -> Ids:
+    """Ids of several parts; those of a part without rows have no kind."""
+    filled = [own for own in ids if len(own)]
+    return np.concatenate(filled) if filled else np.zeros(0, np.int64)  # type: ignore[return-value]
