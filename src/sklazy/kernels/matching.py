@@ -20,7 +20,7 @@ from sklazy.kernels.votes import (
 
 FIRST_BLOCK = 64  # words; the threshold among these rows starts the search
 BLOCK = 256  # words; what many queries read of the bit sets stays in the L2 cache
-MOST_QUERIES = 64  # that share a block
+MOST_QUERIES = 256  # that share a block; each reads of memory what all of them need
 MOST_FILED = 16  # times k rows above the threshold; beyond, a new one is sought first
 MOST_LEVELS = 1 << 17  # counters of rows above the threshold, over these queries
 
