@@ -1,6 +1,11 @@
-"""Adding and forgetting one row against building the case base anew."""
+"""Adding and forgetting one row against building anew; the memory that a row takes."""
 
 import functools
+import json
+import os
+import pathlib
+import subprocess
+import sys
 import time
 import warnings
 
@@ -36,7 +41,134 @@ def benchmarks():
                 "measure": lambda compare=compare: (compare()[1], "a refit"),
             },
         ]
+    items.append(
+        {
+            "name": "memory of a row of 28 labels",
+            "why": "1 000 000 rows, fitted and asked: bit sets, codes and arrivals",
+            "goal": 1,
+            "measure": bytes_a_row,
+        }
+    )
+    for name, why, most, unit, key in [
+        ("load", "checked block by block, nothing derived anew", 0.1, "s", "load"),
+        ("open, mapped", "the header alone is read", 0.05, "s", "open"),
+        ("file", "bit sets, codes and arrivals, by row", 60, "bytes", "file"),
+        ("anonymous memory, mapped and asked", "by row", 3, "bytes", "anonymous"),
+        ("mapped against in memory", "time over time", 1 / 0.9, "", "slower"),
+    ]:
+        items.append(
+            {
+                "name": f"1 000 000 x 28 labels in a file: {name}",
+                "why": why,
+                "goal": 1,
+                "measure": functools.partial(in_a_file, key, most, unit),
+            }
+        )
     return items
+
+
+FILE = """
+import json, os, sys, tempfile, time
+import numpy as np
+import sklazy
+
+def used():
+    text = open("/proc/self/status").read()
+    return int(text.split("RssAnon:")[1].split()[0]) * 1024
+
+def best(*calls):
+    times = [1e9] * len(calls)
+    for _ in range(7):
+        for i, call in enumerate(calls):
+            begin = time.perf_counter()
+            call()
+            times[i] = min(times[i], time.perf_counter() - begin)
+    return times
+
+rng, n_rows = np.random.default_rng(0), 1_000_000
+sizes = rng.integers(2, 11, 28)
+y = rng.integers(0, 5, n_rows)
+X = (rng.random((n_rows, 28)) * sizes).astype(np.int64)
+model = sklazy.LazyKNeighborsClassifier.paper(
+    n_attributes=14, categorical_features=list(range(28))
+)
+model.fit(X, y).predict(X[:500])
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, "cases.skl")
+    model.save(path)
+    sklazy.load(path, mmap_mode="c")
+    load, opened = best(
+        lambda: sklazy.load(path), lambda: sklazy.load(path, mmap_mode="c")
+    )
+    before = used()
+    mapped = sklazy.load(path, mmap_mode="c")
+    mapped.predict(X[:500])
+    found = {"load": load, "open": opened, "file": os.path.getsize(path) / n_rows}
+    found["anonymous"] = max(0, used() - before) / n_rows
+    inside, outside = best(
+        lambda: model.predict(X[:500]), lambda: mapped.predict(X[:500])
+    )
+    found["slower"] = outside / inside
+print(json.dumps(found))
+"""
+
+
+@functools.cache
+def file_figures():
+    """What a million rows in a file take, in a process of its own."""
+    return json.loads(run_alone(FILE))
+
+
+def in_a_file(key, most, unit):
+    """The limit over one of these figures."""
+    found = file_figures()[key]
+    return most / max(found, 1e-9), f"{found:.3g} of {most:.3g} {unit}"
+
+
+MEMORY = """
+import ctypes, gc
+import numpy as np
+from sklazy import LazyKNeighborsClassifier
+
+def resident():
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    text = open("/proc/self/status").read()
+    return int(text.split("RssAnon:")[1].split()[0]) * 1024
+
+rng = np.random.default_rng(0)
+sizes = rng.integers(2, 11, 28)
+y = rng.integers(0, 5, 1_000_000)
+X = (rng.random((len(y), 28)) * sizes).astype(np.int64)
+model = LazyKNeighborsClassifier.paper(
+    n_attributes=14, categorical_features=list(range(28))
+)
+model.fit(X[:50_000], y[:50_000]).predict(X[:500])
+first = resident()
+model.fit(X, y).predict(X[:500])
+print((resident() - first) / (len(y) - 50_000))
+"""
+
+MOST_BYTES = 60
+
+
+def bytes_a_row():
+    """The limit over the memory that a million rows take, in a process of its own."""
+    found = float(run_alone(MEMORY))
+    return MOST_BYTES / found, f"{found:.1f} of {MOST_BYTES} bytes"
+
+
+def run_alone(script):
+    """What a script prints, in a process of its own."""
+    source = str(pathlib.Path(__file__).parents[1] / "src")
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
 
 
 def change(kind, numeric_target=False, **options):

@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from sklazy import backends, measures, neighbors, selection
 from sklazy.combine import argmax_with_ties
-from sklazy.flow import Cases, Queries, Selected
+from sklazy.flow import Cases, Narrow, Queries, Selected
 from sklazy.kernels import bits, counting
 from sklazy.local import naive_bayes
 
@@ -85,11 +85,11 @@ def as_cases(codes, offsets, classes, n_classes, numbers):
     numeric[: len(numbers)] = np.arange(len(numbers))
     return Cases(
         n_rows=n_rows,
-        codes=codes,
+        codes=Narrow(codes.astype(np.int8)),
         offsets=offsets,
         counts=counting.count_values(codes, offsets, classes, n_classes),
         class_counts=np.bincount(classes, minlength=n_classes),
-        classes=classes,
+        classes=Narrow(classes.astype(np.int8)),
         starts=offsets[:-1],
         value_bits=bits.build_bits(codes, offsets, n_words),
         class_bits=bits.build_bits(classes[None], limits, n_words)[:-1].copy(),

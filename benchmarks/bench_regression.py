@@ -53,6 +53,14 @@ def benchmarks():
             "peer": functools.partial(ask, 200_000, 20, 1000, "search"),
             "peer_name": "NearestNeighbors(105, brute)",
         },
+        {
+            "name": "lines, 1 000 000 x 3, against a tree of neighbors",
+            "why": "1000 queries, k = 50: few columns, where a tree answers",
+            "goal": 1,
+            "ours": functools.partial(ask, 1_000_000, 3, 1000, "ours"),
+            "peer": functools.partial(ask, 1_000_000, 3, 1000, "tree"),
+            "peer_name": "KNeighborsRegressor(50, kd_tree)",
+        },
     ]
 
 
@@ -68,12 +76,16 @@ def data(n_rows, n_columns):
 def fitted(n_rows, n_columns, who):
     X, y, _ = data(n_rows, n_columns)
     k = 5 * (n_columns + 1)
-    if who == "mean":
-        return KNeighborsRegressor(k, algorithm="brute").fit(X, y).predict
-    if who == "search":
-        return NearestNeighbors(n_neighbors=k, algorithm="brute").fit(X).kneighbors
-    lines = {**LINES, "n_neighbors": (3 * (n_columns + 1), k)}
-    return LazyLearningRegressor(**lines).fit(X, y).predict
+    lines = {**LINES, "n_neighbors": 50 if n_columns == 3 else (3 * (n_columns + 1), k)}
+    made = {
+        "mean": lambda: KNeighborsRegressor(k, algorithm="brute").fit(X, y).predict,
+        "search": lambda: (
+            NearestNeighbors(n_neighbors=k, algorithm="brute").fit(X).kneighbors
+        ),
+        "tree": lambda: KNeighborsRegressor(50, algorithm="kd_tree").fit(X, y).predict,
+        "ours": lambda: LazyLearningRegressor(**lines).fit(X, y).predict,
+    }
+    return made[who]()
 
 
 def ask(n_rows, n_columns, n_queries, who):

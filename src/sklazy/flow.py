@@ -6,7 +6,7 @@ values of an attribute from 0; two codes below zero have a meaning of their own.
 
 import sys
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,60 @@ UNSEEN = -2
 """The code of a value that no case has: it agrees with nothing."""
 
 
+class Narrow:
+    """Codes in the smallest type that holds them, which are read as int32.
+
+    Whoever indexes them has int32 arrays, so that no sum of codes overflows and no
+    kernel is compiled for another type. Kernels that read all of them take `whole`;
+    those that search bit sets, and need the classes of few rows, take `bytes`.
+
+    Parameters
+    ----------
+    kept : int8, int16 or int32 array
+
+    Examples
+    --------
+    >>> codes = Narrow(np.array([[0, 127], [3, -1]], np.int8))
+    >>> codes[0] + 1
+    array([  1, 128], dtype=int32)
+    """
+
+    __slots__ = ("_whole", "kept")
+
+    def __init__(self, kept: NDArray[np.signedinteger[Any]]) -> None:
+        self.kept = kept
+        self._whole: NDArray[np.int32] | None = None
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+    def __getitem__(self, at: Any) -> NDArray[np.int32]:  # noqa: ANN401 - any index
+        return self.kept[at].astype(np.int32, copy=False)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As of the array that is kept."""
+        return self.kept.shape
+
+    @property
+    def size(self) -> int:
+        """As of the array that is kept."""
+        return self.kept.size
+
+    @property
+    def whole(self) -> NDArray[np.int32]:
+        """All of them as int32, made at first use and kept."""
+        if self._whole is None:
+            self._whole = self[...]
+        return self._whole
+
+    @property
+    def bytes(self) -> NDArray[np.uint8]:
+        """The bytes of each, low first, as a second axis; for codes of one axis."""
+        little = self.kept.astype(self.kept.dtype.newbyteorder("<"), copy=False)
+        return little.view(np.uint8).reshape(len(little), -1)
+
+
 class Cases(NamedTuple):
     """The memory as the kernels see it: C-contiguous arrays, the last axis the row.
 
@@ -26,14 +80,14 @@ class Cases(NamedTuple):
     Attributes
     ----------
     n_rows : int
-    codes : int32 array of shape (n_attributes, capacity)
+    codes : Narrow, of shape (n_attributes, capacity)
         The category or bin of each cell, `MISSING` where there is none.
     offsets : int64 array of shape (n_attributes + 1,)
         Value v of attribute j has the row ``offsets[j] + v`` in `counts`.
     counts : int64 array of shape (n_values, n_classes)
         Rows by (attribute, value) and class.
     class_counts : int64 array of shape (n_classes,)
-    classes : int32 array of shape (capacity,)
+    classes : Narrow, of shape (capacity,)
     starts : int64 array of shape (n_attributes,)
         The first set of attribute j in `value_bits`; -1 if it has too many values.
     value_bits : uint64 array of shape (n_sets + 1, n_words)
@@ -46,15 +100,15 @@ class Cases(NamedTuple):
     ranges : float64 array of shape (n_numeric, 2)
         Smallest and largest value, NaN if there is none.
     targets : float64 array of shape (n_targets, capacity)
-    weights : float64 array of shape (capacity,)
+    weights : float64 array of shape (n_rows,), not to be written to
     """
 
     n_rows: int
-    codes: NDArray[np.int32]
+    codes: Narrow
     offsets: NDArray[np.int64]
     counts: NDArray[np.int64]
     class_counts: NDArray[np.int64]
-    classes: NDArray[np.int32]
+    classes: Narrow
     starts: NDArray[np.int64]
     value_bits: NDArray[np.uint64]
     class_bits: NDArray[np.uint64]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from sklazy.flow import Cases, Selected
+from sklazy.flow import Cases, Narrow, Selected
 from sklazy.kernels import bits, counting
 
 
@@ -74,9 +74,10 @@ def as_cases(table, most_sets=64, spare=5):
     """The table as a case base would hand it on, with room for more rows."""
     n_rows, sizes = table.n_rows, np.diff(table.offsets)
     capacity = n_rows + spare
-    codes = np.zeros((table.n_attributes, capacity), np.int32)
+    small = np.int8 if n_rows % 2 and max(sizes, default=0) < 100 else np.int16
+    codes = np.zeros((table.n_attributes, capacity), small)
     codes[:, :n_rows] = table.codes
-    classes = np.zeros(capacity, np.int32)
+    classes = np.zeros(capacity, small)
     classes[:n_rows] = table.classes
     n_words = bits.words_for(capacity)
     limits = np.array([0, table.n_classes])
@@ -90,11 +91,11 @@ def as_cases(table, most_sets=64, spare=5):
     )
     return Cases(
         n_rows=n_rows,
-        codes=codes,
+        codes=Narrow(codes),
         offsets=table.offsets,
         counts=counts,
         class_counts=np.bincount(table.classes, minlength=table.n_classes),
-        classes=classes,
+        classes=Narrow(classes),
         starts=np.where(kept, firsts, -1),
         value_bits=np.ascontiguousarray(value_bits),
         class_bits=np.ascontiguousarray(class_bits),

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 
 import oracle
 from coded import coded_tables
-from sklazy.flow import Cases
+from sklazy.flow import Cases, Narrow
 from sklazy.kernels.counting import count_values
 from sklazy.local.trees import answer_by_lazy_trees
 
@@ -33,11 +33,11 @@ def cases_of(table):
     nothing = np.zeros((0, table.n_rows))
     return Cases(
         n_rows=table.n_rows,
-        codes=table.codes,
+        codes=Narrow(table.codes),
         offsets=table.offsets,
         counts=count_values(table.codes, table.offsets, table.classes, table.n_classes),
         class_counts=np.bincount(table.classes, minlength=table.n_classes),
-        classes=table.classes,
+        classes=Narrow(table.classes),
         starts=np.zeros(0, np.int64),
         value_bits=np.zeros((1, 8), np.uint64),
         class_bits=np.zeros((1, 8), np.uint64),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import oracle
 from coded import as_cases, draw_selection, make_coded
 from sklazy import neighbors
-from sklazy.flow import Queries, Selected
+from sklazy.flow import Narrow, Queries, Selected
 from sklazy.neighbors import mixed
 from voted import check_votes
 
@@ -214,9 +214,9 @@ def test_neither_batches_nor_the_order_of_rows_matter(n_rows, n_numeric, seed):
     whole.run(0, 5)
     order = rng.permutation(n_rows)
     shuffled = cases._replace(
-        codes=np.ascontiguousarray(cases.codes[:, order]),
+        codes=Narrow(np.ascontiguousarray(cases.codes[:, order])),
         numbers=np.ascontiguousarray(cases.numbers[:, order]),
-        classes=cases.classes[order],
+        classes=Narrow(cases.classes[order]),
     )
     parts = neighbors.MixedSearch(
         shuffled, neighbors.prepare_columns(shuffled), queries, selected, 3

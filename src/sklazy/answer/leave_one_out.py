@@ -112,10 +112,10 @@ def each_without(
 
     Valid until the next one is taken: it may be the same copy every time.
     """
-    others, kept, table = copy.deepcopy(base), base.rows.live(), base.to_table()
+    others, table, ids = copy.deepcopy(base), base.to_table(), base.ids
     in_turn = base.half_life is not None and not base.schema.clock
     for row in track(rows.tolist(), "leaving out"):
-        own, one = base.ids[row : row + 1], table.take([row])
+        own, one = ids[row : row + 1], table.take([row])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # frozen cuts: meant to stay
             others.forget(own)
@@ -123,7 +123,7 @@ def each_without(
         if in_turn:  # added again, it would be the newest
             others = copy.deepcopy(base)
             continue
-        gone = kept.take(np.array([row]))
+        gone = base.rows.take(np.array([row]))
         weights, times = gone.weights, times_of(base, gone)
         given = target.of_case(base, row)
         others.add(one, given, weights=weights, times=times, ids=own)

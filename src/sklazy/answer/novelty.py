@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sklazy.answer.batch import batch_of_cases
 from sklazy.casebase import CaseBase
-from sklazy.casebase.columns import ranges_of
+from sklazy.casebase.columns import label_codes, ranges_of
 from sklazy.flow import MISSING, Queries
 from sklazy.kernels.exact import measure_rows
 from sklazy.measures.novelty import find_unlike
@@ -102,7 +102,7 @@ def measure_all(base: CaseBase, queries: Queries, query: int) -> Floats:
         queries.codes[query],
         queries.values[query],
         every.astype(np.int32),
-        cases.codes,
+        label_codes(cases),
         cases.numeric,
         cases.numbers,
         widths,

@@ -71,7 +71,7 @@ def n_earlier(base: CaseBase) -> Ints:
 
 def _add_rows(past: CaseBase, base: CaseBase, places: Ints) -> None:
     """Add rows of a base to another, as they came."""
-    kept = base.rows.live().take(places[np.argsort(base.arrival[places])])
+    kept = base.rows.take(places[np.argsort(base.arrival[places])])
     past.add(
         base.coder.table(kept),
         target_of(base, kept),

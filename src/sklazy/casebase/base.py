@@ -33,7 +33,7 @@ from sklazy.casebase.ranges import Ranges
 from sklazy.casebase.rows import CodedRows, Ids, Rows
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.tallies import Tallies
-from sklazy.flow import Cases, Queries
+from sklazy.flow import Cases, Narrow, Queries
 from sklazy.tables import Label, Table, match
 from sklazy.tables.kinds import check_same_kind
 
@@ -133,7 +133,7 @@ class CaseBase(Hashed):
         self.next_id = 0
         self._start_sharing()
 
-        given = new_ids(ids, len(table), 0, self.rows.ids)
+        given = new_ids(ids, len(table), 0, self.rows)
         table = match(table, self.coder.model())
         incoming = check_incoming(
             table, self.coder.numeric, target, weights, times, given
@@ -161,7 +161,7 @@ class CaseBase(Hashed):
         """
         with self._lock:
             self._freeze()
-            given = new_ids(ids, len(table), self.next_id, self.rows.ids)
+            given = new_ids(ids, len(table), self.next_id, self.rows)
             check_kind(target := two_dimensional(target), len(self.rows.targets))
             times = NO_TIMES if times is None else times
             check_clock(times.clock, self.schema.clock)
@@ -259,13 +259,13 @@ class CaseBase(Hashed):
     @property
     def weighted(self) -> bool:
         """Whether any row has another weight than 1."""
-        return self.derive(
-            "weighted", lambda: bool((self.weights[: self.n_rows] != 1).any())
-        )
+        if not self.rows.own_weights.size and self.half_life is None:
+            return False
+        return self.derive("weighted", lambda: bool((self.weights != 1).any()))
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """How much rows count now, in the order they lie in, zeros behind them."""
+        """How much rows count now, in the order they lie in; not to be written to."""
         if self.half_life is None:
             return self.rows.weights
         half_life = self.half_life
@@ -284,7 +284,7 @@ class CaseBase(Hashed):
     @property
     def arrival(self) -> NDArray[np.int64]:
         """The rows' numbers from 0 in order of arrival, in the order they lie in."""
-        return self.rows.arrival[: self.n_rows]
+        return self.rows.arrival[: self.n_rows].astype(np.int64)
 
     @property
     def class_labels(self) -> list[Label]:
@@ -306,7 +306,7 @@ class CaseBase(Hashed):
     def to_table(self) -> Table:
         """The rows' inputs as a table, in the order in which they lie."""
         with self._lock:
-            return self.coder.table(self.rows.live().take(np.arange(self.n_rows)))
+            return self.coder.table(self.rows.take(np.arange(self.n_rows)))
 
     @property
     def cases(self) -> Cases:
@@ -319,11 +319,11 @@ class CaseBase(Hashed):
             rows, tallies = self.rows, self.tallies
             return Cases(
                 n_rows=rows.n_rows,
-                codes=rows.codes,
+                codes=Narrow(rows.codes),
                 offsets=tallies.offsets,
                 counts=tallies.counts,
                 class_counts=tallies.class_counts,
-                classes=rows.classes,
+                classes=Narrow(rows.classes),
                 starts=tallies.starts,
                 value_bits=tallies.value_bits,
                 class_bits=tallies.class_bits,

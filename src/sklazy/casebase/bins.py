@@ -69,7 +69,8 @@ class Bins:
             return
         orders = self._orders(rows)
         for i, order in enumerate(orders):
-            values, classes = rows.numbers[i, order], rows.classes[order]
+            values = rows.numbers[i, order]
+            classes = rows.classes[order].astype(np.int32)
             found = sorted_cuts(values, classes, n_classes, self.criterion)
             if not np.array_equal(found, self.cuts[i]):
                 yield i, found

@@ -22,9 +22,9 @@ def number_words(values: NDArray[np.float64]) -> Words:
     return words
 
 
-def label_words(codes: NDArray[np.int32], hashes: Words) -> Words:
+def label_words(codes: NDArray[np.signedinteger[Any]], hashes: Words) -> Words:
     """A word per cell from the hashes of the labels; negative codes are missing."""
-    return np.append(hashes, _MISSING)[np.where(codes < 0, len(hashes), codes)]
+    return np.append(hashes, _MISSING)[np.maximum(codes, -1)]
 
 
 def canonical_order(

@@ -257,6 +257,16 @@ def fill_columns(
     return kinds
 
 
+def label_codes(cases: Cases) -> NDArray[np.int32]:
+    """The codes as kernels take them that compare numbers, and codes of labels alone.
+
+    None are made where there are no labels to compare.
+    """
+    if (cases.numeric >= 0).all():
+        return np.zeros((len(cases.codes), 0), np.int32)
+    return cases.codes.whole
+
+
 def make_columns(
     cases: Cases,
     rows: NDArray[np.integer],

@@ -1,9 +1,11 @@
 """A file of plain data: a header and arrays, checksummed, written all or nothing.
 
-Layout: 8 bytes of magic, the format's version (uint32) and the header's length
-(uint64), little-endian; the header as JSON, which names every array with its type
-and shape; the arrays' bytes in that order; SHA-256 of all before. Nothing in it is
-ever executed.
+Layout of format 2: 8 bytes of magic, the format's version (uint32) and the header's
+length (uint64), little-endian; the header as JSON, which names every array with its
+type and shape; the arrays in that order, large ones from the beginning of a page; a
+checksum of every block of these (`casebase.pages`); SHA-256 of prefix, header and
+checksums. Format 1 had the arrays without gaps and SHA-256 of all before; it is read,
+too. Nothing in a file is ever executed.
 """
 
 import contextlib
@@ -18,21 +20,30 @@ import shutil
 import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.casebase.pages import (
+    Blocks,
+    Layout,
+    aligned_buffer,
+    end_of,
+    line_up,
+    views_of,
+)
 from sklazy.errors import BadFileError, BadInputError
 
 MAGIC = b"SKLAZY\x1a\n"
-VERSION = 1
+VERSION = 2
 
 _PREFIX = struct.Struct("<8sIQ")
 _CHECKSUM = 32
-_TYPES = ("<f8", "<i8", "<i4", "|u1")
+_TYPES = ("<f8", "<i8", "<u8", "<i4", "<i2", "|i1", "|u1")
 
 Arrays = Mapping[str, NDArray[Any]]
+Bytes = NDArray[np.uint8]
 
 SENSELESS = (
     *(ValueError, TypeError, LookupError),
@@ -47,11 +58,14 @@ def write_file(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> N
     """Write a header and arrays; the old file stands until the new one is complete."""
     _check_path(os.fsdecode(path))
     with _named(path), _replacing(Path(os.path.realpath(path))) as file:
-        digest = hashlib.sha256()
-        for piece in _pieces(header, arrays):
-            digest.update(piece)
+        prefix, blocks = _prefix(header, arrays), Blocks()
+        file.write(prefix)
+        for piece in line_up(len(prefix), arrays.values()):
+            blocks.add(piece)
             file.write(piece)
-        file.write(digest.digest())
+        table = blocks.table()
+        file.write(table)
+        file.write(hashlib.sha256(prefix + table).digest())
 
 
 def _check_path(path: str) -> None:
@@ -66,69 +80,143 @@ def _check_path(path: str) -> None:
 
 
 def read_file(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Read what `write_file` wrote, or say what is wrong with the file."""
+    """Read what `write_file` wrote, every byte checked, or say what is wrong."""
     try:
-        data = Path(path).read_bytes()
+        with open(path, "rb") as file:
+            data = aligned_buffer(os.fstat(file.fileno()).st_size)
+            data = data[: file.readinto(data)]  # type: ignore[arg-type]
     except OSError as error:
         raise BadFileError(f"cannot be read ({error.strerror}).", path) from error
     except ValueError as error:  # a NUL in the path
         raise BadFileError(f"cannot be read ({error}).", ascii(path)) from error
-    length = _check_prefix(data, path)
-    if hashlib.sha256(data[:-_CHECKSUM]).digest() != data[-_CHECKSUM:]:
+    if _version_of(data, path) == 1:
+        return _read_first_format(data, path)
+    opened = _open(data, path)
+    if not opened.blocks.equal(data[opened.begin : opened.end]):
+        raise _altered(path)
+    return opened.header, opened.arrays
+
+
+def map_file(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Open what `write_file` wrote, arrays in the file; the header alone is checked.
+
+    Arrays can be written to, which never reaches the file.
+    """
+    try:
+        data = np.memmap(path, np.uint8, mode="c").view(np.ndarray)
+    except OSError as error:
+        raise BadFileError(f"cannot be read ({error.strerror}).", path) from error
+    except ValueError as error:  # nothing in it, or a NUL in the path
+        raise BadFileError(f"cannot be mapped ({error}).", ascii(path)) from error
+    if _version_of(data, path) == 1:
         raise BadFileError(
-            "the checksum does not match: the file is truncated or was altered. "
-            "Restore it from a copy.",
+            "the file has format 1, which cannot be mapped. Load it without "
+            "mmap_mode and save it again.",
             path,
         )
-    try:
-        return _parse(data, length)
-    except SENSELESS as error:
-        raise BadFileError(f"the header makes no sense ({error}).", path) from error
+    opened = _open(data, path)
+    return opened.header, opened.arrays
 
 
-def _pieces(header: Mapping[str, Any], arrays: Arrays) -> Iterator[bytes]:
-    plain = {name: _plain(array) for name, array in arrays.items()}
-    layout = [(name, a.dtype.str, a.shape) for name, a in plain.items()]
+def _prefix(header: Mapping[str, Any], arrays: Arrays) -> bytes:
+    layout = [(name, _type_of(a), a.shape) for name, a in arrays.items()]
     text = json.dumps({**header, "arrays": layout}, ensure_ascii=True).encode("ascii")
-    yield _PREFIX.pack(MAGIC, VERSION, len(text))
-    yield text
-    for array in plain.values():
-        yield array.tobytes()
+    return _PREFIX.pack(MAGIC, VERSION, len(text)) + text
 
 
-def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    little = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<")))
-    if little.dtype.str not in _TYPES:
+def _type_of(array: NDArray[Any]) -> str:
+    kind = array.dtype.newbyteorder("<").str
+    if kind not in _TYPES:
         raise TypeError(f"arrays of type {array.dtype} are not stored")
-    return little
+    return kind
 
 
-def _check_prefix(data: bytes, path: str | Path) -> int:
-    """The header's length, once the file is known to be one of ours."""
-    if data[: len(MAGIC)] != MAGIC[: len(data)] or not data:
+def _version_of(data: Bytes, path: str | Path) -> int:
+    """The format of a file, once it is known to be one of ours."""
+    first = data[: _PREFIX.size].tobytes()
+    if first[: len(MAGIC)] != MAGIC[: len(first)] or not first:
         raise BadFileError("this is not a file that sklazy saved.", path)
     if len(data) < _PREFIX.size + _CHECKSUM:
         raise BadFileError("the file is truncated. Restore it from a copy.", path)
-    _, version, length = _PREFIX.unpack_from(data)
+    version = int(_PREFIX.unpack(first)[1])
     if version > VERSION:
         raise BadFileError(
             f"the file has format {version}, this sklazy reads up to {VERSION}. "
             "Update sklazy.",
             path,
         )
-    return int(length)
+    return version
+
+
+def _altered(path: str | Path) -> BadFileError:
+    return BadFileError(
+        "the checksum does not match: the file is truncated or was altered. "
+        "Restore it from a copy.",
+        path,
+    )
+
+
+class _Opened(NamedTuple):
+    """A file whose header makes sense; its arrays begin and end at these bytes."""
+
+    header: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+    blocks: Blocks
+    begin: int
+    end: int
+
+
+def _open(data: Bytes, path: str | Path) -> _Opened:
+    """Read the header of a file of format 2, and see its arrays where they are."""
+    begin = _PREFIX.size + _header_length(data)
+    if begin > len(data) - _CHECKSUM:
+        raise _altered(path)
+    end = end_of(begin, len(data) - _CHECKSUM)
+    table, told = data[end:-_CHECKSUM].tobytes(), data[-_CHECKSUM:].tobytes()
+    if hashlib.sha256(data[:begin].tobytes() + table).digest() != told:
+        raise _altered(path)
+    try:
+        header = json.loads(data[_PREFIX.size : begin].tobytes())
+        layout = [_checked_layout(*entry) for entry in header.pop("arrays")]
+        arrays = views_of(data[:end], begin, layout)
+    except SENSELESS as error:
+        raise BadFileError(f"the header makes no sense ({error}).", path) from error
+    return _Opened(header, arrays, Blocks(table), begin, end)
+
+
+def _header_length(data: Bytes) -> int:
+    return int(_PREFIX.unpack(data[: _PREFIX.size].tobytes())[2])
+
+
+def _checked_layout(name: str, kind: str, shape: list[int]) -> Layout:
+    if kind not in _TYPES:
+        raise ValueError(f"array type {kind!r}")
+    if min(map(operator.index, shape), default=0) < 0:
+        raise ValueError(f"array {name!r} does not fit")
+    return name, np.dtype(kind), tuple(shape)
+
+
+def _read_first_format(
+    data: Bytes, path: str | Path
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    told = data[-_CHECKSUM:].tobytes()
+    if hashlib.sha256(data[:-_CHECKSUM].data).digest() != told:
+        raise _altered(path)
+    try:
+        return _parse(data.tobytes(), _header_length(data))
+    except SENSELESS as error:
+        raise BadFileError(f"the header makes no sense ({error}).", path) from error
 
 
 def _parse(data: bytes, length: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     place, end = _PREFIX.size + length, len(data) - _CHECKSUM
     header = json.loads(data[_PREFIX.size : place])
     arrays = {}
-    for name, kind, shape in header.pop("arrays"):
-        if kind not in _TYPES:
-            raise ValueError(f"array type {kind!r}")
-        count = math.prod(map(operator.index, shape))
-        size = count * np.dtype(kind).itemsize
-        if min(shape, default=0) < 0 or place + size > end:
+    for entry in header.pop("arrays"):
+        name, kind, shape = _checked_layout(*entry)
+        count = math.prod(shape)
+        size = count * kind.itemsize
+        if place + size > end:
             raise ValueError(f"array {name!r} does not fit")
         arrays[name] = np.frombuffer(data, kind, count, place).reshape(shape).copy()
         place += size

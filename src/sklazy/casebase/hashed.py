@@ -55,7 +55,7 @@ class Hashed(Memory):
         wanted[buckets] = True
         places = np.flatnonzero(wanted[buckets_of(hashes)])
         rows, words = (
-            self.rows.live().take(places),
+            self.rows.take(places),
             np.empty((len(places), self.n_words), np.uint64),
         )
         for column, own in enumerate(self.coder.words(rows)):

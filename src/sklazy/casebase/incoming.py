@@ -3,13 +3,14 @@
 import reprlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sklazy.casebase.cuts import criterion_code
 from sklazy.casebase.moments import Times
-from sklazy.casebase.rows import Ids
+from sklazy.casebase.rows import Ids, Rows
 from sklazy.errors import BadInputError, UnknownIdError
 from sklazy.flow import MISSING
 from sklazy.tables import Column, Label, Table
@@ -35,6 +36,17 @@ class Incoming:
 
     def __len__(self) -> int:
         return self.table.n_rows
+
+
+class TakenIds(NamedTuple):
+    """The ids that matter of rows which lie in parts."""
+
+    ids: Ids
+
+    @property
+    def has_text_ids(self) -> bool:
+        """Whether rows have text for ids."""
+        return self.ids.dtype == object
 
 
 def check_build(table: Table, criterion: str, cuts: str) -> None:
@@ -138,10 +150,10 @@ def recoded(
     return np.append(codes, [unseen, MISSING])[column.data].astype(np.int32)
 
 
-def new_ids(given: GivenIds, n_rows: int, next_id: int, present: Ids) -> Ids:
+def new_ids(given: GivenIds, n_rows: int, next_id: int, rows: "Rows | TakenIds") -> Ids:
     """The ids of new rows, checked to be new; by default the next numbers."""
     if given is None:
-        if present.dtype == object:
+        if rows.has_text_ids:
             raise BadInputError(
                 "ids=None, but the rows here have text ids; give one for each new row."
             )
@@ -156,6 +168,7 @@ def new_ids(given: GivenIds, n_rows: int, next_id: int, present: Ids) -> Ids:
         raise BadInputError(
             f"ids has {len(ids)} entries for {n_rows} rows; give one per row."
         )
+    present = rows.ids
     if n_rows == 0:
         return present[:0]
     if len(present) and (ids.dtype == object) != (present.dtype == object):

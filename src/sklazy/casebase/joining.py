@@ -47,7 +47,7 @@ def join_bases(bases: Sequence[CaseBase], *, renumber: bool = False) -> PartedBa
 def _in_order_of_arrival(base: CaseBase) -> CodedRows:
     with base._lock:
         base._sync()
-        rows = base.rows.live().take(np.argsort(base.arrival))
+        rows = base.rows.take(np.argsort(base.arrival))
         return replace(rows, arrival=np.arange(len(rows)))
 
 

@@ -44,7 +44,8 @@ def empties_column(cases: "CaseBase", gone: Places) -> bool:
 
 def holds_last_value(cases: "CaseBase") -> NDArray[np.bool_]:
     """Which rows have the only value of a nominal attribute."""
-    codes, only = cases.rows.live().codes, np.zeros(cases.n_rows, bool)
+    only = np.zeros(cases.n_rows, bool)
+    codes = cases.rows.codes[:, : cases.n_rows]
     for j, n_known in _known(cases).items():
         if n_known == 1:
             only |= codes[j] >= 0
@@ -72,7 +73,7 @@ def rebuilt(
         Open attributes that will get labels.
     """
     arrival = np.argsort(cases.arrival[places])
-    rows = cases.rows.live().take(places[arrival])
+    rows = cases.rows.take(places[arrival])
     table = cases.coder.table(rows)
     base = type(cases)(
         table,

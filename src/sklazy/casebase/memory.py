@@ -80,7 +80,7 @@ class Memory(Shared):
         """Take rows out of everything that knows them."""
         self._drop_state()  # which may leave us hashes
         tail, holes = self.rows.moves(gone)
-        leaving = self.rows.live().take(gone)
+        leaving = self.rows.take(gone)
         touched = np.concatenate([gone, tail])
         with self._all_or_nothing(touched) as mark:
             self.coder.tally(leaving, -1)
@@ -90,7 +90,8 @@ class Memory(Shared):
             self.tallies.shift(self.rows, touched, -1)
             self.rows.remove(gone)
             self.tallies.shift(self.rows, holes, 1)
-            self.ranges.narrow(leaving.numbers, self.rows.live().numbers)
+            left = self.rows.numbers[:, : self.rows.n_rows]
+            self.ranges.narrow(leaving.numbers, left)
             self._follow(self.coder.retire(), mark)
             self._touch()
 
@@ -150,7 +151,7 @@ class Memory(Shared):
         """Code a numeric attribute by new cuts."""
         j, live = self._numeric[numeric], slice(0, self.rows.n_rows)
         self.tallies.spoil(j)
-        self.rows.codes[j, live] = bin_codes(self.rows.numbers[numeric, live], cuts)
+        self.rows.recode(j, bin_codes(self.rows.numbers[numeric, live], cuts))
 
     def _make_state(self) -> Self:
         self._sync()

@@ -212,15 +212,11 @@ def _is_count(window: Any, clock: Clock) -> bool:  # noqa: ANN401 - whatever is 
 def faded(rows: Rows, half_life: float, newest: float | None = None) -> Floats:
     """The weights of rows, halved for every half-life that they are older.
 
-    Like the arrays of rows it has room behind them, all zeros. `newest` is when the
-    last row happened, that of these by default.
+    `newest` is when the last row happened, that of these by default.
     """
-    weights = np.zeros(rows.capacity)
     moments = moments_of(rows)
     age = ((moments.max() if newest is None else newest) - moments) / half_life
-    own = rows.weights[: rows.n_rows] * np.exp2(-age)
-    weights[: rows.n_rows] = np.where(age > _OLDEST, 0.0, own)
-    return weights
+    return np.where(age > _OLDEST, 0.0, rows.weights * np.exp2(-age))
 
 
 def moments_of(rows: Rows) -> Floats:

@@ -21,6 +21,7 @@ from sklazy.casebase.holding import (
 )
 from sklazy.casebase.incoming import (
     GivenIds,
+    TakenIds,
     Target,
     as_ids,
     check_found,
@@ -77,8 +78,8 @@ class PartedBase(PartedHead):
         with base._lock:
             base._sync()
             arrived = np.argsort(base.arrival)
-            rows, owned = base.rows.live(), np.asarray(owners)
-            batches = [rows.take(arrived[owned == p]) for p in range(n_parts)]
+            owned = np.asarray(owners)
+            batches = [base.rows.take(arrived[owned == p]) for p in range(n_parts)]
             for batch in batches:
                 batch.arrival[:] = np.arange(len(batch))
             parts = [Part.of(base, batch, p) for p, batch in enumerate(batches)]
@@ -170,10 +171,10 @@ class PartedBase(PartedHead):
         self._is_fresh = False
         self._touch()
 
-    def _taken(self, ids: GivenIds) -> Ids:
+    def _taken(self, ids: GivenIds) -> TakenIds:
         """Those of some ids that rows have, and ids of further rows."""
         wanted = None if ids is None else as_ids(ids)
-        return concatenate_ids(self.parts.ask(find_taken, wanted))
+        return TakenIds(concatenate_ids(self.parts.ask(find_taken, wanted)))
 
     def _empties(self, leaving: Ints) -> bool:
         """Whether a nominal attribute would lose its last value."""

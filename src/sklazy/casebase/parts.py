@@ -119,7 +119,8 @@ def build(base: CaseBase, head: CaseBase, batch: CodedRows) -> None:
     shape = len(batch.numbers), n_attributes, len(batch.targets), len(batch.times)
     base.rows = Rows(*shape)
     base.rows.append(replace(batch, hashes=np.zeros((0, len(batch)), np.uint64)))
-    base.rows.settle()
+    if len(batch.numbers):
+        base.rows.settle()
     base.tallies, base.ranges = Tallies(n_attributes), Ranges(len(batch.numbers))
     base.ranges.widen(batch.numbers)
     base.buckets, base.next_id = Buckets(), head.next_id
@@ -201,7 +202,7 @@ def sorted_column(part: Part, numeric: int) -> tuple[Floats, NDArray[np.int32]]:
     """The numbers of an attribute in ascending order, and their classes."""
     live = slice(part.n_rows)
     values = np.ascontiguousarray(part.rows.numbers[numeric, live])
-    return sort_pairs(values, np.ascontiguousarray(part.rows.classes[live]))
+    return sort_pairs(values, part.rows.classes[live].astype(np.int32))
 
 
 def adopt(part: Part, shared: Shared) -> tuple[Ints, Ints, Ints]:
@@ -218,14 +219,14 @@ def adopt(part: Part, shared: Shared) -> tuple[Ints, Ints, Ints]:
 
 def copy_rows(part: Part) -> CodedRows:
     """All rows."""
-    rows = part.rows.live().take(np.arange(part.n_rows))
+    rows = part.rows.take(np.arange(part.n_rows))
     rows.arrival += part.first_row
     return rows
 
 
 def take_rows(part: Part, places: Places) -> CodedRows:
     """Some rows, their weights as they count now."""
-    rows = part.rows.live().take(places)
+    rows = part.rows.take(places)
     return replace(
         rows, weights=part.weights[places], arrival=rows.arrival + part.first_row
     )
@@ -234,7 +235,7 @@ def take_rows(part: Part, places: Places) -> CodedRows:
 def first_rows(part: Part, n_rows: int) -> tuple[Ints, CodedRows]:
     """The first rows in canonical order, numbered over all parts."""
     places = part.order[:n_rows]
-    rows = part.rows.live().take(places)
+    rows = part.rows.take(places)
     return places + part.first_row, replace(rows, arrival=rows.arrival + part.first_row)
 
 
@@ -283,7 +284,7 @@ class Leaving(NamedTuple):
 
 def weigh_leaving(part: Part, places: Places) -> Leaving:
     """What would go with rows."""
-    rows = part.rows.live().take(places)
+    rows = part.rows.take(places)
     return Leaving((rows.codes >= 0).sum(axis=1), part.coder.hashes(rows))
 
 

@@ -1,94 +1,55 @@
-"""A case base as plain data, and back: rows and settings, the rest is derived."""
+"""Schemas as plain data and back, and case bases as format 1 of files has them."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.base import CaseBase
-from sklazy.casebase.files import SENSELESS, read_file, write_file
+from sklazy.casebase.coder import Coder
+from sklazy.casebase.files import SENSELESS
 from sklazy.casebase.moments import NO_TIMES, Clock, Times, as_length, as_times
-from sklazy.casebase.rows import CLASSES, CodedRows
+from sklazy.casebase.rows import CLASSES
 from sklazy.casebase.schema import Attribute, Schema
 from sklazy.casebase.vocabulary import Vocabulary
 from sklazy.errors import BadFileError, BadInputError
-from sklazy.tables import Column, Kind, Table
+from sklazy.tables import Column, Kind, Label, Table
 from sklazy.tables.origins import Origin
 from sklazy.tables.reading import Reading
 
 Arrays = dict[str, NDArray[Any]]
 
 
-def save_cases(cases: CaseBase, path: str | Path) -> None:
-    """Write a case base to a file, all or nothing."""
-    header, arrays = to_plain(cases)
-    write_file(path, {"content": "casebase", **header}, arrays)
-
-
-def load_cases(path: str | Path) -> CaseBase:
-    """Read a case base; a file that is anything else is refused."""
-    header, arrays = read_file(path)
-    if header.pop("content", None) != "casebase":
-        raise BadFileError("the file holds something else than a case base.", path)
-    return from_plain(header, arrays, path)
-
-
-def to_plain(cases: CaseBase) -> tuple[dict[str, Any], Arrays]:
-    """Take a case base apart into JSON and arrays of their own."""
-    with cases._lock:  # as it is now, whatever others do to it meanwhile
-        # In order of arrival, so that no numbers need to be written for it.
-        return _taken_apart(cases, cases.rows.live().take(np.argsort(cases.arrival)))
-
-
-def _taken_apart(cases: CaseBase, rows: CodedRows) -> tuple[dict[str, Any], Arrays]:
-    vocabularies = cases.coder.vocabularies
-    text_ids = rows.ids.dtype == object
-    header = {
+def describe_schema(schema: Schema, coder: Coder) -> dict[str, Any]:
+    """What the columns and labels are, as JSON."""
+    vocabularies = coder.vocabularies
+    return {
         "attributes": [
             (a.name, a.kind, *_labels(vocabularies.get(j)))
-            for j, a in enumerate(cases.schema.attributes)
+            for j, a in enumerate(schema.attributes)
         ],
-        "named": cases.schema.named,
-        "targets": cases.schema.targets,
-        "origins": [(o.name, o.kind, _plain_reading(o)) for o in cases.schema.origins],
+        "named": schema.named,
+        "targets": schema.targets,
+        "origins": [(o.name, o.kind, _plain_reading(o)) for o in schema.origins],
         "classes": _labels(vocabularies.get(CLASSES)),
-        "indexed": cases.schema.indexed,
-        "clock": cases.schema.clock,
-        "half_life": cases.half_life,
-        "has_classes": cases.coder.has_classes,
-        "criterion": cases.bins.criterion,
-        "cuts": "frozen" if cases.bins.frozen else "exact",
-        "settled": cases.bins.frozen and cases.bins.current,
-        "ids": rows.ids.tolist() if text_ids else None,
-        "next_id": cases.next_id,
+        "indexed": schema.indexed,
+        "clock": schema.clock,
     }
-    arrays: Arrays = {
-        "numbers": rows.numbers,
-        "codes": rows.codes[cases.coder.nominal],
-        "classes": rows.classes,
-        "targets": rows.targets,
-        "weights": rows.weights,
-        **({"times": rows.times[0]} if len(rows.times) else {}),
-        "ids": np.zeros(0, np.int64) if text_ids else rows.ids,
-    }
-    frozen = cases.bins.cuts if header["settled"] else []
-    return header, arrays | {f"cuts{i}": cuts for i, cuts in enumerate(frozen)}
 
 
 def from_plain(header: dict[str, Any], arrays: Arrays, path: object) -> CaseBase:
-    """Put a case base together again from what `to_plain` made."""
+    """Put a case base together again from rows and settings; the rest is derived."""
     try:
         cases = CaseBase(
             _table(header, arrays),
             _target(header, arrays),
             weights=arrays["weights"],
-            times=_times(header, arrays),
+            times=read_times(header, arrays),
             ids=arrays["ids"] if header["ids"] is None else header["ids"],
             criterion=header["criterion"],
             cuts=header["cuts"],
-            schema=_schema(header),
+            schema=read_schema(header),
         )
         if header["settled"]:
             n_numeric = len(cases.rows.numbers)
@@ -99,13 +60,19 @@ def from_plain(header: dict[str, Any], arrays: Arrays, path: object) -> CaseBase
     return cases
 
 
-def _times(header: dict[str, Any], arrays: Arrays) -> Times:
+def read_times(header: dict[str, Any], arrays: Arrays) -> Times:
+    """The times of rows, and how weights fade by them."""
+    length = read_half_life(header, has_times="times" in arrays)
+    times = as_times(arrays["times"]) if "times" in arrays else NO_TIMES
+    return replace(times, clock=header.get("clock", ""), half_life=length)
+
+
+def read_half_life(header: dict[str, Any], *, has_times: bool) -> float | None:
+    """The age at which rows count half, once it is known what it is measured by."""
     clock, half_life = header.get("clock", ""), header.get("half_life")
-    if clock not in get_args(Clock) or bool(clock) != ("times" in arrays):
+    if clock not in get_args(Clock) or bool(clock) != has_times:
         raise BadInputError(f"the clock is {clock!r}")
-    times = as_times(arrays["times"]) if clock else NO_TIMES
-    length = None if half_life is None else as_length(half_life, clock, "half_life")
-    return replace(times, clock=clock, half_life=length)
+    return None if half_life is None else as_length(half_life, clock, "half_life")
 
 
 def _labels(vocabulary: Vocabulary | None) -> tuple[list[Any], int]:
@@ -124,11 +91,12 @@ def _origin(name: str, kind: Kind, reading: list[str]) -> Origin:
     return Origin(str(name), kind, Reading(*reading) if reading else None)  # type: ignore[arg-type]
 
 
-def _schema(header: dict[str, Any]) -> Schema:
+def read_schema(header: dict[str, Any]) -> Schema:
+    """What `describe_schema` described."""
     labels, n_declared = header["classes"]
     return Schema(
         tuple(
-            Attribute(name, kind, tuple(labels[:n_declared]))
+            _attribute(name, kind, tuple(labels[:n_declared]))
             for name, kind, labels, n_declared in header["attributes"]
         ),
         header["named"],
@@ -140,12 +108,17 @@ def _schema(header: dict[str, Any]) -> Schema:
     )
 
 
+def _attribute(name: str, kind: Kind, declared: tuple[Label, ...]) -> Attribute:
+    if not isinstance(name, str) or kind not in get_args(Kind):
+        raise BadInputError(f"column {name!r} is {kind!r}")
+    return Attribute(name, kind, declared)
+
+
 def _table(header: dict[str, Any], arrays: Arrays) -> Table:
     numbers, codes = iter(arrays["numbers"]), iter(arrays["codes"])
     columns = []
     for name, kind, labels, _ in header["attributes"]:
-        if not isinstance(name, str) or kind not in get_args(Kind):
-            raise BadInputError(f"column {name!r} is {kind!r}")
+        _attribute(name, kind, ())
         if kind == "numeric":
             columns.append(Column(name, kind, next(numbers)))
         else:

@@ -11,6 +11,7 @@ from sklazy.flow import MISSING
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Codes = NDArray[np.signedinteger[Any]]  # of the smallest type that holds them
 Places = NDArray[np.int64]  # where rows lie in the arrays
 Ids = NDArray[np.int64] | NDArray[np.object_]
 
@@ -28,24 +29,24 @@ class CodedRows:
     Attributes
     ----------
     numbers : float64 array (n_numeric, n_rows), NaN where missing
-    codes : int32 array (n_attributes, n_rows); numeric attributes are not coded yet
-    classes : int32 array (n_rows,)
+    codes : int array (n_attributes, n_rows); numeric attributes are not coded yet
+    classes : int array (n_rows,)
     targets : float64 array (n_targets, n_rows)
     weights : float64 array (n_rows,)
     times : float64 array (1, n_rows), or (0, n_rows) where rows have none
-    arrival : int64 array (n_rows,), the rows' numbers in order of arrival
+    arrival : int array (n_rows,), the rows' numbers in order of arrival
     hashes : uint64 array (1, n_rows) of the rows' content, or (0, n_rows) as long as
         nobody asks for them
     ids : int64 array or object array of str (n_rows,)
     """
 
     numbers: Floats
-    codes: NDArray[np.int32]
-    classes: NDArray[np.int32]
+    codes: Codes
+    classes: Codes
     targets: Floats
     weights: Floats
     times: Floats
-    arrival: Ints
+    arrival: Codes
     hashes: NDArray[np.uint64]
     ids: Ids
 
@@ -64,7 +65,7 @@ class Mark:
     Attributes
     ----------
     n_rows : int
-    ids : as in `CodedRows`
+    ids : as in `CodedRows`, or None where they are the numbers of arrival
     arrays : dict, the arrays themselves, by name
     places : int64 array, those that the change will write to
     cells : dict, what the arrays held there
@@ -72,18 +73,15 @@ class Mark:
     """
 
     n_rows: int
-    ids: Ids
+    ids: Ids | None
     arrays: dict[str, NDArray[Any]]
     places: Places
     cells: dict[str, NDArray[Any]]
-    columns: dict[int, NDArray[np.int32]]
+    columns: dict[int, Codes]
 
 
-_GIVEN = (
-    *("numbers", "codes", "classes", "targets", "weights", "times", "arrival"),
-    "hashes",
-)
-_KEPT = (*_GIVEN, "origin")
+_GIVEN = ("numbers", "codes", "classes", "targets", "times", "arrival", "hashes")
+_KEPT = (*_GIVEN, "own_weights", "origin")
 _FEW = 8  # rows whose numbers are found faster one by one than by search
 
 
@@ -92,8 +90,13 @@ class Rows:
 
     The arrays have room to spare behind `n_rows`, all zeros. `arrival` numbers the
     rows from 0 as they came, without those that went; `origin` says which row this
-    was when `settle` was last called, -1 for a newcomer, so that sorted orders can
-    follow the moves.
+    was when `settle` was last called, -1 for a newcomer, so that sorted orders of
+    numbers can follow the moves.
+
+    What can be done without takes no memory: codes and numbers of rows have the
+    smallest type that holds them and get a larger one when they must, `own_weights`
+    and `origin` have no rows where all weigh 1 and nothing is sorted, and ids that
+    are the numbers of arrival are not kept at all.
     """
 
     def __init__(
@@ -101,28 +104,60 @@ class Rows:
     ) -> None:
         self.n_rows = 0
         self.numbers = np.zeros((n_numeric, 0))
-        self.codes = np.zeros((n_attributes, 0), np.int32)
-        self.classes = np.zeros(0, np.int32)
+        self.codes: Codes = np.zeros((n_attributes, 0), np.int8)
+        self.classes: Codes = np.zeros(0, np.int8)
         self.targets = np.zeros((n_targets, 0))
-        self.weights = np.zeros(0)
+        self.own_weights = np.zeros((0, 0))
         self.times = np.zeros((n_times, 0))
-        self.arrival = self.origin = np.zeros(0, np.int64)
+        self.arrival: Codes = np.zeros(0, np.int8)
+        self.origin: Codes = np.zeros((min(n_numeric, 1), 0), np.int8)
         self.hashes = np.zeros((0, 0), np.uint64)
-        self.ids: Ids = np.zeros(0, np.int64)
+        self._ids: Ids | None = None
 
     @property
     def capacity(self) -> int:
         """How many rows fit before the arrays must grow."""
         return len(self.classes)
 
+    @property
+    def weights(self) -> Floats:
+        """How much each row counts; not to be written to."""
+        if len(self.own_weights):
+            return self.own_weights[0, : self.n_rows]
+        return np.broadcast_to(np.float64(1.0), self.n_rows)
+
+    @property
+    def ids(self) -> Ids:
+        """The rows' ids."""
+        if self._ids is None:
+            return self.arrival[: self.n_rows].astype(np.int64)
+        return self._ids
+
+    @property
+    def has_text_ids(self) -> bool:
+        """Whether rows have text for ids."""
+        return self._ids is not None and self._ids.dtype == object
+
+    @property
+    def keeps_numbers(self) -> bool:
+        """Whether ids are numbers other than those of arrival."""
+        return self._ids is not None and self._ids.dtype != object
+
+    def name(self, ids: Ids | None) -> None:
+        """Give all rows ids, or None for their numbers of arrival."""
+        self._ids = ids
+
     def append(self, batch: CodedRows) -> Places:
         """Put rows behind the last one; the places they got."""
         first, last = self.n_rows, self.n_rows + len(batch)
+        self._fit_types(batch)
         self._reserve(last)
         for name in _GIVEN:
             getattr(self, name)[..., first:last] = getattr(batch, name)
-        self.origin[first:last] = -1
-        self.ids = np.concatenate([self.ids, batch.ids])
+        self.own_weights[..., first:last] = batch.weights
+        self.origin[..., first:last] = -1
+        if self._ids is not None or not np.array_equal(batch.ids, batch.arrival):
+            self._ids = np.concatenate([self.ids, batch.ids])
         self.n_rows = last
         return np.arange(first, last)
 
@@ -134,7 +169,19 @@ class Rows:
     def live(self) -> CodedRows:
         """All rows, without the room behind them."""
         given = {n: getattr(self, n)[..., : self.n_rows] for n in _GIVEN}
-        return CodedRows(**given, ids=self.ids)
+        return CodedRows(**given, weights=self.weights, ids=self.ids)
+
+    def take(self, places: Places) -> CodedRows:
+        """Some of the rows, codes as int32."""
+        taken = {n: getattr(self, n)[..., places] for n in _GIVEN}
+        for name, kind in (
+            ("codes", np.int32),
+            ("classes", np.int32),
+            ("arrival", np.int64),
+        ):
+            taken[name] = taken[name].astype(kind, copy=False)
+        ids = taken["arrival"].copy() if self._ids is None else self._ids[places]
+        return CodedRows(**taken, weights=self.weights[places], ids=ids)
 
     def moves(self, gone: Places) -> tuple[Places, Places]:
         """Which of the last rows go where when the rows `gone` are taken out."""
@@ -147,17 +194,24 @@ class Rows:
         """Take rows out: the last rows fill their places, what is behind is zero."""
         tail, holes = self.moves(gone)
         left = self.n_rows - len(gone)
+        self._ids = self._ids_without(gone, tail, holes)
         self.arrival = self._numbered_without(gone)
         for name in _KEPT:
             array = getattr(self, name)
             array[..., holes] = array[..., tail]
             array[..., left : self.n_rows] = 0
-        ids = self.ids.copy()
-        ids[holes] = ids[tail]
-        self.ids = ids[:left].copy()
         self.n_rows = left
 
-    def _numbered_without(self, gone: Places) -> Ints:
+    def _ids_without(self, gone: Places, tail: Places, holes: Places) -> Ids | None:
+        """The ids of the rows left; none to keep if those that came last go."""
+        left = self.n_rows - len(gone)
+        if self._ids is None and (self.arrival[gone] >= left).all():
+            return None
+        ids = self.ids.copy()
+        ids[holes] = ids[tail]
+        return ids[:left].copy()
+
+    def _numbered_without(self, gone: Places) -> Codes:
         """Numbers of arrival without gaps: they do not tell that rows were there."""
         arrival = self.arrival.copy()
         live = arrival[: self.n_rows]
@@ -177,21 +231,33 @@ class Rows:
         rows = shallow(self)
         for name in _GIVEN:
             setattr(rows, name, getattr(self, name)[..., : self.n_rows].copy())
-        rows.origin = np.arange(self.n_rows)
+        for name in ("codes", "classes", "arrival"):
+            setattr(rows, name, _narrowed(getattr(rows, name)))
+        has_weights = bool((self.weights != 1).any())
+        rows.own_weights = self.weights[None][:has_weights].copy()
+        places = _narrowed(np.arange(self.n_rows))
+        rows.origin = places[None][: len(self.origin)].copy()
         return rows
 
     def relabel(self, attribute: int, moved: NDArray[np.int32], mark: Mark) -> None:
         """Follow a map of an attribute's codes; missing stays missing."""
+        name = "classes" if attribute == CLASSES else "codes"
+        self._widen(name, moved.max(initial=0))
         array = self.classes if attribute == CLASSES else self.codes[attribute]
         codes = array[: self.n_rows]
         mark.columns[attribute] = codes.copy()
         codes[:] = np.append(moved, np.int32(MISSING))[codes]
 
+    def recode(self, attribute: int, codes: Codes) -> None:
+        """Give all rows other codes of an attribute."""
+        self._widen("codes", codes.max(initial=0))
+        self.codes[attribute, : self.n_rows] = codes
+
     def mark(self, places: Places = NO_ROWS) -> Mark:
         """Note what a change may touch; `places` are of rows that go or move."""
         arrays = {name: getattr(self, name) for name in _KEPT}
         cells = {name: array[..., places] for name, array in arrays.items()}
-        return Mark(self.n_rows, self.ids, arrays, places, cells, {})
+        return Mark(self.n_rows, self._ids, arrays, places, cells, {})
 
     def restore(self, mark: Mark) -> None:
         """Take back all that was changed since the mark was made."""
@@ -204,28 +270,57 @@ class Rows:
             array[..., mark.places] = mark.cells[name]
             array[..., mark.n_rows :] = 0
             setattr(self, name, array)
-        self.ids, self.n_rows = mark.ids, mark.n_rows
+        self._ids, self.n_rows = mark.ids, mark.n_rows
 
     def settle(self) -> tuple[Places, Places]:
         """Start to follow moves anew: old place to new place (-1 gone), newcomers."""
-        origin = self.origin[: self.n_rows]
+        origin = self.origin[0, : self.n_rows]
         new_place = np.full(max(self.capacity, 1), -1, np.int64)
         old = origin >= 0
         new_place[origin[old]] = np.flatnonzero(old)
         newcomers = np.flatnonzero(~old)
-        self.origin[: self.n_rows] = np.arange(self.n_rows)
+        origin[:] = np.arange(self.n_rows)
         return new_place, newcomers
+
+    def _fit_types(self, batch: CodedRows) -> None:
+        """Have types that hold what further rows bring."""
+        self._widen("codes", batch.codes.max(initial=0))
+        self._widen("classes", batch.classes.max(initial=0))
+        n_rows = self.n_rows + len(batch)
+        self._widen("arrival", n_rows)
+        self._widen("origin", n_rows)
+        if not len(self.own_weights) and (batch.weights != 1).any():
+            self.own_weights = np.zeros((1, self.capacity))
+            self.own_weights[0, : self.n_rows] = 1.0
+
+    def _widen(self, name: str, largest: int) -> None:
+        """Give an array a type that holds a number; never a smaller one."""
+        array, kind = getattr(self, name), narrowest(int(largest))
+        if kind.itemsize > array.itemsize:
+            setattr(self, name, array.astype(kind))
 
     def _reserve(self, n_rows: int) -> None:
         if n_rows <= self.capacity:
             return
-        # Pages of zeros that nobody wrote to take no memory yet.
-        capacity = n_rows + n_rows // 4 + 64
+        # Little room behind the first rows, since many never get more; then a quarter.
+        capacity = n_rows + n_rows // (4 if self.n_rows else 32) + 64
         for name in _KEPT:
             old = getattr(self, name)
             new = np.zeros((*old.shape[:-1], capacity), old.dtype)
             new[..., : self.n_rows] = old[..., : self.n_rows]
             setattr(self, name, new)
+
+
+def narrowest(largest: int) -> np.dtype[np.signedinteger[Any]]:
+    """The smallest type for numbers from -1 up to the largest."""
+    for kind in (np.int8, np.int16, np.int32):
+        if largest <= np.iinfo(kind).max:
+            return np.dtype(kind)
+    return np.dtype(np.int64)
+
+
+def _narrowed(numbers: Codes) -> Codes:
+    return numbers.astype(narrowest(int(numbers.max(initial=0))), copy=False)
 
 
 def own_arrays(holder: object) -> None:

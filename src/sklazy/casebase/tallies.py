@@ -1,6 +1,7 @@
 """What is counted about the rows: values by class, and bit sets of rows."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,9 +105,7 @@ class Tallies:
                 codes, rows.classes[live], widths[j], n_classes
             )
             if sets[j]:
-                bits[firsts[j] : firsts[j + 1]] = _bit_sets(
-                    codes, sets[j], bits.shape[1]
-                )
+                _fill(bits[firsts[j] : firsts[j + 1]], codes)
         self.stale[:] = True  # until all is in place, should this be interrupted
         self.counts, self.offsets, self.value_bits = counts, offsets, bits
         wide = np.array(widths) > MOST_BIT_VALUES
@@ -135,7 +134,8 @@ class Tallies:
     def _count_classes(self, rows: Rows, n_classes: int) -> None:
         classes = rows.classes[: rows.n_rows]
         self.class_counts = np.bincount(classes, minlength=n_classes)[:n_classes]
-        self.class_bits = _bit_sets(classes, n_classes, words_for(rows.capacity))
+        self.class_bits = np.zeros((n_classes, words_for(rows.capacity)), np.uint64)
+        _fill(self.class_bits, classes)
 
     def _grow(self, rows: Rows) -> None:
         """Give the bit sets room for all rows."""
@@ -145,12 +145,14 @@ class Tallies:
             self.class_bits = np.pad(self.class_bits, ((0, 0), (0, short)))
 
 
+Codes = NDArray[np.signedinteger[Any]]
+
 _NO_BITS = np.zeros((0, 1), np.uint64)
 _SMALL_JOB = 10**6  # cells; below, numpy is done before a kernel is loaded
 
 
 def _counted(
-    codes: NDArray[np.int32], classes: NDArray[np.int32], width: int, n_classes: int
+    codes: Codes, classes: Codes, width: int, n_classes: int
 ) -> NDArray[np.int64]:
     """Rows by value and class."""
     known = codes >= 0
@@ -160,11 +162,17 @@ def _counted(
     )
 
 
-def _bit_sets(codes: NDArray[np.int32], width: int, n_words: int) -> NDArray[np.uint64]:
+def _fill(bits: NDArray[np.uint64], codes: Codes) -> None:
+    """Put rows into the sets of their values."""
+    found = _bit_sets(codes, len(bits), words_for(len(codes)))
+    bits[:, : found.shape[1]] = found
+
+
+def _bit_sets(codes: Codes, width: int, n_words: int) -> NDArray[np.uint64]:
     """One bit set of rows for each value, shape (width, n_words)."""
     if len(codes) * width > _SMALL_JOB:
         span = np.array([0, width], np.int64)
-        return build_bits(np.ascontiguousarray(codes[None]), span, n_words)[:-1]
+        return build_bits(codes.astype(np.int32)[None], span, n_words)[:-1]
     packed = np.packbits(codes == np.arange(width)[:, None], axis=1, bitorder="little")
     padded = np.zeros((width, n_words * 8), np.uint8)
     padded[:, : packed.shape[1]] = packed

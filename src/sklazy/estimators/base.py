@@ -27,7 +27,7 @@ from sklazy.casebase.incoming import GivenIds
 from sklazy.casebase.moments import (
     forget_before,
 )
-from sklazy.casebase.plain import to_plain
+from sklazy.casebase.stored import to_stored
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.exploring import Explorable
 from sklazy.estimators.keeping import KeepingEstimator
@@ -173,7 +173,7 @@ class LazyEstimator(Explorable, Likeness, KeepingEstimator):
         check_is_fitted(self)
         saved = self._saved_settings()
         from_settings(saved)  # what `load` would refuse is refused now
-        header, arrays = to_plain(self.cases_)
+        header, arrays = to_stored(self.cases_)
         settings = {
             "content": "estimator",
             "estimator": type(self).__name__,

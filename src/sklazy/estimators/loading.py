@@ -1,10 +1,10 @@
 """Load saved estimators."""
 
 from pathlib import Path
-from typing import TypeVar, overload
+from typing import Literal, TypeVar, overload
 
-from sklazy.casebase.files import SENSELESS, read_file
-from sklazy.casebase.plain import from_plain
+from sklazy.casebase.files import SENSELESS, map_file, read_file
+from sklazy.casebase.stored import from_stored
 from sklazy.errors import BadFileError, BadInputError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.settings import from_settings, import_estimators
@@ -13,11 +13,23 @@ from sklazy.estimators.targets import LazyClassifier, LazyRegressor
 Wanted = TypeVar("Wanted", bound=LazyEstimator)
 
 
+MapMode = Literal["c"] | None
+
+
 @overload
-def load(path: str | Path) -> LazyClassifier | LazyRegressor: ...
+def load(
+    path: str | Path, *, mmap_mode: MapMode = None
+) -> LazyClassifier | LazyRegressor: ...
 @overload
-def load(path: str | Path, kind: type[Wanted]) -> Wanted: ...
-def load(path: str | Path, kind: type[LazyEstimator] = LazyEstimator) -> LazyEstimator:
+def load(
+    path: str | Path, kind: type[Wanted], *, mmap_mode: MapMode = None
+) -> Wanted: ...
+def load(
+    path: str | Path,
+    kind: type[LazyEstimator] = LazyEstimator,
+    *,
+    mmap_mode: MapMode = None,
+) -> LazyEstimator:
     """Read an estimator that `save` wrote.
 
     A truncated or altered file, one of a newer format, or one that is anything else
@@ -31,6 +43,11 @@ def load(path: str | Path, kind: type[LazyEstimator] = LazyEstimator) -> LazyEst
     kind : class, optional
         The class that the estimator must be of, which type checkers then know; another
         one is refused.
+    mmap_mode : {None, "c"}
+        With "c" the rows stay in the file, from which the system reads what questions
+        need, and several processes share it in memory; rows that are added or
+        forgotten change the estimator, never the file. Only the header is checked
+        then, not the rows: map files that you trust.
 
     Returns
     -------
@@ -46,14 +63,19 @@ def load(path: str | Path, kind: type[LazyEstimator] = LazyEstimator) -> LazyEst
     >>> again.digest() == model.digest()
     True
     """
-    header, arrays = read_file(path)
+    if mmap_mode not in (None, "c"):
+        raise BadInputError(
+            f"mmap_mode={mmap_mode!r}; expected None, or 'c' to leave rows in the file."
+        )
+    header, arrays = read_file(path) if mmap_mode is None else map_file(path)
     if header.get("content") != "estimator":
         raise BadFileError("the file holds something else than an estimator.", path)
     try:
         saved = check_known(header["estimator"])
         _check_kind(saved, kind)
         estimator = saved(**from_settings(header["settings"]))
-        cases = from_plain(header["cases"], arrays, path)
+        mapped = mmap_mode is not None
+        cases = from_stored(header["cases"], arrays, path, mapped=mapped)
         estimator._restore(cases, header["state"])
         estimator._check_loaded()
     except SENSELESS as error:

@@ -8,25 +8,22 @@ import numpy as np
 
 from sklazy.kernels.bits import ONE, ZERO, trailing_zeros
 from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.lines import GROUP, LINE, compare_lines, count_planes, sum_lines
+from sklazy.kernels.matched_rows import (
+    count_row,
+    keep_valid,
+    line_is_empty,
+    separate,
+)
 from sklazy.kernels.matching import (
     BLOCK,
     FIRST_BLOCK,
     MOST_QUERIES,
-    count_row,
-    keep_valid,
-    line_is_empty,
     point_at_sets,
     select_in_block,
-    separate,
 )
 from sklazy.kernels.means import mean_within
-from sklazy.kernels.planes import (
-    GROUP,
-    compare_last_group,
-    compare_planes,
-    planes_for,
-    sum_sets,
-)
+from sklazy.kernels.planes import planes_for
 
 _MOST_LISTED = 1 << 21  # rows, over the queries that share a block
 
@@ -121,16 +118,12 @@ def mean_of_agreeing(
     n_levels = attributes.shape[1] + 1
     n_all = (n_rows + 511) >> 9 << 3  # words, in whole cache lines
     first_words = min(n_all, max(FIRST_BLOCK, (k + 255) >> 8 << 3))
-    width = np.uintp(max(first_words, BLOCK))
-    planes = np.empty(width * np.uintp(planes_for(n_levels - 1)), np.uint64)
-    carries = np.empty(width, np.uint64)
+    width = max(first_words, BLOCK)
+    planes = np.empty(width * count_planes(n_levels - 1), np.uint64)
     above = np.empty(width, np.uint64)
-    reaching = np.empty(width, np.uint64)
-    nothing = np.zeros(width * np.uintp(4), np.uint64)  # planes of no sets at all
+    same = np.empty(width, np.uint64)
     step = min(MOST_QUERIES, max(1, _MOST_LISTED // n_rows), last - first)
-    sets = np.empty(
-        (step, (max(1, n_levels - 1) + GROUP - 1) // GROUP * GROUP), np.uintp
-    )
+    sets = np.empty((step, n_levels - 1 + GROUP), np.uintp)
     rows = np.empty((step, n_rows), np.int64)
     agreed = np.empty((step, n_rows), np.int32)
     n_listed = np.empty(step, np.int64)
@@ -144,13 +137,11 @@ def mean_of_agreeing(
         word = 0
         while word < n_all:
             n_words = min(n_all - word, first_words if word == 0 else BLOCK)
-            start, length = np.uintp(word), np.uintp(n_words)
+            # Where rows end in this block, or one of them does not take part.
+            n_lines, is_last = n_words // LINE, ((word + n_words) << 6) > n_rows
             for q in range(n_queries):
                 query, own = begin + q, sets[q]
-                n_sets = np.int64(counts[query])
-                n_planes = planes_for(n_sets)
-                last_group = max(0, (n_sets - 1) // GROUP) * GROUP
-                n_summed = n_sets if word == 0 else last_group
+                n_sets, without = np.int64(counts[query]), excluded[query]
                 if word == 0:
                     point_at_sets(
                         codes[query],
@@ -163,65 +154,32 @@ def mean_of_agreeing(
                         stride,
                         own,
                     )
-                before = nothing
-                if n_summed > 0:
-                    before = planes
-                    sum_sets(
-                        bits,
-                        own,
-                        n_summed,
-                        start,
-                        length,
-                        planes,
-                        width,
-                        n_planes,
-                        carries,
-                    )
-                if word == 0:
+                    sum_lines(bits, own, n_sets, word, n_lines, planes, width)
                     thresholds[q] = select_in_block(
-                        before,
-                        width,
-                        n_planes,
+                        planes,
+                        np.uintp(width),
+                        planes_for(n_sets),
                         word,
                         n_words,
                         n_rows,
-                        excluded[query],
+                        without,
                         k,
                         above,
-                        reaching,
+                        same,
                     )
-                    n_more, _ = separate(above, reaching, length)
-                    n_above[q] = n_more
+                    n_above[q], _ = separate(above, same, np.uintp(n_words))
                 else:
-                    compare_last_group(
-                        bits,
-                        own[last_group:],
-                        start,
-                        length,
-                        before,
-                        width,
-                        thresholds[q],
-                        above,
-                        reaching,
-                        carries,
+                    n_more, _ = compare_lines(
+                        bits, own, n_sets, word, n_lines, thresholds[q], above, same
                     )
-                    compare_planes(
-                        planes,
-                        width,
-                        n_planes,
-                        length,
-                        thresholds[q],
-                        above,
-                        reaching,
-                        carries,
-                    )
-                    keep_valid(reaching, word, n_words, n_rows, excluded[query])
-                    keep_valid(above, word, n_words, n_rows, excluded[query])
-                    n_more, _ = separate(above, reaching, length)
+                    if is_last or word <= without >> 6 < word + n_words:
+                        keep_valid(same, word, n_words, n_rows, without)
+                        keep_valid(above, word, n_words, n_rows, without)
+                        n_more, _ = separate(above, same, np.uintp(n_words))
                     n_above[q] += n_more
                 n_listed[q] = _list_rows(
                     above,
-                    reaching,
+                    same,
                     word,
                     n_words,
                     bits,

@@ -5,7 +5,7 @@ import numpy as np
 from sklazy.kernels.bits import ALL, popcount
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.conjunction import intersect
-from sklazy.kernels.matching import keep_valid
+from sklazy.kernels.matched_rows import keep_valid
 
 
 @entry

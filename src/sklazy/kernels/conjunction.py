@@ -4,7 +4,7 @@ import numpy as np
 
 from sklazy.kernels.bits import ALL
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.matching import keep_valid
+from sklazy.kernels.matched_rows import keep_valid
 from sklazy.kernels.planes import count_common
 
 

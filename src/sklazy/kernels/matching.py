@@ -6,17 +6,11 @@ ties and all. No distance and no list of rows is ever written down.
 
 import numpy as np
 
-from sklazy.kernels.bits import ALL, ONE, ZERO, popcount, trailing_zeros
+from sklazy.kernels.bits import ALL
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.planes import (
-    GROUP,
-    compare_last_group,
-    compare_planes,
-    count_common,
-    planes_for,
-    select_threshold,
-    sum_sets,
-)
+from sklazy.kernels.lines import GROUP, LINE, compare_lines, count_planes, sum_lines
+from sklazy.kernels.matched_rows import file_rows, keep_valid, separate, vote
+from sklazy.kernels.planes import planes_for, select_threshold
 from sklazy.kernels.votes import (
     add_levels,
     move_threshold,
@@ -26,92 +20,9 @@ from sklazy.kernels.votes import (
 
 FIRST_BLOCK = 64  # words; the threshold among these rows starts the search
 BLOCK = 256  # words; what many queries read of the bit sets stays in the L2 cache
-MOST_QUERIES = 64  # that share a block
+MOST_QUERIES = 256  # that share a block; each reads of memory what all of them need
 MOST_FILED = 16  # times k rows above the threshold; beyond, a new one is sought first
 MOST_LEVELS = 1 << 17  # counters of rows above the threshold, over these queries
-
-
-@kernel
-def keep_valid(words, word, n_words, n_rows, excluded):
-    """Take the rows beyond the last and the excluded one out of the block."""
-    for i in range(max(0, (n_rows >> 6) - word), n_words):
-        left = n_rows - ((word + i) << 6)
-        if left <= 0:
-            words[i] = ZERO
-        elif left < 64:
-            words[i] &= (ONE << np.uint64(left)) - ONE
-    place = (excluded >> 6) - word
-    if excluded >= 0 and 0 <= place < n_words:
-        words[place] &= ~(ONE << np.uint64(excluded & 63))
-
-
-@kernel
-def separate(above, reaching, n_words):
-    """Reaching &= ~above; returns the numbers of rows above and of those left."""
-    n_above = n_left = ZERO
-    for i in range(n_words):
-        more = above[i]
-        left = reaching[i] & ~more
-        reaching[i] = left
-        n_above += popcount(more)
-        n_left += popcount(left)
-    return np.int64(n_above), np.int64(n_left)
-
-
-@kernel
-def count_row(bits, sets, n_sets, row):
-    """Number of the sets that have one row."""
-    count = np.int64(0)
-    word, bit = np.uintp(row >> 6), np.uint64(row & 63)
-    for i in range(n_sets):
-        count += np.int64((bits[sets[i] + word] >> bit) & ONE)
-    return count
-
-
-@kernel
-def line_is_empty(words, i):
-    """Tell whether a cache line of words has no row."""
-    found = ZERO
-    for j in range(i, i + np.uintp(8)):
-        found |= words[j]
-    return found == ZERO
-
-
-@kernel
-def file_rows(words, word, n_words, bits, sets, n_sets, classes, levels):
-    """Count the block's rows by their number of agreements and class."""
-    for line in range(0, n_words, 8):
-        if line_is_empty(words, np.uintp(line)):
-            continue
-        for i in range(line, line + 8):
-            left = words[i]
-            while left != ZERO:
-                row = ((word + i) << 6) + np.int64(trailing_zeros(left))
-                levels[count_row(bits, sets, n_sets, row), classes[row]] += 1
-                left &= left - ONE
-
-
-@kernel
-def vote(words, word, n_words, n_members, class_bits, stride, classes, votes):
-    """One vote for the class of every row in the block's set.
-
-    Row by row while they are few (a row costs some 40 words of popcount), else class
-    by class.
-    """
-    if 40 * n_members < votes.size * n_words:
-        for line in range(0, n_words, 8):
-            if line_is_empty(words, np.uintp(line)):
-                continue
-            for i in range(line, line + 8):
-                left = words[i]
-                while left != ZERO:
-                    row = ((word + i) << 6) + np.int64(trailing_zeros(left))
-                    votes[classes[row]] += 1
-                    left &= left - ONE
-    else:
-        for c in range(votes.size):
-            start = stride * np.uintp(c) + np.uintp(word)
-            votes[c] += count_common(words, class_bits, start, np.uintp(n_words))
 
 
 @kernel
@@ -136,17 +47,17 @@ def point_at_sets(
 
 @kernel
 def select_in_block(
-    planes, width, n_planes, word, n_words, n_rows, excluded, k, above, reaching
+    planes, width, n_planes, word, n_words, n_rows, excluded, k, above, same
 ):
     """Find the threshold among the rows of one block alone; return it.
 
-    Leaves above = count > threshold and reaching = count == threshold behind.
+    Leaves above = count > threshold and same = count == threshold behind.
     """
     for i in range(n_words):
-        reaching[i] = ALL
-    keep_valid(reaching, word, n_words, n_rows, excluded)
+        same[i] = ALL
+    keep_valid(same, word, n_words, n_rows, excluded)
     length = np.uintp(n_words)
-    return select_threshold(planes, width, n_planes, length, k, reaching, above)
+    return select_threshold(planes, width, n_planes, length, k, same, above)
 
 
 @entry
@@ -189,7 +100,8 @@ def match_nominal(
     offsets : int64 array of shape (n_attributes + 1,)
     set_of_value : int64 array of shape (offsets[-1],), or empty if none is used
     class_bits : uint64 array of shape (n_classes, n_words)
-    classes : int32 array of shape (capacity,)
+    classes : uint8 array of shape (capacity, n_bytes)
+        The bytes of each row's class, low first: one signature for any type.
     n_rows : int
         The rows there are; the arrays may have room for more.
     codes : int32 array of shape (n_queries, n_attributes)
@@ -216,7 +128,7 @@ def match_nominal(
     *Bit planes.* A query of r attributes points at r bit sets, those of its values; a
     row agrees as often as it is in them. The sets are added like binary numbers, one
     per row, 64 rows per word: plane l holds bit l of every row's count, and a handful
-    of logical operations adds seven sets to the planes (`sklazy.kernels.planes`). No
+    of logical operations adds seven sets to the planes (`sklazy.kernels.lines`). No
     count is ever written down for a row by itself.
 
     *Loops.* Queries by up to `MOST_QUERIES`; for these, blocks of rows, a small one
@@ -227,8 +139,8 @@ def match_nominal(
 
     *A block of a query.* In the first one a radix selection on the planes finds the
     k-th largest count. It is the threshold of the next block, where rows are only
-    compared with it: the last seven sets are added and compared in one pass that
-    writes two bit sets, the rows above and the rows at the threshold. Rows above are
+    compared with it: sets are added and compared in one pass that writes two bit
+    sets, the rows above and the rows at the threshold. Rows above are
     few; they are counted one by one and filed. As soon as k rows lie above, the
     threshold rises. Where more than `MOST_FILED` k rows of a block lie above, the
     threshold was far too low, and the block gets a new one by selection.
@@ -248,17 +160,13 @@ def match_nominal(
     first_words = min(n_all, max(FIRST_BLOCK, (k + 255) >> 8 << 3))
     if n_all <= 2 * FIRST_BLOCK:  # a second block would not pay
         first_words = n_all
-    width = np.uintp(max(first_words, BLOCK))
-    planes = np.empty(width * np.uintp(planes_for(n_levels - 1)), np.uint64)
-    carries = np.empty(width, np.uint64)
+    width = max(first_words, BLOCK)
+    planes = np.empty(width * count_planes(n_levels - 1), np.uint64)
     above = np.empty(width, np.uint64)
-    reaching = np.empty(width, np.uint64)
-    nothing = np.zeros(width * np.uintp(4), np.uint64)  # planes of no sets at all
+    same = np.empty(width, np.uint64)
     step = min(MOST_QUERIES, max(4, MOST_LEVELS // (n_levels * n_classes)))
     step = min(step, last - first)
-    sets = np.empty(
-        (step, (max(1, n_levels - 1) + GROUP - 1) // GROUP * GROUP), np.uintp
-    )
+    sets = np.empty((step, n_levels - 1 + GROUP), np.uintp)
     levels = np.empty((step, n_levels, n_classes), np.int64)
     n_above = np.empty(step, np.int64)
     for begin in range(first, last, step):
@@ -267,11 +175,13 @@ def match_nominal(
         word = 0
         while word < n_all:
             n_words = min(n_all - word, first_words if word == 0 else BLOCK)
-            start, length = np.uintp(word), np.uintp(n_words)
+            # Where rows end in this block, or one of them does not take part.
+            n_lines, is_last = n_words // LINE, ((word + n_words) << 6) > n_rows
             for query in range(begin, end):
                 own, own_levels = sets[query - begin], levels[query - begin]
                 n_sets, without = np.int64(counts[query]), excluded[query]
-                if word == 0:
+                selects = word == 0
+                if selects:
                     point_at_sets(
                         codes[query],
                         attributes[query],
@@ -283,71 +193,30 @@ def match_nominal(
                         stride,
                         own,
                     )
-                n_planes = planes_for(n_sets)
-                last_group = max(0, (n_sets - 1) // GROUP) * GROUP
-                selects = word == 0
-                # Twice at the most: compared, and if the threshold was far too low,
-                # summed as a whole for a new one.
-                while True:
-                    n_summed = n_sets if selects else last_group
-                    before = nothing
-                    if n_summed > 0:
-                        before = planes
-                        sum_sets(
-                            bits,
-                            own,
-                            n_summed,
-                            start,
-                            length,
-                            planes,
-                            width,
-                            n_planes,
-                            carries,
-                        )
-                    if selects:
-                        break
-                    compare_last_group(
-                        bits,
-                        own[last_group:],
-                        start,
-                        length,
-                        before,
-                        width,
-                        thresholds[query],
-                        above,
-                        reaching,
-                        carries,
+                else:
+                    n_more, n_same = compare_lines(
+                        bits, own, n_sets, word, n_lines, thresholds[query], above, same
                     )
-                    compare_planes(
-                        planes,
-                        width,
-                        n_planes,
-                        length,
-                        thresholds[query],
-                        above,
-                        reaching,
-                        carries,
-                    )
-                    keep_valid(reaching, word, n_words, n_rows, without)
-                    keep_valid(above, word, n_words, n_rows, without)
-                    n_more, n_same = separate(above, reaching, length)
-                    if n_more <= MOST_FILED * k:
-                        break
-                    selects = True
+                    if is_last or word <= without >> 6 < word + n_words:
+                        keep_valid(same, word, n_words, n_rows, without)
+                        keep_valid(above, word, n_words, n_rows, without)
+                        n_more, n_same = separate(above, same, np.uintp(n_words))
+                    selects = n_more > MOST_FILED * k
                 if selects:
+                    sum_lines(bits, own, n_sets, word, n_lines, planes, width)
                     thresholds[query] = select_in_block(
-                        before,
-                        width,
-                        n_planes,
+                        planes,
+                        np.uintp(width),
+                        planes_for(n_sets),
                         word,
                         n_words,
                         n_rows,
                         without,
                         k,
                         above,
-                        reaching,
+                        same,
                     )
-                    n_more, n_same = separate(above, reaching, length)
+                    n_more, n_same = separate(above, same, np.uintp(n_words))
                     votes[query, :] = 0
                     n_above[query - begin] = 0
                     if word > 0:
@@ -371,7 +240,7 @@ def match_nominal(
                     )
                 elif n_same > 0:
                     vote(
-                        reaching,
+                        same,
                         word,
                         n_words,
                         n_same,

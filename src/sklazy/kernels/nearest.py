@@ -163,7 +163,7 @@ def _move_nearest_first(distances, rows, count, n_nearest):
 
 
 @kernel
-def _sort(distances, rows, count):
+def sort_nearest(distances, rows, count):
     """Shell sort of the first `count` entries by (distance, row)."""
     gap = 1
     while gap < count // 3:
@@ -296,7 +296,7 @@ def nearest_rows(
             count = counts[t]
             if count > n_nearest:
                 count, _ = _cut_back(kept[t], kept_rows[t], count, n_nearest)
-            _sort(kept[t], kept_rows[t], count)
+            sort_nearest(kept[t], kept_rows[t], count)
             for i in range(n_nearest):
                 seen = i < count
                 distances[tile + t, i] = kept[t, i] if seen else np.inf

@@ -5,7 +5,7 @@ import numpy as np
 from sklazy.kernels.bits import ALL, ZERO
 from sklazy.kernels.compiling import entry, kernel, lean_kernel
 from sklazy.kernels.exact import find_kth, vote_for_nearest
-from sklazy.kernels.matching import file_rows, keep_valid
+from sklazy.kernels.matched_rows import file_rows, keep_valid
 from sklazy.kernels.planes import count_common, planes_for, ripple, select_threshold
 from sklazy.kernels.votes import finish_votes, weigh_levels, weigh_rows
 

@@ -1,30 +1,14 @@
-"""Counting agreements 64 rows per word: bit sets summed into bit planes.
+"""Counting agreements 64 rows per word, in bit planes; `lines` sums bit sets into them.
 
-Plane l holds bit l of every row's count. Bit sets come as word offsets into one flat
-array, seven at a time: unused places point at the empty set. Planes lie one after the
-other in a flat array, `width` words each. All loops run over plain unsigned indices,
-which is what lets them vectorize.
+Plane l holds bit l of every row's count. Planes lie one after the other in a flat
+array, `width` words each. All loops run over plain unsigned indices, which is what
+lets them vectorize.
 """
 
 import numpy as np
 
-from sklazy.kernels.bits import ALL, ZERO, popcount
+from sklazy.kernels.bits import ZERO, popcount
 from sklazy.kernels.compiling import kernel
-
-GROUP = 7  # bit sets summed at once, into three planes
-
-
-@kernel
-def full_add(a, b, c):
-    """Sum and carry of three bits, in each of 64 places."""
-    half = a ^ b
-    return half ^ c, (a & b) | (half & c)
-
-
-@kernel
-def majority(a, b, c):
-    """The bit that at least two of three have, in each of 64 places."""
-    return (a & b) | (c & (a | b))
 
 
 @kernel
@@ -34,50 +18,6 @@ def planes_for(n_sets):
     while (1 << planes) <= n_sets:
         planes += 1
     return planes
-
-
-@kernel
-def sum_group(bits, a, b, c, d, e, f, g):
-    """Three bits of the number of set bits among seven words."""
-    low, carry_1 = full_add(bits[a], bits[b], bits[c])
-    other, carry_2 = full_add(bits[d], bits[e], bits[f])
-    low, carry_3 = full_add(low, other, bits[g])
-    middle, high = full_add(carry_1, carry_2, carry_3)
-    return low, middle, high
-
-
-@kernel
-def write_group(bits, sets, word, n_words, planes, width):
-    """planes[:3] = the sum of the first seven sets."""
-    a, b, c = sets[0] + word, sets[1] + word, sets[2] + word
-    d, e, f, g = sets[3] + word, sets[4] + word, sets[5] + word, sets[6] + word
-    second, third = width, width + width
-    for i in range(n_words):
-        low, middle, high = sum_group(
-            bits, a + i, b + i, c + i, d + i, e + i, f + i, g + i
-        )
-        planes[i] = low
-        planes[second + i] = middle
-        planes[third + i] = high
-
-
-@kernel
-def add_group(bits, sets, word, n_words, planes, width, carries):
-    """planes[:3] += the sum of seven sets; what overflows goes to `carries`."""
-    a, b, c = sets[0] + word, sets[1] + word, sets[2] + word
-    d, e, f, g = sets[3] + word, sets[4] + word, sets[5] + word, sets[6] + word
-    second, third = width, width + width
-    for i in range(n_words):
-        low, middle, high = sum_group(
-            bits, a + i, b + i, c + i, d + i, e + i, f + i, g + i
-        )
-        old = planes[i]
-        planes[i] = old ^ low
-        middle, carry = full_add(planes[second + i], middle, old & low)
-        planes[second + i] = middle
-        high, carry = full_add(planes[third + i], high, carry)
-        planes[third + i] = high
-        carries[i] = carry
 
 
 @kernel
@@ -95,88 +35,6 @@ def fill_zero(words, start, stop):
     """words[start:stop] = 0."""
     for i in range(start, stop):
         words[i] = ZERO
-
-
-@kernel
-def sum_sets(bits, sets, n_sets, word, n_words, planes, width, n_planes, carries):
-    """Sum `n_sets` bit sets over a block of words into `n_planes` planes."""
-    write_group(bits, sets, word, n_words, planes, width)
-    fill_zero(planes, width * np.uintp(3), width * np.uintp(n_planes))
-    for group in range(GROUP, n_sets, GROUP):
-        add_group(bits, sets[group:], word, n_words, planes, width, carries)
-        top = min(planes_for(group + GROUP), n_planes)
-        for plane in range(3, top):
-            ripple(planes, width * np.uintp(plane), carries, n_words)
-
-
-@kernel
-def unless(number, bit):
-    """A word of ones where the number has a zero bit: the comparison's mask."""
-    return ZERO if (number >> bit) & 1 else ALL
-
-
-@kernel
-def compare_last_group(
-    bits, sets, word, n_words, planes, width, threshold, above, reaching, carries
-):
-    """Compare the low four bits of the planes plus seven sets with a threshold.
-
-    The sum itself is not written, only what it carries to the fifth plane, and the
-    comparison so far: above = sum > threshold, reaching = sum >= threshold (of the
-    low four bits). From the lowest bit up, a one where the threshold has a zero
-    turns the verdict to yes, a zero where it has a one to no.
-    """
-    a, b, c = sets[0] + word, sets[1] + word, sets[2] + word
-    d, e, f, g = sets[3] + word, sets[4] + word, sets[5] + word, sets[6] + word
-    second, third, fourth = width, width * np.uintp(2), width * np.uintp(3)
-    mask_0, mask_1 = unless(threshold, 0), unless(threshold, 1)
-    mask_2, mask_3 = unless(threshold, 2), unless(threshold, 3)
-    for i in range(n_words):
-        low, middle, high = sum_group(
-            bits, a + i, b + i, c + i, d + i, e + i, f + i, g + i
-        )
-        old = planes[i]
-        middle, carry = full_add(planes[second + i], middle, old & low)
-        low ^= old
-        high, carry = full_add(planes[third + i], high, carry)
-        old = planes[fourth + i]
-        top = old ^ carry
-        carries[i] = old & carry
-        more = majority(middle, low & mask_0, mask_1)
-        same = majority(middle, low | mask_0, mask_1)
-        above[i] = majority(top, majority(high, more, mask_2), mask_3)
-        reaching[i] = majority(top, majority(high, same, mask_2), mask_3)
-
-
-@kernel
-def compare_plane(planes, start, n_words, mask, above, reaching, carries):
-    """Carry the comparison on to the next plane, the carries added on the way."""
-    for i in range(n_words):
-        old, carry = planes[start + i], carries[i]
-        bit = old ^ carry
-        carries[i] = old & carry
-        above[i] = majority(bit, above[i], mask)
-        reaching[i] = majority(bit, reaching[i], mask)
-
-
-@kernel
-def compare_planes(
-    planes, width, n_planes, n_words, threshold, above, reaching, carries
-):
-    """Carry the comparison of `compare_last_group` through the planes from the fifth.
-
-    Then above = count > threshold and reaching = count >= threshold.
-    """
-    for plane in range(4, n_planes):
-        compare_plane(
-            planes,
-            width * np.uintp(plane),
-            n_words,
-            unless(threshold, plane),
-            above,
-            reaching,
-            carries,
-        )
 
 
 @kernel

@@ -8,8 +8,8 @@ from sklazy.kernels.nearest import (
     _PROBE,
     _collect,
     _cut_back,
-    _sort,
     add_column,
+    sort_nearest,
 )
 
 
@@ -82,6 +82,6 @@ def nearest_in_subsets(differences, members, first, last, rows):
             )
         if count > n_nearest:
             count, _ = _cut_back(kept, kept_rows, count, n_nearest)
-        _sort(kept, kept_rows, count)
+        sort_nearest(kept, kept_rows, count)
         for i in range(n_nearest):
             rows[s, i] = kept_rows[i] if i < count else -1

@@ -279,7 +279,7 @@ def select_same(attributes: Ints, n_queries: int) -> Selected:
 
 def _counted(cases: Cases, bits: Bits) -> CountedCases:
     """What the kernels count, with these bit sets of values."""
-    rest = cases.class_bits, cases.codes, cases.classes
+    rest = cases.class_bits, cases.codes.whole, cases.classes.whole
     return CountedCases(bits, cases.starts, cases.offsets, *rest)
 
 

@@ -18,6 +18,7 @@ from sklazy.neighbors.nominal import (
     count_agreements,
     vote_with_each_count,
 )
+from sklazy.neighbors.tree import TreeSearch
 from sklazy.neighbors.voting import (
     finish_votes,
     to_probabilities,
@@ -29,6 +30,7 @@ __all__ = [
     "MixedSearch",
     "NominalSearch",
     "ScaledColumns",
+    "TreeSearch",
     "WeightedColumns",
     "count_agreements",
     "find_edges",

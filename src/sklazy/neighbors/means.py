@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.casebase.columns import label_codes
 from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.agreeing import mean_of_agreeing
 from sklazy.kernels.bits import sets_in_parts
@@ -256,7 +257,7 @@ class MeanSearch:
         mean_of_nearest(
             *self.columns,
             self.cases.n_rows,
-            self.cases.codes,
+            label_codes(self.cases),
             self.cases.numeric,
             self.cases.numbers,
             self.targets,
@@ -330,7 +331,7 @@ class MeanSearch:
             return values
         mean_nested(
             cases.n_rows,
-            cases.codes,
+            label_codes(cases),
             cases.numeric,
             cases.numbers,
             self.targets,

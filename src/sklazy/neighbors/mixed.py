@@ -15,7 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.casebase.columns import fill_columns, place_by_range, ranges_of
+from sklazy.casebase.columns import (
+    fill_columns,
+    label_codes,
+    place_by_range,
+    ranges_of,
+)
 from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.exact import measure_rows
 from sklazy.kernels.mixed import search_mixed
@@ -156,10 +161,10 @@ class MixedSearch:
         search_mixed(
             *self.columns,
             self.cases.n_rows,
-            self.cases.codes,
+            label_codes(self.cases),
             self.cases.numeric,
             self.cases.numbers,
-            self.cases.classes,
+            self.cases.classes.whole,
             *self.queries,
             *self.selected,
             self.excluded,
@@ -235,10 +240,10 @@ class MixedSearch:
         votes = np.zeros((len(ks), *order.shape, self.votes.shape[1]))
         vote_nested_mixed(
             cases.n_rows,
-            cases.codes,
+            label_codes(cases),
             cases.numeric,
             cases.numbers,
-            cases.classes,
+            cases.classes.whole,
             widths,
             *self.queries,
             order,
@@ -270,7 +275,7 @@ class MixedSearch:
             self.queries.codes[query],
             self.queries.values[query],
             used,
-            cases.codes,
+            label_codes(cases),
             cases.numeric,
             cases.numbers,
             self.own_widths.get(query, self.columns.widths),

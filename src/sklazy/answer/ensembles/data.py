@@ -26,7 +26,7 @@ from sklazy.local.paths import (
 )
 from sklazy.local.random_paths import RandomPaths, make_random_paths
 from sklazy.measures import gain_ratio
-from sklazy.neighbors import find_nearest, place_queries, weigh_columns
+from sklazy.neighbors import TreeSearch, place_queries, weigh_columns
 from sklazy.tables import Label
 
 _MOST_CATEGORIES = 50  # a linear model has an indicator of each
@@ -80,7 +80,11 @@ class EnsembleData:
     def nearest(self, queries: Queries, n_nearest: int) -> Neighbors:
         """The nearest rows, ties in canonical order, with squared sums of weights."""
         placed = place_queries(self._columns, queries)
-        return find_nearest(self._columns.columns, placed, n_nearest)
+        return self._search.find(placed, n_nearest)
+
+    @cached_property
+    def _search(self) -> TreeSearch:
+        return TreeSearch(self._columns.columns)
 
     @cached_property
     def codes(self) -> NDArray[np.int32]:

@@ -13,7 +13,6 @@ from sklazy.casebase import CaseBase
 from sklazy.combine import argmax_with_ties, to_shares
 from sklazy.flow import LocalModels, LocalPlan, Neighbors, Queries
 from sklazy.local import fit_models, make_plan, place
-from sklazy.neighbors import find_nearest
 
 _FAR = 1e50  # further away all queries are the same: a fourth power must be a float
 
@@ -134,7 +133,7 @@ def answer_locally(
         cases, rows, neighbors = merge_local([f for f in found if f], n_nearest)
         data = data._replace(cases=cases, rows=rows)
     elif data.device is None:
-        neighbors = find_nearest(data.space.columns, columns, n_nearest, groups=groups)
+        neighbors = data.search.find(columns, n_nearest, groups=groups)
     else:
         neighbors = find_nearest_there(data, columns, n_nearest, groups)
     if data.device is None or curves:  # receipts are the same wherever they are made

@@ -20,6 +20,7 @@ from sklazy.flow import LocalCases, LocalPlan
 from sklazy.local import Space, count_terms, find_ranges, make_plan, make_space
 from sklazy.local.local_models.plans import NBest, Spans, check_ridge, limit_ridge
 from sklazy.local.local_models.space import make_frame
+from sklazy.neighbors import TreeSearch
 
 _MOST_QUERIES = 8192  # whose neighbors are in memory at one time
 _MOST_GATHERED = 1024  # likewise, with all that parts know of them
@@ -59,6 +60,8 @@ class LocalData(NamedTuple):
         The ridge is that of the weights in `cases`.
     target_units : float64 array of shape (n_targets,)
         What the targets in `cases` were multiplied by, so that they can be squared.
+    search : TreeSearch
+        What finds neighbors among the columns of the space.
     device : str, or None for the CPU
         Where neighbors and models are found.
     frame : LocalFrame, or None
@@ -72,6 +75,7 @@ class LocalData(NamedTuple):
     plan: LocalPlan
     settings: LocalSettings
     target_units: Floats
+    search: TreeSearch
     device: str | None = None
     frame: LocalFrame | None = None
 
@@ -101,7 +105,8 @@ def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:
     space, local, units, own = place_rows(base, rows, settings)
     plan = plan_models(own, space, len(rows), warn=True)
     check_weights(base, rows, plan)
-    return LocalData(base, space, local, rows, plan, own, units)
+    search = TreeSearch(space.columns)
+    return LocalData(base, space, local, rows, plan, own, units, search)
 
 
 def _prepare_parts(base: CaseBase, settings: LocalSettings) -> LocalData:
@@ -133,7 +138,10 @@ def _prepare_parts(base: CaseBase, settings: LocalSettings) -> LocalData:
     )
     nothing = LocalCases(space.regressors, np.zeros((0, len(units))), np.zeros(0))
     no_rows = np.zeros(0, np.int64)
-    return LocalData(base, space, nothing, no_rows, plan, settings, units, frame=frame)
+    search = TreeSearch(space.columns)  # of no rows: parts search theirs
+    return LocalData(
+        base, space, nothing, no_rows, plan, settings, units, search, frame=frame
+    )
 
 
 def _key(settings: LocalSettings) -> str:

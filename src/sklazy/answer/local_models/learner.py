@@ -29,6 +29,7 @@ from sklazy.answer.local_models.leave_one_out import find_last_holders
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
 from sklazy.flow import LocalPlan, Queries
+from sklazy.neighbors import TreeSearch
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +138,8 @@ class LocalModelLearner:
         key = (plan_models, self, own.ridge, space.regressors.shape[1], len(rows))
         plan = ready.base.derive(key, lambda: plan_models(own, space, len(rows)))
         check_weights(ready.base, rows, plan)
-        return LocalData(ready.base, space, cases, rows, plan, own, units)
+        search = TreeSearch(space.columns)
+        return LocalData(ready.base, space, cases, rows, plan, own, units, search)
 
     def _hide(self, ready: LocalData, excluded: Ints) -> tuple[Groups, LocalPlan]:
         """What each query does not see, and which models are tried then."""

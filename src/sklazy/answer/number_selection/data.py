@@ -15,7 +15,7 @@ from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import bin_codes
 from sklazy.casebase.magnitudes import find_unit
 from sklazy.casebase.number_cuts import NumberBins, column_number_cuts
-from sklazy.flow import Cases, Queries
+from sklazy.flow import Cases, Narrow, Queries
 from sklazy.kernels.bits import build_bits, words_for
 from sklazy.measures.spread import (
     Spreads,
@@ -66,7 +66,10 @@ def _order_cases(base: CaseBase) -> NumberCases:
     memory, order = base.cases, base.order
     # `take` leaves the rows of an attribute beside each other; an index would not.
     targets, numbers = memory.targets[0, order], memory.numbers.take(order, axis=1)
-    codes, cuts = memory.codes.take(order, axis=1), [np.zeros(0) for _ in base.names]
+    codes, cuts = (
+        memory.codes.whole.take(order, axis=1),
+        [np.zeros(0) for _ in base.names],
+    )
     ranks, numeric = score_targets(targets, "rank_variance"), _numeric(memory)
     for j in numeric.tolist():
         own = numbers[memory.numeric[j]]
@@ -78,11 +81,11 @@ def _order_cases(base: CaseBase) -> NumberCases:
     unit = find_unit(targets)
     cases = Cases(
         n_rows=base.n_rows,
-        codes=codes,
+        codes=Narrow(codes),
         offsets=offsets,
         counts=np.zeros((offsets[-1], 1), np.int64),
         class_counts=np.array([base.n_rows]),
-        classes=np.zeros(base.n_rows, np.int32),
+        classes=Narrow(np.zeros(base.n_rows, np.int8)),
         starts=np.full(len(base.names), -1, np.int64),
         value_bits=_NO_BITS,
         class_bits=_NO_BITS,
@@ -198,7 +201,7 @@ def sum_targets(base: CaseBase, measure: str) -> Summed:
 def _sum(base: CaseBase, measure: str) -> Summed:
     cases = number_cases(base).cases
     scores = score_targets(cases.targets[0], measure)
-    return Summed(scores, sum_spreads(cases.codes, cases.offsets, scores))
+    return Summed(scores, sum_spreads(cases.codes.whole, cases.offsets, scores))
 
 
 def find_spreads(base: CaseBase, recipe: Recipe) -> Spreads:

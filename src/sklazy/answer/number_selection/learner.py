@@ -129,7 +129,7 @@ def _offsets(base: CaseBase) -> NDArray[np.int64]:
 
 def _count_values(base: CaseBase) -> NDArray[np.int64]:
     """How many cases have each value."""
-    codes, offsets = number_cases(base).cases.codes, _offsets(base)
+    codes, offsets = number_cases(base).cases.codes.whole, _offsets(base)
     cells = (codes + offsets[:-1, None])[codes >= 0]
     return np.bincount(cells, minlength=int(offsets[-1])).astype(np.int64)
 

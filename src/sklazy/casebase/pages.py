@@ -1,0 +1,113 @@
+"""Arrays one after the other in a file: aligned to pages, with a checksum for a block.
+
+An array of a page or more begins with a page, so that it can be mapped; a smaller one
+begins with a cache line. What lies between is zeros.
+"""
+
+import hashlib
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+PAGE = 4096
+LINE = 64
+BLOCK = 1 << 20
+_CHECKSUM = 32
+
+Layout = tuple[str, np.dtype, tuple[int, ...]]
+
+
+def start_after(place: int, n_bytes: int) -> int:
+    """Where an array of so many bytes begins, not before a place."""
+    step = PAGE if n_bytes >= PAGE else LINE
+    return -(-place // step) * step
+
+
+def line_up(place: int, arrays: Iterable[NDArray[np.generic]]) -> Iterator[memoryview]:
+    """The bytes of arrays from a place on, and the zeros between them."""
+    for array in arrays:
+        little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+        start = start_after(place, little.nbytes)
+        yield memoryview(bytes(start - place))
+        yield little.reshape(-1).view(np.uint8).data
+        place = start + little.nbytes
+
+
+def views_of(
+    data: NDArray[np.uint8], place: int, layout: Sequence[Layout]
+) -> dict[str, NDArray[np.generic]]:
+    """The arrays that lie in a file's bytes from a place on, not copied."""
+    arrays = {}
+    for name, kind, shape in layout:
+        n_bytes = math.prod(shape) * kind.itemsize
+        start = start_after(place, n_bytes)
+        place = start + n_bytes
+        if place > len(data):
+            raise ValueError(f"array {name!r} does not fit")
+        arrays[name] = data[start:place].view(kind).reshape(shape)
+    if place != len(data):
+        raise ValueError("bytes left over")
+    return arrays
+
+
+def end_of(begin: int, end: int) -> int:
+    """Where the arrays end whose checksums follow them, between two places."""
+    n_blocks = -(-(end - begin) // (BLOCK + _CHECKSUM))
+    return max(begin, end - n_blocks * _CHECKSUM)
+
+
+def aligned_buffer(n_bytes: int) -> NDArray[np.uint8]:
+    """Memory for a file that begins with a page, as the file does."""
+    buffer = np.empty(n_bytes + PAGE, np.uint8)
+    first = -buffer.ctypes.data % PAGE
+    return buffer[first : first + n_bytes]
+
+
+class Blocks:
+    """The checksums of blocks of bytes.
+
+    Examples
+    --------
+    >>> blocks = Blocks()
+    >>> blocks.add(memoryview(b"some bytes"))
+    >>> len(blocks.table())
+    32
+    """
+
+    def __init__(self, table: bytes = b"") -> None:
+        self._digests, self._room = [table] if table else [], BLOCK
+        self._digest = hashlib.sha256()
+
+    def add(self, piece: memoryview) -> None:
+        """Take further bytes in."""
+        while len(piece):
+            self._digest.update(piece[: self._room])
+            taken = min(self._room, len(piece))
+            piece, self._room = piece[taken:], self._room - taken
+            if not self._room:
+                self._close()
+
+    def _close(self) -> None:
+        self._digests.append(self._digest.digest())
+        self._digest, self._room = hashlib.sha256(), BLOCK
+
+    def table(self) -> bytes:
+        """The checksums of all blocks, the last one may be short."""
+        if self._room < BLOCK:
+            self._close()
+        return b"".join(self._digests)
+
+    def equal(self, data: NDArray[np.uint8]) -> bool:
+        """Whether the checksums are those of the data."""
+        starts = range(0, len(data), BLOCK)
+        pieces = (data[first : first + BLOCK] for first in starts)
+        with ThreadPoolExecutor() as threads:  # hashing lets others run
+            found = b"".join(threads.map(_checksum, pieces))
+        return found == self.table()
+
+
+def _checksum(piece: NDArray[np.uint8]) -> bytes:
+    return hashlib.sha256(piece.data).digest()

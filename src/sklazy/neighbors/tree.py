@@ -1,0 +1,176 @@
+"""The nearest rows by a tree of boxes, where columns are few and rows are many."""
+
+import threading
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+
+from sklazy.flow import Columns, Neighbors
+from sklazy.kernels.candidates import nearest_candidates
+from sklazy.kernels.columns import EUCLIDEAN, NUMERIC
+from sklazy.neighbors.nearest import find_nearest
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Groups = tuple[Ints, Ints]
+
+# With more columns, or fewer rows, reading all rows is about as fast (docs/scale.md).
+MOST_COLUMNS = 6
+FEWEST_ROWS = 10_000
+
+# Cells of queries; a tree takes as long to build as these take to answer without.
+WORTH_BUILDING = 1500
+
+_SPARE = 8  # candidates beyond those asked for, so that few answers are left open
+_MORE = 4  # times as many candidates for those that are
+_MOST_HIDDEN = 64  # rows of a group, which are candidates in vain
+_ROUNDING = 1e-9, 32 * np.finfo(np.float64).eps
+_LARGEST, _SMALLEST = 1e100, 1e-100  # whose squares, summed up, are ordinary floats
+_NO_GROUPS = np.zeros(0, np.int64), np.zeros(0, np.int64)
+
+
+class TreeSearch:
+    """`find_nearest` on one set of columns, by a tree once enough was asked.
+
+    The tree proposes a few rows more than are asked for, and tells how far all others
+    are at least. The proposed rows are measured and ordered as `find_nearest` does it.
+    Where the last one is so near to that limit that another row might be as near,
+    more rows are proposed, and then all are searched; likewise for queries with a
+    missing cell. So answers are equal to the last bit, and ties fall the same way. A
+    tree that leaves many answers open, as it does where rows repeat, is given up.
+
+    Parameters
+    ----------
+    columns : Columns
+        There is a tree only if all that have a weight are numbers without a missing
+        cell, and few.
+    """
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        used = np.flatnonzero(columns.weights > 0)
+        few = len(used) <= MOST_COLUMNS and columns.values.shape[1] >= FEWEST_ROWS
+        self._may_pay = few and bool((columns.kinds[used] == NUMERIC).all())
+        self._n_asked = self._n_open = 0
+        self._tree: _Tree | None = None
+        self._lock = threading.Lock()
+
+    def find(
+        self, queries: Floats, n_nearest: int, *, groups: Groups | None = None
+    ) -> Neighbors:
+        """The nearest rows of each query; see `find_nearest`."""
+        n_hidden = 0 if groups is None else _largest(groups[0])
+        tree = self._tree_for(queries, n_nearest, n_hidden)
+        if tree is None:
+            return find_nearest(self.columns, queries, n_nearest, groups=groups)
+        n_candidates = n_nearest + n_hidden + _SPARE
+        rows = np.empty((len(queries), n_nearest), np.int64)
+        found, own = Neighbors(rows, np.empty(rows.shape)), groups or _NO_GROUPS
+        left = tree.ask(queries, np.arange(len(queries)), n_candidates, own, found)
+        left = tree.ask(queries, left, _MORE * n_candidates, own, found)
+        self._note_open(len(left))
+        if len(left):
+            theirs = None if groups is None else (own[0], own[1][left])
+            rest = find_nearest(self.columns, queries[left], n_nearest, groups=theirs)
+            found.rows[left], found.distances[left] = rest
+        return found
+
+    def _tree_for(
+        self, queries: Floats, n_nearest: int, n_hidden: int
+    ) -> "_Tree | None":
+        """The tree, if it can answer and it pays; built now if it is time to."""
+        n_rows = self.columns.values.shape[1]
+        if 20 * n_nearest > n_rows or n_hidden > _MOST_HIDDEN:
+            return None
+        with self._lock:
+            self._n_asked += len(queries)
+            is_due = self._n_asked * len(self.columns.weights) >= WORTH_BUILDING
+            if self._may_pay and self._tree is None and is_due:
+                self._tree = _build(self.columns)
+                self._may_pay = self._tree is not None
+            return self._tree if self._may_pay else None
+
+    def _note_open(self, n_open: int) -> None:
+        """Give up a tree that leaves much of the work to do."""
+        with self._lock:
+            self._n_open += n_open
+            if 4 * self._n_open > self._n_asked + WORTH_BUILDING:
+                self._may_pay, self._tree = False, None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"columns": self.columns}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["columns"])  # type: ignore[misc]
+
+
+class _Tree:
+    """Rows in a tree, in columns that are multiplied by what they weigh."""
+
+    def __init__(self, columns: Columns, used: Ints, placed: Floats) -> None:
+        self.columns, self.used = columns, used
+        self.norm = 2 if columns.metric == EUCLIDEAN else 1
+        self.factors = columns.weights[used] ** (1.0 / self.norm)
+        self.largest = float(np.abs(placed).max(initial=0.0))
+        self.tree = KDTree(placed, 32, balanced_tree=False, compact_nodes=False)
+
+    def ask(
+        self,
+        queries: Floats,
+        asked: Ints,
+        n_candidates: int,
+        own: Groups,
+        to: Neighbors,
+    ) -> Ints:
+        """Answer queries by their numbers; the numbers of those left open."""
+        whole = ~np.isnan(queries[asked][:, self.used]).any(axis=1)
+        near = asked[whole]
+        near = near[_in_space(queries[near])]  # they share what is in the cache
+        if not len(near):
+            return asked
+        candidates, limits = self._propose(queries[near], n_candidates)
+        found = Neighbors(to.rows[near], to.distances[near])
+        row_groups, query_groups = own
+        theirs = query_groups[near] if len(query_groups) else query_groups
+        sure = nearest_candidates(
+            self.columns, row_groups, queries[near], theirs, candidates, limits, *found
+        )
+        to.rows[near], to.distances[near] = found
+        return np.concatenate([asked[~whole], near[~sure]])
+
+    def _propose(self, queries: Floats, n_candidates: int) -> tuple[Ints, Floats]:
+        """Rows near to each query, and a sum that no other row is below.
+
+        A place is rounded by its size, however near to each other two places are.
+        """
+        placed = queries[:, self.used] * self.factors
+        n_candidates = min(n_candidates, self.tree.n)
+        far, rows = self.tree.query(placed, [*range(1, n_candidates + 1)], p=self.norm)
+        if n_candidates == self.tree.n:
+            return rows, np.full(len(rows), np.inf)
+        relative, absolute = _ROUNDING
+        largest = np.maximum(np.abs(placed).max(axis=1, initial=0.0), self.largest)
+        least = far[:, -1] * (1.0 - relative) - absolute * largest
+        return rows, np.maximum(least, 0.0) ** self.norm
+
+
+def _build(columns: Columns) -> _Tree | None:
+    """A tree, or None where distances may be beyond what floats hold."""
+    used = np.flatnonzero(columns.weights > 0)
+    norm = 2 if columns.metric == EUCLIDEAN else 1
+    placed = columns.values[used].T * columns.weights[used] ** (1.0 / norm)
+    sizes = np.abs(placed)
+    in_reach = (sizes == 0) | ((sizes > _SMALLEST) & (sizes < _LARGEST))
+    return _Tree(columns, used, placed) if in_reach.all() else None
+
+
+def _largest(groups: Ints) -> int:
+    """The size of the largest group."""
+    return int(np.unique(groups, return_counts=True)[1].max(initial=0))
+
+
+def _in_space(queries: Floats) -> Ints:
+    """An order in which queries that follow each other are near each other."""
+    return np.lexsort(np.floor(4.0 * queries).T)
