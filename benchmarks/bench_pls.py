@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from sklazy import LazyPLSRegressor
 
-K, COMPONENTS, QUERIES = 60, 10, 40
+K, COMPONENTS, QUERIES = 60, 10, 200
 
 
 def benchmarks():
