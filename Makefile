@@ -12,10 +12,10 @@ STAMP = $(shell cat src/sklazy/kernels/*.py src/sklazy/kernels/*/*.py src/sklazy
 export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-$(STAMP)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint docs slow mutate bench accuracy compat format clean
+.PHONY: help demo test check lint docs release-check slow mutate bench accuracy compat format clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
 
 $(READY): pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
@@ -40,6 +40,17 @@ lint: $(READY)  ## format, lint, types and contracts, no tests
 
 docs: $(READY)  ## the site, in docs/_build/html; nothing is fetched, warnings are errors
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+# The environments are made anew: what is tried is what somebody would install.
+release-check:  ## what would be published: built, checked, installed alone and asked
+	rm -rf dist .venv-release .venv-alone
+	$(PYTHON) -m venv .venv-release
+	.venv-release/bin/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) hatchling twine
+	.venv-release/bin/python -m hatchling build
+	.venv-release/bin/python -m twine check --strict dist/*
+	$(PYTHON) -m venv .venv-alone
+	.venv-alone/bin/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) dist/*.whl
+	cd .venv-alone && bin/python ../tests/try_wheel.py
 
 slow: $(READY)  ## the statistical and large tests, properties on new examples
 	$(BIN)/python -m pytest -q -n 2 -m "slow or hypothesis" --hypothesis-profile=default
