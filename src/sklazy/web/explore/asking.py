@@ -49,7 +49,8 @@ class Asking:
 
     def left_out(self) -> Plain:
         """How well the cases answer for each other, so far."""
-        told = overview.describe_left_out(self.session.state, self.session.left_out)
+        left_out = self.session.left_out
+        told = overview.describe_left_out(left_out.state, left_out)
         return {**told, **self.jobs()}
 
     def jobs(self) -> Plain:
@@ -90,12 +91,14 @@ class Asking:
         own = dict(given)
         page = _count(own.pop("page", 0), "page", 0, 10**9)
         per_page = _count(own.pop("per_page", 50), "per_page", 1, MOST_ON_A_PAGE)
-        state, left_out = self.session.state, self.session.left_out
+        left_out = self.session.left_out
+        state = left_out.state
         return list_cases(state, left_out, read_wish(own), page, per_page)
 
     def case(self, given: Given) -> Plain:
         """A case, its cells, and what the others say of it."""
-        state, left_out = self.session.state, self.session.left_out
+        left_out = self.session.left_out
+        state = left_out.state
         row = state.number_of(given.get("case"))
         left_out.ask_for([row])
         (values,) = state.values(np.array([row]), state.names)
@@ -133,10 +136,11 @@ class Asking:
 
     def map(self, given: Given) -> Plain:
         """Cases on a plane."""
-        state, weights = self.session.state, given.get("weights")
+        left_out, weights = self.session.left_out, given.get("weights")
+        state = left_out.state
         also = [state.number_of(one) for one in _list(given.get("also"))[:200]]
         plane = maps.draw_plane(state, also, _weights(state, weights))
-        told = maps.describe_map(state, self.session.left_out, plane)
+        told = maps.describe_map(state, left_out, plane)
         return {**told, "classes": list(state.base.class_labels)}
 
     # --- changes ----------------------------------------------------------------------

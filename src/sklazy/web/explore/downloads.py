@@ -47,7 +47,8 @@ def _as_it_is(cell: object) -> object:
 
 def list_as(session: Session, wish: Wish, ending: str) -> str:
     """The cases that were chosen, with what the others say of them."""
-    state, left_out = session.state, session.left_out
+    left_out = session.left_out
+    state = left_out.state
     rows = choose(state, left_out, wish)
     listed = describe_rows(state, left_out, rows, list(wish.columns) or state.names)
     if ending == "json":

@@ -56,8 +56,13 @@ class Session:
         self._lock = threading.Lock()
         self._quick, self._slow = Background(), Background()
         self._jobs: dict[str, Job] = {}
-        self.state, self.left_out = original, LeftOut(original)
+        self.left_out = LeftOut(original)
         self.start("left-out")
+
+    @property
+    def state(self) -> State:
+        """The cases as they are now; with their answers, it is that of `left_out`."""
+        return self.left_out.state
 
     # --- what runs in the background --------------------------------------------------
 
@@ -66,7 +71,8 @@ class Session:
         before = self._jobs.get(name)
         if before is not None and before.state in ("waiting", "running"):
             return before
-        state, left_out = self.state, self.left_out
+        left_out = self.left_out
+        state = left_out.state
         works = {
             "left-out": (self._quick, left_out.fill),
             "audit": (self._slow, lambda job: self.findings.find(state, job)),
@@ -118,7 +124,7 @@ class Session:
         left_out = LeftOut(state)
         if "left-out" in self._jobs:
             self._jobs.pop("left-out").stop()
-        self.state, self.left_out = state, left_out
+        self.left_out = left_out
         self.start("left-out")
 
     def close(self) -> None:
