@@ -90,6 +90,7 @@ def test_searches_leave_the_rows_where_they_are():
     for name in sd.BY_PARTS[:3]:
         model = fit(name)
         model.predict(QUERIES)
+        model.explain(QUERIES[:1])
         assert "joined" not in model.model.cases_._state._found
 
 

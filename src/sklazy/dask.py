@@ -143,7 +143,7 @@ class DaskModel:
         return self._ask("select_attributes", X)
 
     def explain(self, X: object) -> Receipts:
-        """Answer each query with a receipt; these need all cases at hand."""
+        """Answer each query with a receipt."""
         return self.model.explain(X)  # type: ignore[arg-type]
 
     def partial_fit(

@@ -73,13 +73,21 @@ def _distances_of_cases(base: CaseBase) -> Floats:
 
 def _nearest(base: CaseBase, queries: Queries, excluded: NDArray[np.integer]) -> Floats:
     """The distance of each query to its nearest case, the excluded one (-1) aside."""
-    found, lacking = np.empty(len(excluded)), _count_missing(base, queries)
-    for i, row in enumerate(excluded.tolist()):
-        squares = measure_all(base, queries, i)
-        if row >= 0:
+    squares: Floats = np.min(base.ask(_nearest_in, queries, excluded), axis=0)
+    return np.sqrt(np.maximum(squares - _count_missing(base, queries), 0.0))
+
+
+def _nearest_in(
+    part: CaseBase, queries: Queries, excluded: NDArray[np.integer]
+) -> Floats:
+    """The squared distance of each query to the nearest case of a part."""
+    found = np.full(len(excluded), np.inf)
+    for i, row in enumerate((excluded - part.first_row).tolist()):
+        squares = measure_all(part, queries, i)
+        if excluded[i] >= 0 and 0 <= row < part.n_rows:
             squares[row] = np.inf
-        found[i] = squares.min()
-    return np.sqrt(np.maximum(found - lacking, 0.0))
+        found[i] = squares.min(initial=np.inf)
+    return found
 
 
 def _count_missing(base: CaseBase, queries: Queries) -> NDArray[np.int64]:

@@ -250,6 +250,15 @@ class CaseBase(Hashed):
         found = self.rows.live().take(rows)
         return replace(found, weights=self.weights[rows])
 
+    def count_targets(self) -> int:
+        """How many numbers are predicted, 0 where classes are."""
+        return len(self.rows.targets)
+
+    def rank(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Numbers that put rows in canonical order."""
+        places = self.derive("canonical places", lambda: np.argsort(self.order))
+        return places[rows]
+
     def first_in_order(self, n_rows: int) -> NDArray[np.int64]:
         """The numbers of the first rows in canonical order."""
         return self.order[:n_rows]

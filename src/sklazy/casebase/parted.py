@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklazy.casebase.base import CaseBase
-from sklazy.casebase.canonical import Words
+from sklazy.casebase.canonical import Words, sort_hashed
 from sklazy.casebase.holding import (
     PartsHere,
     concatenate_ids,
@@ -47,6 +47,7 @@ from sklazy.casebase.parts import (
     is_weighted,
     names_and_arrivals,
     read_buckets,
+    read_rows,
     take_rows,
     weigh_leaving,
 )
@@ -251,13 +252,34 @@ class PartedBase(PartedHead):
 
     def take(self, rows: Ints) -> CodedRows:
         """Some rows by their numbers, their weights as they count now."""
+        return self._fetch(take_rows, rows)
+
+    def _fetch(self, function: Callable[..., CodedRows], rows: Ints) -> CodedRows:
+        """What parts say of some of their rows, in the order given."""
         ends = np.cumsum(self.sizes)
         owners = np.searchsorted(ends, rows, side="right")
         starts = ends - self.sizes
         wanted = [rows[owners == p] - starts[p] for p in range(len(self.sizes))]
-        found = concatenate_rows(self.ask_each(take_rows, wanted))
-        back = np.argsort(np.argsort(owners, kind="stable"), kind="stable")
-        return found.take(back)
+        found = concatenate_rows(self.ask_each(function, wanted))
+        return found.take(np.argsort(np.argsort(owners, kind="stable")))
+
+    def count_targets(self) -> int:
+        """How many numbers are predicted, 0 where classes are."""
+        return self.n_targets
+
+    def rank(self, rows: Ints) -> Ints:
+        """Numbers that put rows in canonical order."""
+        found = self._fetch(read_rows, rows)
+        names = found.arrival if self._counts_arrivals else found.ids
+        return np.argsort(self.coder.order(found, names))
+
+    def _order(self) -> Ints:
+        ids, arrival = self._names()
+        names = arrival if self._counts_arrivals else ids
+        hashes = self.hashes()
+        return sort_hashed(
+            hashes, lambda rows: self.coder.words(self._fetch(read_rows, rows)), names
+        )
 
     def first_in_order(self, n_rows: int) -> Ints:
         """The numbers of the first rows in canonical order."""

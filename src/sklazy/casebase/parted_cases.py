@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sklazy.flow import Cases
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ class PartedCases(Cases):
     @classmethod
     def of(cls, base: "PartedBase") -> "PartedCases":
         """The head's arrays; the others wait."""
-        tallies, n_targets = base.tallies, base.n_targets
+        tallies = base.tallies
         head = {
             "n_rows": base.n_rows,
             "offsets": tallies.offsets,
@@ -26,7 +24,6 @@ class PartedCases(Cases):
             "class_counts": tallies.class_counts,
             "numeric": base.numeric_places(),
             "ranges": base.ranges.edges,
-            "targets": np.zeros((n_targets, 0)),
         }
         cases = tuple.__new__(cls, [head.get(name) for name in Cases._fields])
         cases._base = base

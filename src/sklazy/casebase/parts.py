@@ -232,6 +232,12 @@ def take_rows(part: Part, places: Places) -> CodedRows:
     )
 
 
+def read_rows(part: Part, places: Places) -> CodedRows:
+    """Some rows, their weights as they came."""
+    rows = part.rows.live().take(places)
+    return replace(rows, arrival=rows.arrival + part.first_row)
+
+
 def first_rows(part: Part, n_rows: int) -> tuple[Ints, CodedRows]:
     """The first rows in canonical order, numbered over all parts."""
     places = part.order[:n_rows]

@@ -19,7 +19,7 @@ def join(models: Sequence[Model], *, renumber: bool = False) -> Model:
     It answers as a model fitted to all rows, those of the first model first: the same
     attributes, votes, probabilities, receipts and digest, digit for digit. The rows
     stay in parts, which neighbors, naive Bayes and local models search one by one; what
-    needs all rows in one place (ensembles, trees, kernel models, blends, receipts,
+    needs all rows in one place (ensembles, trees, kernel models, blends,
     leave-one-out) joins them once. `partial_fit` adds rows to the last part, `forget`
     erases them wherever they are.
 

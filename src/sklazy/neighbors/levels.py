@@ -23,11 +23,15 @@ _SMALL_JOB = 1_000_000  # cells of tallies; fewer are weighed before a kernel is
 
 
 class Votes(NamedTuple):
-    """What a search finds; see `NominalSearch` and `MixedSearch`."""
+    """What a search finds; see `NominalSearch` and `MixedSearch`.
+
+    `lasts` are the measures of the k-th: attributes that differ, or squared distances.
+    """
 
     votes: Ints
     tied: Ints
     weighted: Floats | None
+    lasts: Floats
 
 
 class Tallies(NamedTuple):
@@ -64,7 +68,7 @@ def merge_tallies(
     votes = np.where(voting[:, :, None], tallies, 0).sum(axis=1, dtype=np.int64)
     tied = tallies[every, levels].astype(np.int64)
     weighted = _weigh(tallies, levels, counts) if by_distance else None
-    return Votes(votes, tied, weighted)
+    return Votes(votes, tied, weighted, (counts - levels).astype(np.float64))
 
 
 def _weigh(
@@ -128,12 +132,12 @@ def merge_near(parts: Sequence[Near], n_neighbors: int, *, by_distance: bool) ->
     tied_here = tied_here + _count(at_last, classes, n_classes)
     votes = _count(nearer, classes, n_classes) + tied_here
     if not by_distance:
-        return Votes(votes, tied_here, None)
+        return Votes(votes, tied_here, None, kths)
     query, place = np.nonzero(nearer)
     weighted = weigh_rows(
         query, squares[query, place], classes[query, place], kths, n_classes
     )
-    return Votes(votes, tied_here, weighted)
+    return Votes(votes, tied_here, weighted, kths)
 
 
 def _find_kths(squares: Floats, times: Ints, n_neighbors: int) -> Floats:

@@ -117,7 +117,7 @@ def _listed(answer: LocalAnswer, query: int, k: int) -> list[Plain]:
     base, rows = answer.base, answer.neighbors.rows[query, : min(k, MOST_LISTED)]
     slots = answer.data.rows[rows]
     columns = zip(
-        base.ids[slots].tolist(),
+        base.take(slots).ids.tolist(),
         _outcomes(answer, slots),
         _distances(answer, query, len(rows)),
         describe_rows(base, slots, range(len(base.names))),
@@ -130,10 +130,10 @@ def _listed(answer: LocalAnswer, query: int, k: int) -> list[Plain]:
 
 
 def _outcomes(answer: LocalAnswer, slots: NDArray[np.int64]) -> list[Plain]:
-    labels, cases = answer.base.class_labels, answer.base.cases
+    labels, own = answer.base.class_labels, answer.base.take(slots)
     if labels:
-        return [{"class": labels[code]} for code in cases.classes[slots].tolist()]
-    rows = [numbers(row) for row in cases.targets[:, slots].T]
+        return [{"class": labels[code]} for code in own.classes.tolist()]
+    rows = [numbers(row) for row in own.targets.T]
     return [{"target": row[0] if len(row) == 1 else row} for row in rows]
 
 
@@ -251,7 +251,7 @@ def _neighbors(answer: LocalAnswer, query: int, target: int) -> list[Plain]:
     leverages, errors = _loo(answer, query, target, rows)
     unknown = np.full(len(rows) - len(leverages), np.nan)
     columns = zip(
-        answer.base.ids[data.rows[rows]].tolist(),
+        answer.base.take(data.rows[rows]).ids.tolist(),
         _distances(answer, query, len(rows)),
         numbers(data.cases.targets[rows, target] / data.target_units[target]),
         numbers(weights),
@@ -281,17 +281,18 @@ def _outside(
 ) -> list[Plain]:
     """Columns in which the query lies outside the neighbors in use."""
     cases, found = answer.base.cases, []
+    own = answer.base.take(slots)
     for j, cell in enumerate(cells):
         column, value, i = cell["name"], cell["value"], int(cases.numeric[j])
         if value is None:
             continue
         if i < 0:
-            codes = cases.codes[j, slots].tolist()
+            codes = own.codes[j].tolist()
             labels = answer.base.categories(j)
             if value not in {labels[code] for code in codes if code >= 0}:
                 found.append({"column": column, "value": value})
             continue
-        near = cases.numbers[i, slots]
+        near = own.numbers[i]
         near = near[~np.isnan(near)]
         if len(near) and not near.min() <= value <= near.max():
             ends = {"least": float(near.min()), "most": float(near.max())}

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import interval_labels
-from sklazy.casebase.magnitudes import find_unit
+from sklazy.receipts.target_sums import add_targets, sum_targets
 from sklazy.tables import Label, Table
 from sklazy.tables.reading import CALENDAR
 
@@ -64,23 +64,17 @@ def describe_dates(base: CaseBase) -> Plain:
 
 def target_names(base: CaseBase) -> list[str]:
     """The targets' own names; y, or y0, y1, ... where they have none."""
-    n_targets = max(1, len(base.cases.targets))
+    n_targets = max(1, base.count_targets())
     made_up = [f"y{t}" for t in range(n_targets)] if n_targets > 1 else ["y"]
     return list(base.schema.targets) or made_up
 
 
 def _describe_targets(base: CaseBase) -> list[Plain]:
-    # In canonical order: sums must not depend on the order in which rows came.
-    values = base.cases.targets[:, base.order]
-    units = np.array([find_unit(own) for own in values])  # their squares are floats
-    placed = values * units[:, None]
-    means, deviations = placed.mean(axis=1) / units, placed.std(axis=1) / units
-    ends = values.min(axis=1), values.max(axis=1)
-    rows = zip(target_names(base), means, deviations, *ends, strict=True)
+    found = base.derive(sum_targets, lambda: add_targets(base.ask(sum_targets)))
     keys = ("mean", "deviation", "least", "most")
     return [
         {"name": name, **dict(zip(keys, map(number, figures), strict=True))}
-        for name, *figures in rows
+        for name, figures in zip(target_names(base), found, strict=True)
     ]
 
 
@@ -113,14 +107,14 @@ def describe_rows(
     base: CaseBase, rows: NDArray[np.integer], attributes: Sequence[int]
 ) -> list[dict[str, Label | None]]:
     """The values of some rows of the base, by the attributes' names."""
-    cases, columns = base.cases, []
+    own, columns = base.take(rows.astype(np.int64)), []
     for j in attributes:
-        numeric = int(cases.numeric[j])
+        numeric = int(base.cases.numeric[j])
         if numeric >= 0:
-            columns.append(numbers(cases.numbers[numeric, rows]))
+            columns.append(numbers(own.numbers[numeric]))
         else:
             labels = [*base.categories(j), None]  # a missing cell has the code -1
-            columns.append([labels[code] for code in cases.codes[j, rows].tolist()])
+            columns.append([labels[code] for code in own.codes[j].tolist()])
     known = base.names
     names = [known[j] for j in attributes]
     cells = zip(*columns, strict=True) if columns else [()] * len(rows)

@@ -210,12 +210,12 @@ def _cases(
 ) -> list[Plain]:
     """Cases, as far as the attributes in use are concerned."""
     base, names = answer.base, [answer.base.names[j] for j in used]
-    labels = base.class_labels
+    labels, own = base.class_labels, base.take(rows)
     columns = zip(
-        base.ids[rows].tolist(),
-        base.cases.classes[rows].tolist(),
+        own.ids.tolist(),
+        own.classes.tolist(),
         numbers(distances),
-        numbers(base.cases.weights[rows]),
+        numbers(own.weights),
         numbers(votes),
         agree.tolist(),
         describe_rows(base, rows, used),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.answer.batch import Batch, Floats, Ints, Votes, canonical_places
+from sklazy.answer.batch import Batch, Floats, Ints, Votes
 from sklazy.answer.selection.host import Attributes, GivenAttributes, Neighborhood
 from sklazy.answer.selection.nearest_in_parts import (
     OwnWidths,
@@ -22,6 +22,7 @@ from sklazy.answer.selection.nearest_on_device import (
     search_numbers,
 )
 from sklazy.casebase import CaseBase
+from sklazy.casebase.rows import CodedRows
 from sklazy.flow import Queries, Selected
 from sklazy.neighbors import (
     MixedSearch,
@@ -325,27 +326,44 @@ class NearestWork:
         """The cases that voted for a query, and the nearest of another class."""
         self.run(query, query + 1)  # where all counts voted, this has not been asked
         used = self.selected.attributes[query, : self.selected.counts[query]]
-        measured = self.host.measure(self.batch, query, used)
-        cases, places = self.batch.cases, canonical_places(self.batch.base)
-        weights = cases.weights[: cases.n_rows]
-        order = np.lexsort((places, measured))
+        base = self.batch.base
+        numbers, measured = self._measure_some(query, used, decision)
+        classes, weights = self._read(numbers)
+        order = np.lexsort((base.rank(numbers), measured))
         order = order[np.isfinite(measured[order]) & (weights[order] > 0)]
-        on_numbers = self.host.compares_numbers(self.batch.base)
+        on_numbers = self.host.compares_numbers(base)
         distances = np.sqrt(measured) if on_numbers else measured
         rows = order[: self._count_voters(query, measured[order])]
-        others = order[cases.classes[order] != decision][:1]
+        others = order[classes[order] != decision][:1]
         return Neighborhood(
             self.host.n_neighbors,
-            rows,
+            numbers[rows],
             distances[rows],
             weights[rows],
             self._votes_of(query, weights[rows], measured[rows]),
-            self._agree(query, rows, used),
+            self._agree(query, base.take(numbers[rows]), used),
             int((measured[rows] == measured[rows[-1:]]).sum()),
-            int(others[0]) if others.size else -1,
+            int(numbers[others[0]]) if others.size else -1,
             float(distances[others[0]]) if others.size else np.inf,
-            self._agree(query, others, used).reshape(-1),
+            self._agree(query, base.take(numbers[others]), used).reshape(-1),
         )
+
+    def _measure_some(
+        self, query: int, used: NDArray[np.int32], decision: int
+    ) -> tuple[Ints, Floats]:
+        """Numbers and measures of all cases, or of those that parts find telling."""
+        base, search = self.batch.base, self.searching
+        if isinstance(search, PartedSearch | PartedWeightedSearch):
+            return search.list_telling(query, decision)
+        return np.arange(base.n_rows), self.host.measure(self.batch, query, used)
+
+    def _read(self, numbers: Ints) -> tuple[NDArray[np.int32], Floats]:
+        """Classes and weights of cases."""
+        cases = self.batch.cases
+        if not self.batch.base.is_parted:
+            return cases.classes[numbers], cases.weights[numbers]
+        own = self.batch.base.take(numbers)
+        return own.classes, own.weights
 
     def _count_voters(self, query: int, measured: Floats) -> int:
         """How many of the cases, from near to far, voted."""
@@ -373,15 +391,14 @@ class NearestWork:
         return min(n_tied, self.host.n_neighbors - n_nearer) / n_tied
 
     def _agree(
-        self, query: int, rows: Ints, used: NDArray[np.int32]
+        self, query: int, rows: CodedRows, used: NDArray[np.int32]
     ) -> NDArray[np.bool_]:
         """Whether cases agree with a query, (n_rows, n_used)."""
         cases, queries = self.batch.cases, self.batch.queries
         own = queries.codes[query, used]
-        theirs = cases.codes[np.ix_(used, rows)].T
-        agree = (theirs == own) & (own >= 0)
+        agree = (own == rows.codes[used].T) & (own >= 0)
         if not self.host.discretize:
             numeric = np.flatnonzero(cases.numeric[used] >= 0)
-            numbers = cases.numbers[np.ix_(cases.numeric[used[numeric]], rows)].T
+            numbers = rows.numbers[cases.numeric[used[numeric]]].T
             agree[:, numeric] = numbers == queries.values[query, used[numeric]]
         return agree

@@ -59,6 +59,7 @@ class PartedSearch:
         self.votes, self.tied = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         by_distance = np.zeros((len(batch), batch.n_classes + 1))
         self.weighted = by_distance if host.by_distance else None
+        self.lasts = np.zeros(len(batch))
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -75,8 +76,14 @@ class PartedSearch:
             counts = question.selected.counts
             found = merge_tallies(tallies, counts, k, by_distance=by_distance)
         self.votes[here], self.tied[here] = found.votes, found.tied
+        self.lasts[here] = found.lasts
         if self.weighted is not None and found.weighted is not None:
             self.weighted[here] = found.weighted
+
+    def list_telling(self, query: int, decision: int) -> tuple[Ints, Floats]:
+        """Numbers and measures of the voters, and of the nearest of other classes."""
+        question = ask_about(self.host, self.batch, self.selected, query, query + 1)
+        return _list_telling(self.batch.base, question, self.lasts[query], decision)
 
 
 class PartedWeightedSearch:
@@ -100,6 +107,20 @@ class PartedWeightedSearch:
             shares=host.shares,
             by_distance=host.by_distance,
         )
+
+    def list_telling(self, query: int, decision: int) -> tuple[Ints, Floats]:
+        """As that of `PartedSearch`."""
+        question = ask_about(self.host, self.batch, self.selected, query, query + 1)
+        last = self.thresholds[query]
+        return _list_telling(self.batch.base, question, last, decision)
+
+
+def _list_telling(
+    base: CaseBase, question: Question, last: float, decision: int
+) -> tuple[Ints, Floats]:
+    found = base.ask(find_telling, question, float(last), decision)
+    numbers, measured = zip(*found, strict=True)
+    return np.concatenate(numbers), np.concatenate(measured)
 
 
 def ask_about(
@@ -174,6 +195,27 @@ def find_weighed(part: CaseBase, question: Question) -> Weighed:
     owners = np.repeat(np.arange(len(rows)), [len(own) for own in rows])
     measured = np.concatenate([np.zeros(0), *measures])
     return Weighed(owners, measured, classes[listed], weights[listed])
+
+
+def find_telling(
+    part: CaseBase, question: Question, last: float, decision: int
+) -> tuple[Ints, Floats]:
+    """A part's cases as near as the last voter, and its nearest of other classes.
+
+    Numbered over all parts, with their measures.
+    """
+    if not part.n_rows:
+        return np.zeros(0, np.int64), np.zeros(0)
+    batch, host, live = _batch_of(part, question), question.host, slice(part.n_rows)
+    used = question.selected.attributes[0, : question.selected.counts[0]]
+    measured = host.measure(batch, 0, used, question.own_widths.get(0))
+    seen = np.isfinite(measured) & (batch.cases.weights[live] > 0)
+    others = np.flatnonzero(seen & (batch.cases.classes[live] != decision))
+    if others.size:
+        others = others[measured[others] == measured[others].min()]
+        others = others[[np.argmin(part.rank(others))]]
+    rows = np.union1d(np.flatnonzero(seen & (measured <= last)), others)
+    return rows + part.first_row, measured[rows]
 
 
 def _widths_without(batch: Batch) -> OwnWidths:
