@@ -17,6 +17,10 @@ class BadInputError(SklazyError, ValueError):
     """A value that cannot be used: wrong shape, unknown column, bad parameter."""
 
 
+class LostPartError(SklazyError, RuntimeError):
+    """A part of the cases that does not answer: its worker is lost, or too slow."""
+
+
 class BadTypeError(BadInputError, TypeError):
     """A value of a type that cannot be used: a sparse matrix, a dict in a cell."""
 

@@ -62,6 +62,16 @@ def test_a_change_hashes_the_buckets_of_its_rows_alone(through_snapshots):
     assert digest() == fresh.digest()
 
 
+def test_a_digest_that_a_snapshot_has_found_follows_the_rows():
+    table, target = make(30)
+    cases = CaseBase(table, target)
+    with cases.snapshot() as state:
+        state.digest()
+    cases.forget([4])
+    rest = [i for i in range(30) if i != 4]
+    assert cases.digest() == CaseBase(table.take(rest), target.take(rest)).digest()
+
+
 def test_many_rows_are_hashed_some_buckets_at_a_time(monkeypatch):
     digest = CaseBase(*make(200)).digest()
     monkeypatch.setattr(buckets, "_MOST_CELLS", 20)

@@ -10,8 +10,9 @@ from sklazy.casebase.columns import (
     find_metric,
     make_columns,
     place_by_range,
-    place_by_scale,
+    place_by_sums,
     place_cells,
+    sum_columns,
 )
 from sklazy.errors import BadInputError
 from sklazy.kernels.columns import NOMINAL, NUMERIC, NUMERIC_MISSING
@@ -27,7 +28,7 @@ def placements(cases, rows):
     yield place_by_range(cases, everything)
     yield place_by_range(cases, everything[::2], unit=0.5)
     for scale in ("std", "range", "none"):
-        yield place_by_scale(cases, rows, scale)
+        yield place_by_sums(cases.numeric, [sum_columns(cases, rows, scale)], scale)
 
 
 @given(mixed_frames())

@@ -4,13 +4,14 @@ Whatever measures distances has its columns from here, so that an attribute is
 prepared in one way and a query stands where an equal case stands.
 """
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.magnitudes import find_unit
-from sklazy.casebase.sums import deviation, sum_exactly
+from sklazy.casebase.sums import ExactSums, add_up, deviation, sum_exactly
 from sklazy.errors import BadInputError
 from sklazy.flow import MISSING, Cases, Columns, Queries
 from sklazy.kernels.columns import METRICS, NOMINAL, NUMERIC, NUMERIC_MISSING
@@ -84,33 +85,99 @@ def ranges_of(cases: Cases, attributes: Ints) -> tuple[Floats, Floats]:
     return lows, highs
 
 
-def place_by_scale(cases: Cases, rows: Where, scale: Scale) -> Placement:
-    """Numbers about their middle, divided by their deviation or range among some rows.
+class ColumnSums(NamedTuple):
+    """What some rows have of numeric attributes; parts of the rows add up.
+
+    Attributes
+    ----------
+    n_rows : int
+    n_known : int64 array of shape (n_numeric,)
+        The rows that know the attribute.
+    lows, highs : float64 arrays of shape (n_numeric,), NaN without a number
+    sums : pair of ExactSums of n_numeric cells, or None
+        Of the numbers and of their squares, where these are asked for.
+    """
+
+    n_rows: int
+    n_known: Ints
+    lows: Floats
+    highs: Floats
+    sums: tuple[ExactSums, ExactSums] | None
+
+
+def sum_columns(cases: Cases, rows: Where, scale: Scale) -> ColumnSums:
+    """What some rows have, as far as a scale needs it."""
+    numbers = cases.numbers[:, rows]
+    known = ~np.isnan(numbers)
+    sums = None
+    if scale == "std":
+        cells = np.broadcast_to(np.arange(len(numbers))[:, None], numbers.shape)
+        values, cells = numbers[known], cells[known]
+        plain, squares = (
+            sum_exactly(values, cells, len(numbers), squared=squared)
+            for squared in (False, True)
+        )
+        sums = plain, squares
+    return ColumnSums(
+        numbers.shape[1],
+        known.sum(axis=1),
+        np.fmin.reduce(numbers, axis=1, initial=np.nan),
+        np.fmax.reduce(numbers, axis=1, initial=np.nan),
+        sums,
+    )
+
+
+def add_columns(parts: Sequence[ColumnSums]) -> ColumnSums:
+    """What all rows have."""
+    counted = [part.sums for part in parts if part.sums is not None]
+    sums = None
+    if counted:
+        plain, squares = zip(*counted, strict=True)
+        sums = add_up(plain), add_up(squares)
+    return ColumnSums(
+        sum(part.n_rows for part in parts),
+        np.sum([part.n_known for part in parts], axis=0),
+        np.fmin.reduce([part.lows for part in parts]),
+        np.fmax.reduce([part.highs for part in parts]),
+        sums,
+    )
+
+
+def place_by_sums(
+    numeric: Ints, parts: Sequence[ColumnSums], scale: Scale
+) -> Placement:
+    """Numbers about their middle, divided by their deviation or range.
 
     A missing cell counts as much as the range. A column of one number says nothing:
     its factor is 0, unless nothing is scaled.
 
     Parameters
     ----------
-    cases : Cases
-    rows : int array or slice
+    numeric : int64 array of shape (n_attributes,)
+        As in `Cases`.
+    parts : sequence of ColumnSums
+        What parts of the rows have.
     scale : {"std", "range", "none", "raw"}
         What a number is divided by. With "raw" cells stand at their numbers, however
         large; else numbers whose squares no float holds are put in other units, those
         of a column or, if nothing is scaled, those of all columns and categories.
     """
-    n_attributes = len(cases.numeric)
-    units = _find_units(cases, rows, scale)
+    n_attributes, found = len(numeric), add_columns(parts)
+    units = _find_units(numeric, found, scale)
     measures = np.tile([0.0, 1.0, 1.0], (n_attributes, 1))
     measures[:, 2] = units
-    for j in np.flatnonzero(cases.numeric >= 0):
-        numbers = cases.numbers[cases.numeric[j], rows]
-        measures[j] = _measure(numbers * units[j], scale)
+    widths = _find_deviations(numeric, found, units) if scale == "std" else {}
+    for j in np.flatnonzero(numeric >= 0).tolist():
+        low, high = (
+            units[j] * found.lows[numeric[j]],
+            units[j] * found.highs[numeric[j]],
+        )
+        measures[j] = _measure(low, high, scale, widths.get(j))
     centers, factors, absents = measures.T.copy()
     ones = np.ones(n_attributes)
     return Placement(
         np.arange(n_attributes),
-        cases.numeric < 0,
+        numeric < 0,
         np.zeros(n_attributes, np.bool_),
         units,
         centers,
@@ -120,42 +187,49 @@ def place_by_scale(cases: Cases, rows: Where, scale: Scale) -> Placement:
     )
 
 
-def _find_units(cases: Cases, rows: Where, scale: Scale) -> Floats:
+def _find_units(numeric: Ints, found: ColumnSums, scale: Scale) -> Floats:
     """What the numbers of each attribute are multiplied by; 1 for nominal ones.
 
     Where nothing is scaled, differences of columns are added up as they are: all have
     the unit of the largest, also the difference of 1 between two categories.
     """
-    is_numeric, units = cases.numeric >= 0, np.ones(len(cases.numeric))
+    is_numeric, units = numeric >= 0, np.ones(len(numeric))
+    ends = np.stack([found.lows, found.highs])
     if scale == "none":
-        numbers = cases.numbers[:, rows]
-        unit = find_unit(numbers)
+        unit = find_unit(ends)
         return units * (unit if is_numeric.all() else min(unit, 1.0))
     for j in np.flatnonzero(is_numeric) if scale != "raw" else ():
-        units[j] = find_unit(cases.numbers[cases.numeric[j], rows])
+        units[j] = find_unit(ends[:, numeric[j]])
     return units
 
 
-def _measure(values: Floats, scale: Scale) -> tuple[float, float, float]:
+def _find_deviations(
+    numeric: Ints, found: ColumnSums, units: Floats
+) -> dict[int, float]:
+    """The standard deviations of numeric attributes, in their units."""
+    assert found.sums is not None
+    totals, squares = (sums.whole() for sums in found.sums)
+    return {
+        j: deviation(int(found.n_known[i]), totals[i], squares[i], units[j])
+        for j, i in enumerate(numeric.tolist())
+        if i >= 0 and found.n_known[i]
+    }
+
+
+def _measure(
+    low: float, high: float, scale: Scale, width: float | None
+) -> tuple[float, float, float]:
     """Center and factor of a column, and the difference a missing cell counts."""
-    present = values[~np.isnan(values)]
-    low, high = (present.min(), present.max()) if len(present) else (0.0, 0.0)
+    if np.isnan(low):  # there is no number
+        low = high = 0.0
     if scale in ("none", "raw"):
         with np.errstate(over="ignore"):  # no float may hold the range
             return 0.0, 1.0, high - low
     center = low + 0.5 * (high - low)
     if low == high:
         return center, 0.0, 0.0
-    width = high - low if scale == "range" else _deviation(present)
+    width = high - low if width is None else width
     return center, 1.0 / width, (high - low) / width
-
-
-def _deviation(values: Floats) -> float:
-    """The standard deviation, whatever the order of the values."""
-    (total,), (squares,) = (
-        sum_exactly(values, squared=squared).whole() for squared in (False, True)
-    )
-    return deviation(len(values), total, squares)
 
 
 def fill_columns(

@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from sklazy.casebase.parts import Labels, Part, enter
+from sklazy.casebase.parts import Labels, Part, enter, find_places
 from sklazy.casebase.rows import CodedRows, Ids, Places
 
 Found = TypeVar("Found")
@@ -31,8 +31,8 @@ class Parts(Protocol):
     def enter(self, number: int, labels: Labels, batch: CodedRows) -> None:
         """Have a part take in rows, all or none."""
 
-    def leave(self, places: Sequence[Places]) -> None:
-        """Have parts erase rows, all or none."""
+    def leave(self, places: Sequence[Places], ids: Sequence[Ids]) -> None:
+        """Have parts erase rows, by place and id, all or none."""
 
     def own_arrays(self) -> None:
         """Leave the arrays to the states that use them."""
@@ -69,7 +69,7 @@ class PartsHere:
         """Have a part take in rows."""
         enter(self.parts[number], labels, batch)
 
-    def leave(self, places: Sequence[Places]) -> None:
+    def leave(self, places: Sequence[Places], ids: Sequence[Ids]) -> None:
         """Have parts erase rows."""
         with ExitStack() as stack:
             for part, gone in zip(self.parts, places, strict=True):
@@ -88,6 +88,13 @@ class PartsHere:
         """Copy the arrays of all parts."""
         for part in self.parts:
             part._own_arrays()
+
+
+def leave_all(part: Part, ids: Ids) -> None:
+    """Have one part erase those of some rows that it has."""
+    places, _ = find_places(part, ids)
+    if len(places):
+        part._leave(places)
 
 
 def concatenate_rows(batches: Sequence[CodedRows]) -> CodedRows:

@@ -80,13 +80,18 @@ def _of_one_kind(bases: list[CaseBase]) -> list[CaseBase]:
     """The bases, columns without a value of the kind that others have; or an error."""
     first = bases[0]
     for number, base in enumerate(bases):
-        wrong = _find_difference(first, base)
-        if wrong:
-            raise BadInputError(
-                f"part {number} differs from part 0 in {wrong}; fit all parts alike."
-            )
+        check_alike(first, base, number)
     nominal = {j for base in bases for j in base.schema.positions("nominal")}
     return [_settled(base, number, nominal) for number, base in enumerate(bases)]
+
+
+def check_alike(first: CaseBase, other: CaseBase, number: int, to: int = 0) -> None:
+    """Refuse a part whose columns or settings are others than those of the first."""
+    wrong = _find_difference(first, other)
+    if wrong:
+        raise BadInputError(
+            f"part {number} differs from part {to} in {wrong}; fit all parts alike."
+        )
 
 
 def _find_difference(first: CaseBase, other: CaseBase) -> str:

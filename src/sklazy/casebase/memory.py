@@ -78,6 +78,7 @@ class Memory(Shared):
 
     def _leave(self, gone: Places) -> None:
         """Take rows out of everything that knows them."""
+        self._drop_state()  # which may leave us hashes
         tail, holes = self.rows.moves(gone)
         leaving = self.rows.take(gone)
         touched = np.concatenate([gone, tail])

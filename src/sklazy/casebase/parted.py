@@ -144,7 +144,7 @@ class PartedBase(PartedHead):
                 self._remake(lambda base: base.forget(wanted))
             elif len(wanted):
                 self._drop_state()
-                self.parts.leave(places)
+                self.parts.leave(places, [own for _, own in found])
                 self.sizes = [
                     n - len(gone) for n, gone in zip(self.sizes, places, strict=True)
                 ]

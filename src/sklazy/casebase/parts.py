@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.base import CaseBase
+from sklazy.casebase.bins import Bins
 from sklazy.casebase.buckets import Buckets
 from sklazy.casebase.coder import Coder
 from sklazy.casebase.moments import faded, moments_of
 from sklazy.casebase.ranges import Ranges
 from sklazy.casebase.rows import CodedRows, Ids, Places, Rows
+from sklazy.casebase.schema import Schema
 from sklazy.casebase.states import shallow
 from sklazy.casebase.tallies import Tallies
 from sklazy.flow import Cases
@@ -123,6 +125,21 @@ def build(base: CaseBase, head: CaseBase, batch: CodedRows) -> None:
     base.ranges.widen(batch.numbers)
     base.buckets, base.next_id = Buckets(), head.next_id
     base._start_sharing()
+
+
+def without_rows(like: CaseBase, schema: Schema) -> CaseBase:
+    """A base of the settings of another and of a schema that has no rows yet."""
+    base = object.__new__(CaseBase)
+    base.schema, base.half_life, base.next_id = schema, like.half_life, 0
+    base.coder = Coder(schema, has_classes=like.coder.has_classes)
+    n_numeric, n_attributes = len(base.coder.numeric), len(schema.attributes)
+    n_targets, n_times = len(like.rows.targets), len(like.rows.times)
+    base.rows = Rows(n_numeric, n_attributes, n_targets, n_times)
+    base.bins = Bins(n_numeric, like.bins.criterion, frozen=like.bins.frozen)
+    base.tallies, base.ranges = Tallies(n_attributes), Ranges(n_numeric)
+    base.buckets = Buckets()
+    base._start_sharing()
+    return base
 
 
 def _pinned(coder: Coder, batch: CodedRows) -> Coder:

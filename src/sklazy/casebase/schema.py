@@ -1,7 +1,7 @@
 """What the columns of a case base are: names, kinds, declared categories."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,14 @@ class Schema:
     def positions(self, kind: Kind) -> list[int]:
         """Which attributes are of a kind."""
         return [j for j, a in enumerate(self.attributes) if a.kind == kind]
+
+    def with_nominal(self, positions: Collection[int]) -> "Schema":
+        """The same columns, of which these are nominal."""
+        attributes = tuple(
+            replace(own, kind="nominal") if j in positions else own
+            for j, own in enumerate(self.attributes)
+        )
+        return replace(self, attributes=attributes)
 
     def model(self, vocabularies: Mapping[int, Vocabulary]) -> Table:
         """A table without rows that other tables can be matched with."""

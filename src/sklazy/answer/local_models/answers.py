@@ -7,6 +7,7 @@ import numpy as np
 
 from sklazy.answer.batch import Floats, Ints
 from sklazy.answer.local_models.data import LocalData
+from sklazy.answer.local_models.in_parts import find_local, merge_local
 from sklazy.answer.local_models.on_device import find_nearest_there, fit_models_there
 from sklazy.casebase import CaseBase
 from sklazy.combine import argmax_with_ties, to_shares
@@ -127,7 +128,11 @@ def answer_locally(
     """
     columns, regressors = place(data.space, queries, _FAR)
     n_nearest = int(plan.ranges[:, 1].max())
-    if data.device is None:
+    if data.frame is not None:
+        found = data.base.ask(find_local, data.frame, columns, n_nearest)
+        cases, rows, neighbors = merge_local([f for f in found if f], n_nearest)
+        data = data._replace(cases=cases, rows=rows)
+    elif data.device is None:
         neighbors = data.search.find(columns, n_nearest, groups=groups)
     else:
         neighbors = find_nearest_there(data, columns, n_nearest, groups)

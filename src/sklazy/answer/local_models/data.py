@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sklazy.answer.batch import Floats, Ints
 from sklazy.answer.learner import Effort
+from sklazy.answer.local_models.in_parts import LocalFrame, count_local, find_targets
 from sklazy.answer.local_models.leave_one_out import (
     find_scale_holders,
     find_unit_holder,
@@ -18,9 +19,11 @@ from sklazy.errors import BadInputError
 from sklazy.flow import LocalCases, LocalPlan
 from sklazy.local import Space, count_terms, find_ranges, make_plan, make_space
 from sklazy.local.local_models.plans import NBest, Spans, check_ridge, limit_ridge
+from sklazy.local.local_models.space import make_frame
 from sklazy.neighbors import TreeSearch
 
 _MOST_QUERIES = 8192  # whose neighbors are in memory at one time
+_MOST_GATHERED = 1024  # likewise, with all that parts know of them
 _DEVICE_SLICES = 1 << 14, 1 << 15
 _ORDINARY_WEIGHT = 2.0**30
 # Ratios of weights of cases, before the lighter are lost in rounding (in lines), or
@@ -61,6 +64,8 @@ class LocalData(NamedTuple):
         What finds neighbors among the columns of the space.
     device : str, or None for the CPU
         Where neighbors and models are found.
+    frame : LocalFrame, or None
+        Where cases lie in parts: what places them. There are no cases here then.
     """
 
     base: CaseBase
@@ -72,6 +77,7 @@ class LocalData(NamedTuple):
     target_units: Floats
     search: TreeSearch
     device: str | None = None
+    frame: LocalFrame | None = None
 
     @property
     def effort(self) -> Effort:
@@ -79,9 +85,10 @@ class LocalData(NamedTuple):
         if self.device is not None:
             return Effort(1.0 + self.space.columns.values.size / 1e4, *_DEVICE_SLICES)
         n_nearest = int(self.plan.ranges[:, 1].max())
-        search = 0.2 * self.space.columns.values.size + 100.0 * n_nearest
+        n_cells = len(self.space.columns.kinds) * self.base.n_rows
+        search = 0.2 * n_cells + 100.0 * n_nearest
         cost = search + _cost(self.plan, self.space.regressors.shape[1])
-        return Effort(cost, 1, _MOST_QUERIES)
+        return Effort(cost, 1, _MOST_QUERIES if self.frame is None else _MOST_GATHERED)
 
 
 def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:
@@ -90,6 +97,8 @@ def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:
     Rows are taken in canonical order, so that ties fall the same way whatever order
     they came in; with `as_in_r` in order of arrival.
     """
+    if base.is_parted:
+        return _prepare_parts(base, settings)
     cases = base.cases
     order = np.argsort(base.arrival) if settings.as_in_r else base.order
     rows = order[cases.weights[order] > 0]
@@ -98,6 +107,48 @@ def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:
     check_weights(base, rows, plan)
     search = TreeSearch(space.columns)
     return LocalData(base, space, local, rows, plan, own, units, search)
+
+
+def _prepare_parts(base: CaseBase, settings: LocalSettings) -> LocalData:
+    """The same for cases that lie in parts, which stay there."""
+    found = base.ask(count_local, settings.scale)
+    n_rows = sum(own.columns.n_rows for own in found)
+    _check_some(n_rows)
+    check_ridge(settings.ridge)
+    space = make_frame(
+        base.cases,
+        [own.columns for own in found],
+        metric=settings.metric,
+        weights=settings.attribute_weights,
+        scale=settings.scale,
+        max_categories=settings.max_categories,
+    )
+    ends = np.array([own.weights for own in found])
+    weights = np.array([ends[:, 0].min(), ends[:, 1].max()])
+    weights = weights if base.weighted else np.zeros(0)
+    largest = [[low, high] for own in found for low, high in [own.columns[2:4]]]
+    _check_units(settings, space, np.nanmax(np.abs(largest), initial=0.0))
+    unit, settings = _weight_unit(weights, settings)
+    units = np.array([find_unit(own) for own in np.array([f.largest for f in found]).T])
+    plan = plan_models(settings, space, n_rows, warn=True)
+    _check_ratio(weights, plan)
+    key = _key(settings)
+    frame = LocalFrame(
+        key, space, units, unit if base.weighted else 0.0, settings.as_in_r
+    )
+    nothing = LocalCases(space.regressors, np.zeros((0, len(units))), np.zeros(0))
+    no_rows = np.zeros(0, np.int64)
+    search = TreeSearch(space.columns)
+    return LocalData(
+        base, space, nothing, no_rows, plan, settings, units, search, frame=frame
+    )
+
+
+def _key(settings: LocalSettings) -> str:
+    """What tells frames of one state of the cases apart."""
+    weights = settings.attribute_weights
+    plain = None if weights is None else np.asarray(weights).tolist()
+    return repr(settings._replace(attribute_weights=plain))
 
 
 class PlacedRows(NamedTuple):
@@ -120,10 +171,7 @@ class PlacedRows(NamedTuple):
 
 def place_rows(base: CaseBase, rows: Ints, settings: LocalSettings) -> PlacedRows:
     """Some rows of a base, in a space and in units of their own."""
-    if not len(rows):
-        raise BadInputError(
-            "all sample weights are zero; give at least one row a weight above 0."
-        )
+    _check_some(len(rows))
     check_ridge(settings.ridge)
     cases = base.cases
     space = make_space(
@@ -134,25 +182,54 @@ def place_rows(base: CaseBase, rows: Ints, settings: LocalSettings) -> PlacedRow
         scale=settings.scale,
         max_categories=settings.max_categories,
     )
-    if settings.as_in_r and (space.placement.units != 1.0).any():
-        raise BadInputError(
-            f"the numbers of X reach {np.nanmax(np.abs(cases.numbers[:, rows])):g}, "
-            "whose squares R's lazy cannot compute with; scale the columns, or use "
-            "LazyLearningRegressor() without compat."
-        )
+    if settings.as_in_r:
+        largest = np.nanmax(np.abs(cases.numbers[:, rows]), initial=0.0)
+        _check_units(settings, space, largest)
     weights = cases.weights[rows] if base.weighted else np.zeros(0)
-    unit = find_unit(weights, _ORDINARY_WEIGHT)
-    if unit != 1.0:  # the ridge is the weight of what is not known: it goes along
-        settings = settings._replace(ridge=limit_ridge(settings.ridge * unit))
+    unit, settings = _weight_unit(weights, settings)
     targets = find_targets(base, rows)
     units = np.array([find_unit(own) for own in targets.T])
     local = LocalCases(space.regressors, targets * units, weights * unit)
     return PlacedRows(space, local, units, settings)
 
 
+def _check_some(n_rows: int) -> None:
+    """Refuse cases none of which counts."""
+    if not n_rows:
+        raise BadInputError(
+            "all sample weights are zero; give at least one row a weight above 0."
+        )
+
+
+def _check_units(settings: LocalSettings, space: Space, largest: float) -> None:
+    """Refuse numbers that R could not compute with."""
+    if settings.as_in_r and (space.placement.units != 1.0).any():
+        raise BadInputError(
+            f"the numbers of X reach {largest:g}, "
+            "whose squares R's lazy cannot compute with; scale the columns, or use "
+            "LazyLearningRegressor() without compat."
+        )
+
+
+def _weight_unit(
+    weights: Floats, settings: LocalSettings
+) -> tuple[float, LocalSettings]:
+    """What weights are multiplied by, and the settings with a ridge that goes along.
+
+    The ridge is the weight of what is not known.
+    """
+    unit = find_unit(weights, _ORDINARY_WEIGHT)
+    if unit != 1.0:
+        settings = settings._replace(ridge=limit_ridge(settings.ridge * unit))
+    return unit, settings
+
+
 def check_weights(base: CaseBase, rows: Ints, plan: LocalPlan) -> None:
     """Refuse weights so unequal that models come out wrong."""
-    weights = base.cases.weights[rows] if base.weighted else np.zeros(0)
+    _check_ratio(base.cases.weights[rows] if base.weighted else np.zeros(0), plan)
+
+
+def _check_ratio(weights: Floats, plan: LocalPlan) -> None:
     most = _MOST_UNEQUAL[bool(plan.ranges[1:, 0].any())]
     if len(weights) and weights.min() < weights.max() / most:
         raise BadInputError(
@@ -170,14 +247,6 @@ def plan_models(
         settings.degrees, settings.n_neighbors, n_regressors, n_rows, warn=warn
     )
     return make_plan(ranges, settings.n_best, settings.ridge, as_in_r=settings.as_in_r)
-
-
-def find_targets(base: CaseBase, rows: Ints) -> Floats:
-    """Numbers, or an indicator of each class; shape (n_rows, n_targets)."""
-    cases = base.cases
-    if not base.class_labels:
-        return np.ascontiguousarray(cases.targets[:, rows].T)
-    return np.eye(len(base.class_labels))[cases.classes[rows]]
 
 
 def find_holders(ready: LocalData, scale: Scale) -> NDArray[np.bool_]:

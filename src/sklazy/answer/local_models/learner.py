@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Ints
+from sklazy.answer.learner import prepare
 from sklazy.answer.local_models.answers import (
     Groups,
     LeftOutAnswer,
@@ -72,15 +73,21 @@ class LocalModelLearner:
 
     def prepare(self, base: CaseBase) -> LocalData:
         """Place the cases, and plan which models are tried."""
+        base = base if self.device is None else base.joined()
         return prepare_local(base, self.settings)._replace(device=self.device)
 
     def answer(self, ready: LocalData, batch: Batch) -> LocalAnswer | LeftOutAnswer:
         """Find neighbors, fit models on them, combine the best."""
-        if batch.excluded is None:
+        excluded = batch.excluded
+        if excluded is None:
             return self._answer(ready, batch.queries)
+        if ready.frame is not None:  # spaces without single cases need all of them
+            whole = batch.base.joined()
+            batch = replace(batch, base=whole, cases=whole.cases)
+            ready = prepare(self, whole)
         if self.approximate:
-            return self._exclude(ready, batch.queries, batch.excluded)
-        return self._leave_out(ready, batch, batch.excluded)
+            return self._exclude(ready, batch.queries, excluded)
+        return self._leave_out(ready, batch, excluded)
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """All but the only rows of a category or a class."""

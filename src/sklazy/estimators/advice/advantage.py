@@ -137,10 +137,21 @@ def lazy_advantage(
     >>> advantage.by_attribute
     array([0.5, 0.5])
     """
+    coded = code_rows(X, y, categorical_features, discretization)
+    return describe_advantage(coded.counts(), coded.offsets, coded.names, x, weighting)
+
+
+def describe_advantage(
+    counts: NDArray[Any],
+    offsets: NDArray[np.int64],
+    names: list[str],
+    x: float | Iterable[float],
+    weighting: str,
+) -> LazyAdvantage:
+    """The figures from counts by value and class; see `lazy_advantage`."""
     check_choice("weighting", weighting, ("weighted", "unweighted"))
     several = isinstance(x, Iterable) and not isinstance(x, str)
     given = tuple(map(_percentage, x if several else (x,)))  # type: ignore[arg-type]
-    coded = code_rows(X, y, categorical_features, discretization)
-    figures = v_by_attribute(coded.counts(), coded.offsets, weighting == "weighted")
+    figures = v_by_attribute(counts, offsets, weighting == "weighted")
     figures.setflags(write=False)
-    return LazyAdvantage(figures, coded.names, given, weighting)
+    return LazyAdvantage(figures, names, given, weighting)

@@ -7,21 +7,27 @@ Missing cells are as far as can be in the distance (HEOM), and stand where the q
 stands in the regression, so they tilt no model.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.columns import (
+    ColumnSums,
     Placement,
     Scale,
-    make_columns,
-    place_by_scale,
+    add_columns,
+    fill_columns,
+    find_metric,
+    place_by_sums,
     place_cells,
+    sum_columns,
 )
 from sklazy.casebase.magnitudes import find_unit
 from sklazy.errors import BadInputError
 from sklazy.flow import Cases, Columns, Queries
+from sklazy.kernels.columns import NOMINAL, NUMERIC, NUMERIC_MISSING
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -73,17 +79,70 @@ def make_space(
     weights : array-like of shape (n_attributes,), optional
         What an attribute counts in the distance; 0 leaves it to the regression.
     scale : {"std", "range", "none", "raw"}
-        What a number is divided by; see `place_by_scale`.
+        What a number is divided by; see `place_by_sums`.
     max_categories : int
         A nominal attribute with more is left to the distance.
     """
-    placement = place_by_scale(cases, rows, scale)
+    sums = sum_columns(cases, rows, scale)
+    frame = make_frame(
+        cases,
+        [sums],
+        metric=metric,
+        weights=weights,
+        scale=scale,
+        max_categories=max_categories,
+    )
+    return fill_space(frame, cases, rows)
+
+
+def make_frame(
+    cases: Cases,
+    sums: Sequence[ColumnSums],
+    *,
+    metric: str,
+    weights: object,
+    scale: Scale,
+    max_categories: int,
+) -> Space:
+    """A space without cases, for those of several parts of the rows.
+
+    Parameters
+    ----------
+    cases : Cases
+        Of which no row is looked at.
+    sums : sequence of ColumnSums
+        What the parts have.
+    metric, weights, scale, max_categories
+        As for `make_space`.
+    """
+    placement = place_by_sums(cases.numeric, sums, scale)
     weights = attribute_weights(weights, len(cases.numeric))
-    unit = find_unit(weights)
-    columns = make_columns(cases, rows, placement, weights * unit, metric)
+    unit, found = find_unit(weights), add_columns(sums)
+    kinds = np.full(len(cases.numeric), NOMINAL, np.int64)
+    has_gaps = found.n_known < found.n_rows
+    numeric = np.flatnonzero(cases.numeric >= 0)
+    kinds[numeric] = np.where(
+        has_gaps[cases.numeric[numeric]], NUMERIC_MISSING, NUMERIC
+    )
+    columns = Columns(
+        np.zeros((len(kinds), 0)),
+        kinds,
+        weights * unit,
+        placement.absents,
+        find_metric(metric),
+    )
     sources, categories = _regressors_of(cases, placement.factors, max_categories)
-    regressors = _regress(columns.values.T, sources, categories, placement)
-    return Space(columns, placement, sources, categories, regressors, unit)
+    nothing = np.zeros((0, len(sources)))
+    return Space(columns, placement, sources, categories, nothing, unit)
+
+
+def fill_space(frame: Space, cases: Cases, rows: NDArray[np.integer]) -> Space:
+    """The space with some cases, in this order."""
+    values = np.empty((len(frame.placement.attributes), len(rows)))
+    fill_columns(cases, rows, frame.placement, values)
+    columns = frame.columns._replace(values=values)
+    regressors = _regress(values.T, frame.sources, frame.categories, frame.placement)
+    return frame._replace(columns=columns, regressors=regressors)
 
 
 def place(space: Space, queries: Queries, far: float = np.inf) -> tuple[Floats, Floats]:

@@ -1,0 +1,195 @@
+"""The front door of a cluster: answers, faults, bad input, on a small LocalCluster."""
+
+import os
+import pickle
+import signal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sklazy
+
+distributed = pytest.importorskip("distributed")
+dd = pytest.importorskip("dask.dataframe")
+da = pytest.importorskip("dask.array")
+from sklazy import dask as sd  # noqa: E402 - it needs distributed
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning:distributed"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+def frame(n_rows=120, seed=0):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "a": rng.choice(list("xyz"), n_rows),
+            "b": rng.normal(size=n_rows).round(1),
+            "c": rng.integers(0, 4, n_rows).astype(str),
+        }
+    )
+    table.loc[rng.random(n_rows) < 0.1, "b"] = np.nan
+    return table, (table["b"].fillna(0) > 0).astype(int) + (table["a"] == "x")
+
+
+TABLE, CLASSES = frame()
+QUERIES = frame(15, seed=1)[0]
+COLUMNS = list(TABLE.columns)
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def fit(name, *given, n_partitions=3, **parameters):
+    data = dd.from_pandas(TABLE.assign(y=CLASSES), npartitions=n_partitions)
+    model = getattr(sd, name)(*given, timeout=60, **parameters)
+    return model.fit(data[COLUMNS], data["y"])
+
+
+@pytest.mark.usefixtures("client")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "LazyKNeighborsClassifier",
+        "LazyNBClassifier",
+        "LazyLearningClassifier",
+        "LazyDecisionTreeClassifier",
+    ],
+)
+def test_a_cluster_answers_like_one_machine(name, tmp_path):
+    one, other = getattr(sklazy, name)().fit(TABLE, CLASSES), fit(name)
+    for more in range(2):
+        assert other.digest() == one.digest()
+        assert other.predict(QUERIES).tolist() == one.predict(QUERIES).tolist()
+        shares = other.predict_proba(QUERIES)
+        assert shares.tobytes() == one.predict_proba(QUERIES).tobytes()
+        for model in (one, other):
+            model.partial_fit(TABLE[:2], CLASSES[:2])
+            model.forget([3 + more, 50 + more, 119 + more])
+    assert other.gather().digest() == one.digest()
+    other.save(tmp_path / "model")
+    assert sklazy.load(tmp_path / "model").digest() == one.digest()
+    told = [receipt.to_dict() for receipt in other.explain(QUERIES[:2])]
+    assert told == [receipt.to_dict() for receipt in one.explain(QUERIES[:2])]
+
+
+@pytest.mark.usefixtures("client")
+def test_searches_leave_the_rows_where_they_are():
+    for name in sd.BY_PARTS[:3]:
+        model = fit(name)
+        model.predict(QUERIES)
+        assert "joined" not in model.model.cases_._state._found
+
+
+@pytest.mark.usefixtures("client")
+def test_dask_queries_get_dask_answers():
+    model = fit("LazyKNeighborsClassifier", 3)
+    found = model.predict(dd.from_pandas(QUERIES, npartitions=2))
+    assert sum(found.chunks[0]) == len(QUERIES)
+    assert found.compute().tolist() == model.predict(QUERIES).tolist()
+
+
+@pytest.mark.usefixtures("client")
+def test_numbers_come_from_arrays():
+    X = np.random.default_rng(0).normal(size=(60, 2)).round(1)
+    y = X[:, 0] * 2 + X[:, 1]
+    model = sd.LazyLearningRegressor(timeout=60)
+    model.fit(da.from_array(X, (20, 1)), da.from_array(y, 20))
+    one = sklazy.LazyLearningRegressor().fit(X, y)
+    assert model.predict(X[:9] + 0.1).tobytes() == one.predict(X[:9] + 0.1).tobytes()
+
+
+@pytest.mark.usefixtures("client")
+def test_the_advantage_is_counted_in_parts():
+    data = dd.from_pandas(TABLE.assign(y=CLASSES), npartitions=4)
+    found = sd.lazy_advantage(data[COLUMNS], data["y"], timeout=60)
+    assert found.to_dict() == sklazy.lazy_advantage(TABLE, CLASSES).to_dict()
+
+
+@pytest.mark.usefixtures("client")
+def test_partitions_without_rows_and_without_values_are_no_trouble():
+    table = TABLE.assign(y=CLASSES)
+    table.loc[:29, "a"] = None
+    data = dd.from_pandas(table, npartitions=4, sort=False)
+    data = dd.concat([data[data["b"] > 1e9], data])
+    model = sd.LazyKNeighborsClassifier(3, timeout=60).fit(data[COLUMNS], data["y"])
+    one = sklazy.LazyKNeighborsClassifier(3).fit(table[COLUMNS], table["y"])
+    assert model.predict(QUERIES).tolist() == one.predict(QUERIES).tolist()
+    assert model.digest() == one.digest()
+
+
+@pytest.mark.usefixtures("client")
+def test_bad_input_is_refused_with_a_way_out():
+    data = dd.from_pandas(TABLE.assign(y=CLASSES), npartitions=3)
+    model = sd.LazyKNeighborsClassifier(3, timeout=60)
+    with pytest.raises(sklazy.BadTypeError, match="no Dask collection"):
+        model.fit(TABLE, CLASSES)
+    with pytest.raises(sklazy.BadInputError, match="divided alike"):
+        model.fit(data[COLUMNS], data["y"].repartition(npartitions=2))
+    with pytest.raises(sklazy.BadInputError, match="no rows in any partition"):
+        nothing = data[data["b"] > 1e9]
+        model.fit(nothing[COLUMNS], nothing["y"])
+    with pytest.raises(sklazy.BadInputError, match="no running Dask client"):
+        sd.LazyNBClassifier(client="here").fit(data[COLUMNS], data["y"])
+    with pytest.raises(sklazy.UnknownIdError, match="nothing was forgotten"):
+        model.fit(data[COLUMNS], data["y"]).forget([1, 999])
+    with pytest.raises(sklazy.BadInputError, match="cannot be pickled"):
+        pickle.dumps(model.model)
+    with pytest.raises(AttributeError):
+        sd.LazyNothing  # noqa: B018
+
+
+@pytest.mark.usefixtures("client")
+def test_partitions_that_disagree_are_refused():
+    from dask import delayed
+
+    pieces = [TABLE[:60], TABLE[60:].rename(columns={"c": "d"})]
+    X = [delayed(piece) for piece in pieces]
+
+    class Frame:
+        def __dask_graph__(self):
+            return {"it is": "one"}
+
+        def to_delayed(self):
+            return X
+
+    y = dd.from_pandas(CLASSES, npartitions=2)
+    with pytest.raises(sklazy.BadInputError, match="differs from part 0 in columns"):
+        sd.LazyNBClassifier(timeout=60).fit(Frame(), y)
+
+
+def test_dask_knows_what_a_part_weighs():
+    from dask.sizeof import sizeof
+
+    model = sklazy.LazyNBClassifier().fit(TABLE, CLASSES)
+    assert sizeof(model.cases_) > TABLE.shape[0] * 8
+
+
+@pytest.mark.slow
+def test_a_killed_worker_changes_no_answer():
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        one = sklazy.LazyKNeighborsClassifier(3).fit(TABLE, CLASSES)
+        other = fit("LazyKNeighborsClassifier", 3)
+        for model in (one, other):
+            model.partial_fit(TABLE[:5], CLASSES[:5])
+            model.forget([7, 121])
+        os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        assert other.predict(QUERIES).tolist() == one.predict(QUERIES).tolist()
+        assert other.digest() == one.digest()
