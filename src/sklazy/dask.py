@@ -321,7 +321,7 @@ def _make_part(
     if turned:
         base = rebuilt(base, np.arange(base.n_rows), turned)
     base._sync()
-    rows = base.rows.live().take(np.argsort(base.arrival))
+    rows = base.rows.take(np.argsort(base.arrival))
     rows.arrival[:] = np.arange(len(rows))
     if not source.is_named:
         rows.ids = rows.ids + starts[number]

@@ -247,7 +247,7 @@ class CaseBase(Hashed):
 
     def take(self, rows: NDArray[np.int64]) -> CodedRows:
         """Some rows by their numbers, their weights as they count now."""
-        found = self.rows.live().take(rows)
+        found = self.rows.take(rows)
         return replace(found, weights=self.weights[rows])
 
     def count_targets(self) -> int:

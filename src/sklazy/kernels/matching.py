@@ -16,6 +16,7 @@ from sklazy.kernels.votes import (
     move_threshold,
     raise_threshold,
     weigh_levels,
+    write_tallies,
 )
 
 FIRST_BLOCK = 64  # words; the threshold among these rows starts the search
@@ -252,13 +253,13 @@ def match_nominal(
             word += n_words
         # So far only the rows at the threshold have voted; now those above it.
         for query in range(begin, end):
-            tied[query] = votes[query]
             own_levels = levels[query - begin]
+            for c in range(n_classes):
+                tied[query, c] = votes[query, c]
             if tallies.size > 0:
-                least = thresholds[query]
-                tallies[query, :least] = 0
-                tallies[query, least] = tied[query]
-                tallies[query, least + 1 :] = own_levels[least + 1 :]
+                write_tallies(
+                    own_levels, thresholds[query], tied[query], tallies[query]
+                )
             add_levels(own_levels, thresholds[query], counts[query], votes[query])
             if weighted.size > 0:
                 weigh_levels(

@@ -144,3 +144,16 @@ def finish_votes(tied, weighted, k, shares, votes):
             votes[c] = (votes[c] * n_places + tied[c] * left) / n_places
         else:
             votes[c] = weighted[c] + tied[c] * left / n_places * weighted[votes.size]
+
+
+@kernel
+def write_tallies(levels, threshold, tied, tallies):
+    """Rows by number of agreements and class from the threshold up; zeros below.
+
+    Cell by cell: assigning slices would compile the text of errors along with it.
+    """
+    for level in range(tallies.shape[0]):
+        for c in range(tallies.shape[1]):
+            tallies[level, c] = levels[level, c] if level > threshold else 0
+    for c in range(tallies.shape[1]):
+        tallies[threshold, c] = tied[c]
