@@ -4,7 +4,7 @@ import json
 from functools import partial
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from sklazy.web.limits import Limits
 from sklazy.web.problems import Problem
@@ -18,7 +18,19 @@ async def read_json(request: Request, limits: Limits) -> dict[str, Any]:
             415,
             "The body must be JSON, with the header Content-Type: application/json.",
         )
-    return parse_object(await request.body(), limits)
+    return parse_object(await _body(request), limits)
+
+
+async def _body(request: Request) -> bytes:
+    """All of a body, which the guard counts as it arrives."""
+    parts, more = [], True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        parts.append(message.get("body", b""))
+        more = message.get("more_body", False)
+    return b"".join(parts)
 
 
 def parse_object(body: bytes, limits: Limits) -> dict[str, Any]:

@@ -4,11 +4,11 @@ One layer of plain ASGI around the routes. What it refuses never reaches them.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -18,6 +18,8 @@ from sklazy.web.limits import Limits
 from sklazy.web.login import cookie_token, enter
 from sklazy.web.problems import Problem, to_problem, to_response
 from sklazy.web.tokens import Role, Tokens
+
+Headers = defaultdict[bytes, list[str]]
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,9 @@ class Guard:
             await to_response(problem)(scope, receive, out)
 
     async def _answer(self, scope: Scope, receive: Receive, out: "_Out") -> None:
-        headers, safety = Headers(scope=scope), self.safety
-        host = check_host(headers.getlist("host"), safety.names)
-        origins, site = headers.getlist("origin"), headers.get("sec-fetch-site")
-        check_origin(origins, site, host)
+        headers, safety = _collected(scope), self.safety
+        host = check_host(headers[b"host"], safety.names)
+        check_origin(headers[b"origin"], headers[b"sec-fetch-site"], host)
         if safety.tokens is not None and safety.browser:
             response = enter(scope, safety.tokens, host)
             if response is not None:
@@ -92,7 +93,7 @@ class Guard:
             return safety.everybody
         token = _bearer(headers)
         if token is None and safety.browser:
-            token = cookie_token(headers.getlist("cookie"), host)
+            token = cookie_token(headers[b"cookie"], host)
         role = None if token is None else safety.tokens.role_of(token)
         if role is None and scope["path"] not in safety.open_paths:
             raise Problem(
@@ -103,9 +104,17 @@ class Guard:
         return role
 
 
+def _collected(scope: Scope) -> Headers:
+    """All headers of a request by name; uvicorn has names in lower case."""
+    found: Headers = defaultdict(list)
+    for name, value in scope["headers"]:
+        found[name].append(value.decode("latin-1"))
+    return found
+
+
 def _bearer(headers: Headers) -> str | None:
     """The token of a request, if it has exactly one."""
-    given = headers.getlist("authorization")
+    given = headers[b"authorization"]
     kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
     return token.strip() if kind.lower() == "bearer" else None
 
@@ -131,9 +140,9 @@ class _Counted:
         self._left = limits.body
         self._end: float | None = None
         self._done = False
-        declared = headers.get("content-length", "0")
-        if not declared.isdigit() or int(declared[:20]) > limits.body:
-            raise self._too_large()
+        for declared in headers[b"content-length"]:
+            if not declared.isdigit() or int(declared[:20]) > limits.body:
+                raise self._too_large()
 
     async def __call__(self) -> Message:
         if self._done:  # waiting for the client to hang up takes as long as it takes

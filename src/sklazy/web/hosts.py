@@ -48,8 +48,9 @@ def check_host(given: list[str], allowed: Collection[str]) -> str:
     return given[0]
 
 
-def check_origin(origins: list[str], site: str | None, host: str) -> None:
+def check_origin(origins: list[str], sites: list[str], host: str) -> None:
     """Refuse what a page of another site sends, with or without its Origin."""
     own = {f"http://{host}", f"https://{host}"}
-    if not own.issuperset(origins) or site not in (None, "same-origin", "none"):
+    near = {"same-origin", "none"}
+    if not own.issuperset(origins) or not near.issuperset(sites):
         raise Problem(403, "Requests of pages of other sites are refused.")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, Router
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sklazy.web.guard import Guard, Safety
 from sklazy.web.problems import Problem
@@ -50,7 +50,28 @@ def make_app(
     routes = [Route(page.path, _guarded(page), methods=[page.method]) for page in pages]
     router = Router([*routes, *mounts], redirect_slashes=False, lifespan=lifespan)
     router.default = _nothing_here
-    return Guard(router, safety)
+    return Guard(_straight(pages, router), safety)
+
+
+def _straight(pages: Sequence[Page], router: ASGIApp) -> ASGIApp:
+    """Pages whose path is fixed without the search of a router, the others with it."""
+    known = {
+        (page.method, page.path): _guarded(page)
+        for page in pages
+        if "{" not in page.path
+    }
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        answer = None
+        if scope["type"] == "http":
+            answer = known.get((scope["method"], scope["path"]))
+        if answer is None:
+            await router(scope, receive, send)
+            return
+        response = await answer(Request(scope, receive, send))
+        await response(scope, receive, send)
+
+    return app
 
 
 def _guarded(page: Page) -> Answer:

@@ -122,7 +122,7 @@ def _is_finite(number: float) -> bool:
 def _as_matrix(rows: list[Any], width: int) -> NDArray[np.float64] | None:
     """Rows of plain numbers at once; None where a cell must be looked at."""
     for row in rows:
-        if len(row) != width or not all(type(cell) in (float, int) for cell in row):
+        if len(row) != width or not {float, int}.issuperset(map(type, row)):
             return None
     try:
         matrix = np.array(rows, np.float64)
