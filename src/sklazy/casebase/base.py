@@ -189,7 +189,7 @@ class CaseBase(Hashed):
         at this moment is answered by the rows as they were, which are erased then.
         """
         with self._lock:
-            gone = slots_of(ids, self.rows.ids)
+            gone = slots_of(ids, self.rows.names)
             self._freeze()
             if empties_column(self, gone):
                 left = np.delete(np.arange(self.n_rows), gone)

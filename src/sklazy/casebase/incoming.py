@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sklazy.casebase.cuts import criterion_code
 from sklazy.casebase.moments import Times
-from sklazy.casebase.rows import Ids, Rows
+from sklazy.casebase.rows import Codes, Ids, Rows
 from sklazy.errors import BadInputError, UnknownIdError
 from sklazy.flow import MISSING
 from sklazy.tables import Column, Label, Table
@@ -205,7 +205,7 @@ def as_ids(given: GivenIds) -> Ids:
     )
 
 
-def slots_of(given: GivenIds, present: Ids) -> NDArray[np.int64]:
+def slots_of(given: GivenIds, present: Ids | Codes) -> NDArray[np.int64]:
     """Where the rows with these ids lie, which must not be all.
 
     An unknown or repeated id is refused.
@@ -221,7 +221,7 @@ def slots_of(given: GivenIds, present: Ids) -> NDArray[np.int64]:
     return places
 
 
-def check_found(ids: Ids, found: Ids, n_rows: int) -> None:
+def check_found(ids: Ids, found: Ids | Codes, n_rows: int) -> None:
     """Refuse to forget ids of which only some were found, or all rows."""
     if len(found) < len(ids):
         unknown = ids[~np.isin(ids, found)]

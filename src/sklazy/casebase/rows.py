@@ -134,6 +134,11 @@ class Rows:
         return self._ids
 
     @property
+    def names(self) -> Ids | Codes:
+        """The rows' ids to look others up in, numbers of the type that they are in."""
+        return self.arrival[: self.n_rows] if self._ids is None else self._ids
+
+    @property
     def has_text_ids(self) -> bool:
         """Whether rows have text for ids."""
         return self._ids is not None and self._ids.dtype == object
