@@ -1,12 +1,12 @@
 """The k nearest cases vote."""
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints, Votes
+from sklazy.answer.selection.attributes import Attributes, GivenAttributes
 from sklazy.answer.selection.host import Neighborhood
 from sklazy.answer.selection.nearest_in_parts import (
     OwnWidths,
@@ -39,7 +39,6 @@ from sklazy.neighbors import (
 )
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
 from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch
-from sklazy.selection import RankTable
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class NearestHost:
         """Make ready to search."""
         return NearestWork(self, batch, GivenAttributes(selected))
 
-    def start_with(self, batch: Batch, attributes: "Attributes") -> "NearestWork":
+    def start_with(self, batch: Batch, attributes: Attributes) -> "NearestWork":
         """Make ready to search, by attributes that may yet have to be found."""
         return NearestWork(self, batch, attributes)
 
@@ -102,7 +101,7 @@ class NearestHost:
         """Whether distances are measured on numbers."""
         return not self.discretize and bool((base.cases.numeric >= 0).any())
 
-    def search(self, batch: Batch, attributes: "Attributes") -> "Search | Weighing":
+    def search(self, batch: Batch, attributes: Attributes) -> "Search | Weighing":
         """The search that this batch calls for."""
         if self.device is not None:
             return self._search_on(self.device, batch, attributes)
@@ -128,7 +127,7 @@ class NearestHost:
         return self.mixed_search(batch, selected)
 
     def _search_on(
-        self, device: str, batch: Batch, attributes: "Attributes"
+        self, device: str, batch: Batch, attributes: Attributes
     ) -> "Search | Weighing":
         """The search on a device."""
         ranks = attributes.waiting_ranks
@@ -188,34 +187,6 @@ class NearestHost:
 def scaled_columns(base: CaseBase) -> ScaledColumns:
     """The cases' columns made ready for distances on numbers."""
     return base.derive(prepare_columns, lambda: prepare_columns(base.cases))
-
-
-class Attributes(Protocol):
-    """The attributes of each query, found or to be found by their ranks."""
-
-    @property
-    def selected(self) -> Selected:
-        """The attributes; found now if need be."""
-
-    @property
-    def waiting_ranks(self) -> RankTable | None:
-        """The ranks, where the attributes have not been found yet."""
-
-    @property
-    def n_most(self) -> int:
-        """How many attributes a query uses, at most."""
-
-
-class GivenAttributes(NamedTuple):
-    """Attributes that are known."""
-
-    selected: Selected
-    waiting_ranks: RankTable | None = None
-
-    @property
-    def n_most(self) -> int:
-        """How many attributes a query uses, at most."""
-        return self.selected.attributes.shape[1]
 
 
 class WeightedSearch:
