@@ -12,7 +12,7 @@ STAMP = $(shell cat src/sklazy/kernels/*.py src/sklazy/kernels/*/*.py src/sklazy
 export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-$(STAMP)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint slow mutate bench accuracy compat format clean
+.PHONY: help demo test check lint docs slow mutate bench accuracy compat format clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -36,6 +36,10 @@ lint: $(READY)  ## format, lint, types and contracts, no tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python docs/check_names.py
+
+docs: $(READY)  ## the site, in docs/_build/html; nothing is fetched, warnings are errors
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 
 slow: $(READY)  ## the statistical and large tests, properties on new examples
 	$(BIN)/python -m pytest -q -n 2 -m "slow or hypothesis" --hypothesis-profile=default
@@ -59,4 +63,5 @@ format: $(READY)  ## rewrite the sources in the house format
 	$(BIN)/ruff check --fix .
 
 clean:  ## remove the environments and caches
+	rm -rf docs/_build docs/api docs/gallery
 	rm -rf .venv .venv-oldest .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -8,6 +8,8 @@ import tempfile
 import hypothesis
 import pytest
 
+collect_ignore = ["docs/conf.py", "docs/check_names.py", "docs/_build", "docs/gallery"]
+
 # numba's cache does not notice an edit in a *called* file, so the cache folder is
 # named after everything that could be called.
 _root = pathlib.Path(__file__).parent / "src" / "sklazy"

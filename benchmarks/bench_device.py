@@ -16,7 +16,11 @@ import time
 
 import numpy as np
 
-from sklazy import LazyKNeighborsClassifier, LazyLearningRegressor
+from sklazy import (
+    LazyKernelClassifier,
+    LazyKNeighborsClassifier,
+    LazyLearningRegressor,
+)
 from sklazy.answer import Batch, prepare
 from sklazy.casebase.matrix import encode_matrix
 from sklazy.flow import Selected
@@ -266,6 +270,7 @@ def make_sets(n_rows, d):
         open_device("cuda"),
         n_rows,
         int(starts[-1]),
+        int(sizes.max()),
         bits,
         class_bits,
         live,
@@ -342,6 +347,31 @@ def compare_lines(n_rows=1_000_000, d=20):
     }
 
 
+# --- kernel models --------------------------------------------------------------------
+
+
+def compare_kernels(n_rows=100_000, d=20):
+    """Beyond 2000 cases each query has the system of its 200 nearest solved."""
+    rng = np.random.default_rng(6)
+    X, Q = rng.standard_normal((n_rows, d)), rng.standard_normal((N_QUERIES, d))
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * rng.standard_normal(n_rows) > 0).astype(
+        int
+    )
+    model = LazyKernelClassifier(device="cuda").fit(X, y)
+    found = model.predict_proba(Q)
+    device = best_of(lambda: model.predict_proba(Q), 5)
+    some = Q[:800]  # the CPU takes seconds for all of them
+    model.set_params(device=None)
+    expected = model.predict_proba(some)
+    cpu = best_of(lambda: model.predict_proba(some), 2) * len(Q) / len(some)
+    return {
+        "largest difference": float(np.abs(found[: len(some)] - expected).max()),
+        "device ms": device * 1e3,
+        "cpu ms": cpu * 1e3,
+        "cpu over device": cpu / device,
+    }
+
+
 # name: why, goal, what measures
 ROWS = {
     "check": ("every kind of table, equal to the CPU", None, check),
@@ -358,6 +388,7 @@ ROWS = {
     "leave-one-out 1M x 28": ("an audit of every row", 1, leave_all_out),
     "numbers 1M x 28": ("HEOM on each query's own columns", 20, compare_numbers),
     "local lines 1M x 20": ("63 to 105 neighbors, by PRESS", 100, compare_lines),
+    "kernel models 100k x 20": ("200 neighbors each", None, compare_kernels),
     "labels 100M x 28": ("what a device of 141 GB is for", 1, many_rows),
 }
 

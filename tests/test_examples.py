@@ -1,4 +1,4 @@
-"""The examples run, and say what they promise."""
+"""The examples of the gallery run, and say what they promise."""
 
 import os
 import pathlib
@@ -10,15 +10,20 @@ import pytest
 FOLDER = pathlib.Path(__file__).parent.parent / "examples"
 
 SAYS = {
-    "answer_or_abstain.py": "of them for 0.95",
-    "blend_receipt.py": "Why logistic says so",
-    "decisive_value.py": "{'fever': 'high', 'rash': 'purple'}: looks at rash",
-    "doubtful_labels.py": "wrong labels among the 8 most doubtful: 8 of 8",
-    "first_hour.py": "verified: True",
-    "local_regression.py": "drawn in",
-    "next_test.py": "What to measure next",
-    "rules_of_a_row.py": "Only the",
-    "ten_of_fifty.py": "found: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]",
+    "plot_01_decisive_value.py": "{'fever': 'high', 'rash': 'purple'}: looks at rash",
+    "plot_02_first_hour.py": "verified: True",
+    "plot_03_blend_receipt.py": "Why logistic says so",
+    "plot_04_local_regression.py": "neighbors on the right",
+    "plot_05_rules_of_a_row.py": "Only the",
+    "plot_06_ten_of_fifty.py": "found: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]",
+    "plot_07_answer_or_abstain.py": "of them for 0.95",
+    "plot_08_doubtful_labels.py": "wrong labels among the 8 most doubtful: 8 of 8",
+    "plot_09_next_test.py": "What to measure next",
+    "plot_10_erase.py": "as if it had never been there: True",
+    "plot_11_drift.py": "window of 200: 0.8",
+    "plot_12_race_search.py": "race: ",
+    "plot_13_kernel_calibration.py": "LazyKernelClassifier: log loss 0.3",
+    "plot_14_lazy_bagging.py": "right: 0.9",
 }
 
 

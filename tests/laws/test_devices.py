@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 import sklazy
 from emulated import EmulatedDevice, needs_compiler
 from sklazy import (
+    LazyBlendClassifier,
+    LazyKernelClassifier,
+    LazyKernelRegressor,
     LazyKNeighborsClassifier,
     LazyLearningClassifier,
     LazyLearningRegressor,
@@ -170,6 +173,35 @@ def test_local_models_are_explained_as_on_the_cpu():
     close = {"rtol": 1e-9, "atol": 1e-9}
     np.testing.assert_allclose(model.loo_predict(rows=range(10)), left_out, **close)
     np.testing.assert_allclose(model.predict_interval(Q), intervals, **close)
+
+
+@pytest.mark.parametrize("max_rows", [0, 200])  # each query's nearest, or all
+@pytest.mark.parametrize("kind", [LazyKernelClassifier, LazyKernelRegressor])
+def test_kernel_models_agree_and_are_explained_as_on_the_cpu(kind, max_rows, device):
+    X, y, Q = draw_table(np.random.default_rng(7), 90, 9, False, 0.1)
+    way = {"max_rows": max_rows, "n_neighbors": 20, "categorical_features": [0, 2]}
+    model = kind(**way).fit(X, y)
+    answer = "predict_proba" if kind is LazyKernelClassifier else "predict"
+    expected = getattr(model, answer)(Q)
+    left_out = getattr(model, f"loo_{answer}")(rows=range(10))
+    receipts = [receipt.to_json() for receipt in model.explain(Q[:2])]
+    model.set_params(device="cuda")
+    close = {"rtol": 1e-9, "atol": 1e-9}
+    np.testing.assert_allclose(getattr(model, answer)(Q), expected, **close)
+    found = getattr(model, f"loo_{answer}")(rows=range(10))
+    np.testing.assert_allclose(found, left_out, **close)
+    assert [receipt.to_json() for receipt in model.explain(Q[:2])] == receipts
+    assert "similarities.cu" in device.sources
+
+
+def test_a_blend_asks_its_kernel_model_on_the_device(device):
+    X, y, Q = draw_table(np.random.default_rng(8), 60, 5, False, 0.0)
+    model = LazyBlendClassifier(categorical_features=[0, 2]).fit(X, y)
+    expected, receipt = model.predict_proba(Q), model.explain(Q[:1])[0].to_json()
+    model.set_params(device="cuda")
+    np.testing.assert_allclose(model.predict_proba(Q), expected, rtol=1e-9, atol=1e-9)
+    assert device.sources == {"similarities.cu"}
+    assert model.explain(Q[:1])[0].to_json() == receipt
 
 
 def test_a_device_is_saved_and_in_no_receipt(tmp_path):

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from emulated import EmulatedDevice, needs_compiler
-from sklazy.flow import LocalCases
+from sklazy.flow import KernelColumns, LocalCases
+from sklazy.kernels.kernel_models import sum_similarities, weigh_nearest
 from sklazy.local import find_ranges, fit_models, make_plan
+from sklazy.local.cuda import kernel_models as similar
+from sklazy.local.cuda.kernel_models import put_kernel_cases
 from sklazy.local.cuda.regression import fit_models_on, put_local_cases
 
 pytestmark = needs_compiler
@@ -52,3 +55,57 @@ def test_models_agree_with_the_cpu(degrees, weighted, as_in_r, n_best, scored):
         np.testing.assert_allclose(found.scores, expected.scores, **close)
         assert not len(found.curves)
         assert not len(found.leverages)
+
+
+# --- kernel models --------------------------------------------------------------------
+
+
+def make_similar(rng, n_rows, d, n_queries, ties):
+    """Cases by column, mixed; a column without weight; cells missing on both sides."""
+    both = rng.standard_normal((n_rows + n_queries, d))
+    both[:, ::2] = rng.integers(0, 3, both[:, ::2].shape)
+    both = np.round(both) if ties else both
+    both[rng.random(both.shape) < 0.1] = np.nan
+    weights = rng.random(d)
+    weights[-1] = 0.0
+    columns = KernelColumns(
+        np.ascontiguousarray(both[:n_rows].T),
+        np.arange(d) % 2 == 0,
+        rng.random(d),
+        weights,
+    )
+    return columns, both[n_rows:]
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("n_near", [1, 7, 40])
+@pytest.mark.parametrize("shared_bytes", [0, 1 << 20])
+def test_systems_of_the_nearest_agree_with_the_cpu(
+    ties, n_near, shared_bytes, monkeypatch
+):
+    rng = np.random.default_rng(n_near)
+    columns, queries = make_similar(rng, 41, 5, 12, ties)
+    hidden = np.where(np.arange(12) % 3 == 0, np.arange(12), -1)
+    targets, centers = rng.standard_normal((41, 3)), rng.standard_normal((12, 3))
+    near, influences = np.empty((12, n_near), np.int64), np.empty((12, n_near))
+    weigh_nearest(columns, queries, hidden, 0.7, 0.1, near, influences)
+    own = targets[near] - centers[:, None]
+    expected = centers + (influences[:, :, None] * own).sum(axis=1)
+    monkeypatch.setattr(similar, "_MOST_BYTES", 8 * 41 * 5)  # five queries at once
+    cases = put_kernel_cases(
+        EmulatedDevice(shared_bytes=shared_bytes), columns, targets
+    )
+    found = similar.score_by_nearest_on(
+        cases, queries, hidden, centers, n_near=n_near, rate=0.7, ridge=0.1
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_sums_over_all_cases_agree_with_the_cpu():
+    rng = np.random.default_rng(0)
+    columns, queries = make_similar(rng, 41, 5, 12, False)
+    coefficients, expected = rng.standard_normal((3, 41)), np.empty((12, 3))
+    sum_similarities(columns, queries, 0.7, coefficients, expected)
+    cases = put_kernel_cases(EmulatedDevice(), columns, np.zeros((41, 3)))
+    found = similar.sum_similarities_on(cases, queries, 0.7, coefficients)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

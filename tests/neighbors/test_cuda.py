@@ -133,6 +133,7 @@ def test_voters_are_the_rows_that_reach_the_threshold(table, k, seed):
     table, rng = table._replace(n_classes=4), np.random.default_rng(seed)
     selected, cases = draw_selection(table, rng), as_cases(table)
     search = DeviceNominalSearch(put_sets(DEVICE, cases), table.queries, selected, k)
+    search.run(0, len(table.queries))
     seen = 0
     for query, rows, distances in search.voters(0, len(table.queries)):
         used = selected.attributes[query, : selected.counts[query]]

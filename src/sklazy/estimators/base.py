@@ -83,13 +83,16 @@ class LazyEstimator(Likeness, KeepingEstimator):
         X : frame, Table or array-like of shape (n_queries, n_attributes)
         coverage : float in (0, 1), optional
             Receipts say, too, which classes (`predict_set`) or numbers
-            (`predict_interval`) the answer is among; `method` and `by` as there.
+            (`predict_interval`) the answer is among.
+        method, by
+            As there.
         accuracy : float in (0, 1), optional
             Receipts of classes say whether the answer is sure enough to be given; see
             `predict_or_abstain`.
         suggest : bool, default=False
-            Receipts say, too, which missing attribute to measure next; `costs` as for
-            `suggest_attribute`.
+            Receipts say, too, which missing attribute to measure next.
+        costs
+            As for `suggest_attribute`.
 
         Returns
         -------
@@ -161,6 +164,10 @@ class LazyEstimator(Likeness, KeepingEstimator):
         """Write parameters and cases to a file, as data only; see `sklazy.load`.
 
         The old file, if any, stands until the new one is complete.
+
+        Parameters
+        ----------
+        path : str or Path
         """
         check_is_fitted(self)
         saved = self._saved_settings()

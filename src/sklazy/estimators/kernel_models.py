@@ -1,7 +1,11 @@
 """Kernel models: cases answer by similarity, and the settings choose themselves."""
 
+from dataclasses import replace
+
 from sklazy.answer.kernel_models.data import Limits
 from sklazy.answer.kernel_models.learner import KernelLearner
+from sklazy.backends.device import check_device
+from sklazy.casebase import CaseBase
 from sklazy.estimators.approximate import (
     ApproximateClassifier,
     ApproximateEstimator,
@@ -21,22 +25,31 @@ class KernelModel(ApproximateEstimator):
         max_loo_rows: int = 750,
         categorical_features: object = "from_dtype",
         n_jobs: int | None = None,
+        device: str | None = None,
     ) -> None:
         self.max_rows = max_rows
         self.n_neighbors = n_neighbors
         self.max_loo_rows = max_loo_rows
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
+        self.device = device
 
     def _check_parameters(self) -> None:
         check_count("max_rows", self.max_rows, least=0)
         check_count("n_neighbors", self.n_neighbors)
         check_count("max_loo_rows", self.max_loo_rows, least=2)
+        check_device(self.device)
 
     def _learner(self) -> KernelLearner:
         self._check_parameters()
         limits = Limits(self.max_rows, self.n_neighbors, self.max_loo_rows)
-        return KernelLearner(self.target, limits)
+        return KernelLearner(self.target, limits, device=self.device)
+
+    def _explainer(self, cases: CaseBase) -> KernelLearner:
+        return self._explaining_learner()
+
+    def _explaining_learner(self) -> KernelLearner:
+        return replace(self._learner(), device=None)  # the same digits everywhere
 
 
 class LazyKernelClassifier(KernelModel, ApproximateClassifier):
@@ -66,6 +79,9 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
         Which columns are nominal; by default those of categories, text and bools.
     n_jobs : int, optional
         Threads; by default all cores.
+    device : {None, "cuda", "cuda:1", ...}
+        Where queries are answered: the CPU, or a GPU through CuPy. Settings are chosen
+        on the CPU. Scores agree to rounding.
 
     Attributes
     ----------
@@ -117,7 +133,7 @@ class LazyKernelRegressor(KernelModel, ApproximateRegressor):
 
     Parameters
     ----------
-    max_rows, n_neighbors, max_loo_rows, categorical_features, n_jobs
+    max_rows, n_neighbors, max_loo_rows, categorical_features, n_jobs, device
         As for `LazyKernelClassifier`.
 
     Attributes

@@ -217,12 +217,14 @@ class WeightedClassifier(PastPredictor, LazyClassifier):
 
         Parameters
         ----------
-        X, y, sample_weight, ids, times
+        X, y
             As for `fit`.
         classes : array-like, optional
             In the first call: classes that count even where no row has them. Not
             needed: a new class may come at any time. A label of y that is not
             among them is refused.
+        sample_weight, ids, times
+            As for `fit`.
         """
         return self._add_classes(X, y, classes, sample_weight, ids, times)
 
@@ -258,12 +260,14 @@ class UnweightedClassifier(LazyClassifier):
 
         Parameters
         ----------
-        X, y, ids
+        X, y
             As for `fit`.
         classes : array-like, optional
             In the first call: classes that count even where no row has them. Not
             needed: a new class may come at any time. A label of y that is not
             among them is refused.
+        ids
+            As for `fit`.
         """
         return self._add_classes(X, y, classes, None, ids)
 

@@ -24,7 +24,13 @@ class _Shown:
         raise NotImplementedError
 
     def to_text(self, width: int = 80) -> str:
-        """A summary and its evidence for a terminal, no line wider than `width`."""
+        """A summary and its evidence for a terminal, no line wider than `width`.
+
+        Parameters
+        ----------
+        width : int, default=80
+            The most characters of a line.
+        """
         return report.to_text(self._contents(), width, self.names)
 
     def to_markdown(self) -> str:
@@ -32,7 +38,13 @@ class _Shown:
         return report.to_markdown(self._contents(), self.names)
 
     def to_html(self, title: str = "") -> str:
-        """A page that needs nothing but itself (needs jinja2)."""
+        """A page that needs nothing but itself (needs jinja2).
+
+        Parameters
+        ----------
+        title : str
+            Of the page; by default what was answered.
+        """
         return report.to_page(self._contents(), title, self.names)
 
     def _repr_html_(self) -> str:
@@ -85,14 +97,24 @@ class Receipt(_Shown):
 
     @classmethod
     def from_dict(cls, content: object) -> Self:
-        """The receipt that `to_dict` made a dict of; an edited one is refused."""
+        """The receipt that `to_dict` made a dict of; an edited one is refused.
+
+        Parameters
+        ----------
+        content : dict
+        """
         if isinstance(content, cls):
             content = content.content
         return cls(json.loads(json.dumps(check_receipt(content), allow_nan=False)))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """The receipt that `to_json` wrote; an edited one is refused."""
+        """The receipt that `to_json` wrote; an edited one is refused.
+
+        Parameters
+        ----------
+        text : str or bytes
+        """
         return cls.from_dict(_parse_json(text))
 
     @property
@@ -148,6 +170,11 @@ class Receipt(_Shown):
 
         A receipt without a signature, with another key's, or one that was changed
         since is refused with a `ReceiptError`.
+
+        Parameters
+        ----------
+        key : bytes
+            That of `signed`.
         """
         check_signature(check_receipt(self.content), key)
         return True
@@ -157,7 +184,13 @@ class Receipt(_Shown):
         return json.loads(self.to_json())
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The data as JSON."""
+        """The data as JSON.
+
+        Parameters
+        ----------
+        indent : int, default=2
+            Of nested parts; None writes one line.
+        """
         return json.dumps(self.content, indent=indent, allow_nan=False)
 
     def _contents(self) -> list[Mapping[str, Any]]:
@@ -196,14 +229,24 @@ class Receipts(_Shown, Sequence[Receipt]):
 
     @classmethod
     def from_dict(cls, contents: object) -> Self:
-        """The receipts that `to_dict` made dicts of; edited ones are refused."""
+        """The receipts that `to_dict` made dicts of; edited ones are refused.
+
+        Parameters
+        ----------
+        contents : list of dict
+        """
         if not isinstance(contents, list):
             raise ReceiptError("receipts are read from a list of dicts.")
         return cls(Receipt.from_dict(content) for content in contents)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """The receipts that `to_json` wrote; edited ones are refused."""
+        """The receipts that `to_json` wrote; edited ones are refused.
+
+        Parameters
+        ----------
+        text : str or bytes
+        """
         return cls.from_dict(_parse_json(text))
 
     @overload
@@ -234,7 +277,12 @@ class Receipts(_Shown, Sequence[Receipt]):
         return f"Receipts({len(self)} receipts{of})"
 
     def signed(self, key: bytes) -> Self:
-        """The receipts, each signed with a key; see `Receipt.signed`."""
+        """The receipts, each signed with a key; see `Receipt.signed`.
+
+        Parameters
+        ----------
+        key : bytes, at least 16
+        """
         return type(self)((receipt.signed(key) for receipt in self), self.names)
 
     def to_dict(self) -> list[dict[str, Any]]:
@@ -242,7 +290,13 @@ class Receipts(_Shown, Sequence[Receipt]):
         return [receipt.to_dict() for receipt in self]
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The data as JSON, a list."""
+        """The data as JSON, a list.
+
+        Parameters
+        ----------
+        indent : int, default=2
+            Of nested parts; None writes one line.
+        """
         return json.dumps(self._contents(), indent=indent, allow_nan=False)
 
     def _contents(self) -> list[Mapping[str, Any]]:

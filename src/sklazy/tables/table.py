@@ -231,16 +231,31 @@ class Table:
         return {column.name: int(column.missing.sum()) for column in self.columns}
 
     def select(self, names: Sequence[str]) -> "Table":
-        """The named columns, in the order given."""
+        """The named columns, in the order given.
+
+        Parameters
+        ----------
+        names : sequence of str
+        """
         return replace(self, columns=tuple(self[name] for name in _listed(names)))
 
     def drop(self, names: Sequence[str]) -> "Table":
-        """All columns but the named ones, which must be there."""
+        """All columns but the named ones, which must be there.
+
+        Parameters
+        ----------
+        names : sequence of str
+        """
         gone = {self[name].name for name in _listed(names)}
         return self.select([name for name in self.names if name not in gone])
 
     def take(self, rows: ArrayLike) -> "Table":
-        """The given rows: indices in any order, or a mask; categories stay."""
+        """The given rows: indices in any order, or a mask; categories stay.
+
+        Parameters
+        ----------
+        rows : array-like of int or bool
+        """
         given = np.asarray(rows)
         index = np.arange(self.n_rows)[given if given.size else given.astype(np.intp)]
         columns = tuple(column.take(index) for column in self.columns)
@@ -268,7 +283,14 @@ class Table:
 
     @classmethod
     def from_any(cls, X: object, **options: Unpack[Options]) -> "Table":
-        """Make a table of a frame, an array or a list of rows; see `as_table`."""
+        """Make a table of a frame, an array or a list of rows; see `as_table`.
+
+        Parameters
+        ----------
+        X : frame, array-like or Table
+        **options
+            Kinds of columns and words for missing cells, as for `read_table`.
+        """
         from sklazy.tables.convert import as_table  # noqa: PLC0415 (it makes tables)
 
         return as_table(X, **options)

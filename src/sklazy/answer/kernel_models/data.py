@@ -41,6 +41,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _MOST_QUERIES = 1024
+_DEVICE_SLICES = 1 << 13, 1 << 14
 
 
 class Limits(NamedTuple):
@@ -84,6 +85,8 @@ class KernelData(NamedTuple):
     unit : float
         What numbers were multiplied by, so that they can be squared.
     solution : Solution, or None where each query's nearest are solved
+    device : str, or None for the CPU
+        Where queries are answered.
     """
 
     base: CaseBase
@@ -98,6 +101,7 @@ class KernelData(NamedTuple):
     present: Ints
     unit: float
     solution: Solution | None
+    device: str | None = None
 
     @property
     def center(self) -> Floats:
@@ -116,10 +120,16 @@ class KernelData(NamedTuple):
             centers[left] = mean_of_others(self.targets, hidden[left])
         return centers
 
+    def count_near(self, hidden: Ints) -> int:
+        """How many cases have a system of a query's own, where some hide one."""
+        return min(self.limits.n_neighbors, len(self.rows) - int((hidden >= 0).any()))
+
     @property
     def effort(self) -> Effort:
         """Distances to all cells, and a system of the nearest where there is none."""
         n_rows, n_targets = self.targets.shape
+        if self.device is not None:
+            return Effort(1000.0 + self.columns.values.size / 1e3, *_DEVICE_SLICES)
         cost = 1000.0 + 0.5 * self.columns.values.size + n_rows * (10.0 + n_targets)
         if self.solution is None:
             n_near = float(min(self.limits.n_neighbors, n_rows))

@@ -16,6 +16,7 @@ from sklazy.answer.kernel_models.data import (
     factorize,
     prepare_kernel,
 )
+from sklazy.answer.kernel_models.on_device import score_there
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
 from sklazy.combine import argmax_with_ties
@@ -99,15 +100,21 @@ class KernelLearner:
     approximate : bool
         Whether coding, weights, width, ridge and temperature stay those of all rows
         when a row is left out.
+    device : str, or None for the CPU
+        Where queries are answered; settings are chosen on the CPU.
     """
 
     target: Target
     limits: Limits
     approximate: bool = field(default=False, compare=False)
+    device: str | None = None
 
     def prepare(self, base: CaseBase) -> KernelData:
         """Code the cases, choose the settings and solve, if all cases are solved."""
-        return prepare_kernel(base, self.limits)
+        data = base.derive(
+            (prepare_kernel, self.limits), lambda: prepare_kernel(base, self.limits)
+        )
+        return data._replace(device=self.device)
 
     def answer(self, ready: KernelData, batch: Batch) -> KernelAnswer:
         """Add up what the cases say, each by its similarity."""
@@ -127,10 +134,12 @@ class KernelLearner:
 
 def _score(data: KernelData, placed: Floats, hidden: Ints) -> Floats:
     """Centers and what cases add, (n_queries, n_targets)."""
+    if data.solution is not None and len(hidden) and hidden[0] >= 0:
+        return data.solution.left_out[hidden]
+    if data.device is not None:
+        return score_there(data, placed, hidden)
     if data.solution is None:
         return _score_by_nearest(data, placed, hidden)
-    if len(hidden) and hidden[0] >= 0:
-        return data.solution.left_out[hidden]
     sums = np.empty((len(placed), data.targets.shape[1]))
     rate = data.settings.rate
     sum_similarities(data.columns, placed, rate, data.solution.coefficients, sums)
@@ -161,7 +170,7 @@ def weigh_neighbors(
     data: KernelData, placed: Floats, hidden: Ints
 ) -> tuple[Ints, Floats]:
     """The nearest cases of queries, and what their targets count in the answer."""
-    n_near = min(data.limits.n_neighbors, len(data.rows) - int((hidden >= 0).any()))
+    n_near = data.count_near(hidden)
     near = np.empty((len(placed), n_near), np.int64)
     influences = np.empty(near.shape)
     rate, ridge = data.settings.rate, data.settings.ridge

@@ -116,7 +116,8 @@ class SelectionAnswer:
     @property
     def finite(self) -> NDArray[np.bool_]:
         """Whether the strongest vote is a finite number, (n_queries,)."""
-        if np.isfinite(self.votes.sum()):  # so is every vote; quicker than row by row
+        counts = self.votes.dtype.kind in "iu"
+        if counts or np.isfinite(self.votes.sum()):  # so is every vote
             return np.ones(len(self.votes), bool)
         return np.asarray(np.isfinite(self.votes.max(axis=1)))
 

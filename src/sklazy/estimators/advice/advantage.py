@@ -53,6 +53,11 @@ class LazyAdvantage:
 
         Their number is rounded like that of selected attributes: to the nearest,
         at least 1.
+
+        Parameters
+        ----------
+        x : float
+            Percent of the attributes, above 0 and up to 100.
         """
         n_highest = how_many(_percentage(x) / 100.0, len(self.by_attribute))
         return float(np.sort(self.by_attribute)[::-1][:n_highest].mean())

@@ -120,7 +120,13 @@ class Advice:
         }
 
     def to_text(self, width: int = 80) -> str:
-        """The advice for a terminal, no line wider than `width`."""
+        """The advice for a terminal, no line wider than `width`.
+
+        Parameters
+        ----------
+        width : int, default=80
+            The most characters of a line.
+        """
         return advice_text(self.to_dict(), width)
 
     def to_markdown(self) -> str:

@@ -87,7 +87,12 @@ class Audit:
     learned: bool
 
     def of_kind(self, kind: str) -> list[Finding]:
-        """The findings of one kind, see `Finding`."""
+        """The findings of one kind, see `Finding`.
+
+        Parameters
+        ----------
+        kind : {"label", "conflict", "duplicate", "near duplicate", "novel", "column"}
+        """
         check_choice("kind", kind, KINDS)
         return [one for one in self.findings if one.kind == kind]
 
@@ -130,7 +135,13 @@ class Audit:
         }
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The plain data as JSON."""
+        """The plain data as JSON.
+
+        Parameters
+        ----------
+        indent : int, default=2
+            Of nested parts; None writes one line.
+        """
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
     def to_columns(self) -> dict[str, list[Any]]:
@@ -154,7 +165,13 @@ class Audit:
         return frame.astype({"score": float})
 
     def to_text(self, width: int = 80) -> str:
-        """The report for a terminal, no line wider than `width`."""
+        """The report for a terminal, no line wider than `width`.
+
+        Parameters
+        ----------
+        width : int, default=80
+            The most characters of a line.
+        """
         return audit_text(self.to_dict(), width)
 
     def to_markdown(self) -> str:

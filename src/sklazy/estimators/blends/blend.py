@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import prepare
 from sklazy.answer.blends import BlendLearner
+from sklazy.backends.device import check_device
 from sklazy.casebase import CaseBase
 from sklazy.estimators.approximate import (
     ApproximateClassifier,
@@ -24,6 +25,7 @@ from sklazy.estimators.blends.members import (
     explain_members,
     make_members,
     name_members,
+    place,
 )
 from sklazy.estimators.parameters import check_count
 
@@ -41,12 +43,14 @@ class LazyBlend(ApproximateEstimator):
         max_loo_rows: int = 300,
         categorical_features: object = "from_dtype",
         n_jobs: int | None = None,
+        device: str | None = None,
     ) -> None:
         self.estimators = estimators
         self.default_members = default_members
         self.max_loo_rows = max_loo_rows
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
+        self.device = device
 
     @property
     def weights_(self) -> dict[str, float]:
@@ -58,7 +62,8 @@ class LazyBlend(ApproximateEstimator):
 
     def _learner(self) -> BlendLearner:
         self._check_parameters()
-        members = make_members(self._named(), self._n_attributes)
+        named = [(name, place(member, self.device)) for name, member in self._named()]
+        members = make_members(named, self._n_attributes)
         return BlendLearner(self.target, members, int(self.max_loo_rows))
 
     def _explainer(self, cases: CaseBase) -> BlendLearner:
@@ -74,6 +79,7 @@ class LazyBlend(ApproximateEstimator):
 
     def _check_parameters(self) -> None:
         check_count("max_loo_rows", self.max_loo_rows)
+        check_device(self.device)
         expected = "classifier" if self.target.kind == "nominal" else "regressor"
         check_members(self._named(), expected)
 
@@ -105,6 +111,8 @@ class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
         Which columns are nominal; by default those of categories, text and bools.
     n_jobs : int, optional
         Threads; by default all cores.
+    device : {None, "cuda", "cuda:1", ...}
+        Where those members are asked that can be asked on a GPU.
 
     Attributes
     ----------
@@ -183,6 +191,8 @@ class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
         Which columns are nominal; by default those of categories, text and bools.
     n_jobs : int, optional
         Threads; by default all cores.
+    device : {None, "cuda", "cuda:1", ...}
+        Where those members are asked that can be asked on a GPU.
 
     Attributes
     ----------

@@ -70,6 +70,14 @@ def name_members(
     return named
 
 
+def place(member: BaseEstimator, device: str | None) -> BaseEstimator:
+    """The same member, on a device if it can be there and is on none yet."""
+    parameters = member.get_params(deep=False)
+    if device is None or parameters.get("device", device) is not None:
+        return member
+    return clone(member).set_params(device=device)
+
+
 def check_members(named: Sequence[Named], expected: str) -> None:
     """Refuse estimators that cannot be members.
 

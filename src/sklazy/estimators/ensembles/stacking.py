@@ -68,10 +68,12 @@ class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
     max_features : int, float, "sqrt", "log2", "auto" or None, default="auto"
         How many attributes, drawn at random, a node looks at: a count or a fraction;
         None looks at all. "auto" is 0.35 for "tree" and "sqrt" for "random_tree".
-    min_branch_weight, c45_min_side, split_at_values
+    min_branch_weight, c45_min_side
         The rules of "tree"; see `LazyBaggingClassifier`.
     penalize_numeric_splits, penalize_nominal_splits
         What its splits pay; see there, too.
+    split_at_values
+        Where it cuts; see there, too.
     discretization : {"fayyad", "kononenko"}
         The stop rule of the cuts of numbers, whose bins "bayes" and "rule" see.
     cuts : {"exact", "frozen"}

@@ -54,12 +54,12 @@ class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    cut_points_ : list of n_features_in_ float64 arrays
+    cut_points_ : list of n_features float64 arrays
         The cuts of each column, ascending. A value equal to a cut lies in the lower
         bin. Each is midway between two neighboring values of the column.
-    n_bins_ : int64 array of shape (n_features_in_,)
+    n_bins_ : int64 array of shape (n_features,)
         One more than there are cuts.
-    data_range_ : float64 array of shape (n_features_in_, 2)
+    data_range_ : float64 array of shape (n_features, 2)
         The smallest and largest value of each column, NaN where all are missing.
     classes_ : array of shape (n_classes,)
         The labels found in y.

@@ -39,14 +39,14 @@ class AttributeRanker(ColumnSelector):
 
     Attributes
     ----------
-    scores_ : float64 array of shape (n_features_in_,)
+    scores_ : float64 array of shape (n_features,)
         Higher is better. With ``"entropy"`` and ``"gini"``, how far the attribute
         reduces the impurity of the class over all rows; with the others, the
         statistic of that name over the rows where the attribute is known. -inf for
         an attribute that is missing in every row.
-    ranking_ : int64 array of shape (n_features_in_,)
+    ranking_ : int64 array of shape (n_features,)
         The place of each column, 1 is best. Ties go to the earlier column.
-    support_ : bool array of shape (n_features_in_,)
+    support_ : bool array of shape (n_features,)
     n_attributes_ : int
         How many columns are kept.
     n_features_in_ : int
@@ -97,6 +97,11 @@ class AttributeRanker(ColumnSelector):
         cls, measure: Measure = "entropy", n_attributes: int | float = 0.3
     ) -> Self:
         """A ranker with the figures of Weka's InfoGain, GainRatio, SymmetricalUncert.
+
+        Parameters
+        ----------
+        measure, n_attributes
+            As for the class.
 
         Examples
         --------

@@ -55,7 +55,7 @@ class SubsetSelector(ColumnSelector):
 
     Attributes
     ----------
-    support_ : bool array of shape (n_features_in_,)
+    support_ : bool array of shape (n_features,)
         At least one column is kept: if no set is better than none, the best single
         one (of equals the first).
     merit_ : float
@@ -118,6 +118,11 @@ class SubsetSelector(ColumnSelector):
 
         Without CFS's final step that adds locally predictive attributes (Weka's
         option -L).
+
+        Parameters
+        ----------
+        method, search
+            As for the class.
 
         Examples
         --------

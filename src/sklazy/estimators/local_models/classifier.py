@@ -85,7 +85,10 @@ class LazyLearningClassifier(LocalModels, WeightedClassifier):
     ) -> NDArray[np.float64]:
         """Predict the class probabilities of every case from the others.
 
-        The parameters are those of `loo_predict`.
+        Parameters
+        ----------
+        rows, groups, approximate
+            As for `loo_predict`.
         """
         (probabilities,) = self._left_out_of(groups, rows, approximate, "probabilities")
         return probabilities

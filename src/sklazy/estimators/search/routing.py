@@ -187,37 +187,72 @@ class BestEstimatorMixin(MetaEstimatorMixin, BaseEstimator):
 
     @when_best_has("predict")
     def predict(self, X: Rows) -> Labels:
-        """Predict with the best estimator."""
+        """Predict with the best estimator.
+
+        Parameters
+        ----------
+        X : what the best estimator takes
+        """
         return self._call_best("predict", X)
 
     @when_best_has("predict_proba")
     def predict_proba(self, X: Rows) -> Numbers:
-        """Class probabilities of the best estimator."""
+        """Class probabilities of the best estimator.
+
+        Parameters
+        ----------
+        X : what the best estimator takes
+        """
         return self._call_best("predict_proba", X)
 
     @when_best_has("predict_log_proba")
     def predict_log_proba(self, X: Rows) -> Numbers:
-        """Logarithms of the class probabilities of the best estimator."""
+        """Logarithms of the class probabilities of the best estimator.
+
+        Parameters
+        ----------
+        X : what the best estimator takes
+        """
         return self._call_best("predict_log_proba", X)
 
     @when_best_has("decision_function")
     def decision_function(self, X: Rows) -> Numbers:
-        """Decision function of the best estimator."""
+        """Decision function of the best estimator.
+
+        Parameters
+        ----------
+        X : what the best estimator takes
+        """
         return self._call_best("decision_function", X)
 
     @when_best_has("score_samples")
     def score_samples(self, X: Rows) -> Numbers:
-        """Scores of samples by the best estimator."""
+        """Scores of samples by the best estimator.
+
+        Parameters
+        ----------
+        X : what the best estimator takes
+        """
         return self._call_best("score_samples", X)
 
     @when_best_has("transform")
     def transform(self, X: Rows) -> Rows:
-        """Transform with the best estimator."""
+        """Transform with the best estimator.
+
+        Parameters
+        ----------
+        X : what the best estimator takes
+        """
         return self._call_best("transform", X)
 
     @when_best_has("inverse_transform")
     def inverse_transform(self, X: Rows) -> Rows:
-        """Transform back with the best estimator."""
+        """Transform back with the best estimator.
+
+        Parameters
+        ----------
+        X : what the best estimator takes
+        """
         return self._call_best("inverse_transform", X)
 
     def score(self, X: Rows, y: Rows = None, **params: object) -> float:

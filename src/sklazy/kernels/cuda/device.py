@@ -10,6 +10,9 @@ from numpy.typing import DTypeLike, NDArray
 DeviceArray = Any
 """An array on a device, C-contiguous; it can be sliced and reshaped like numpy's."""
 
+THREADS = 256
+"""Threads per block, where nothing speaks for another number."""
+
 _FOLDER = Path(__file__).parent
 
 
@@ -83,6 +86,11 @@ class Lane(Protocol):
 
     def leave(self) -> None:
         """Give the lane back, once its work has been waited for."""
+
+
+def spread(n_items: int, per_block: int) -> tuple[int, int]:
+    """Blocks for so many items."""
+    return max(1, min(-(-n_items // per_block), 1 << 16)), 1
 
 
 def pad_words(device: Device, bits: NDArray[np.uint64], tile: int) -> DeviceArray:

@@ -7,12 +7,6 @@
 #define UNKNOWN __longlong_as_double(0x7FF8000000000000ll)
 #define ZERO_SCORE 1e-20  // as in kernels/least_squares.py
 
-__device__ __forceinline__ double sum_of_warp(double value) {
-#pragma unroll
-    for (int apart = W / 2; apart; apart >>= 1) value += __shfl_xor_sync(ALL, value, apart);
-    return value;
-}
-
 __device__ __forceinline__ int count_terms(int d, int degree) {
     return 1 + (degree > 0 ? d : 0) + (degree > 1 ? d * (d + 1) / 2 : 0);
 }

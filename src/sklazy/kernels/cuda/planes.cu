@@ -6,6 +6,7 @@
 // -DGROUPS    groups of seven sets that a query points at
 // -DPLANES    bits that hold 7 * GROUPS
 // -DCLASSES
+// -DBYTES     1 or 4, of a query's code
 // -DSHARED    1: a tile of all sets is in shared memory; 0: sets are read where they are
 //
 // leaves_out tells whether every query has a row, excluded, that does not take part.
@@ -14,6 +15,11 @@
 #define WORDS 2                      // that a lane takes at a time, 128 rows
 #define SAMPLED (256 / (W * WORDS))  // times; 16 384 rows in all
 #define MOST_HELD 16                 // classes whose sets a lane keeps in registers
+#if BYTES == 1
+typedef signed char Code;
+#else
+typedef int Code;
+#endif
 constexpr int UNROLLED = GROUPS <= 4 ? GROUPS : 1;
 
 // Neighboring words of a set, read at once.
@@ -95,33 +101,54 @@ extern "C" __global__ void mark_values(const int* columns, long long capacity, c
     }
 }
 
-// The attributes of lowest rank of each query, in their order; equal to select_by_rank.
-extern "C" __global__ void choose(const int* codes, int n_attributes, const long long* starts, const int* ranks,
-                                  int n_queries, int n_most, int* attributes) {
+// Where a value's set is; what agrees with nothing points at the empty set.
+struct Places {
+    const int* starts;
+    const long long* offsets;
+    const int* set_of_value;
+    int n_empty;
+
+    __device__ __forceinline__ int of(int attribute, int code) const {
+        if (code < 0) return n_empty;
+        return starts[attribute] < 0 ? set_of_value[offsets[attribute] + code] : starts[attribute] + code;
+    }
+};
+
+// The place of a number among the sets of a query; seven of eight are in use.
+__device__ __forceinline__ int place_of(int number) {
+    return number / 7 * 8 + number % 7;
+}
+
+// The sets of the attributes of lowest rank of each query, as select_by_rank chooses them.
+extern "C" __global__ void point_by_rank(const Code* codes, int n_attributes, const long long* rank_starts,
+                                         const int* ranks, const int* starts, const long long* offsets,
+                                         const int* set_of_value, int n_empty, int n_queries, int n_most,
+                                         unsigned* sets) {
+    Places places = {starts, offsets, set_of_value, n_empty};
     for (long long query = FIRST_WARP; query < n_queries; query += ALL_WARPS) {
-        const int* own = codes + query * n_attributes;
+        const Code* own = codes + query * n_attributes;
+        unsigned* found = sets + query * GROUPS * 8;
+        for (int i = LANE; i < GROUPS * 8; i += W)
+            if (i % 8 == 7 || i / 8 * 7 + i % 8 >= n_most) found[i] = n_empty;
         for (int j = LANE; j < n_attributes; j += W) {
-            int rank = ranks[starts[j] + max(own[j], -1)], place = 0;
-            for (int i = 0; i < n_attributes; i++) place += ranks[starts[i] + max(own[i], -1)] < rank;
-            if (place < n_most) attributes[query * n_most + place] = j;
+            int rank = ranks[rank_starts[j] + max((int)own[j], -1)], number = 0;
+            for (int i = 0; i < n_attributes; i++) number += ranks[rank_starts[i] + max((int)own[i], -1)] < rank;
+            if (number < n_most) found[place_of(number)] = places.of(j, own[j]);
         }
     }
 }
 
-// The sets of each query's values; what agrees with nothing points at the empty set.
-extern "C" __global__ void point_at_sets(const int* codes, int n_attributes, const int* attributes, const int* counts,
+// The sets of the attributes given for each query.
+extern "C" __global__ void point_at_sets(const Code* codes, int n_attributes, const int* attributes, const int* counts,
                                          int n_most, const int* starts, const long long* offsets,
                                          const int* set_of_value, int n_empty, int n_queries, unsigned* sets) {
+    Places places = {starts, offsets, set_of_value, n_empty};
     for (long long i = FIRST_THREAD; i < (long long)n_queries * GROUPS * 8; i += THREADS) {
         long long query = i / (GROUPS * 8);
-        int place = (int)(i % (GROUPS * 8));
-        int number = place / 8 * 7 + place % 8;  // seven of eight are in use
-        int set = n_empty;
-        if (place % 8 < 7 && number < counts[query]) {
-            int attribute = attributes[query * n_most + number], code = codes[query * n_attributes + attribute];
-            if (code >= 0) set = starts[attribute] < 0 ? set_of_value[offsets[attribute] + code] : starts[attribute] + code;
-        }
-        sets[i] = set;
+        int place = (int)(i % (GROUPS * 8)), number = place / 8 * 7 + place % 8;
+        bool used = place % 8 < 7 && number < counts[query];
+        int attribute = used ? attributes[query * n_most + number] : 0;
+        sets[i] = used ? places.of(attribute, codes[query * n_attributes + attribute]) : n_empty;
     }
 }
 
@@ -157,10 +184,10 @@ extern "C" __global__ void bound_levels(const u64* bits, const u64* live, const 
     }
 }
 
-// Rows at a query's bound by class, and those above it by count and class.
+// Rows at a query's bound and above it, by count and class.
 extern "C" __global__ void match(const u64* bits, const u64* class_bits, const u64* live, const int* classes,
                                  const uint4* sets, const int* bounds, int leaves_out, const long long* excluded, int n_sets,
-                                 long long stride, int n_queries, int n_levels, int* tied, int* levels) {
+                                 long long stride, int n_queries, int n_levels, int* levels) {
     extern __shared__ u64 shared_space[];
     const int tile = W * WORDS;
     for (long long first = (long long)blockIdx.x * tile; first < stride; first += (long long)gridDim.x * tile) {
@@ -216,26 +243,26 @@ extern "C" __global__ void match(const u64* bits, const u64* class_bits, const u
                     count += at[w] ? __popcll(at[w] & class_bits[c * stride + word + w]) : 0;
 #endif
                 count = sum_of_warp(count);
-                if (LANE == 0 && count) atomicAdd(&tied[(long long)query * CLASSES + c], count);
+                if (LANE == 0 && count) atomicAdd(&own_levels[bounds[query] * CLASSES + c], count);
             }
         }
     }
 }
 
-// Votes of the rows at or above the k-th level, those of rows just at it, and the level.
-extern "C" __global__ void decide(const int* bounds, const int* tied, const int* levels, int n_queries, int n_levels,
-                                  int k, int* found) {
+// Votes of the rows at or above the k-th level, those of rows just at it, and the level, which
+// takes the place of the bound.
+extern "C" __global__ void decide(const int* levels, int n_queries, int n_levels, int k, int* votes, int* tied,
+                                  int* thresholds) {
     for (long long query = FIRST_THREAD; query < n_queries; query += THREADS) {
-        int* votes = found + query * (2 * CLASSES + 1);
-        int* last = votes + CLASSES;
-        for (int c = 0; c < CLASSES; c++) votes[c] = 0;
+        int *all = votes + query * CLASSES, *last = tied + query * CLASSES;
+        for (int c = 0; c < CLASSES; c++) all[c] = 0;
         int level = n_levels, total = 0;
         do {
             level--;
-            const int* own = level > bounds[query] ? levels + (query * n_levels + level) * CLASSES : tied + query * CLASSES;
-            for (int c = 0; c < CLASSES; c++) last[c] = own[c], votes[c] += own[c], total += own[c];
-        } while (total < k && level > bounds[query]);
-        votes[2 * CLASSES] = level;
+            const int* own = levels + (query * n_levels + level) * CLASSES;
+            for (int c = 0; c < CLASSES; c++) last[c] = own[c], all[c] += own[c], total += own[c];
+        } while (total < k && level > thresholds[query]);
+        thresholds[query] = level;
     }
 }
 

@@ -31,3 +31,9 @@ __device__ __forceinline__ u64 union_of_warp(u64 bits) {
     u64 high = __reduce_or_sync(ALL, (unsigned)(bits >> 32));
     return high << 32 | __reduce_or_sync(ALL, (unsigned)bits);
 }
+
+__device__ __forceinline__ double sum_of_warp(double value) {
+#pragma unroll
+    for (int apart = W / 2; apart; apart >>= 1) value += __shfl_xor_sync(ALL, value, apart);
+    return value;
+}

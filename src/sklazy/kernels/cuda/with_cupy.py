@@ -1,6 +1,7 @@
 """A GPU through CuPy, which is imported when the first device is opened."""
 
 import importlib
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -193,7 +194,8 @@ def _import_cupy() -> Any:
 
 
 def _bytes_of(shape: int | tuple[int, ...], dtype: DTypeLike) -> int:
-    return int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    sizes = (shape,) if isinstance(shape, int) else shape
+    return math.prod(sizes) * np.dtype(dtype).itemsize
 
 
 @cache

@@ -10,12 +10,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.kernels.cuda.device import Device, DeviceArray, Kernels
+from sklazy.kernels.cuda.device import (
+    THREADS,
+    Device,
+    DeviceArray,
+    Kernels,
+    spread,
+)
 from sklazy.neighbors.cuda.weighted import cut_by_size
 
 Ints = NDArray[np.int64]
 
-THREADS = 256
 PADDING = 32  # rows per lane that columns are filled up to
 
 _OWN_THREADS, _COMMON_THREADS = 512, 256  # tried on an H200
@@ -234,11 +239,6 @@ class FirstPass:
         wanted = -(-_BLOCKS * device.processors // n_tiles)
         most = max(1, n_queries // (2 * n_warps * self.per_warp))
         return n_tiles, min(wanted, most)
-
-
-def spread(n_items: int, per_block: int) -> tuple[int, int]:
-    """Blocks for so many items."""
-    return max(1, min(-(-n_items // per_block), 1 << 16)), 1
 
 
 def pad_columns(device: Device, columns: NDArray[np.float32]) -> DeviceArray:

@@ -7,15 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Cases, Queries, Selected
-from sklazy.kernels.cuda.device import Device, DeviceArray
+from sklazy.kernels.cuda.device import THREADS, Device, DeviceArray, spread
 from sklazy.neighbors.cuda.lists import (
-    THREADS,
     Asked,
     FirstPass,
     ListedColumns,
     Lists,
     pad_columns,
-    spread,
 )
 from sklazy.neighbors.cuda.weighted import Voters
 from sklazy.neighbors.mixed import MixedSearch, ScaledColumns, weigh_rows

@@ -7,15 +7,13 @@ from numpy.typing import NDArray
 
 from sklazy.flow import Columns, Neighbors
 from sklazy.kernels.columns import MANHATTAN, NOMINAL, NUMERIC
-from sklazy.kernels.cuda.device import Device, DeviceArray
+from sklazy.kernels.cuda.device import THREADS, Device, DeviceArray, spread
 from sklazy.neighbors.cuda.lists import (
-    THREADS,
     Asked,
     FirstPass,
     ListedColumns,
     Lists,
     pad_columns,
-    spread,
 )
 
 Floats = NDArray[np.float64]

@@ -1,13 +1,13 @@
 """Nearest neighbors by agreement, on a device; see `sklazy.neighbors.nominal`."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Selected
-from sklazy.kernels.cuda.device import DeviceArray, Kernels, Lane
+from sklazy.kernels.cuda.device import THREADS, DeviceArray, Kernels, Lane, spread
 from sklazy.kernels.votes import weigh_all_levels
 from sklazy.neighbors.cuda.sets import WORDS, DeviceRanks, DeviceSets
 from sklazy.neighbors.cuda.weighted import Voters, cut_by_size
@@ -15,7 +15,7 @@ from sklazy.neighbors.cuda.weighted import Voters, cut_by_size
 Ints = NDArray[np.int64]
 
 _GROUP = 7  # sets that are added at once
-_THREADS, _MATCH_THREADS = 256, 384
+_MATCH_THREADS = 384
 _MOST_BYTES = 1 << 28  # of counters, and of sets made for a part of the queries
 _WORTH_SHARING = 64  # queries that read a tile of all sets, rather than their own
 _BLOCKS = 24  # per processor: several rounds of what fits, so that all end together
@@ -32,16 +32,13 @@ class _Part(NamedTuple):
 
 
 class _Begun(NamedTuple):
-    """What will be found for some queries, as `decide` of the kernels writes it."""
+    """What will be found for some queries, on the device."""
 
     queries: slice
-    found: DeviceArray
+    votes: DeviceArray
+    tied: DeviceArray
+    thresholds: DeviceArray
     levels: DeviceArray | None
-
-
-def _spread(n_items: int, per_block: int) -> tuple[int, int]:
-    """Blocks for so many items."""
-    return max(1, min(-(-n_items // per_block), 1 << 16)), 1
 
 
 class DeviceNominalSearch:
@@ -78,25 +75,24 @@ class DeviceNominalSearch:
         self.n_neighbors, self.excluded = n_neighbors, excluded
         self.by_distance = by_distance
         self._n_classes = sets.class_bits.shape[0]
-        self._found = np.zeros((0, 2 * self._n_classes + 1), np.int32)
-        shape = len(codes) * by_distance, self._n_most + 1, self._n_classes
-        self._levels = np.zeros(shape, np.int32)
-        self._under_way: list[tuple[Lane, list[_Begun]]] = []
+        self._begun: list[_Begun] = []
+        self._under_way: list[Lane] = []
+        self._fetched: dict[str, NDArray[np.int32]] = {}
 
     @property
     def votes(self) -> NDArray[np.int32]:
         """Votes of the rows at or above the threshold."""
-        return self._collect()[:, : self._n_classes]
+        return self._fetch("votes")
 
     @property
     def tied(self) -> NDArray[np.int32]:
         """Votes of the rows at the threshold."""
-        return self._collect()[:, self._n_classes : -1]
+        return self._fetch("tied")
 
     @property
     def thresholds(self) -> NDArray[np.int32]:
         """On how many attributes the k-th neighbor agrees."""
-        return self._collect()[:, -1]
+        return self._fetch("thresholds")
 
     @property
     def weighted(self) -> NDArray[np.float64] | None:
@@ -105,7 +101,8 @@ class DeviceNominalSearch:
             return None
         thresholds = self.thresholds
         weighted = np.zeros((len(thresholds), self._n_classes + 1))
-        weigh_all_levels(self._levels, thresholds, self._counts, weighted)
+        levels = self._fetch("levels")
+        weigh_all_levels(levels, thresholds, self._counts, weighted)
         return weighted
 
     @property
@@ -125,55 +122,62 @@ class DeviceNominalSearch:
         """Begin to answer the queries ``first..last - 1``."""
         lane = self.sets.device.beside()
         with lane:
-            found = [self._match(part) for part in self._parts(first, last)]
-        self._under_way.append((lane, found))
+            self._begun += [self._match(part) for part in self._parts(first, last)]
+        self._under_way.append(lane)
+        self._fetched.clear()
 
-    def _collect(self) -> NDArray[np.int32]:
+    def _fetch(self, name: str) -> NDArray[np.int32]:
         """What was found for all queries that were run."""
+        if name not in self._fetched:
+            self._wait()
+            self._fetched[name] = self._gather(name)
+        return self._fetched[name]
+
+    def _wait(self) -> None:
+        """Wait for all lanes, and give them back."""
         while self._under_way:
-            lane, parts = self._under_way.pop(0)
+            lane = self._under_way.pop()
             with lane:
-                for begun in parts:
-                    self._finish(begun)
+                self.sets.device.wait()
             lane.leave()
-        return self._found
 
-    def _finish(self, begun: _Begun) -> None:
-        """Fetch what was found for some queries."""
-        fetch = self.sets.device.fetch
-        self._keep(begun.queries, fetch(begun.found))
-        if begun.levels is not None:
-            self._levels[begun.queries] = fetch(begun.levels)
+    def _gather(self, name: str) -> NDArray[np.int32]:
+        """Fetch an array of every part; one part of all queries, as it is."""
+        fetch, n_queries = self.sets.device.fetch, len(self.codes)
+        parts = [(part.queries, fetch(getattr(part, name))) for part in self._begun]
+        if len(parts) == 1 and len(parts[0][1]) == n_queries:
+            return parts[0][1]
+        shape = self._shapes[name]
+        found = np.zeros((n_queries, *shape), np.int32)
+        for queries, own in parts:
+            found[queries] = own
+        return found
 
-    def _keep(self, queries: slice, found: NDArray[np.int32]) -> None:
-        """Write down what was found for some queries; for all of them, as it is."""
-        if len(found) == len(self.codes):
-            self._found = found
-            return
-        if not len(self._found):
-            self._found = np.zeros((len(self.codes), found.shape[1]), np.int32)
-        self._found[queries] = found
+    @property
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        """What is found for a query, by name."""
+        by_class = (self._n_classes,)
+        levels = (self._n_most + 1, self._n_classes)
+        return {"votes": by_class, "tied": by_class, "thresholds": (), "levels": levels}
 
     def voters(self, first: int, last: int) -> Iterator[Voters]:
         """The rows that vote for each query, run before, in no order."""
         for part in self._parts(first, last):
-            self._finish(self._match(part))
-            yield from self._list(part)
+            yield from self._list(part, self._match(part))
 
     def _match(self, part: _Part) -> _Begun:
         """Begin to answer a part."""
-        device, n_classes = self.sets.device, self._n_classes
+        device, shapes = self.sets.device, self._shapes
         n_queries, n_levels = len(part.sets), self._n_most + 1
         k = min(self.n_neighbors, 2**31 - 1)
-        bounds = device.empty(n_queries, np.int32)
-        tied = device.zeros((n_queries, n_classes), np.int32)
-        levels = device.zeros((n_queries, n_levels, n_classes), np.int32)
-        found = device.empty((n_queries, 2 * n_classes + 1), np.int32)
+        levels = device.zeros((n_queries, *shapes["levels"]), np.int32)
+        thresholds = device.empty(n_queries, np.int32)  # bounds on them at first
+        votes, tied = device.empty((2, n_queries, *shapes["votes"]), np.int32)
         stride = np.int64(part.bits.shape[1])
         part.kernels.run(
             "bound_levels",
-            _spread(n_queries, _THREADS // device.lanes),
-            _THREADS,
+            spread(n_queries, THREADS // device.lanes),
+            THREADS,
             part.bits,
             self.sets.live,
             part.sets,
@@ -182,7 +186,7 @@ class DeviceNominalSearch:
             stride,
             n_queries,
             k,
-            bounds,
+            thresholds,
         )
         part.kernels.run(
             "match",
@@ -193,39 +197,39 @@ class DeviceNominalSearch:
             self.sets.live,
             self.sets.classes,
             part.sets,
-            bounds,
+            thresholds,
             self._leaves_out,
             part.excluded,
             len(part.bits),
             stride,
             n_queries,
             n_levels,
-            tied,
             levels,
             shared=self._shared_bytes(part),
         )
         part.kernels.run(
             "decide",
-            _spread(n_queries, _THREADS),
-            _THREADS,
-            bounds,
-            tied,
+            spread(n_queries, THREADS),
+            THREADS,
             levels,
             n_queries,
             n_levels,
             k,
-            found,
+            votes,
+            tied,
+            thresholds,
         )
-        return _Begun(part.queries, found, levels if self.by_distance else None)
+        kept = levels if self.by_distance else None
+        return _Begun(part.queries, votes, tied, thresholds, kept)
 
-    def _list(self, part: _Part) -> Iterator[Voters]:
+    def _list(self, part: _Part, begun: _Begun) -> Iterator[Voters]:
         """The voters of the queries of a part, so many at once as fit."""
-        assert isinstance(self.selected, Selected)
-        counts_used = self.selected.counts
-        counts = self.votes[part.queries].sum(axis=1, dtype=np.int64)
+        counts_used, device = self._counts, self.sets.device
+        counts = device.fetch(begun.votes).sum(axis=1, dtype=np.int64)
         for begin, end in cut_by_size(counts, _MOST_BYTES // 8):
             starts = np.concatenate([[0], np.cumsum(counts[begin:end])])
-            rows, agreeing = self._list_some(part, begin, end, starts)
+            levels = begun.thresholds[begin:end]
+            rows, agreeing = self._list_some(part, slice(begin, end), levels, starts)
             for i, query in enumerate(range(begin, end)):
                 own = slice(starts[i], starts[i + 1])
                 number = part.queries.start + query
@@ -233,10 +237,9 @@ class DeviceNominalSearch:
                 yield Voters(number, rows[own], (used - agreeing[own]).astype(float))
 
     def _list_some(
-        self, part: _Part, begin: int, end: int, starts: Ints
+        self, part: _Part, queries: slice, levels: DeviceArray, starts: Ints
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        device, n_queries = self.sets.device, end - begin
-        levels = self.thresholds[part.queries][begin:end].astype(np.int32)
+        device, n_queries = self.sets.device, len(levels)
         rows = device.empty(max(1, int(starts[-1])), np.int32)
         agreeing = device.empty(max(1, int(starts[-1])), np.int32)
         part.kernels.run(
@@ -245,10 +248,10 @@ class DeviceNominalSearch:
             _MATCH_THREADS,
             part.bits,
             self.sets.live,
-            part.sets[begin:end],
-            device.put(levels),
+            part.sets[queries],
+            levels,
             self._leaves_out,
-            part.excluded[begin:end],
+            part.excluded[queries],
             np.int64(part.bits.shape[1]),
             n_queries,
             device.put(starts),
@@ -273,103 +276,67 @@ class DeviceNominalSearch:
 
     def _make_part(self, queries: slice) -> _Part:
         """Put queries on the device and let them point at their sets."""
-        sets, device = self.sets, self.sets.device
-        codes = np.ascontiguousarray(self.codes[queries])
+        device = self.sets.device
+        codes = self._shorten(self.codes[queries])
         excluded = None if self.excluded is None else self.excluded[queries]
-        bits, set_of_value = self._add_sets(codes)
+        bits, set_of_value = self.sets.widen(codes)
         groups = max(1, -(-self._n_most // _GROUP))
         kernels = device.compile(
             "planes.cu",
             GROUPS=groups,
             PLANES=(_GROUP * groups).bit_length(),
             CLASSES=self._n_classes,
+            BYTES=codes.dtype.itemsize,
             SHARED=int(self._shares(len(codes), len(bits))),
         )
-        on_device, own = (
-            device.put(codes),
-            device.empty((len(codes), groups * 8), np.uint32),
-        )
-        attributes, counts = self._choose(kernels, queries, on_device)
-        kernels.run(
-            "point_at_sets",
-            _spread(own.size, _THREADS),
-            _THREADS,
-            on_device,
-            codes.shape[1],
-            attributes,
-            counts,
-            self._n_most,
-            sets.starts,
-            sets.offsets,
-            set_of_value,
-            len(bits) - 1,
-            len(codes),
-            own,
+        own = device.empty((len(codes), groups * 8), np.uint32)
+        self._point(
+            kernels, queries, device.put(codes), len(bits) - 1, set_of_value, own
         )
         hidden = own if excluded is None else device.put(excluded)
         return _Part(queries, kernels, bits, own, hidden)
 
-    def _choose(
-        self, kernels: Kernels, queries: slice, codes: DeviceArray
-    ) -> tuple[DeviceArray, DeviceArray]:
-        """The attributes of some queries, and how many, on the device."""
-        device, selected = self.sets.device, self.selected
-        if isinstance(selected, Selected):
-            attributes = np.ascontiguousarray(selected.attributes[queries])
-            return device.put(attributes), device.put(selected.counts[queries])
-        n_queries, n_most = len(codes), selected.n_most
-        chosen = device.empty((n_queries, n_most), np.int32)
+    def _shorten(self, codes: NDArray[np.int32]) -> NDArray[Any]:
+        """Codes in as few bytes as hold them all: that many go to the device."""
+        return codes.astype(np.int8 if self.sets.n_most_values < 127 else np.int32)
+
+    def _point(
+        self,
+        kernels: Kernels,
+        queries: slice,
+        codes: DeviceArray,
+        n_empty: int,
+        set_of_value: DeviceArray,
+        own: DeviceArray,
+    ) -> None:
+        """Write down the sets of the attributes of some queries."""
+        sets, selected, n_queries = self.sets, self.selected, len(codes)
+        places = sets.starts, sets.offsets, set_of_value, n_empty, n_queries
+        if isinstance(selected, DeviceRanks):
+            kernels.run(
+                "point_by_rank",
+                spread(n_queries, THREADS // sets.device.lanes),
+                THREADS,
+                codes,
+                codes.shape[1],
+                selected.starts,
+                selected.ranks,
+                *places,
+                self._n_most,
+                own,
+            )
+            return
         kernels.run(
-            "choose",
-            _spread(n_queries, _THREADS // device.lanes),
-            _THREADS,
+            "point_at_sets",
+            spread(own.size, THREADS),
+            THREADS,
             codes,
             codes.shape[1],
-            selected.starts,
-            selected.ranks,
-            n_queries,
-            n_most,
-            chosen,
-        )
-        return chosen, device.put(self._counts[queries])
-
-    def _add_sets(self, codes: NDArray[np.int32]) -> tuple[DeviceArray, DeviceArray]:
-        """The sets kept and those of further values, and where the latter are."""
-        sets, device = self.sets, self.sets.device
-        if not len(sets.wide):
-            return sets.bits, sets.starts
-        offsets = device.fetch(sets.offsets)
-        own = codes[:, sets.wide]
-        wanted = np.unique((offsets[sets.wide] + own)[own >= 0]).astype(np.int64)
-        n_sets = sets.n_kept + len(wanted)
-        set_of_value = np.full(offsets[-1], n_sets, np.int32)
-        set_of_value[wanted] = np.arange(sets.n_kept, n_sets)
-        bits = device.zeros((n_sets + 1, sets.bits.shape[1]), np.uint64)
-        bits[: sets.n_kept] = sets.bits[: sets.n_kept]
-        if len(wanted):
-            self._mark(bits[sets.n_kept :], offsets, wanted)
-        return bits, device.put(set_of_value)
-
-    def _mark(self, bits: DeviceArray, offsets: Ints, wanted: Ints) -> None:
-        """Make the sets of values that keep none."""
-        sets, device = self.sets, self.sets.device
-        starts = offsets[sets.wide]
-        owners = np.searchsorted(starts, wanted, side="right") - 1
-        macros = {"GROUPS": 1, "PLANES": 3, "CLASSES": 1, "SHARED": 0}
-        kernels = device.compile("planes.cu", **macros)
-        n_words = -(-sets.n_rows // 64)
-        kernels.run(
-            "mark_values",
-            _spread(len(wanted) * n_words, _THREADS // device.lanes),
-            _THREADS,
-            sets.wide_codes,
-            np.int64(sets.n_rows),
-            device.put(owners.astype(np.int32)),
-            device.put((wanted - starts[owners]).astype(np.int32)),
-            len(wanted),
-            sets.n_rows,
-            np.int64(bits.shape[1]),
-            bits,
+            sets.device.put(selected.attributes[queries]),
+            sets.device.put(selected.counts[queries]),
+            self._n_most,
+            *places,
+            own,
         )
 
     def _shares(self, n_queries: int, n_sets: int) -> bool:

@@ -6,7 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Cases
-from sklazy.kernels.cuda.device import Device, DeviceArray, pad_words
+from sklazy.kernels.cuda.device import (
+    THREADS,
+    Device,
+    DeviceArray,
+    pad_words,
+    spread,
+)
 
 Ints = NDArray[np.int64]
 
@@ -23,6 +29,8 @@ class DeviceSets(NamedTuple):
     n_rows : int
     n_kept : int
         Sets of values, without the empty one behind them.
+    n_most_values : int
+        Values of the attribute that has most of them.
     bits : uint64 array of shape (n_kept + 1, n_words)
     class_bits : uint64 array of shape (n_classes, n_words)
     live : uint64 array of shape (n_words,)
@@ -38,6 +46,7 @@ class DeviceSets(NamedTuple):
     device: Device
     n_rows: int
     n_kept: int
+    n_most_values: int
     bits: DeviceArray
     class_bits: DeviceArray
     live: DeviceArray
@@ -46,6 +55,47 @@ class DeviceSets(NamedTuple):
     offsets: DeviceArray
     wide: Ints
     wide_codes: DeviceArray
+
+    def widen(
+        self, codes: NDArray[np.signedinteger]
+    ) -> tuple[DeviceArray, DeviceArray]:
+        """The sets kept and those of further values, and where the latter are."""
+        device = self.device
+        if not len(self.wide):
+            return self.bits, self.starts
+        offsets = device.fetch(self.offsets)
+        own = codes[:, self.wide]
+        wanted = np.unique((offsets[self.wide] + own)[own >= 0]).astype(np.int64)
+        n_sets = self.n_kept + len(wanted)
+        set_of_value = np.full(offsets[-1], n_sets, np.int32)
+        set_of_value[wanted] = np.arange(self.n_kept, n_sets)
+        bits = device.zeros((n_sets + 1, self.bits.shape[1]), np.uint64)
+        bits[: self.n_kept] = self.bits[: self.n_kept]
+        if len(wanted):
+            self._mark(bits[self.n_kept :], offsets, wanted)
+        return bits, device.put(set_of_value)
+
+    def _mark(self, bits: DeviceArray, offsets: Ints, wanted: Ints) -> None:
+        """Make the sets of values that keep none."""
+        device = self.device
+        starts = offsets[self.wide]
+        owners = np.searchsorted(starts, wanted, side="right") - 1
+        macros = {"GROUPS": 1, "PLANES": 3, "CLASSES": 1, "SHARED": 0, "BYTES": 4}
+        kernels = device.compile("planes.cu", **macros)
+        n_words = -(-self.n_rows // 64)
+        kernels.run(
+            "mark_values",
+            spread(len(wanted) * n_words, THREADS // device.lanes),
+            THREADS,
+            self.wide_codes,
+            np.int64(self.n_rows),
+            device.put(owners.astype(np.int32)),
+            device.put((wanted - starts[owners]).astype(np.int32)),
+            len(wanted),
+            self.n_rows,
+            np.int64(bits.shape[1]),
+            bits,
+        )
 
 
 def put_sets(device: Device, cases: Cases, weighted: bool = False) -> DeviceSets:
@@ -59,6 +109,7 @@ def put_sets(device: Device, cases: Cases, weighted: bool = False) -> DeviceSets
         device,
         n_rows,
         len(cases.value_bits) - 1,
+        int(np.diff(cases.offsets).max(initial=0)),
         pad_words(device, cases.value_bits, tile),
         pad_words(device, cases.class_bits, tile),
         pad_words(device, live[None], tile)[0],

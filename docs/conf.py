@@ -1,0 +1,75 @@
+"""How the site is built: `make docs`."""
+
+import importlib.metadata
+import warnings
+
+from sphinx_gallery.sorting import FileNameSortKey
+
+project = "sklazy"
+author = "the sklazy developers"
+copyright = "the sklazy developers, BSD-3-Clause"
+release = version = importlib.metadata.version("sklazy")
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "results/*.html"]
+suppress_warnings = ["config.cache"]
+templates_path = ["_templates"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+
+# --- text -------------------------------------------------------------------------
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+# --- reference --------------------------------------------------------------------
+autosummary_generate = True
+toc_object_entries_show_parents = "hide"
+autodoc_typehints = "none"  # numpydoc has the types, in words
+numpydoc_show_class_members = False  # the template lists them
+numpydoc_xref_param_type = False
+
+# --- gallery ----------------------------------------------------------------------
+warnings.filterwarnings("ignore", message=".*non-interactive.*")
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": "/plot_",
+    "ignore_pattern": r"__init__\.py",
+    "within_subsection_order": FileNameSortKey,
+    "download_all_examples": True,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "write_computation_times": False,  # its page asks other hosts for scripts
+    "min_reported_time": 1,
+    "abort_on_example_error": True,
+    "reset_modules": ("matplotlib",),
+    "matplotlib_animations": False,
+    "capture_repr": ("_repr_html_", "__repr__"),
+}
+
+# --- pages ------------------------------------------------------------------------
+html_theme = "pydata_sphinx_theme"
+html_title = "sklazy"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 6,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+html_sidebars = {"index": [], "start": []}

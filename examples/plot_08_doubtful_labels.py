@@ -1,0 +1,44 @@
+"""
+Labels that the other cases contradict
+======================================
+
+Eight labels of the wine data are made wrong, one row is entered twice, and one is typed
+with a decimal point in the wrong place. Nothing is told to the audit.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_wine
+
+from sklazy import audit
+
+rng = np.random.default_rng(0)
+X, y = load_wine(return_X_y=True, as_frame=True)
+wrong = rng.choice(len(y), 8, replace=False)
+y[wrong] = (y[wrong] + rng.integers(1, 3, 8)) % 3
+X, y = pd.concat([X, X.iloc[[40]]], ignore_index=True), [*y, y[40]]
+X.loc[99, "magnesium"] *= 10
+
+found = audit(X, y)
+print(found)
+
+# %%
+# How doubtful each label is, from the most on.
+order = np.argsort(-found.doubts)
+planted = np.isin(order, wrong)
+figure, axes = plt.subplots(figsize=(7, 3), layout="constrained")
+axes.bar(
+    np.arange(30)[planted[:30]], found.doubts[order][:30][planted[:30]], color="C3"
+)
+axes.bar(
+    np.arange(30)[~planted[:30]], found.doubts[order][:30][~planted[:30]], color="0.7"
+)
+axes.legend(["made wrong", "as they were"])
+axes.set(xlabel="rows by doubt", ylabel="doubt")
+print(f"wrong labels among the 8 most doubtful: {planted[:8].sum()} of 8")
+
+# %%
+# Who contradicts the first one.
+(receipt,) = found.explain(order[:1])
+print(f"row {order[0]} says {y[order[0]]}; all others say {receipt.answer}")

@@ -1,0 +1,33 @@
+"""
+An ensemble grown around the query
+==================================
+
+Lazy bagging (Zhu and Yang 2008) puts the query's neighbors into every bag, and only the
+query's own path of each tree is ever grown. The receipt shows the paths.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import train_test_split
+
+from sklazy import LazyBaggingClassifier
+
+data = load_breast_cancer(as_frame=True)
+X, X_new, y, y_new = train_test_split(data.data, data.target, random_state=0)
+model = LazyBaggingClassifier(50, random_state=0).fit(X, y)
+print(f"right: {model.score(X_new, y_new):.3f}")
+
+# %%
+# How often each attribute was tested on the way of the least certain query.
+share = model.predict_proba(X_new)[:, 1]
+query = X_new.iloc[[int(np.argmin(np.abs(share - 0.5)))]]
+receipt = model.explain(query)[0]
+print(receipt.to_text()[:700])
+
+# %%
+figure, axes = plt.subplots(figsize=(6, 3.2), layout="constrained")
+axes.hist(share[y_new == 1], 20, range=(0, 1), alpha=0.6, label="benign")
+axes.hist(share[y_new == 0], 20, range=(0, 1), alpha=0.6, label="malignant")
+axes.set(xlabel="share of paths that say benign", ylabel="rows")
+axes.legend()
