@@ -120,6 +120,25 @@ def test_the_advantage_is_counted_in_parts():
 
 
 @pytest.mark.usefixtures("client")
+def test_columns_are_ranked_in_parts():
+    data = dd.from_pandas(TABLE.assign(y=CLASSES), npartitions=4)
+    found = sd.AttributeRanker(n_attributes=2).fit(data[COLUMNS], data["y"])
+    one = sklazy.AttributeRanker(n_attributes=2).fit(TABLE, CLASSES)
+    assert found.scores_.tobytes() == one.scores_.tobytes()
+    names = found.get_feature_names_out().tolist()
+    assert names == one.get_feature_names_out().tolist()
+    with pytest.raises(sklazy.BadInputError, match="compute"):
+        sd.AttributeRanker.weka().fit(data[COLUMNS], data["y"])
+
+
+@pytest.mark.usefixtures("client")
+def test_advice_is_that_of_the_gathered_rows():
+    data = dd.from_pandas(TABLE.assign(y=CLASSES), npartitions=2)
+    advice = sd.advise(data[COLUMNS], data["y"], max_seconds=1)
+    assert advice.n_rows == len(TABLE)
+
+
+@pytest.mark.usefixtures("client")
 def test_partitions_without_rows_and_without_values_are_no_trouble():
     table = TABLE.assign(y=CLASSES)
     table.loc[:29, "a"] = None

@@ -40,9 +40,11 @@ from sklazy.estimators.advice.advantage import (
     LazyAdvantage,
     describe_advantage,
 )
+from sklazy.estimators.advice.advice import Advice
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.keeping import KeepingEstimator
 from sklazy.estimators.options import Discretization
+from sklazy.measures import CountTable, find_measure, how_many
 from sklazy.receipts import Receipts
 
 _TIMEOUT = 300.0  # seconds
@@ -384,6 +386,39 @@ def lazy_advantage(
     with model.fit(X, y).model.cases_.snapshot() as cases:
         counts, offsets = cases.cases.counts, cases.cases.offsets
         return describe_advantage(counts, offsets, cases.names, x, weighting)
+
+
+class AttributeRanker(sklazy.AttributeRanker):
+    """`sklazy.AttributeRanker`, fitted to a Dask frame or array: counts add up.
+
+    Missing cells are left out, and cuts are encoded as by default.
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:  # noqa: ANN401
+        """Rank the columns of a Dask frame or array, by the current client."""
+        if self.missing != "omit" or self.better_encoding:
+            raise BadInputError(
+                f"missing={self.missing!r}, better_encoding={self.better_encoding!r}: "
+                "on a cluster missing='omit' and better_encoding=False are at hand; "
+                "compute() the frame for others."
+            )
+        measure = find_measure(self.measure)
+        kind: Callable[..., DaskModel] = __getattr__("LazyNBClassifier")
+        columns = self.categorical_features
+        given = {"discretization": self.discretization, "categorical_features": columns}
+        with kind(**given).fit(X, y).model.cases_.snapshot() as cases:
+            n_kept = how_many(self.n_attributes, len(cases.names))
+            table = CountTable(cases.cases.counts, cases.cases.offsets)
+            scores = measure.relevance(table, cases.cases.class_counts)
+            self.n_features_in_ = len(cases.names)
+            if cases.schema.named:
+                self.feature_names_in_ = np.array(cases.names, dtype=object)
+        return self._rank(scores, n_kept)
+
+
+def advise(X: Any, y: Any, **options: Any) -> Advice:  # noqa: ANN401
+    """`sklazy.advise` of a Dask frame or array, whose rows are gathered for it."""
+    return sklazy.advise(X.compute(), y.compute(), **options)
 
 
 def __getattr__(name: str) -> type[DaskModel]:

@@ -108,6 +108,17 @@ def test_parts_change_no_answer_of_random_tables(seed):
     check_table(seed)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_ranges_without_a_weighted_case_are_those_of_all_parts(seed):
+    """The number of attributes is found by leaving out rows at the edges of parts."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((60, 3)).round(1), rng.integers(0, 3, 60)
+    one = sklazy.LazyKNeighborsClassifier(1, "auto")
+    one.fit(X, y, sample_weight=rng.choice([0.5, 1.0, 3.3], 60))
+    other = cut(one, np.arange(60) // 12, 5)
+    assert found(one, X[:9] + 0.05) == found(other, X[:9] + 0.05)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(10_000 // N_CHUNK))
 def test_parts_change_no_answer_of_ten_thousand_tables(chunk):

@@ -7,7 +7,7 @@ up the fingerprint of the rows.
 
 import hashlib
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,25 +53,20 @@ class Buckets:
         for bucket in np.unique(touched).tolist() if self.known else ():
             self.known.pop(bucket, None)
 
-    def unknown(self, present: Ints) -> Ints:
-        """Those of some buckets whose digests are not known."""
+    def known_of(self, present: Ints) -> dict[int, bytes]:
+        """The digests that are known of some buckets, as these are here."""
         versions = self.versions[present].tolist()
-        found = [
-            bucket
-            for bucket, version in zip(present.tolist(), versions, strict=True)
-            if self.known.get(bucket, (-1,))[0] != version
-        ]
-        return np.array(found, np.int64)
+        found = {}
+        for bucket, version in zip(present.tolist(), versions, strict=True):
+            known, digest = self.known.get(bucket, (-1, b""))
+            if known == version:
+                found[bucket] = digest
+        return found
 
-    def learn(self, digests: Iterable[tuple[int, bytes]]) -> None:
-        """Keep digests of buckets as they are."""
-        for bucket, digest in digests:
+    def learn(self, digests: dict[int, bytes]) -> None:
+        """Keep digests of buckets as they are here."""
+        for bucket, digest in digests.items():
             self.known[bucket] = int(self.versions[bucket]), digest
-
-    def digests_of(self, present: Ints) -> NDArray[np.uint8]:
-        """The digests of buckets, all of them known; shape (n, 32)."""
-        found = b"".join(self.known[bucket][1] for bucket in present.tolist())
-        return np.frombuffer(found, np.uint8).reshape(-1, 32)
 
 
 def hash_buckets(

@@ -22,10 +22,16 @@ def digest_of(cases: "CaseBase") -> str:
     they equal, labels count by hashes of their own.
     """
     sizes = cases.bucket_sizes()
-    present, buckets = np.flatnonzero(sizes), cases.buckets
-    for wanted in in_batches(buckets.unknown(present), sizes, cases.n_words):
-        buckets.learn(hash_buckets(*cases.words_in(wanted)))
-    return fingerprint([*_head(cases), present, buckets.digests_of(present)])
+    present = np.flatnonzero(sizes)
+    # Others may change what is known meanwhile, so this takes what it needs.
+    digests = cases.buckets.known_of(present)
+    unknown = np.array([b for b in present.tolist() if b not in digests], np.int64)
+    for wanted in in_batches(unknown, sizes, cases.n_words):
+        found = dict(hash_buckets(*cases.words_in(wanted)))
+        cases.buckets.learn(found)
+        digests |= found
+    joined = b"".join(digests[bucket] for bucket in present.tolist())
+    return fingerprint([*_head(cases), present, np.frombuffer(joined, np.uint8)])
 
 
 def _head(cases: "CaseBase") -> list[object]:

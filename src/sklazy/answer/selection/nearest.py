@@ -171,18 +171,20 @@ class NearestHost:
         batch: Batch,
         query: int,
         attributes: NDArray[np.int32],
-        widths: Floats | None = None,
+        own_widths: OwnWidths | None = None,
     ) -> Floats:
         """How far every case is from a query, infinite for the one left out.
 
         The number of attributes that differ; on numbers, the square of the distance.
-        `widths` are the ranges that the query sees, if other cases have a say.
+        `own_widths` has the ranges that the query sees, where other cases have a say
+        and these are not those of all.
         """
         if self.compares_numbers(batch.base):
             selected = Selected(attributes[None], np.array([attributes.size], np.int32))
             one = batch.part(query, query + 1)
-            own = None if widths is None else {0: widths}
-            return self.mixed_search(one, selected, own).measure(0)
+            if own_widths is not None:
+                own_widths = {0: own_widths[query]} if query in own_widths else {}
+            return self.mixed_search(one, selected, own_widths).measure(0)
         codes = batch.queries.codes[query]
         agreements = count_agreements(batch.cases, codes, attributes)
         distances = (attributes.size - agreements).astype(np.float64)

@@ -187,7 +187,7 @@ def find_weighed(part: CaseBase, question: Question) -> Weighed:
     rows, measures = [], []
     for query in range(len(batch) if part.n_rows else 0):
         used = attributes[query, : counts[query]]
-        measured = host.measure(batch, query, used, question.own_widths.get(query))
+        measured = host.measure(batch, query, used, question.own_widths)
         own = np.where(np.isinf(measured), 0.0, weights)
         rows.append(np.flatnonzero(list_weighed(measured, own, host.n_neighbors)))
         measures.append(measured[rows[-1]])
@@ -208,7 +208,7 @@ def find_telling(
         return np.zeros(0, np.int64), np.zeros(0)
     batch, host, live = _batch_of(part, question), question.host, slice(part.n_rows)
     used = question.selected.attributes[0, : question.selected.counts[0]]
-    measured = host.measure(batch, 0, used, question.own_widths.get(0))
+    measured = host.measure(batch, 0, used, question.own_widths)
     seen = np.isfinite(measured) & (batch.cases.weights[live] > 0)
     others = np.flatnonzero(seen & (batch.cases.classes[live] != decision))
     if others.size:

@@ -3,6 +3,7 @@
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sklazy.estimators.filters.coding import code_rows
 from sklazy.estimators.filters.columns import ColumnSelector
@@ -132,6 +133,10 @@ class AttributeRanker(ColumnSelector):
         table = CountTable(coded.counts(self.missing), coded.offsets)
         scores = measure.relevance(table, np.bincount(coded.classes))
         check_columns(self, X, reset=True)
+        return self._rank(scores, n_kept)
+
+    def _rank(self, scores: NDArray[np.float64], n_kept: int) -> Self:
+        """Keep the columns of the highest scores."""
         order = np.argsort(-scores, kind="stable")
         self.scores_ = scores
         self.ranking_ = np.empty(len(order), dtype=np.int64)
