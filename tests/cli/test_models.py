@@ -69,7 +69,7 @@ def test_models_are_compared_with_targets_that_are_known(flats):
         (["predict", "a.sklazy", "new-flats.csv", "-m", "kernel"], "--method is for a"),
         (["predict", "flats.csv"], "give the column to predict with --target"),
         (["explain", "a.sklazy"], "behind the model"),
-        (["predict", "a.sklazy", "lacking.csv"], "lacks 1 column(s)"),
+        (["predict", "a.sklazy", "lacking.csv"], "=ignore where the training file"),
         (["predict", "flats.csv", "-t", "rent", "--id", "built"], "names of rows must"),
         (
             ["explain", "flats.csv", "-t", "rent", "--id", "flat", "--row", "X"],

@@ -232,7 +232,8 @@ def match_columns(
         hints = "".join(suggest(name, others) for name in lacking[:1] if others)
         raise BadInputError(
             f"{path} lacks {len(lacking)} column(s) of the training file: "
-            f"{', '.join(map(repr, lacking))}.{hints}"
+            f"{', '.join(map(repr, lacking))}.{hints} To learn without it, give "
+            f"--kind {lacking[0]}=ignore where the training file is read."
         )
     if others:
         console.note(
