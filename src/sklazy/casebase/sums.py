@@ -44,9 +44,9 @@ class ExactSums:
 
     def whole(self) -> list[Fraction]:
         """The sums as they are."""
-        scale = Fraction(2) ** self.exponent
+        above, below = 1 << max(self.exponent, 0), 1 << max(-self.exponent, 0)
         columns = self.parts.T.tolist()
-        return [scale * _joined(column) for column in columns]
+        return [Fraction(_joined(column) * above, below) for column in columns]
 
     def rounded(self) -> NDArray[np.float64]:
         """The floats nearest to the sums."""
@@ -150,7 +150,13 @@ def deviation(
     >>> deviation(2, Fraction(4), Fraction(10))
     1.0
     """
-    mean = total / n_values
-    return math.sqrt(
-        nearest_float((total_of_squares / n_values - mean**2) * Fraction(unit) ** 2)
+    (t, of_t), (s, of_s) = (
+        exact.as_integer_ratio() for exact in (total, total_of_squares)
     )
+    above, below = unit.as_integer_ratio()
+    # The mean square less the square of the mean, in whole numbers: one division.
+    variance = (n_values * s * of_t**2 - t**2 * of_s) * above**2
+    try:
+        return math.sqrt(variance / (n_values**2 * of_s * of_t**2 * below**2))
+    except OverflowError:
+        return math.inf
