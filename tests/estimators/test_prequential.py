@@ -140,6 +140,6 @@ def test_selection_is_asked_in_turn():
         prequential(LazyKNeighborsClassifier(n_attributes=1), X, y)
         prequential(LazyKNeighborsClassifier(selection="none", half_life=3), X, y)
         assert in_turn.call_count == 2
-        plain = LazyKNeighborsClassifier(selection="none", discretize=False)
+        plain = LazyKNeighborsClassifier(5, selection="none", discretize=False)
         prequential(plain, X, y)
         assert in_turn.call_count == 2

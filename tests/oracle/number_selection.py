@@ -18,15 +18,18 @@ def scores_of(targets, measure):
     """What targets count: their ranks, or themselves to a millionth of their range."""
     if measure == "rank_variance":
         return midranks(targets)
-    low, high = Fraction(min(targets)), Fraction(max(targets))
+    low, high = min(targets), max(targets)
     if low == high:
         return [0] * len(targets)
+    # Differences as floats have them, by halves where no float has the largest.
+    halved = 1 if math.isfinite(high - low) else 2
+    above = [Fraction(y / halved - low / halved) for y in targets]
     unit = Fraction(1)
-    while (high - low) * unit >= _LEVELS:
+    while max(above) * unit >= _LEVELS:
         unit /= 2
-    while (high - low) * unit < _LEVELS // 2:
+    while max(above) * unit < _LEVELS // 2:
         unit *= 2
-    steps = [round((Fraction(y) - low) * unit) for y in targets]
+    steps = [round(difference * unit) for difference in above]
     center = math.floor(Fraction(2 * sum(steps) + len(steps), 2 * len(steps)))
     return [step - center for step in steps]
 
@@ -63,7 +66,8 @@ def is_worth(n, n_left, n_candidates, whole, explained):
     rest = whole - explained
     if rest > whole / 10**12:
         saved = min(saved, (n - 3) / 2 * math.log(whole / rest))
-    return saved > math.log(2) + math.log(n_candidates) + math.log(n) / 2
+    cost = math.log(2) + math.log(n_candidates) + math.log(n) / 2
+    return saved > cost * (1 + 1e-9)
 
 
 def cut_points(values, scores):

@@ -18,6 +18,7 @@ from sklazy.casebase.coder import Coder
 from sklazy.casebase.cuts import criterion_code
 from sklazy.casebase.files import SENSELESS, map_file, read_file, write_file
 from sklazy.casebase.incoming import as_ids
+from sklazy.casebase.kinds import rebuilt
 from sklazy.casebase.plain import (
     Arrays,
     describe_schema,
@@ -62,7 +63,8 @@ def load_cases(path: str | Path, *, mapped: bool = False) -> CaseBase:
 def to_stored(cases: CaseBase) -> tuple[dict[str, Any], Arrays]:
     """Take a case base apart into JSON and arrays of their own."""
     with cases._lock:  # as it is now, whatever others do to it meanwhile
-        state = {**cases.joined().__getstate__(), "next_id": cases.next_id}
+        whole = _as_if_new(cases.joined())
+        state = {**whole.__getstate__(), "next_id": cases.next_id}
     rows, tallies, bins, coder = (
         state[n] for n in ("rows", "tallies", "bins", "coder")
     )
@@ -86,6 +88,12 @@ def to_stored(cases: CaseBase) -> tuple[dict[str, Any], Arrays]:
         "edges": state["ranges"].edges,
     }
     return header, arrays | {f"cuts{i}": cuts for i, cuts in enumerate(bins.cuts)}
+
+
+def _as_if_new(cases: CaseBase) -> CaseBase:
+    """The rows in the order of a new base: that of others tells what was erased."""
+    every = np.arange(cases.n_rows)
+    return cases if np.array_equal(cases.order, every) else rebuilt(cases, every)
 
 
 def from_stored(

@@ -113,7 +113,7 @@ def sum_exactly(
     factor = 2 if squared else 1
     if not add_exactly.is_due(len(values) / _SMALL_JOB):
         return _sum_few(values, cells, n_cells, factor)
-    least, most = span_of(bits)
+    least, most = map(int, span_of(bits))
     first = factor * (least - 1) // BITS * BITS if most else 0
     n_parts = (factor * most - first) // BITS + _SPARE if most else 1
     sums = np.zeros((n_parts, n_cells), np.int64)

@@ -14,6 +14,7 @@ from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.cuts import between
 
 _LN_2 = math.log(2.0)
+_MORE_THAN_ROUNDING = 1.0 + 1e-9
 _LEAST_ROWS = 4  # of a part that can be cut: two means and a spread are estimated
 _TIE = 1e-12  # of what the best cut explains; what is closer is as good
 
@@ -38,7 +39,8 @@ def is_worth(n_rows, n_left, n_candidates, spread, explained):
     saved = _ln_choices(n_rows, n_left)
     if rest > _TIE * spread:
         saved = min(saved, 0.5 * (n_rows - 3.0) * math.log(spread / rest))
-    return saved > _LN_2 + math.log(n_candidates) + 0.5 * math.log(n_rows)
+    cost = _LN_2 + math.log(n_candidates) + 0.5 * math.log(n_rows)
+    return saved > cost * _MORE_THAN_ROUNDING
 
 
 @kernel

@@ -68,6 +68,8 @@ def add_exactly(bits, cells, first, squared, sums):
         whole, place = bits[i] & _FRACTION, np.int64(0)
         if field > 0:
             whole, place = whole | _LEADING, field - 1
+        elif whole == np.uint64(0):
+            continue  # zero adds nothing, and may lie below the first part
         cell = cells[i]
         if not squared:
             sign = np.int64(-1) if bits[i] >> np.uint64(63) else np.int64(1)

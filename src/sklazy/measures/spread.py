@@ -64,8 +64,10 @@ def _rank(targets: Floats) -> Ints:
 
 def _place(targets: Floats) -> Ints:
     """Steps of a power of two, at most a million over the range; their mean near 0."""
-    halves = targets / 2.0  # no float may hold the range
-    above = halves - halves.min()
+    with np.errstate(over="ignore"):
+        above = targets - targets.min()
+    if not np.isfinite(above).all():  # no float holds the range
+        above = targets / 2.0 - targets.min() / 2.0
     exponent = math.frexp(float(above.max()))[1]
     steps = np.rint(np.ldexp(above, _LEVELS - exponent)).astype(np.int64)
     return np.asarray(steps - (2 * steps.sum() + len(steps)) // (2 * len(steps)))
