@@ -31,7 +31,7 @@ _COUNTS = ("n_neighbors", "max_loo_rows", "n_local_neighbors")
 
 
 class LazyKNeighborsRegressor(WeightedRegressor):
-    """k nearest neighbors that compare on the attributes chosen for the query.
+    """Nearest neighbors that compare on the attributes chosen for the query.
 
     An attribute tells much about a query where the target hardly varies among the
     cases that have the query's value of it, or among those of its values on average:
