@@ -6,11 +6,12 @@ workers. Neighbors, naive Bayes and local models search where the parts are; any
 estimator gathers the cases once, copies them to every worker and splits the queries.
 Answers are those of one machine, digit for digit.
 
-Examples
---------
->>> from sklazy.dask import LazyKNeighborsClassifier  # doctest: +SKIP
->>> model = LazyKNeighborsClassifier(5).fit(frame, frame["class"])  # doctest: +SKIP
->>> model.predict(queries)  # doctest: +SKIP
+With a client and a Dask frame at hand::
+
+    from sklazy.dask import LazyKNeighborsClassifier
+
+    model = LazyKNeighborsClassifier(5).fit(frame, frame["class"])
+    model.predict(queries)
 """
 
 import itertools

@@ -25,7 +25,7 @@ def shrink(matrix, vector, factor):
 
 @fast_kernel
 def multiply(matrix, vector, product):
-    """`matrix @ vector`, for a symmetric matrix: four rows per pass."""
+    """`vector @ matrix`, of a square matrix: four rows per pass."""
     size = vector.size
     for b in range(size):
         product[b] = 0.0

@@ -9,11 +9,13 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import answer_queries
+from sklazy.answer.number_selection.learner import NumberChoiceLearner
 from sklazy.answer.selection.host import Host
 from sklazy.answer.selection.learner import ChoiceLearner, SelectionLearner
 from sklazy.answer.selection.recipe import STRATEGIES, Recipe
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError, DataWarning
+from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.parameters import check_choice, check_count
 from sklazy.estimators.targets import WeightedClassifier
 from sklazy.measures import find_measure, how_many
@@ -23,20 +25,11 @@ BY_CASES = ("auto", "local", "vote")
 """What `n_attributes` can be beside a number."""
 
 
-class SelectingClassifier(WeightedClassifier):
-    """A classifier that chooses attributes for each query; see the subclasses."""
+class SelectingEstimator(LazyEstimator):
+    """What classes and numbers have in common where attributes are chosen."""
 
-    n_attributes: int | float | str
-    selection: str
-    measure: str
-    discount_rare_values: bool
     n_jobs: int | None
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        # A fraction of two or three columns is a single one, and may not be enough.
-        tags.classifier_tags.poor_score = self.selection != "none"
-        return tags
+    _choice_learner: type[ChoiceLearner] | type[NumberChoiceLearner]
 
     def select_attributes(self, X: ArrayLike) -> NDArray[np.bool_]:
         """Return which attributes each query uses.
@@ -53,11 +46,33 @@ class SelectingClassifier(WeightedClassifier):
         table = self._query_table(X)
         with self.cases_.snapshot() as cases:
             own: Any = self._current_learner(cases)
-            learner = ChoiceLearner(own.recipe, own.host)
+            learner = self._choice_learner(own.recipe, own.host)
             (mask,) = answer_queries(
                 learner, cases, cases.encode(table), ["mask"], n_jobs=self.n_jobs
             )
         return mask
+
+    def _keep(self, *given: Any, **options: Any) -> Self:  # noqa: ANN401 - as in `fit`
+        super()._keep(*given, **options)
+        warn_of_names(self.cases_)
+        return self
+
+
+class SelectingClassifier(SelectingEstimator, WeightedClassifier):
+    """A classifier that chooses attributes for each query; see the subclasses."""
+
+    _choice_learner = ChoiceLearner
+
+    n_attributes: int | float | str
+    selection: str
+    measure: str
+    discount_rare_values: bool
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # A fraction of two or three columns is a single one, and may not be enough.
+        tags.classifier_tags.poor_score = self.selection != "none"
+        return tags
 
     def loo_predict(
         self, rows: ArrayLike | None = None, approximate: bool = True
@@ -106,11 +121,6 @@ class SelectingClassifier(WeightedClassifier):
             learner: Any = self._current_learner(cases)
             settled = learner.settle(cases) if approximate else learner
             return self._left_out_by(cases, settled, rows, *outputs)
-
-    def _keep(self, *given: Any, **options: Any) -> Self:  # noqa: ANN401 - as in `fit`
-        super()._keep(*given, **options)
-        warn_of_names(self.cases_)
-        return self
 
     def _learner(self) -> SelectionLearner:
         return SelectionLearner(self._recipe(), self._host())

@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from sklazy.answer import answer_queries
 from sklazy.answer.number_selection.host import MeanHost
 from sklazy.answer.number_selection.learner import (
     NumberChoiceLearner,
@@ -17,7 +16,7 @@ from sklazy.answer.selection.recipe import RANKED, Recipe
 from sklazy.casebase.incoming import Target
 from sklazy.casebase.moments import Length
 from sklazy.estimators.parameters import check_choice, check_count
-from sklazy.estimators.selection.base import BY_CASES, warn_of_names
+from sklazy.estimators.selection.base import BY_CASES, SelectingEstimator
 from sklazy.estimators.selection.neighbors import TIES, WEIGHTS
 from sklazy.estimators.targets import WeightedRegressor
 from sklazy.measures import how_many
@@ -30,7 +29,7 @@ Floats = NDArray[np.float64]
 _COUNTS = ("n_neighbors", "max_loo_rows", "n_local_neighbors")
 
 
-class LazyKNeighborsRegressor(WeightedRegressor):
+class LazyKNeighborsRegressor(SelectingEstimator, WeightedRegressor):
     """Nearest neighbors that compare on the attributes chosen for the query.
 
     An attribute tells much about a query where the target hardly varies among the
@@ -130,6 +129,8 @@ class LazyKNeighborsRegressor(WeightedRegressor):
     array([4, 4])
     """
 
+    _choice_learner = NumberChoiceLearner
+
     def __init__(
         self,
         n_neighbors: int = 5,
@@ -195,27 +196,6 @@ class LazyKNeighborsRegressor(WeightedRegressor):
         }
         return cls(**{**published, **settings})
 
-    def select_attributes(self, X: ArrayLike) -> NDArray[np.bool_]:
-        """Return which attributes each query uses.
-
-        Parameters
-        ----------
-        X : frame, Table or array-like of shape (n_queries, n_attributes)
-
-        Returns
-        -------
-        mask : bool array of shape (n_queries, n_attributes)
-        """
-        check_is_fitted(self)
-        table = self._query_table(X)
-        with self.cases_.snapshot() as cases:
-            own: Any = self._current_learner(cases)
-            learner = NumberChoiceLearner(own.recipe, own.host)
-            (mask,) = answer_queries(
-                learner, cases, cases.encode(table), ["mask"], n_jobs=self.n_jobs
-            )
-        return mask
-
     def loo_predict(
         self, rows: ArrayLike | None = None, approximate: bool = True
     ) -> Floats:
@@ -241,11 +221,6 @@ class LazyKNeighborsRegressor(WeightedRegressor):
             settled = learner.settle(cases) if approximate else learner
             (values,) = self._left_out_by(cases, settled, rows, "values")
         return values[:, 0]
-
-    def _keep(self, *given: Any, **options: Any) -> Self:  # noqa: ANN401 - as in `fit`
-        super()._keep(*given, **options)
-        warn_of_names(self.cases_)
-        return self
 
     def _target(self, y: object) -> Target:
         return as_target(None if y is None else column_or_1d(y, warn=True), "numeric")

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from sklazy.kernels.compiling import kernel, lean_fast_kernel, lean_kernel
-from sklazy.kernels.vectors import dot
+from sklazy.kernels.vectors import dot, multiply
 
 _NEGLIGIBLE = 1e-13  # of the largest score there could be: less is rounding
 _EXPLAINED = 1e-14  # of the target: what is left then is rounding
@@ -35,26 +35,11 @@ def _multiply_rows(rows, n, gram):
     return total
 
 
-@lean_fast_kernel
+@lean_kernel
 def _multiply(left, right, product):
-    """``left @ right`` of square matrices, four rows a pass."""
-    k = left.shape[0]
-    for j in range(k):
-        sums, factors = product[j], left[j]
-        for i in range(k):
-            sums[i] = 0.0
-        l = 0
-        while l + 4 <= k:
-            row0, row1, row2, row3 = right[l], right[l + 1], right[l + 2], right[l + 3]
-            f0, f1, f2, f3 = factors[l], factors[l + 1], factors[l + 2], factors[l + 3]
-            for i in range(k):
-                sums[i] += (row0[i] * f0 + row1[i] * f1) + (row2[i] * f2 + row3[i] * f3)
-            l += 4
-        while l < k:
-            row0, f0 = right[l], factors[l]
-            for i in range(k):
-                sums[i] += row0[i] * f0
-            l += 1
+    """``left @ right`` of square matrices."""
+    for j in range(left.shape[0]):
+        multiply(right, left[j], product[j])
 
 
 @lean_fast_kernel
