@@ -228,6 +228,9 @@ class CaseBase(Hashed):
     is_parted: ClassVar[bool] = False
     """Whether the rows lie in several parts, each of which must be asked."""
 
+    n_threads: int = 1
+    """Threads that search a part of the rows; several where nothing else does."""
+
     @property
     def first_row(self) -> int:
         """The number of the first row, among those of all parts if there are others."""

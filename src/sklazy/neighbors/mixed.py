@@ -10,7 +10,7 @@ D. R. Wilson, T. R. Martinez: Improved heterogeneous distance functions. Journal
 Artificial Intelligence Research 6, 1997.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,18 @@ from sklazy.casebase.columns import (
     ranges_of,
 )
 from sklazy.flow import Cases, Queries, Selected
+from sklazy.kernels.candidates import vote_among
 from sklazy.kernels.exact import measure_rows
 from sklazy.kernels.mixed import search_mixed
 from sklazy.kernels.nesting import vote_nested_mixed
+from sklazy.neighbors.boxed import BoxedCases, ByTree
+from sklazy.neighbors.edges import find_edges, widths_without
 from sklazy.neighbors.nested import Asked, square_column, vote_nested
 from sklazy.neighbors.voting import weigh_squares
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+_Bools = NDArray[np.bool_]
 
 _NOTHING = np.zeros((0, 0))
 _NO_LISTS = np.zeros((0, 0, 2))
@@ -114,8 +121,15 @@ class MixedSearch:
         Squared distances and classes of the rows nearer than the k-th, those left over
         with the class -1; no queries before `list_nearest`.
     kths : float64 array of shape (n_queries,)
-        The squared distance of the k-th; infinite where there are fewer.
+        The squared distance of the k-th, or the bound if that is nearer; infinite
+        where there are fewer.
+    bounds : float64 array of shape (n_queries,)
+        Squared distances: who is farther need not be found; infinite by default.
+    boxed : BoxedCases, or None
+        The cases in a tree, for queries that use all attributes.
     """
+
+    boxed: BoxedCases | None = None
 
     def __init__(
         self,
@@ -140,14 +154,17 @@ class MixedSearch:
         self.tied = np.zeros((n_queries, n_classes), np.int64)
         self.weighted = np.zeros((n_queries, n_classes + 1)) if by_distance else None
         self.near, self.kths = _NO_LISTS, np.full(n_queries, np.inf)
+        self.bounds = np.full(n_queries, np.inf)
         if own_widths is None and excluded is not None:
-            own_widths = widths_without(cases, columns, find_edges(cases), excluded)
+            edges = find_edges(cases)
+            own_widths = widths_without(cases, columns.widths, edges, excluded)
         self.own_widths = own_widths or {}
 
-    def list_nearest(self) -> None:
+    def list_nearest(self, bounds: NDArray[np.float64]) -> None:
         """Have the nearest rows listed, for searches among parts of the rows."""
         n_most = min(self.n_neighbors, self.cases.n_rows)
         self.near = np.full((len(self.votes), n_most, 2), -1.0)
+        self.bounds, self.kths = bounds, bounds.copy()
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -158,9 +175,28 @@ class MixedSearch:
             for query in range(first, last):
                 self._measure_all(query)
             return
-        search_mixed(
-            *self.columns,
-            self.cases.n_rows,
+        asked = ByTree(self.queries, self.selected, self.excluded, k)
+        for begin, end in asked.left(self.boxed, first, last, self._vote_among):
+            search_mixed(
+                *self.columns,
+                self.cases.n_rows,
+                *self._known(),
+                begin,
+                end,
+                *self._found(),
+            )
+        for query in self.own_widths:
+            if first <= query < last:
+                self._measure_all(query)
+
+    def _vote_among(self, asked: _Ints, candidates: _Ints, limits: _Floats) -> _Bools:
+        """Answer queries by candidates; whether each answer is sure."""
+        given = candidates, limits, asked, self.columns.widths
+        return np.asarray(vote_among(*given, *self._known(), *self._found()))
+
+    def _known(self) -> tuple[Any, ...]:
+        """Cases and queries as kernels take them, and what is asked."""
+        return (
             label_codes(self.cases),
             self.cases.numeric,
             self.cases.numbers,
@@ -168,18 +204,14 @@ class MixedSearch:
             *self.queries,
             *self.selected,
             self.excluded,
-            k,
-            first,
-            last,
-            self.votes,
-            self.tied,
-            _NOTHING if self.weighted is None else self.weighted,
-            self.near,
-            self.kths,
+            self.n_neighbors,
+            self.bounds,
         )
-        for query in self.own_widths:
-            if first <= query < last:
-                self._measure_all(query)
+
+    def _found(self) -> tuple[NDArray[Any], ...]:
+        """What kernels write."""
+        weighted = _NOTHING if self.weighted is None else self.weighted
+        return self.votes, self.tied, weighted, self.near, self.kths
 
     def _measure_all(self, query: int) -> None:
         """Answer one query by measuring every row exactly."""
@@ -327,44 +359,3 @@ def weigh_rows(
     cells, size = queries * n_classes + classes[order], kths.size * n_classes
     sums = np.bincount(cells, weights, size).reshape(-1, n_classes)
     return np.concatenate([sums, weigh_squares(nearest, kths)[:, None]], axis=1)
-
-
-class Edges(NamedTuple):
-    """The two smallest and largest numbers of each column, (n_numeric, 2) each."""
-
-    lows: NDArray[np.float64]
-    highs: NDArray[np.float64]
-
-
-def find_edges(cases: Cases) -> Edges:
-    """What the ranges are without any one row."""
-    columns = cases.numeric[cases.numeric >= 0]
-    numbers = cases.numbers[columns, : cases.n_rows]
-    return Edges(two_least(numbers), -two_least(-numbers))
-
-
-def widths_without(
-    cases: Cases,
-    columns: ScaledColumns,
-    edges: Edges,
-    excluded: NDArray[np.int64],
-) -> dict[int, NDArray[np.float64]]:
-    """Return the ranges of queries whose excluded row lies alone at an edge."""
-    numeric = np.flatnonzero(cases.numeric >= 0)
-    own, (lows, highs) = {}, edges
-    queries = np.flatnonzero(excluded >= 0)
-    cells = np.ix_(cases.numeric[numeric], excluded[queries])
-    for query, at in zip(queries.tolist(), cases.numbers[cells].T, strict=True):
-        low = np.where(at == lows[:, 0], lows[:, 1], lows[:, 0])
-        high = np.where(at == highs[:, 0], highs[:, 1], highs[:, 0])
-        if not np.array_equal(high - low, columns.widths[numeric], equal_nan=True):
-            widths = columns.widths.copy()
-            widths[numeric] = high - low
-            own[query] = widths
-    return own
-
-
-def two_least(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the two smallest numbers of each row, NaN where there are fewer."""
-    padded = np.pad(numbers, ((0, 0), (0, 2)), constant_values=np.nan)
-    return np.sort(np.partition(padded, 1, axis=1)[:, :2], axis=1)

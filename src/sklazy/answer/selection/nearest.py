@@ -21,6 +21,10 @@ from sklazy.answer.selection.nearest_on_device import (
     search_labels,
     search_numbers,
 )
+from sklazy.answer.selection.nearest_weighted import (
+    WeightedSearch,
+    vote_with_each_by_weight,
+)
 from sklazy.casebase import CaseBase
 from sklazy.casebase.rows import CodedRows
 from sklazy.flow import Queries, Selected
@@ -33,11 +37,11 @@ from sklazy.neighbors import (
     finish_votes,
     prepare_columns,
     to_probabilities,
-    vote_by_weight,
     vote_with_each_count,
     weigh_squares,
     widths_without,
 )
+from sklazy.neighbors.boxed import BoxedCases, box_cases
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
 from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch
 
@@ -154,8 +158,9 @@ class NearestHost:
         base, columns = batch.base, scaled_columns(batch.base)
         if batch.excluded is not None and own_widths is None:
             edges = base.derive(find_edges, lambda: find_edges(batch.cases))
-            own_widths = widths_without(batch.cases, columns, edges, batch.excluded)
-        return MixedSearch(
+            widths, excluded = columns.widths, batch.excluded
+            own_widths = widths_without(batch.cases, widths, edges, excluded)
+        search = MixedSearch(
             batch.cases,
             columns,
             batch.queries,
@@ -165,6 +170,8 @@ class NearestHost:
             by_distance=self.by_distance,
             own_widths=own_widths,
         )
+        search.boxed = boxed_cases(base, columns)
+        return search
 
     def measure(
         self,
@@ -198,32 +205,9 @@ def scaled_columns(base: CaseBase) -> ScaledColumns:
     return base.derive(prepare_columns, lambda: prepare_columns(base.cases))
 
 
-class WeightedSearch:
-    """Cases of weight w vote like w cases: measured one query after the other."""
-
-    def __init__(self, host: NearestHost, batch: Batch, selected: Selected) -> None:
-        self.host, self.batch, self.selected = host, batch, selected
-        self.votes = np.zeros((len(batch), batch.n_classes))
-        self.thresholds = np.zeros(len(batch))
-        self.shares = np.ones(len(batch))
-
-    def run(self, first: int, last: int) -> None:
-        """Answer the queries ``first..last - 1``."""
-        cases, host = self.batch.cases, self.host
-        live = slice(0, cases.n_rows)
-        for query in range(first, last):
-            used = self.selected.attributes[query, : self.selected.counts[query]]
-            measured = host.measure(self.batch, query, used)
-            found = vote_by_weight(
-                measured,
-                cases.classes[live],
-                np.where(np.isinf(measured), 0.0, cases.weights[live]),
-                host.n_neighbors,
-                self.votes.shape[1],
-                shares=host.shares,
-                by_distance=host.by_distance,
-            )
-            self.votes[query], self.thresholds[query], self.shares[query] = found
+def boxed_cases(base: CaseBase, columns: ScaledColumns) -> BoxedCases | None:
+    """The cases in a tree, where one may pay."""
+    return base.derive(box_cases, lambda: box_cases(base.cases, columns.kinds))
 
 
 Search = NominalSearch | MixedSearch | DeviceNominalSearch | PartedSearch
@@ -231,17 +215,6 @@ Search = NominalSearch | MixedSearch | DeviceNominalSearch | PartedSearch
 
 Weighing = WeightedSearch | DeviceWeightedSearch | PartedWeightedSearch
 """A search at work on a batch of cases with weights."""
-
-
-def _vote_by_weight(host: NearestHost, part: Batch, order: NDArray[np.int32]) -> Votes:
-    """Votes with the first attribute, the first two, ..., where cases have weights."""
-    votes = []
-    for last in range(order.shape[1]):
-        counts = np.full(len(part), last + 1, np.int32)
-        search = WeightedSearch(host, part, Selected(order, counts))
-        search.run(0, len(part))
-        votes.append(search.votes)
-    return np.stack(votes, axis=1)
 
 
 def _vote_in_parts(host: NearestHost, batch: Batch, order: NDArray[np.int32]) -> Votes:
@@ -305,7 +278,8 @@ class NearestWork:
             return np.stack([_vote_in_parts(own, whole, order) for own in hosts])
         if part.base.weighted:
             hosts = [replace(host, n_neighbors=k) for k in numbers]
-            return np.stack([_vote_by_weight(own, whole, order) for own in hosts])
+            votes = [vote_with_each_by_weight(own, whole, order) for own in hosts]
+            return np.stack(votes)
         if host.compares_numbers(part.base):
             counts = np.full(len(part), order.shape[1], np.int32)
             search = host.mixed_search(whole, Selected(order, counts))

@@ -7,9 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch
+from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
+from sklazy.casebase.parted_head import PartedHead
 from sklazy.flow import Queries, Selected
-from sklazy.neighbors import NominalSearch
+from sklazy.neighbors import MixedSearch, NominalSearch
+from sklazy.neighbors.edges import two_least
 from sklazy.neighbors.levels import (
     Near,
     Tallies,
@@ -19,7 +22,6 @@ from sklazy.neighbors.levels import (
     merge_tallies,
     merge_weighed,
 )
-from sklazy.neighbors.mixed import two_least
 
 if TYPE_CHECKING:
     from sklazy.answer.selection.nearest import NearestHost
@@ -54,6 +56,8 @@ class PartedSearch:
     """A search among all parts; what it finds is what `NominalSearch` finds."""
 
     def __init__(self, host: "NearestHost", batch: Batch, selected: Selected) -> None:
+        assert isinstance(batch.base, PartedHead)
+        self.base = batch.base
         self.host, self.batch, self.selected = host, batch, selected
         shape = len(batch), batch.n_classes
         self.votes, self.tied = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
@@ -67,12 +71,11 @@ class PartedSearch:
         question = ask_about(host, self.batch, self.selected, first, last)
         k, by_distance = host.n_neighbors, host.by_distance
         if host.compares_numbers(self.batch.base):
-            near = [own for own in self.batch.base.ask(find_near, question) if own]
-            found = merge_near(near, k, by_distance=by_distance)
+            near = self.base.ask_in_turn(find_near, last - first, question)
+            own = [part for part in near if part is not None]
+            found = merge_near(own, k, by_distance=by_distance)
         else:
-            tallies = [
-                own for own in self.batch.base.ask(find_tallies, question) if own
-            ]
+            tallies = [own for own in self.base.ask(find_tallies, question) if own]
             counts = question.selected.counts
             found = merge_tallies(tallies, counts, k, by_distance=by_distance)
         self.votes[here], self.tied[here] = found.votes, found.tied
@@ -132,8 +135,10 @@ def ask_about(
     widths = {}
     if part.excluded is not None and host.compares_numbers(batch.base):
         widths = _widths_without(part)
-    queries = Queries(*map(np.ascontiguousarray, part.queries))
-    return Question(host, queries, chosen, part.excluded, widths)
+    codes, values = map(np.ascontiguousarray, part.queries)
+    if not host.compares_numbers(batch.base):
+        values = np.zeros((len(part), 0))  # nobody will look at them
+    return Question(host, Queries(codes, values), chosen, part.excluded, widths)
 
 
 # --- what a part does -----------------------------------------------------------------
@@ -161,21 +166,32 @@ def find_tallies(part: CaseBase, question: Question) -> Tallies | None:
         batch.excluded,
         tally=True,
     )
-    search.run(0, len(batch))
+    _run(search, part, question)
     assert search.tallies is not None
     return Tallies(search.thresholds, search.tallies)
 
 
-def find_near(part: CaseBase, question: Question) -> Near | None:
-    """A part's k nearest rows by distance; None without rows."""
+def find_near(part: CaseBase, bounds: Floats, question: Question) -> Near | None:
+    """A part's k nearest rows within bounds; None without rows."""
     if not part.n_rows:
         return None
     batch, host = _batch_of(part, question), question.host
     plain = replace(host, by_distance=False)  # distances count once all parts are in
     search = plain.mixed_search(batch, question.selected, question.own_widths)
-    search.list_nearest()
-    search.run(0, len(batch))
+    search.list_nearest(bounds)
+    _run(search, part, question)
     return Near(search.near, search.kths, search.tied)
+
+
+def _run(
+    search: NominalSearch | MixedSearch, part: CaseBase, question: Question
+) -> None:
+    """Answer all queries, by as many threads as the part has."""
+    n_queries, n_used = question.selected.attributes.shape
+    if part.n_threads == 1:
+        return search.run(0, n_queries)
+    work = n_queries * question.host.cost(part, n_used)
+    return run_chunks(search.run, n_queries, part.n_threads, work)
 
 
 def find_weighed(part: CaseBase, question: Question) -> Weighed:
