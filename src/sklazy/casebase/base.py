@@ -294,11 +294,6 @@ class CaseBase(Hashed):
         return self.rows.ids
 
     @property
-    def arrival(self) -> NDArray[np.int64]:
-        """The rows' numbers from 0 in order of arrival, in the order they lie in."""
-        return self.rows.arrival[: self.n_rows].astype(np.int64)
-
-    @property
     def class_labels(self) -> list[Label]:
         """The classes, by code; none if the target is numeric."""
         return self.coder.class_labels
@@ -331,7 +326,7 @@ class CaseBase(Hashed):
             rows, tallies = self.rows, self.tallies
             return Cases(
                 n_rows=rows.n_rows,
-                codes=Narrow(rows.codes),
+                codes=rows.narrow(),
                 offsets=tallies.offsets,
                 counts=tallies.counts,
                 class_counts=tallies.class_counts,

@@ -150,6 +150,7 @@ class Memory(Shared):
     def _recode(self, numeric: int, cuts: NDArray[np.float64]) -> None:
         """Code a numeric attribute by new cuts."""
         j, live = self._numeric[numeric], slice(0, self.rows.n_rows)
+        self.rows.unpack()
         self.tallies.spoil(j)
         self.rows.recode(j, bin_codes(self.rows.numbers[numeric, live], cuts))
 
@@ -163,6 +164,7 @@ class Memory(Shared):
         return state
 
     def _drop_state(self) -> None:
+        self.rows.unpack()
         state = self._state
         if state is not None and not len(self.rows.hashes):
             self.rows.hashes = state.rows.hashes  # somebody has asked for them

@@ -101,7 +101,7 @@ class Tallies:
         live = slice(0, rows.n_rows)
         for j in np.flatnonzero(self.stale).tolist():
             codes = rows.codes[j, live]
-            counts[offsets[j] : offsets[j + 1]] = _counted(
+            counts[offsets[j] : offsets[j + 1]] = count_cells(
                 codes, rows.classes[live], widths[j], n_classes
             )
             if sets[j]:
@@ -151,7 +151,7 @@ _NO_BITS = np.zeros((0, 1), np.uint64)
 _SMALL_JOB = 10**6  # cells; below, numpy is done before a kernel is loaded
 
 
-def _counted(
+def count_cells(
     codes: Codes, classes: Codes, width: int, n_classes: int
 ) -> NDArray[np.int64]:
     """Rows by value and class."""
