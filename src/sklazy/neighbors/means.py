@@ -11,6 +11,7 @@ from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.agreeing import mean_of_agreeing
 from sklazy.kernels.bits import sets_in_parts
 from sklazy.kernels.means import mean_nested, mean_of_nearest
+from sklazy.memory import cells_within
 from sklazy.neighbors.mixed import MixedSearch, ScaledColumns
 from sklazy.neighbors.nested import Asked, square_column
 from sklazy.neighbors.voting import weigh_squares
@@ -305,7 +306,7 @@ class MeanSearch:
 
     def _step(self) -> int:
         """How many queries are measured at once."""
-        return max(1, _MOST_CELLS // self.cases.n_rows)
+        return max(1, cells_within(_MOST_CELLS) // self.cases.n_rows)
 
     def values_with_each(self, order: NDArray[np.int32]) -> Floats:
         """Answers with the first attribute, the first two, ... of each query's order.
