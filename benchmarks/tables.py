@@ -230,17 +230,30 @@ def join_cells(rows):
 
 
 def footer(stored, rows):
-    """A sentence for every run that gave one of these rows."""
-    names = sorted({row["run"] for row in rows if "ratio" in row})
+    """Where and when these rows were measured; runs alike in one sentence."""
+    runs = [
+        stored["runs"][name] for name in {row["run"] for row in rows if "ratio" in row}
+    ]
+    alike = {}
+    for run in runs:
+        alike.setdefault(describe(run), []).append(run["load"])
     missing = sorted({row["missing"] for row in rows if "missing" in row})
-    lines = [f"{describe(stored['runs'][name])}  " for name in names]
+    lines = [
+        f"{text} (load at the start: {' to '.join(ends(loads))}).  "
+        for text, loads in sorted(alike.items())
+    ]
     return [*lines, *(f"Not run there: {text}." for text in missing)]
+
+
+def ends(loads):
+    """The least and the most of some figures, one where they are equal."""
+    return [f"{load:g}" for load in sorted({min(loads), max(loads)})]
 
 
 def describe(run):
     versions = ", ".join(f"{name} {number}" for name, number in run["versions"].items())
-    where = f"{run['machine']} (load {run['load']} at the start)"
-    return f"Measured {run['date']} UTC on {where}; {versions}, commit {run['commit']}."
+    day = run["date"].split()[0]
+    return f"Measured {day} on {run['machine']}; {versions}, commit {run['commit']}"
 
 
 def whole_page(stored):

@@ -26,6 +26,7 @@ from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError
 from sklazy.estimators.inputs import class_column
 from sklazy.estimators.parameters import check_choice, check_columns
+from sklazy.estimators.reference import Referenced
 from sklazy.tables import Table, as_table, as_target
 from sklazy.tables.convert import plain_table
 from sklazy.tables.dicts import are_dicts
@@ -33,7 +34,7 @@ from sklazy.tables.frames import index_ids, target_names
 from sklazy.tables.origins import expand, follow, origins_of
 
 
-class KeepingEstimator(BaseEstimator):
+class KeepingEstimator(Referenced, BaseEstimator):
     """An estimator that keeps the rows it is given, in `cases_`.
 
     The parameters `categorical_features`, `discretization`, `cuts`, `window` and

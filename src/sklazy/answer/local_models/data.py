@@ -88,7 +88,8 @@ class LocalData(NamedTuple):
         n_cells = len(self.space.columns.kinds) * self.base.n_rows
         search = 0.2 * n_cells + 100.0 * n_nearest
         cost = search + _cost(self.plan, self.space.regressors.shape[1])
-        return Effort(cost, 1, _MOST_QUERIES if self.frame is None else _MOST_GATHERED)
+        most = _MOST_QUERIES if self.frame is None else _MOST_GATHERED
+        return Effort(cost, 1, most, memory=16.0 * n_nearest)
 
 
 def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:
