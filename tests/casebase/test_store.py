@@ -37,14 +37,14 @@ def folder():
         yield pathlib.Path(name)
 
 
-def frame_of(rng, n_rows, n_labels=4):
+def frame_of(rng, n_rows):
     """Labels, one of them of many values, numbers and gaps."""
     words = np.array([f"w{i}" for i in range(100)])
     return pd.DataFrame(
         {
             "a": pd.Series(rng.choice(list("pqr"), n_rows), dtype="str"),
             "b": pd.Series(rng.choice(["x", "y", None], n_rows), dtype="str"),
-            "wide": pd.Series(words[rng.integers(0, 20 * n_labels, n_rows)]),
+            "wide": pd.Series(words[rng.integers(0, 80, n_rows) * (rng.random(n_rows) < 0.8)]),
             "n": rng.choice([0.5, 1.5, np.nan, 2.5], n_rows),
         }
     )
@@ -55,7 +55,7 @@ MODELS = {
     "exact cuts": lambda: sklazy.LazyKNeighborsClassifier(3, 2),
     "bayes": lambda: sklazy.LazyNBClassifier(cuts="frozen"),
     "numbers": lambda: sklazy.LazyLearningRegressor(n_neighbors=(3, 6)),
-    "fading": lambda: sklazy.LazyLearningRegressor(n_neighbors=[4], half_life=30.0),
+    "fading": lambda: sklazy.LazyLearningRegressor(n_neighbors=4, half_life=30.0),
 }
 
 
@@ -136,9 +136,10 @@ def marked(path, *, n_rows=150):
     X = frame_of(rng, n_rows)
     y = rng.integers(0, 5, n_rows) + 0.25
     X.loc[70, "n"], y[70] = NUMBER, TARGET
+    X.loc[60:80, "wide"] = "w1"  # so that no label goes with a row, but one
     X.loc[71, "a"] = "a label to forget"
     ids = [f"id {i} of a row" for i in range(n_rows)]
-    model = sklazy.LazyLearningRegressor(n_neighbors=[3]).fit(X, y, ids=ids)
+    model = sklazy.LazyLearningRegressor(n_neighbors=3).fit(X, y, ids=ids)
     model.save(path)
     return model, X, y
 

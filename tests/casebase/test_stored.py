@@ -139,7 +139,7 @@ BREAKS = {
     "class_bits": lambda a: a.__setitem__((1, 0), 1 << 63),
     "class_counts": lambda a: a.__setitem__(0, a[0] + 1),
     "runs": lambda a: a.__setitem__((0, 0), 3),
-    "texts": lambda a: a.__setitem__((slice(None), 0), a[:, 1]),
+    "texts": lambda a: a.__setitem__(0, a[1]),
     "numbers": lambda a: a.__setitem__((0, 0), np.inf),
     "labels": lambda a: a.__setitem__(0, -1),
     "own_weights": lambda a: a.__setitem__((0, 0), -1),

@@ -72,7 +72,7 @@ def pack_rows(rows: CodedRows) -> bytes:
     """Rows as the content of a record."""
     arrays = {name: getattr(rows, name) for name in _OF_ROWS}
     is_text = rows.ids.dtype == object
-    texts = np.zeros((width_of(rows.ids) if is_text else 0, len(rows)), np.uint8)
+    texts = np.zeros((len(rows), width_of(rows.ids) if is_text else 0), np.uint8)
     if is_text:
         write_texts(rows.ids, texts)
     ids = np.zeros(0, np.int64) if is_text else rows.ids
@@ -91,5 +91,5 @@ def _unpacked(arrays: dict[str, NDArray[Any]]) -> CodedRows:
         **own,
         arrival=np.arange(n_rows),
         hashes=np.zeros((0, n_rows), np.uint64),
-        ids=read_texts(texts) if len(texts) else arrays["ids"],
+        ids=read_texts(texts) if texts.shape[1] else arrays["ids"],
     )

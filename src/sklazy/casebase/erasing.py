@@ -22,7 +22,7 @@ Arrays = dict[str, NDArray[Any]]
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
-_OF_ROWS = ("numbers", "codes", "targets", "own_weights", "times", "texts")
+_OF_ROWS = ("numbers", "codes", "targets", "own_weights", "times")
 _CHECKSUM = 32
 
 
@@ -79,6 +79,8 @@ def cells_of_rows(rows: Leaving, packing: Packing) -> Iterator[Cells]:
     yield _moved(own["classes"][None], rows)
     if len(own["ids"]):
         yield _moved(own["ids"][None], rows)
+    if own["texts"].size:
+        yield _moved(own["texts"].view(f"V{own['texts'].shape[1]}").T, rows)
     for name in ("value_bits", "class_bits"):
         yield _moved_bits(own[name], rows)
     yield from _counted(rows, packing)

@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from sklazy.casebase.files import Bytes, map_bytes, opened, read_bytes
 from sklazy.casebase.redo import finish, redo_of
@@ -69,8 +69,30 @@ def _recover(path: str | Path) -> None:
         finish(path)
 
 
-def hold(path: str | Path) -> IO[bytes]:
-    """The right to change a file, until what this returns is closed."""
+class Held:
+    """The right to change a file, until it is closed or gone."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def close(self) -> None:
+        """Let others change the file."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def hold(path: str | Path) -> Held:
+    """Get the right to change a file."""
     if fcntl is None:  # pragma: no cover - Windows
         raise BadFileError(
             "files cannot be changed in place on this system. Load it without "
@@ -79,13 +101,15 @@ def hold(path: str | Path) -> IO[bytes]:
         )
     real = Path(os.path.realpath(path))
     try:
-        held = open(real.with_name(f".{real.name}.lock"), "wb")  # noqa: SIM115
+        lock = real.with_name(f".{real.name}.lock")
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise OSError(
             error.errno, f"{error.strerror}: it cannot be changed here", str(path)
         ) from error
+    held = Held(descriptor)
     try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         held.close()
         raise BadFileError(

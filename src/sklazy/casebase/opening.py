@@ -187,7 +187,7 @@ class Opened:
         shapes["own_weights"] = "<f8", (min(len(own["own_weights"]), 1), room)
         shapes["runs"] = "<i8", (len(own["runs"]), 2)
         shapes["ids"] = "<i8", (room * (named == "given"),)
-        shapes["texts"] = "|u1", (len(own["texts"]) * (named == "text"), room)
+        shapes["texts"] = "|u1", (room, own["texts"].shape[-1] * (named == "text"))
         for name, (kind, shape) in shapes.items():
             array = own[name]
             if array.shape != shape or array.dtype != np.dtype(kind):
@@ -250,9 +250,9 @@ def _check_named(
     if (firsts < 0).any() or (firsts[1:] <= lasts[:-1]).any():
         raise BadInputError("rows did not arrive one by one")
     for name in ("ids", "texts"):
-        columns = [own[name][..., :n] for own, n in zip(segments, sizes, strict=True)]
-        names = np.concatenate(columns, axis=-1)
-        if names.size and len(np.unique(names, axis=-1).T) != sum(sizes):
+        parts = [own[name][:n] for own, n in zip(segments, sizes, strict=True)]
+        names = np.concatenate(parts)
+        if names.size and len(np.unique(names, axis=0)) != sum(sizes):
             raise BadInputError("ids that two rows have")
 
 

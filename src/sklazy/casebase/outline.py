@@ -120,7 +120,7 @@ class Outline:
         shapes["times"] = "<f8", (self.n_times, n_rows)
         shapes["runs"] = "<i8", (self.n_runs + min(_ROOM, n_rows), 2)
         shapes["ids"] = "<i8", (n_rows * (self.named == "given"),)
-        shapes["texts"] = "|u1", (self.text_width * (self.named == "text"), n_rows)
+        shapes["texts"] = "|u1", (n_rows, self.text_width * (self.named == "text"))
         return [
             (prefix + name, np.dtype(kind), shape)
             for name, (kind, shape) in shapes.items()

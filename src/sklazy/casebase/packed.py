@@ -97,11 +97,11 @@ class PackedRows(Rows):
     @property
     def has_text_ids(self) -> bool:
         """Whether rows have text for ids."""
-        return super().has_text_ids if self.is_unpacked else bool(len(self.texts))
+        return super().has_text_ids if self.is_unpacked else self._has_texts
 
     def places_of(self, ids: Ids) -> Places:
         """Where the rows with some of these ids lie."""
-        if self.is_unpacked or len(self.texts) or len(self.given):
+        if self.is_unpacked or self._has_texts or len(self.given):
             return super().places_of(ids)
         if ids.dtype == object:
             return np.zeros(0, np.int64)
@@ -137,13 +137,17 @@ class PackedRows(Rows):
         return plain.trimmed()
 
     @property
+    def _has_texts(self) -> bool:
+        return self.texts.shape[1] > 0
+
+    @property
     def _numbered(self) -> bool:
         """Whether ids are the numbers of arrival."""
-        return not (len(self.texts) or len(self.given)) and self.runs.count_up
+        return not (self._has_texts or len(self.given)) and self.runs.count_up
 
     def _ids_at(self, places: Places) -> Ids:
-        if len(self.texts):
-            return read_texts(self.texts[:, places])
+        if self._has_texts:
+            return read_texts(self.texts[places])
         return self.given[places] if len(self.given) else self.runs.numbers(places)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,7 +47,7 @@ from sklazy.casebase.gathering import Gathered
 from sklazy.casebase.holding import PartsHere, concatenate_ids
 from sklazy.casebase.incoming import GivenIds, Target, as_ids, check_found
 from sklazy.casebase.kinds import settled_columns
-from sklazy.casebase.locking import alone, hold
+from sklazy.casebase.locking import Held, alone, hold
 from sklazy.casebase.moments import Times
 from sklazy.casebase.opening import Opened
 from sklazy.casebase.packed import PackedRows
@@ -75,7 +75,7 @@ class StoredBase(PartedBase):
     Attributes
     ----------
     path : Path
-    held : file, which keeps others from changing it as well
+    held : Held, which keeps others from changing it as well
     frame : Frame, the file's own bytes
     opened : Opened, the arrays of its segments
     n_behind, size : int
@@ -83,7 +83,7 @@ class StoredBase(PartedBase):
     """
 
     path: Path
-    held: IO[bytes]
+    held: Held
     frame: Frame
     opened: Opened
     n_behind: int

@@ -1,4 +1,4 @@
-"""Text ids as columns of bytes, so that a row's id lies with its row."""
+"""Text ids as bytes, equally many for each, so that a row's id has a place."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,32 +17,32 @@ def width_of(texts: Iterable[str]) -> int:
 
 
 def write_texts(texts: NDArray[Any], out: Bytes) -> None:
-    """Write texts into columns of bytes.
+    """Write texts as bytes.
 
     Parameters
     ----------
     texts : object array of str (n_rows,)
-    out : uint8 array of shape (width, n_rows), written
+    out : uint8 array of shape (n_rows, width), written
     """
     out[:] = 0
-    for column, text in enumerate(texts.tolist()):
-        own = np.frombuffer(_encoded(text), np.uint8)
-        out[: len(own), column] = own
-        out[len(own), column] = _END
+    for own, text in zip(out, texts.tolist(), strict=True):
+        data = np.frombuffer(_encoded(text), np.uint8)
+        own[: len(data)] = data
+        own[len(data)] = _END
 
 
-def read_texts(columns: Bytes) -> NDArray[np.object_]:
-    """The texts that columns of bytes hold.
+def read_texts(written: Bytes) -> NDArray[np.object_]:
+    """The texts that were written.
 
     Examples
     --------
-    >>> columns = np.zeros((4, 2), np.uint8)
-    >>> write_texts(np.array(["ab", ""], object), columns)
-    >>> read_texts(columns)
+    >>> written = np.zeros((2, 4), np.uint8)
+    >>> write_texts(np.array(["ab", ""], object), written)
+    >>> read_texts(written)
     array(['ab', ''], dtype=object)
     """
-    texts = np.empty(columns.shape[1], object)
-    for row, own in enumerate(np.ascontiguousarray(columns.T)):
+    texts = np.empty(len(written), object)
+    for row, own in enumerate(written):
         data = own.tobytes()
         texts[row] = data[: data.index(_END)].decode("utf-8", "surrogatepass")
     return texts

@@ -104,7 +104,7 @@ class _Segment:
         arrays["classes"][at] = batch.classes
         arrays["own_weights"][:, at] = batch.weights
         if outline.named == "text":
-            write_texts(batch.ids, arrays["texts"][:, at])
+            write_texts(batch.ids, arrays["texts"][at])
         elif outline.named == "given":
             arrays["ids"][at] = batch.ids
         numbers = batch.ids if outline.named == "numbers" else batch.arrival
