@@ -7,7 +7,7 @@ what is given to it.
 """
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,8 +99,15 @@ class Part(CaseBase):
         age = 0 if self.schema.clock else self.first_row
         return faded(self.rows, self.half_life, self.shared.newest - age)
 
+    def _make_state(self) -> Self:
+        self._sync()  # nobody tells a state of a part that it is past
+        return super()._make_state()
+
     def _cases(self) -> Cases:
-        return super()._cases()._replace(ranges=self.shared.edges)
+        return self._count()
+
+    def _count(self) -> Cases:
+        return super()._count()._replace(ranges=self.shared.edges)
 
     def words_in(self, buckets: Ints) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """Hashes and content of the rows in some buckets."""

@@ -207,6 +207,9 @@ class Rows:
     def moves(self, gone: Places) -> tuple[Places, Places]:
         """Which of the last rows go where when the rows `gone` are taken out."""
         left = self.n_rows - len(gone)
+        if len(gone) == 1:
+            is_last = gone[0] == left
+            return (NO_ROWS, NO_ROWS) if is_last else (np.array([left]), gone)
         tail = np.setdiff1d(np.arange(left, self.n_rows), gone)
         holes = np.sort(gone[gone < left])
         return tail, holes

@@ -219,7 +219,7 @@ class LazyEstimator(Explorable, Likeness, KeepingEstimator):
     def _current_learner(self, cases: CaseBase) -> AnyLearner:
         """The learner of the parameters as they are; made again when they change."""
         own = vars(self)
-        kept: dict[str, Any] = cases.derive(type(self).__name__, dict)
+        kept: dict[str, Any] = cases.keep(type(self).__name__, dict)
         now = [own[name] for name in own if name[-1] != "_" and name[0] != "_"]
         before = kept.get("parameters", ())
         if len(before) == len(now) and not any(map(is_not, before, now)):

@@ -108,7 +108,7 @@ class NearestHost:
 
     def compares_numbers(self, base: CaseBase) -> bool:
         """Whether distances are measured on numbers."""
-        return not self.discretize and bool((base.cases.numeric >= 0).any())
+        return not self.discretize and bool(base.coder.numeric)
 
     def search(self, batch: Batch, attributes: Attributes) -> "Search | Weighing":
         """The search that this batch calls for."""
