@@ -234,7 +234,7 @@ def take_rows(part: Part, places: Places) -> CodedRows:
 
 def read_rows(part: Part, places: Places) -> CodedRows:
     """Some rows, their weights as they came."""
-    rows = part.rows.live().take(places)
+    rows = part.rows.take(places)
     return replace(rows, arrival=rows.arrival + part.first_row)
 
 
