@@ -1,5 +1,6 @@
 """The nearest cases in order, on a device; see `sklazy.neighbors.nearest`."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +45,11 @@ class PlacedColumns(NamedTuple):
     absents: DeviceArray
     roots: DeviceArray
     reaches: DeviceArray
+
+
+def count_placed_bytes(columns: Columns) -> float:
+    """What a row takes on a device: cells in float32 and float64, and its group."""
+    return 12.0 * len(columns.kinds) + 8.0
 
 
 def put_placed(device: Device, columns: Columns) -> PlacedColumns:
@@ -106,6 +112,21 @@ def find_nearest_on(
     if len(parts) == 1:
         return parts[0]
     return Neighbors(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def merge_nearest(
+    pieces: Sequence[Neighbors], starts: Sequence[int], n_nearest: int
+) -> Neighbors:
+    """The nearest rows of all, from those of pieces that lie one behind the other."""
+    distances = np.concatenate([piece.distances for piece in pieces], axis=1)
+    numbered = zip(pieces, starts, strict=True)
+    found = [np.where(own.rows < 0, -1, own.rows + start) for own, start in numbered]
+    rows = np.concatenate(found, axis=1)
+    order = np.argsort(distances, axis=1, kind="stable")[:, :n_nearest]
+    return Neighbors(
+        np.take_along_axis(rows, order, axis=1),
+        np.take_along_axis(distances, order, axis=1),
+    )
 
 
 def _find(
