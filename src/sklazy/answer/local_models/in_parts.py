@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.answer.local_models.nearest_on_device import find_nearest_there
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import ColumnSums, Scale, sum_columns
 from sklazy.casebase.rows import Ids
@@ -118,14 +119,22 @@ def find_targets(base: CaseBase, rows: Ints) -> Floats:
 
 
 def find_local(
-    part: CaseBase, frame: LocalFrame, queries: Floats, n_nearest: int
+    part: CaseBase,
+    frame: LocalFrame,
+    queries: Floats,
+    n_nearest: int,
+    device: str | None = None,
 ) -> LocalNear | None:
     """A part's nearest cases of queries that are placed; None if it has none."""
     placed = part.derive(("local", frame.key), lambda: _place(part, frame))
     if not len(placed.rows):
         return None
     n_found = min(n_nearest, len(placed.rows))
-    near = find_nearest(placed.space.columns, queries, n_found)
+    columns = placed.space.columns
+    if device is None:
+        near = find_nearest(columns, queries, n_found)
+    else:
+        near = find_nearest_there(part, columns, frame.key, device, queries, n_found)
     rows, cases = near.rows, placed.cases
     weights = cases.weights[rows] if len(cases.weights) else cases.weights
     return LocalNear(
