@@ -166,7 +166,7 @@ def test_parts_that_do_not_fit_together_give_way(monkeypatch):
     ).fit(X, y)
     expected = model.predict_proba(Q)
     twin = as_asked(model, "parts").set_params(device="cuda")
-    with use_device(EmulatedDevice(n_bytes=1500)):
+    with use_device(EmulatedDevice(n_bytes=1000)):
         for _ in range(2):
             np.testing.assert_array_equal(twin.predict_proba(Q), expected)
     assert [n for _, n in sizes] == [100] * 6

@@ -14,7 +14,9 @@ THREADS = 256
 """Threads per block, where nothing speaks for another number."""
 
 _FOLDER = Path(__file__).parent
-_AT_ONCE = 1 << 26  # bytes that lie on the device twice, for a moment
+_AT_ONCE = (
+    1 << 20
+)  # bytes of rows that are gathered first; longer ones go by themselves
 
 
 class Kernels(Protocol):
@@ -100,8 +102,11 @@ def spread(n_items: int, per_block: int) -> tuple[int, int]:
     return max(1, min(-(-n_items // per_block), 1 << 16)), 1
 
 
-def pad_rows(device: Device, rows: NDArray[Any], whole: int) -> DeviceArray:
-    """Put the rows of a matrix on a device, each filled up with zeros to wholes."""
+def pad_rows(device: Device, rows: NDArray[Any], whole: int = 1) -> DeviceArray:
+    """Put the rows of a matrix on a device, each filled up with zeros to wholes.
+
+    The rows may be parts of longer ones, which are not copied on the host.
+    """
     n_cells = rows.shape[1]
     padded = device.zeros((len(rows), -(-n_cells // whole) * whole), rows.dtype)
     step = max(1, _AT_ONCE // max(1, n_cells * rows.itemsize))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Cases, Queries, Selected
-from sklazy.kernels.cuda.device import THREADS, Device, DeviceArray, spread
+from sklazy.kernels.cuda.device import THREADS, Device, DeviceArray, pad_rows, spread
 from sklazy.neighbors.cuda.lists import (
     Asked,
     FirstPass,
@@ -15,6 +15,7 @@ from sklazy.neighbors.cuda.lists import (
     Lists,
     pad_columns,
 )
+from sklazy.neighbors.cuda.sets import put_codes
 from sklazy.neighbors.cuda.weighted import Voters
 from sklazy.neighbors.mixed import MixedSearch, ScaledColumns, weigh_rows
 
@@ -73,11 +74,11 @@ def put_columns(device: Device, cases: Cases, columns: ScaledColumns) -> DeviceC
         listed,
         device.put(columns.lows),
         device.put(columns.widths),
-        device.put(cases.codes[is_nominal, :n_rows]),
-        device.put(cases.numbers[:, :n_rows]),
+        put_codes(device, cases.codes.kept[is_nominal, :n_rows]),
+        pad_rows(device, cases.numbers[:, :n_rows]),
         device.put(nominal.astype(np.int32)),
         device.put(cases.numeric.astype(np.int32)),
-        device.put(cases.classes[:n_rows]),
+        put_codes(device, cases.classes.kept[:n_rows]),
     )
     device.wait()
     return found

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.flow import Columns, Neighbors
 from sklazy.kernels.columns import MANHATTAN, NOMINAL, NUMERIC
-from sklazy.kernels.cuda.device import THREADS, Device, DeviceArray, spread
+from sklazy.kernels.cuda.device import THREADS, Device, DeviceArray, pad_rows, spread
 from sklazy.neighbors.cuda.lists import (
     Asked,
     FirstPass,
@@ -59,17 +59,21 @@ def put_placed(device: Device, columns: Columns) -> PlacedColumns:
     roots = columns.weights if manhattan else np.sqrt(columns.weights)
     roots = np.where(is_nominal, 1.0, roots)
     apart = np.abs(columns.absents) if manhattan else columns.absents**2
+    scaled = np.empty(values.shape, np.float32)
     with np.errstate(over="ignore"):
-        scaled = (values * roots[:, None]).astype(np.float32)
+        np.multiply(
+            values, roots[:, None], out=scaled, dtype=np.float64, casting="unsafe"
+        )
         amounts = (columns.weights * apart).astype(np.float32)
-    known = np.where(np.isnan(values), 0.0, np.abs(values))
-    reaches = np.where(is_nominal, -1.0, known.max(axis=1, initial=0.0) * roots)
+    largest = np.fmax.reduce(values, axis=1, initial=0.0)
+    largest = np.maximum(largest, -np.fmin.reduce(values, axis=1, initial=0.0))
+    reaches = np.where(is_nominal, -1.0, largest * roots)
     kinds = device.put(columns.kinds.astype(np.int32))
     padded = pad_columns(device, scaled)
     found = PlacedColumns(
         ListedColumns(device, values.shape[1], padded, kinds, device.put(amounts)),
         columns,
-        device.put(values),
+        pad_rows(device, values),
         device.put(columns.weights),
         device.put(columns.absents),
         device.put(roots),

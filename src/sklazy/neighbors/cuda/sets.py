@@ -1,6 +1,6 @@
 """Cases on a device, as agreement sees them, and what attributes are chosen by."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,9 +127,7 @@ def count_set_bytes(cases: Cases) -> float:
 def put_sets(device: Device, cases: Cases, weighted: bool = False) -> DeviceSets:
     """Copy the cases to a device; with weights, rows of weight 0 cannot vote."""
     n_rows, wide = cases.n_rows, np.flatnonzero(cases.starts < 0)
-    votes = np.zeros(cases.value_bits.shape[1] * 64, bool)
-    votes[:n_rows] = cases.weights[:n_rows] > 0 if weighted else True
-    live = np.packbits(votes, bitorder="little").view(np.uint64)
+    live = _find_live(cases, weighted)
     tile = WORDS * device.lanes
     sets = DeviceSets(
         device,
@@ -139,14 +137,33 @@ def put_sets(device: Device, cases: Cases, weighted: bool = False) -> DeviceSets
         pad_rows(device, cases.value_bits, tile),
         pad_rows(device, cases.class_bits, tile),
         pad_rows(device, live[None], tile)[0],
-        device.put(cases.classes[:n_rows]),
+        put_codes(device, cases.classes.kept[:n_rows]),
         device.put(cases.starts.astype(np.int32)),
         device.put(cases.offsets),
         wide,
-        device.put(cases.codes[wide, :n_rows]),
+        put_codes(device, cases.codes.kept[wide, :n_rows]),
     )
     device.wait()
     return sets
+
+
+def put_codes(device: Device, codes: NDArray[np.signedinteger[Any]]) -> DeviceArray:
+    """Copy codes to a device as they are kept, and read them as int32 there."""
+    return device.put(codes).astype(np.int32)
+
+
+def _find_live(cases: Cases, weighted: bool) -> NDArray[np.uint64]:
+    """The rows that can vote, as a bit set."""
+    n_rows, n_words = cases.n_rows, cases.value_bits.shape[1]
+    if weighted:
+        votes = np.zeros(n_words * 64, bool)
+        votes[:n_rows] = cases.weights[:n_rows] > 0
+        return np.packbits(votes, bitorder="little").view(np.uint64)
+    live = np.zeros(n_words, np.uint64)
+    live[: n_rows // 64] = ~np.uint64(0)
+    if n_rows % 64:
+        live[n_rows // 64] = (1 << n_rows % 64) - 1
+    return live
 
 
 class DeviceRanks(NamedTuple):
