@@ -44,7 +44,9 @@ def frame_of(rng, n_rows):
         {
             "a": pd.Series(rng.choice(list("pqr"), n_rows), dtype="str"),
             "b": pd.Series(rng.choice(["x", "y", None], n_rows), dtype="str"),
-            "wide": pd.Series(words[rng.integers(0, 80, n_rows) * (rng.random(n_rows) < 0.8)]),
+            "wide": pd.Series(
+                words[rng.integers(0, 80, n_rows) * (rng.random(n_rows) < 0.8)]
+            ),
             "n": rng.choice([0.5, 1.5, np.nan, 2.5], n_rows),
         }
     )

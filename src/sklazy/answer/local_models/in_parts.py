@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.answer.local_models.nearest_on_device import find_nearest_there
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import ColumnSums, Scale, sum_columns
@@ -122,14 +123,24 @@ def find_targets(base: CaseBase, rows: Ints) -> Floats:
 
 
 def find_local(
-    part: CaseBase, bounds: Floats, frame: LocalFrame, queries: Floats, n_nearest: int
+    part: CaseBase,
+    bounds: Floats,
+    frame: LocalFrame,
+    queries: Floats,
+    n_nearest: int,
+    device: str | None = None,
 ) -> LocalNear | None:
     """A part's nearest cases, within bounds, of placed queries; None if it has none."""
     placed = _placed(part, frame)
     if not len(placed.rows):
         return None
     n_found = min(n_nearest, len(placed.rows))
-    cases, distances = _find(part, placed.search, queries, n_found, bounds)
+    if device is None:
+        near = _find(part, placed.search, queries, n_found, bounds)
+    else:
+        columns = placed.search.columns
+        near = find_nearest_there(part, columns, frame.key, device, queries, n_found)
+    cases, distances = near
     kths = distances[:, -1] if n_found == n_nearest else np.full(len(queries), np.inf)
     names = part.ids[placed.rows[cases]]
     return LocalNear(distances, placed.places[cases], names, cases, kths)
@@ -206,10 +217,15 @@ class Gathered(NamedTuple):
 
 
 def gather_local(
-    base: PartedHead, frame: LocalFrame, queries: Floats, n_nearest: int
+    base: PartedHead,
+    frame: LocalFrame,
+    queries: Floats,
+    n_nearest: int,
+    device: str | None = None,
 ) -> Gathered:
     """Find neighbors in every part, and fetch those that are nearest of all."""
-    found = base.ask_in_turn(find_local, len(queries), frame, queries, n_nearest)
+    given = frame, queries, n_nearest, device
+    found = base.ask_in_turn(find_local, len(queries), *given)
     owners, chosen, distances = merge_local(found, n_nearest)
     here = [np.flatnonzero(owners.ravel() == p) for p in range(len(found))]
     wanted = [(frame, chosen.ravel()[own]) for own in here]
