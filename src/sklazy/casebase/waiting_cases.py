@@ -40,6 +40,13 @@ class WaitingCases(Cases):
         cases._base = base
         return cases
 
+    def _replace(self, **given: Any) -> Cases:  # type: ignore[override]  # noqa: ANN401
+        """The same arrays but for those given, none of them waiting any more."""
+        known = {
+            name: getattr(self, name) for name in Cases._fields if name not in given
+        }
+        return Cases(**known, **given)
+
 
 def _found_field(name: str) -> property:
     def read(cases: WaitingCases) -> Any:  # noqa: ANN401 - an array

@@ -179,11 +179,12 @@ class MixedSearch:
             own_widths = widths_without(cases, columns.widths, edges, excluded)
         self.own_widths = own_widths or {}
 
-    def list_nearest(self, bounds: NDArray[np.float64]) -> None:
+    def list_nearest(self, bounds: NDArray[np.float64] | None = None) -> None:
         """Have the nearest rows listed, for searches among parts of the rows."""
         n_most = min(self.n_neighbors, self.cases.n_rows)
         self.near = np.full((len(self.votes), n_most, 2), -1.0)
-        self.bounds, self.kths = bounds, bounds.copy()
+        if bounds is not None:
+            self.bounds, self.kths = bounds, bounds.copy()
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""

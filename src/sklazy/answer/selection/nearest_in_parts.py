@@ -64,8 +64,7 @@ class PartedSearch:
     """A search among all parts; what it finds is what `NominalSearch` finds."""
 
     def __init__(self, host: "NearestHost", batch: Batch, selected: Selected) -> None:
-        assert isinstance(batch.base, PartedHead)
-        self.base = batch.base
+        self.base: CaseBase = batch.base
         self.host, self.batch, self.selected = host, batch, selected
         shape = len(batch), batch.n_classes
         self.votes, self.tied = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
@@ -95,6 +94,7 @@ class PartedSearch:
         if self.host.device is not None:
             return _ask_all(self.base, find_near_on_device, question)
         n_queries = len(question.queries.codes)
+        assert isinstance(self.base, PartedHead)  # others have no pieces but there
         near = self.base.ask_in_turn(find_near, n_queries, question)
         return [own for own in near if own is not None]
 
@@ -214,7 +214,7 @@ def find_near_on_device(part: CaseBase, question: Question) -> list[Near]:
     return found
 
 
-def _find_near_here(batch: Batch, bounds: Floats, question: Question) -> Near:
+def _find_near_here(batch: Batch, bounds: Floats | None, question: Question) -> Near:
     plain = replace(question.host, by_distance=False)  # they count once all are in
     search = plain.mixed_search(batch, question.selected, question.own_widths)
     search.list_nearest(bounds)
@@ -243,7 +243,7 @@ def _find_near_of_some(batch: Batch, question: Question) -> Near:
     chosen = Selected(*(own[some] for own in question.selected))
     widths = {i: question.own_widths[query] for i, query in enumerate(some.tolist())}
     asked = question._replace(selected=chosen, own_widths=widths)
-    found = _find_near_here(few, np.full(len(few), np.inf), asked)
+    found = _find_near_here(few, None, asked)
     near = np.full((len(batch), *found.near.shape[1:]), -1.0)
     kths, tied = np.full(len(batch), np.inf), np.zeros((len(batch), batch.n_classes))
     near[some], kths[some], tied[some] = found

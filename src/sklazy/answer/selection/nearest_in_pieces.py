@@ -101,7 +101,7 @@ def find_near_there(
     def ask(there: DeviceColumns, first: int, last: int) -> Callable[[], Near]:
         k = question.host.n_neighbors
         search = _search_numbers(there, batch, question, k, (first, last))
-        search.list_nearest(np.full(len(batch), np.inf))
+        search.list_nearest()
         search.run(0, len(batch))
         found = Near(search.near, search.kths, search.tied)
         found.near[blank], found.kths[blank], found.tied[blank] = -1.0, np.inf, 0
