@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sklazy.neighbors import levels
 from sklazy.neighbors.levels import (
     Near,
     Tallies,
@@ -56,6 +57,18 @@ def test_agreements_of_parts_add_up(lists, k):
     nearer = [r for r in everything if r[0] < kth]
     nearest = min([d for d, _ in nearer], default=kth)
     np.testing.assert_allclose(votes.weighted[0, :-1], weigh(nearer, nearest))
+
+
+@given(st.integers(1, 5), st.integers(1, 6), st.integers(1, 40), st.integers(0, 2**32))
+def test_many_queries_vote_by_a_kernel(n_levels, n_classes, k, seed):
+    rng = np.random.default_rng(seed)
+    tallies = rng.integers(0, 9, (20, n_levels, n_classes)).astype(np.int32)
+    tallies[rng.random(tallies.shape) < 0.5] = 0
+    totals = tallies.sum(axis=2)[:, ::-1].cumsum(axis=1)[:, ::-1]
+    floors = (rng.random(20) * (totals >= k).sum(axis=1)).astype(np.int64)
+    found = levels._vote_by_kernel(tallies, floors, k)
+    for one, other in zip(found, levels._vote(tallies, floors, k), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 @given(parts, st.integers(1, 12))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.kernels.levels import vote_by_levels
 from sklazy.kernels.votes import weigh_all_levels
 from sklazy.neighbors.mixed import weigh_rows
 from sklazy.neighbors.voting import vote_by_weight, weigh_squares
@@ -59,16 +60,38 @@ def merge_tallies(
     """The votes of all rows; `counts` are the attributes that each query uses."""
     tallies = reduce(np.add, [part.tallies for part in parts])
     floors = reduce(np.maximum, [part.thresholds for part in parts])
+    if vote_by_levels.is_due(tallies.size / _SMALL_JOB):
+        votes, tied, levels = _vote_by_kernel(tallies, floors, n_neighbors)
+    else:
+        votes, tied, levels = _vote(tallies, floors, n_neighbors)
+    weighted = _weigh(tallies, levels, counts) if by_distance else None
+    return Votes(votes, tied, weighted, (counts - levels).astype(np.float64))
+
+
+def _vote(
+    tallies: NDArray[np.int32], floors: Ints, n_neighbors: int
+) -> tuple[Ints, Ints, Ints]:
+    """All votes, those at the level of the k-th row, and this level."""
     sizes = tallies.sum(axis=2)
     reached = sizes[:, ::-1].cumsum(axis=1)[:, ::-1]  # rows at a level and above
     enough = (reached >= n_neighbors).sum(axis=1) - 1  # the highest such level
     levels = np.maximum(enough, floors)
-    every = np.arange(len(levels))
     voting = np.arange(tallies.shape[1]) >= levels[:, None]
     votes = np.where(voting[:, :, None], tallies, 0).sum(axis=1, dtype=np.int64)
-    tied = tallies[every, levels].astype(np.int64)
-    weighted = _weigh(tallies, levels, counts) if by_distance else None
-    return Votes(votes, tied, weighted, (counts - levels).astype(np.float64))
+    tied = tallies[np.arange(len(levels)), levels].astype(np.int64)
+    return votes, tied, levels
+
+
+def _vote_by_kernel(
+    tallies: NDArray[np.int32], floors: Ints, n_neighbors: int
+) -> tuple[Ints, Ints, Ints]:
+    """The same for many queries."""
+    n_queries, _, n_classes = tallies.shape
+    votes, tied = np.empty((2, n_queries, n_classes), np.int64)
+    levels = np.empty(n_queries, np.int64)
+    floors = floors.astype(np.int64, copy=False)
+    vote_by_levels(tallies, floors, n_neighbors, votes, tied, levels)
+    return votes, tied, levels
 
 
 def _weigh(
