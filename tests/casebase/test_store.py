@@ -44,7 +44,9 @@ def frame_of(rng, n_rows):
         {
             "a": pd.Series(rng.choice(list("pqr"), n_rows), dtype="str"),
             "b": pd.Series(rng.choice(["x", "y", None], n_rows), dtype="str"),
-            "wide": pd.Series(words[rng.integers(0, 80, n_rows) * (rng.random(n_rows) < 0.8)]),
+            "wide": pd.Series(
+                words[rng.integers(0, 80, n_rows) * (rng.random(n_rows) < 0.8)]
+            ),
             "n": rng.choice([0.5, 1.5, np.nan, 2.5], n_rows),
         }
     )
@@ -84,7 +86,7 @@ IDS = [
 
 
 @pytest.mark.parametrize("name", MODELS)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(st.integers(0, 10**6), st.integers(4, 200), st.sampled_from(IDS))
 def test_a_stored_base_follows_one_in_memory(name, seed, n_rows, ids):
     rng, more = np.random.default_rng(seed), 12
