@@ -95,8 +95,8 @@ def store() -> None:
 
     \b
     Examples:
-      sklazy store flats.csv --target heating -o flats.sklazy
-      sklazy store train.parquet -t class -m lazy-nb -o cases.sklazy
+      sklazy store flats.csv --target heating -o heating.sklazy
+      sklazy store flats.csv -t rent -m lazy-learning -o rent.sklazy
     """
 
 
