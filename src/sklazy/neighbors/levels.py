@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.kernels.merging import merge_listed
 from sklazy.kernels.votes import weigh_all_levels
 from sklazy.neighbors.mixed import weigh_rows
 from sklazy.neighbors.voting import vote_by_weight, weigh_squares
@@ -19,7 +20,7 @@ from sklazy.neighbors.voting import vote_by_weight, weigh_squares
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_SMALL_JOB = 1_000_000  # cells of tallies; fewer are weighed before a kernel is loaded
+_SMALL_JOB = 200_000  # cells; fewer are merged before a kernel is loaded
 
 
 class Votes(NamedTuple):
@@ -117,6 +118,8 @@ class Near(NamedTuple):
 def merge_near(parts: Sequence[Near], n_neighbors: int, *, by_distance: bool) -> Votes:
     """The votes of all rows."""
     near = np.concatenate([part.near for part in parts], axis=1)
+    if merge_listed.is_due(near.size / _SMALL_JOB):
+        return _merge_listed(parts, near, n_neighbors, by_distance=by_distance)
     squares, classes = near[:, :, 0], near[:, :, 1].astype(np.int64)
     listed = classes >= 0
     lasts = np.stack([part.kths for part in parts], axis=1)
@@ -139,6 +142,20 @@ def merge_near(parts: Sequence[Near], n_neighbors: int, *, by_distance: bool) ->
         query, squares[query, place], classes[query, place], kths, n_classes
     )
     return Votes(votes, tied_here, weighted, kths)
+
+
+def _merge_listed(
+    parts: Sequence[Near], near: Floats, n_neighbors: int, *, by_distance: bool
+) -> Votes:
+    """The same by a kernel."""
+    lasts = np.stack([part.kths for part in parts], axis=1)
+    tied = np.stack([part.tied for part in parts], axis=1)
+    n_queries, _, n_classes = tied.shape
+    votes, at_last = np.empty((2, n_queries, n_classes), np.int64)
+    weighted = np.empty((n_queries, n_classes + 1) if by_distance else (0, 0))
+    kths = np.empty(n_queries)
+    merge_listed(near, lasts, tied, n_neighbors, votes, at_last, weighted, kths)
+    return Votes(votes, at_last, weighted if by_distance else None, kths)
 
 
 def _find_kths(squares: Floats, times: Ints, n_neighbors: int) -> Floats:

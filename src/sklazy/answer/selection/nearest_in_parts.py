@@ -1,6 +1,8 @@
 """Nearest neighbors among parts of the cases: each is searched, votes add up."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -71,11 +73,12 @@ class PartedSearch:
         question = ask_about(host, self.batch, self.selected, first, last)
         k, by_distance = host.n_neighbors, host.by_distance
         if host.compares_numbers(self.batch.base):
-            near = self.base.ask_in_turn(find_near, last - first, question)
+            near = self.base.ask_in_turn(find_near, question)
             own = [part for part in near if part is not None]
             found = merge_near(own, k, by_distance=by_distance)
         else:
-            tallies = [own for own in self.base.ask(find_tallies, question) if own]
+            told = self.base.ask_in_turn(find_tallies, question)
+            tallies = [part for part in told if part is not None]
             counts = question.selected.counts
             found = merge_tallies(tallies, counts, k, by_distance=by_distance)
         self.votes[here], self.tied[here] = found.votes, found.tied
@@ -153,7 +156,9 @@ def _batch_of(part: CaseBase, question: Question) -> Batch:
     return Batch(part, part.cases, question.queries, excluded)
 
 
-def find_tallies(part: CaseBase, question: Question) -> Tallies | None:
+def find_tallies(
+    part: CaseBase, before: Sequence[Tallies | None], question: Question
+) -> Tallies | None:
     """A part's rows by agreements, those of its k nearest; None without rows."""
     if not part.n_rows:
         return None
@@ -166,19 +171,25 @@ def find_tallies(part: CaseBase, question: Question) -> Tallies | None:
         batch.excluded,
         tally=True,
     )
+    for own in before:
+        if own is not None:
+            np.maximum(search.floors, own.thresholds, out=search.floors)
     _run(search, part, question)
     assert search.tallies is not None
     return Tallies(search.thresholds, search.tallies)
 
 
-def find_near(part: CaseBase, bounds: Floats, question: Question) -> Near | None:
-    """A part's k nearest rows within bounds; None without rows."""
+def find_near(
+    part: CaseBase, before: Sequence[Near | None], question: Question
+) -> Near | None:
+    """A part's k nearest rows by distance; None without rows."""
     if not part.n_rows:
         return None
     batch, host = _batch_of(part, question), question.host
     plain = replace(host, by_distance=False)  # distances count once all parts are in
     search = plain.mixed_search(batch, question.selected, question.own_widths)
-    search.list_nearest(bounds)
+    bounds = [own.kths for own in before if own is not None]
+    search.list_nearest(reduce(np.minimum, bounds, np.full(len(batch), np.inf)))
     _run(search, part, question)
     return Near(search.near, search.kths, search.tied)
 
