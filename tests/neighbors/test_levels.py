@@ -27,7 +27,7 @@ def way(request):
     """Both ways to merge; small jobs do not wait for the compiler."""
     by_kernel = request.param == "kernel"
     with pytest.MonkeyPatch.context() as patch:
-        for kernel in (levels.merge_listed, levels.weigh_all_levels):
+        for kernel in (levels.merge_listed, levels.merge_tallied):
             patch.setattr(kernel, "is_due", lambda _: by_kernel)
         yield
 

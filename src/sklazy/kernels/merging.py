@@ -1,10 +1,10 @@
-"""The votes of all rows from the nearest rows that parts of them have listed."""
+"""The votes of all rows from what parts of them have found."""
 
 import numpy as np
 
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.exact import insert_sorted
-from sklazy.kernels.votes import weigh_rows
+from sklazy.kernels.votes import weigh_levels, weigh_rows
 
 
 @kernel
@@ -68,3 +68,40 @@ def merge_listed(near, lasts, tied, k, votes, at_last, weighted, kths):
             count += 1
         if weighted.size > 0:
             weigh_rows(rows[:count], exact[:count], kth, k, classes, weighted[query])
+
+
+@entry
+def merge_tallied(tallies, floors, counts, k, votes, tied, weighted, lasts):
+    """Let the rows vote that agree at least as often as the k-th of all.
+
+    Parameters
+    ----------
+    tallies : int32 array of shape (n_queries, n_levels, n_classes)
+        Rows of all parts by number of agreements and class.
+    floors : int64 array of shape (n_queries,)
+        Agreements from which on these are complete; the k-th has as many.
+    counts : int32 array of shape (n_queries,)
+        Attributes that each query uses.
+    k : int
+    votes, tied : int64 arrays of shape (n_queries, n_classes), written
+        Votes, and those of rows that agree as often as the k-th.
+    weighted : float64 array of shape (n_queries, n_classes + 1), written; or empty
+        As in `sklazy.kernels.matching.match_nominal`.
+    lasts : float64 array of shape (n_queries,), written
+        Attributes in which the k-th differs.
+    """
+    n_levels, n_classes = tallies.shape[1], tallies.shape[2]
+    for query in range(votes.shape[0]):
+        n_reached, level = 0, n_levels
+        for c in range(n_classes):
+            votes[query, c] = 0
+        while level > floors[query] and n_reached < k:
+            level -= 1
+            for c in range(n_classes):
+                votes[query, c] += tallies[query, level, c]
+                n_reached += tallies[query, level, c]
+        for c in range(n_classes):
+            tied[query, c] = tallies[query, level, c]
+        lasts[query] = counts[query] - level
+        if weighted.size > 0:
+            weigh_levels(tallies[query], level, counts[query], weighted[query])

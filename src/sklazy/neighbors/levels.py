@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.kernels.merging import merge_listed
-from sklazy.kernels.votes import weigh_all_levels
+from sklazy.kernels.merging import merge_listed, merge_tallied
 from sklazy.neighbors.mixed import weigh_rows
 from sklazy.neighbors.voting import vote_by_weight, weigh_squares
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+_NOTHING = np.zeros((0, 0))
 _SMALL_JOB = 200_000  # cells; fewer are merged before a kernel is loaded
 
 
@@ -60,6 +60,10 @@ def merge_tallies(
     """The votes of all rows; `counts` are the attributes that each query uses."""
     tallies = reduce(np.add, [part.tallies for part in parts])
     floors = reduce(np.maximum, [part.thresholds for part in parts])
+    if merge_tallied.is_due(tallies.size / _SMALL_JOB):
+        found = _make_votes(len(tallies), tallies.shape[2], by_distance=by_distance)
+        merge_tallied(tallies, floors, counts, n_neighbors, *_to_write(found))
+        return found
     sizes = tallies.sum(axis=2)
     reached = sizes[:, ::-1].cumsum(axis=1)[:, ::-1]  # rows at a level and above
     enough = (reached >= n_neighbors).sum(axis=1) - 1  # the highest such level
@@ -78,9 +82,6 @@ def _weigh(
     """Weigh the rows above a level by distance, from near to far."""
     n_queries, n_levels, n_classes = tallies.shape
     weighted = np.zeros((n_queries, n_classes + 1))
-    if weigh_all_levels.is_due(tallies.size / _SMALL_JOB):
-        weigh_all_levels(tallies, levels.astype(np.int32), counts, weighted)
-        return weighted
     last = (counts - levels).astype(np.float64)
     nearest, found = last.copy(), np.zeros(n_queries, bool)
     for level in range(n_levels - 1, -1, -1):
@@ -150,12 +151,22 @@ def _merge_listed(
     """The same by a kernel."""
     lasts = np.stack([part.kths for part in parts], axis=1)
     tied = np.stack([part.tied for part in parts], axis=1)
-    n_queries, _, n_classes = tied.shape
-    votes, at_last = np.empty((2, n_queries, n_classes), np.int64)
-    weighted = np.empty((n_queries, n_classes + 1) if by_distance else (0, 0))
-    kths = np.empty(n_queries)
-    merge_listed(near, lasts, tied, n_neighbors, votes, at_last, weighted, kths)
-    return Votes(votes, at_last, weighted if by_distance else None, kths)
+    found = _make_votes(len(near), tied.shape[2], by_distance=by_distance)
+    merge_listed(near, lasts, tied, n_neighbors, *_to_write(found))
+    return found
+
+
+def _make_votes(n_queries: int, n_classes: int, *, by_distance: bool) -> Votes:
+    """Room for votes."""
+    votes, tied = np.empty((2, n_queries, n_classes), np.int64)
+    weighted = np.empty((n_queries, n_classes + 1)) if by_distance else None
+    return Votes(votes, tied, weighted, np.empty(n_queries))
+
+
+def _to_write(votes: Votes) -> tuple[Ints, Ints, Floats, Floats]:
+    """Votes as kernels write them."""
+    weighted = _NOTHING if votes.weighted is None else votes.weighted
+    return votes.votes, votes.tied, weighted, votes.lasts
 
 
 def _find_kths(squares: Floats, times: Ints, n_neighbors: int) -> Floats:
