@@ -1,6 +1,7 @@
 """Votes of all rows from those of parts, against plain lists."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,16 @@ from sklazy.neighbors.voting import vote_by_weight
 N_CLASSES = 3
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=9)
 parts = st.lists(rows, min_size=1, max_size=4)
+
+
+@pytest.fixture(params=["kernel", "numpy"], autouse=True, scope="module")
+def way(request):
+    """Both ways to merge; small jobs do not wait for the compiler."""
+    by_kernel = request.param == "kernel"
+    with pytest.MonkeyPatch.context() as patch:
+        for kernel in (levels.merge_listed, levels.merge_tallied):
+            patch.setattr(kernel, "is_due", lambda _: by_kernel)
+        yield
 
 
 def kth_of(distances, k):
@@ -57,18 +68,6 @@ def test_agreements_of_parts_add_up(lists, k):
     nearer = [r for r in everything if r[0] < kth]
     nearest = min([d for d, _ in nearer], default=kth)
     np.testing.assert_allclose(votes.weighted[0, :-1], weigh(nearer, nearest))
-
-
-@given(st.integers(1, 5), st.integers(1, 6), st.integers(1, 40), st.integers(0, 2**32))
-def test_many_queries_vote_by_a_kernel(n_levels, n_classes, k, seed):
-    rng = np.random.default_rng(seed)
-    tallies = rng.integers(0, 9, (20, n_levels, n_classes)).astype(np.int32)
-    tallies[rng.random(tallies.shape) < 0.5] = 0
-    totals = tallies.sum(axis=2)[:, ::-1].cumsum(axis=1)[:, ::-1]
-    floors = (rng.random(20) * (totals >= k).sum(axis=1)).astype(np.int64)
-    found = levels._vote_by_kernel(tallies, floors, k)
-    for one, other in zip(found, levels._vote(tallies, floors, k), strict=True):
-        np.testing.assert_array_equal(one, other)
 
 
 @given(parts, st.integers(1, 12))

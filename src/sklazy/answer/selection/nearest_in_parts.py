@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -78,10 +79,10 @@ class PartedSearch:
         question = ask_about(host, self.batch, self.selected, first, last)
         k, by_distance = host.n_neighbors, host.by_distance
         if host.compares_numbers(self.batch.base):
-            near = self._find_near(question)
+            near = self._ask(find_near, find_near_on_device, question)
             found = merge_near(near, k, by_distance=by_distance)
         else:
-            tallies = _ask_all(self.base, find_tallies, question)
+            tallies = self._ask(find_tallies, find_tallies_on_device, question)
             counts = question.selected.counts
             found = merge_tallies(tallies, counts, k, by_distance=by_distance)
         self.votes[here], self.tied[here] = found.votes, found.tied
@@ -89,14 +90,18 @@ class PartedSearch:
         if self.weighted is not None and found.weighted is not None:
             self.weighted[here] = found.weighted
 
-    def _find_near(self, question: Question) -> list[Near]:
-        """The nearest rows of all parts."""
+    def _ask(
+        self,
+        here: Callable[..., Found | None],
+        there: Callable[..., list[Found]],
+        question: Question,
+    ) -> list[Found]:
+        """What all parts find, in this process or on a device."""
         if self.host.device is not None:
-            return _ask_all(self.base, find_near_on_device, question)
-        n_queries = len(question.queries.codes)
+            return _ask_all(self.base, there, question)
         assert isinstance(self.base, PartedHead)  # others have no pieces but there
-        near = self.base.ask_in_turn(find_near, n_queries, question)
-        return [own for own in near if own is not None]
+        told = self.base.ask_in_turn(here, question)
+        return [own for own in told if own is not None]
 
     def list_telling(self, query: int, decision: int) -> tuple[Ints, Floats]:
         """Numbers and measures of the voters, and of the nearest of other classes."""
@@ -175,13 +180,13 @@ def _batch_of(part: CaseBase, question: Question) -> Batch:
     return Batch(part, part.cases, question.queries, excluded)
 
 
-def find_tallies(part: CaseBase, question: Question) -> list[Tallies]:
-    """A part's rows by agreements, those of its k nearest; none without rows."""
+def find_tallies(
+    part: CaseBase, before: Sequence[Tallies | None], question: Question
+) -> Tallies | None:
+    """A part's rows by agreements, those of its k nearest; None without rows."""
     if not part.n_rows:
-        return []
+        return None
     batch, host = _batch_of(part, question), question.host
-    if host.device is not None:
-        return find_tallies_there(part, batch, question, host.device)
     search = NominalSearch(
         batch.cases,
         batch.queries.codes,
@@ -190,16 +195,33 @@ def find_tallies(part: CaseBase, question: Question) -> list[Tallies]:
         batch.excluded,
         tally=True,
     )
+    for own in before:
+        if own is not None:
+            np.maximum(search.floors, own.thresholds, out=search.floors)
     _run(search, part, question)
     assert search.tallies is not None
-    return [Tallies(search.thresholds, search.tallies)]
+    return Tallies(search.thresholds, search.tallies)
 
 
-def find_near(part: CaseBase, bounds: Floats, question: Question) -> Near | None:
-    """A part's k nearest rows within bounds; None without rows."""
+def find_tallies_on_device(part: CaseBase, question: Question) -> list[Tallies]:
+    """The same of each piece that is sent to a device; none without rows."""
+    if not part.n_rows:
+        return []
+    device = question.host.device
+    assert device is not None
+    return find_tallies_there(part, _batch_of(part, question), question, device)
+
+
+def find_near(
+    part: CaseBase, before: Sequence[Near | None], question: Question
+) -> Near | None:
+    """A part's k nearest rows by distance; None without rows."""
     if not part.n_rows:
         return None
-    return _find_near_here(_batch_of(part, question), bounds, question)
+    batch = _batch_of(part, question)
+    bounds = [own.kths for own in before if own is not None]
+    nearest = reduce(np.minimum, bounds, np.full(len(batch), np.inf))
+    return _find_near_here(batch, nearest, question)
 
 
 def find_near_on_device(part: CaseBase, question: Question) -> list[Near]:
