@@ -7,13 +7,22 @@ import functools
 import time
 
 import numpy as np
-from sklearn.neighbors import KNeighborsRegressor, NearestNeighbors
+from sklearn.neighbors import (
+    KNeighborsClassifier,
+    KNeighborsRegressor,
+    NearestNeighbors,
+)
 from threadpoolctl import threadpool_limits
 
-from sklazy import LazyLearningRegressor
+from sklazy import (
+    LazyKNeighborsClassifier,
+    LazyKNeighborsRegressor,
+    LazyLearningRegressor,
+)
 
 LINES = {"degrees": 1, "n_neighbors": (33, 55), "n_best": 1, "n_jobs": 1}
 PARABOLAS = {"degrees": 2, "n_neighbors": (198, 330), "n_best": 1, "n_jobs": 1}
+PLAIN = {"selection": "none", "discretize": False, "n_jobs": 1}
 N_NAIVE = 5  # queries of the naive loop, which takes its time
 
 
@@ -61,6 +70,17 @@ def benchmarks():
             "peer": functools.partial(ask, 1_000_000, 3, 1000, "tree"),
             "peer_name": "KNeighborsRegressor(50, kd_tree)",
         },
+        *(
+            {
+                "name": f"{who}, 1 000 000 x 3, against a tree of neighbors",
+                "why": "1000 queries, k = 50: all attributes, nothing selected",
+                "goal": 1,
+                "ours": functools.partial(ask, 1_000_000, 3, 1000, who),
+                "peer": functools.partial(ask, 1_000_000, 3, 1000, peer),
+                "peer_name": "scikit-learn's k-NN of 50, kd_tree",
+            }
+            for who, peer in (("means", "tree"), ("votes", "tree of classes"))
+        ),
     ]
 
 
@@ -83,7 +103,12 @@ def fitted(n_rows, n_columns, who):
             NearestNeighbors(n_neighbors=k, algorithm="brute").fit(X).kneighbors
         ),
         "tree": lambda: KNeighborsRegressor(50, algorithm="kd_tree").fit(X, y).predict,
+        "tree of classes": lambda: (
+            KNeighborsClassifier(50, algorithm="kd_tree").fit(X, y > 1).predict
+        ),
         "ours": lambda: LazyLearningRegressor(**lines).fit(X, y).predict,
+        "means": lambda: LazyKNeighborsRegressor(50, **PLAIN).fit(X, y).predict,
+        "votes": lambda: LazyKNeighborsClassifier(50, **PLAIN).fit(X, y > 1).predict,
     }
     return made[who]()
 

@@ -4,16 +4,21 @@ import os
 import pickle
 import signal
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 
 import sklazy
+from emulated import EmulatedDevice, needs_compiler
+from sklazy.backends.device import use_device
 
 distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
 from sklazy import dask as sd  # noqa: E402 - it needs distributed
+from sklazy.backends import dask_engine  # noqa: E402
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
@@ -190,6 +195,64 @@ def test_partitions_that_disagree_are_refused():
         sd.LazyNBClassifier(timeout=60).fit(Frame(), y)
 
 
+@pytest.mark.usefixtures("client")
+def test_partitions_that_disagree_in_types_are_refused():
+    data = dd.from_pandas(TABLE.assign(y=CLASSES, a=1.5), npartitions=2)
+
+    def name(piece, partition_info=None):
+        first = partition_info is not None and partition_info["number"] == 0
+        return piece.assign(a=piece["a"].astype(str)) if first else piece
+
+    odd = data.map_partitions(name, meta=data._meta)
+    with pytest.raises(sklazy.BadInputError, match=r"numbers in partition 1 and lab"):
+        sd.LazyNBClassifier(timeout=60).fit(odd[COLUMNS], odd["y"])
+
+
+def test_who_has_no_client_or_a_closed_one_is_told(client, monkeypatch):
+    data = dd.from_pandas(TABLE.assign(y=CLASSES), npartitions=2)
+    with distributed.Client(client.scheduler.address, set_as_default=False) as own:
+        model = sd.LazyNBClassifier(client=own, timeout=60)
+        model.fit(data[COLUMNS], data["y"])
+    with pytest.raises(sklazy.LostPartError, match="closed"):
+        model.digest()
+
+    def nobody():
+        raise ValueError
+
+    monkeypatch.setattr(distributed, "get_client", nobody)
+    with pytest.raises(sklazy.BadInputError, match="there is no Dask client"):
+        sd.LazyNBClassifier().fit(data[COLUMNS], data["y"])
+
+
+@pytest.mark.usefixtures("client")
+def test_workers_that_only_the_scheduler_reaches_answer_alike(monkeypatch):
+    async def cannot(client, address):
+        return False
+
+    model = fit("LazyKNeighborsClassifier", 3)
+    direct = model.predict_proba(QUERIES)
+    monkeypatch.setattr(dask_engine, "_can_reach", cannot)
+    model.model.cases_.parts.engine.reached.clear()
+    assert model.predict_proba(QUERIES).tobytes() == direct.tobytes()
+
+
+@pytest.mark.usefixtures("client")
+def test_races_run_on_the_cluster():
+    X, y = TABLE[["b"]].fillna(0.0), CLASSES
+    grid = {"n_neighbors": [1, 3, 9]}
+    races = [
+        sklazy.RaceSearchCV(KNeighborsClassifier(), grid, cv=4, refit=False)
+        for _ in range(2)
+    ]
+    races[0].fit(X, y)
+    with joblib.parallel_config("dask"):
+        races[1].fit(X, y)
+    one, other = ({n: list(v) for n, v in r.cv_results_.items()} for r in races)
+    assert {n: v for n, v in one.items() if "time" not in n} == {
+        n: v for n, v in other.items() if "time" not in n
+    }
+
+
 def test_dask_knows_what_a_part_weighs():
     from dask.sizeof import sizeof
 
@@ -213,3 +276,60 @@ def test_a_killed_worker_changes_no_answer():
         os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
         assert other.predict(QUERIES).tolist() == one.predict(QUERIES).tolist()
         assert other.digest() == one.digest()
+
+
+def die_once(piece, path):
+    """End the process of a worker, the first time."""
+    if path and not os.path.exists(path):
+        with open(path, "w"):
+            pass
+        os.kill(os.getpid(), signal.SIGKILL)
+    return piece
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_during_fit_changes_no_answer(tmp_path):
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster),
+    ):
+        one = sklazy.LazyKNeighborsClassifier(3).fit(TABLE, CLASSES)
+        data = dd.from_pandas(TABLE.assign(y=CLASSES), npartitions=2)
+        path = str(tmp_path / "died")
+        data = data.map_partitions(die_once, path, meta=data._meta)
+        other = sd.LazyKNeighborsClassifier(3, timeout=60)
+        other.fit(data[COLUMNS], data["y"])
+        assert other.digest() == one.digest()
+        assert other.predict(QUERIES).tolist() == one.predict(QUERIES).tolist()
+
+
+@needs_compiler
+@pytest.mark.usefixtures("client")
+@pytest.mark.parametrize(
+    "name",
+    ["LazyKNeighborsClassifier", "LazyLearningClassifier", "LazyKernelClassifier"],
+)
+def test_each_worker_asks_a_device_of_its_own(name, monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    one = getattr(sklazy, name)().fit(TABLE, CLASSES).predict_proba(QUERIES)
+    devices = [EmulatedDevice(name=f"emulated:{i}") for i in range(2)]
+    with use_device(*devices):
+        model = fit(name, device="cuda")
+        np.testing.assert_allclose(
+            model.predict_proba(QUERIES), one, rtol=1e-9, atol=1e-9
+        )
+    assert all(device.sources for device in devices)
+
+
+@needs_compiler
+@pytest.mark.usefixtures("client")
+def test_a_worker_that_sees_its_device_alone_takes_that(monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,0")
+    one = sklazy.LazyKNeighborsClassifier().fit(TABLE, CLASSES).predict_proba(QUERIES)
+    devices = [EmulatedDevice(name=f"emulated:{i}") for i in range(2)]
+    with use_device(*devices):
+        found = fit("LazyKNeighborsClassifier", device="cuda").predict_proba(QUERIES)
+    assert found.tobytes() == one.tobytes()
+    assert [bool(device.sources) for device in devices] == [True, False]

@@ -4,7 +4,8 @@ Each has the parameters of its namesake in `sklazy`, a `client` and a `timeout`.
 takes a Dask frame or array; its partitions become parts of the cases and stay on the
 workers. Neighbors, naive Bayes and local models search where the parts are; any other
 estimator gathers the cases once, copies them to every worker and splits the queries.
-Answers are those of one machine, digit for digit.
+Answers are those of one machine, digit for digit. With ``device="cuda"`` each worker
+asks its own GPU.
 
 With a client and a Dask frame at hand::
 
@@ -21,13 +22,24 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
-from dask.base import is_dask_collection
 from dask.delayed import delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
 import sklazy
-from sklazy.backends.dask_engine import DaskEngine, find_client
+from sklazy.backends.dask_engine import (
+    DaskEngine,
+    as_dask_array,
+    check_partitions,
+    computed_pieces,
+    find_client,
+    find_turns,
+    is_dask,
+    own_turn,
+    partitions_of,
+    wait_for_part,
+)
+from sklazy.backends.device import take_turn
 from sklazy.backends.shards import Shards
 from sklazy.casebase import CaseBase
 from sklazy.casebase.joining import check_alike
@@ -35,7 +47,7 @@ from sklazy.casebase.kinds import open_columns, rebuilt
 from sklazy.casebase.parted import PartedBase
 from sklazy.casebase.parts import Part, without_rows
 from sklazy.casebase.schema import Schema
-from sklazy.errors import BadInputError, BadTypeError
+from sklazy.errors import BadInputError
 from sklazy.estimators.advice.advantage import (
     PERCENTAGES,
     LazyAdvantage,
@@ -119,7 +131,7 @@ class DaskModel:
             )
         given = [X, y, sample_weight, ids]
         columns = [None if g is None else partitions_of(g) for g in given]
-        _check_partitions(columns)
+        check_partitions(columns)
         n_parts = len(columns[0] or ())
         model: Any = clone(self.model)
         fit = delayed(partial(_fit_part, clone(model)))  # it will not know the cases
@@ -186,10 +198,10 @@ class DaskModel:
     def _ask(self, method: str, X: object) -> Any:  # noqa: ANN401
         if not is_dask(X):
             return self._ask_here(method, X)
-        found = [self._ask_here(method, piece) for piece in _computed(X)]
+        found = [self._ask_here(method, piece) for piece in computed_pieces(X)]
         whole = np.concatenate(found)
         chunks = (tuple(map(len, found)), *[(n,) for n in whole.shape[1:]])
-        return _as_dask_array(whole, chunks)
+        return as_dask_array(whole, chunks)
 
     def _ask_here(self, method: str, X: object) -> Any:  # noqa: ANN401
         if self.by_parts:
@@ -204,17 +216,19 @@ class DaskModel:
             self._copies = digest, copies
         n_queries = len(X)
         cuts = np.linspace(0, n_queries, len(client.nthreads()) + 1).astype(int)
-        take = X.iloc if hasattr(X, "iloc") else X
+        take, turns = X.iloc if hasattr(X, "iloc") else X, find_turns(client)
+        asked = self._copies[1], turns, method
         pieces = [
-            client.submit(_ask_copy, self._copies[1], method, take[a:b], pure=False)
+            client.submit(_ask_copy, *asked, take[a:b], pure=False)
             for a, b in itertools.pairwise(cuts.tolist())
             if b > a
         ]
         return np.concatenate([piece.result(self.timeout) for piece in pieces])
 
 
-def _ask_copy(model: Any, method: str, X: object) -> Any:  # noqa: ANN401
-    return getattr(model, method)(X)
+def _ask_copy(model: Any, turns: dict[str, int], method: str, X: object) -> Any:  # noqa: ANN401
+    with take_turn(own_turn(turns)):
+        return getattr(model, method)(X)
 
 
 # --- fitting --------------------------------------------------------------------------
@@ -274,9 +288,8 @@ def _gather_head(
     timeout: float,
 ) -> tuple[PartedBase, dict[str, Any]]:
     """The case base of all parts, which stay on the workers, and what is beside it."""
-    describe = delayed(_describe)
-    futures = client.compute([describe(source) for source in sources])
-    heads: list[PartHead] = [future.result(timeout) for future in futures]
+    found = client.compute([delayed(_describe)(source) for source in sources])
+    heads: list[PartHead] = [wait_for_part(f, timeout, n) for n, f in enumerate(found)]
     filled = [(n, own.head) for n, own in enumerate(heads) if own.head is not None]
     if not filled:
         raise BadInputError("X has no rows in any partition; give at least one row.")
@@ -329,46 +342,6 @@ def _make_part(
     if not source.is_named:
         rows.ids = rows.ids + starts[number]
     return Part.of(base, rows, number)
-
-
-def _check_partitions(columns: list[list[Any] | None]) -> None:
-    counts = {len(own) for own in columns if own is not None}
-    if len(counts) > 1 or counts == {0}:
-        raise BadInputError(
-            f"X, y and what else is given have {sorted(counts)} partitions; give "
-            "collections that are divided alike."
-        )
-
-
-def is_dask(given: object) -> bool:
-    """Whether something is a collection of Dask."""
-    return bool(is_dask_collection(given))
-
-
-def partitions_of(given: Any) -> list[Any]:  # noqa: ANN401
-    """The partitions of a Dask frame, series or array, as delayed objects."""
-    if not is_dask(given):
-        raise BadTypeError(
-            f"{type(given).__name__} is no Dask collection; make one, for instance by "
-            "dask.dataframe.from_pandas(frame, npartitions=4)."
-        )
-    if hasattr(given, "rechunk") and given.ndim > 1:
-        given = given.rechunk({1: -1})
-    return list(np.ravel(given.to_delayed()))
-
-
-def _computed(X: Any) -> Iterable[Any]:  # noqa: ANN401
-    """The partitions of queries, one after the other."""
-    for piece in partitions_of(X):
-        computed = piece.compute()
-        if len(computed):
-            yield computed
-
-
-def _as_dask_array(whole: NDArray[Any], chunks: Any) -> Any:  # noqa: ANN401
-    import dask.array  # noqa: PLC0415 - slow to import
-
-    return dask.array.from_array(whole, chunks)
 
 
 def lazy_advantage(

@@ -113,6 +113,54 @@ def test_a_change_that_fails_in_one_part_is_taken_back_in_all(models):
     same(one, other)
 
 
+@pytest.mark.parametrize("lost", ["before", "after"])
+def test_a_change_whose_answer_is_lost_is_made_once(models, monkeypatch, lost):
+    """The engine still takes the holder for alive, so it is asked a second time."""
+    one, other, engine = models
+    call, cut_off = engine.call, {"enter", "leave_all"}
+
+    def unsteady(number, method, *given):
+        name = given[1].__name__ if method == "change" else ""
+        if name not in cut_off:
+            return call(number, method, *given)
+        cut_off.remove(name)
+        answer = call(number, method, *given)
+
+        def lose():
+            if lost == "after":
+                answer.result(0)
+            raise PartGone
+
+        return Answer(lose)
+
+    monkeypatch.setattr(engine, "call", unsteady)
+    for model in (one, other):
+        model.partial_fit([[2, 3, 5], [0, 1, 7]], [1, 0])
+        model.forget([2, 9])
+    assert not cut_off
+    same(one, other)
+
+
+def test_a_part_that_is_lost_while_rows_come_or_go_takes_them_in(models, monkeypatch):
+    one, other, engine = models
+    same(one, other)
+    call, losing = engine.call, {"enter", "leave_all"}
+
+    def losing_call(number, method, *given):
+        name = given[1].__name__ if method == "change" else ""
+        if name in losing:
+            losing.remove(name)
+            engine.gone.add(number)
+        return call(number, method, *given)
+
+    monkeypatch.setattr(engine, "call", losing_call)
+    for model in (one, other):
+        model.partial_fit([[2, 3, 5], [0, 1, 7]], [1, 0])
+        model.forget([2, 9])
+    assert engine.n_started == 5
+    same(one, other)
+
+
 def test_nobody_waits_for_ever(models, monkeypatch):
     _, other, engine = models
     other.predict(X)

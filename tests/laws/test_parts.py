@@ -13,6 +13,7 @@ import sklazy
 from discovery import every_keeper, one_keeper_of_each
 from lawful import few, fitted, left_out, quiet, says, splits, truth
 from sklazy.casebase.parted import PartedBase
+from sklazy.neighbors import mixed, nominal, tree
 
 pytestmark = quiet
 
@@ -108,6 +109,21 @@ def test_parts_change_no_answer_of_random_tables(seed):
     check_table(seed)
 
 
+@pytest.fixture
+def _as_if_many(monkeypatch):
+    """Small jobs go the way of large ones: by kernels, and by trees."""
+    for kernel in (mixed.search_mixed, mixed.measure_rows, nominal.match_nominal):
+        monkeypatch.setattr(kernel, "is_due", lambda _: True)
+    monkeypatch.setattr(tree, "FEWEST_ROWS", 1)
+    monkeypatch.setattr(tree, "WORTH_BUILDING", 0)
+
+
+@pytest.mark.usefixtures("_as_if_many")
+@pytest.mark.parametrize("seed", range(40, 70))
+def test_parts_change_no_answer_of_random_tables_by_kernels(seed):
+    check_table(seed)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_ranges_without_a_weighted_case_are_those_of_all_parts(seed):
     """The number of attributes is found by leaving out rows at the edges of parts."""
@@ -120,8 +136,11 @@ def test_ranges_without_a_weighted_case_are_those_of_all_parts(seed):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("way", ["small", "as if many"])
 @pytest.mark.parametrize("chunk", range(10_000 // N_CHUNK))
-def test_parts_change_no_answer_of_ten_thousand_tables(chunk):
+def test_parts_change_no_answer_of_ten_thousand_tables(chunk, way, request):
+    if way == "as if many":
+        request.getfixturevalue("_as_if_many")
     for seed in range(chunk * N_CHUNK, (chunk + 1) * N_CHUNK):
         check_table(seed)
 

@@ -226,6 +226,36 @@ def test_neither_batches_nor_the_order_of_rows_matter(n_rows, n_numeric, seed):
     assert np.array_equal(whole.votes, parts.votes)
 
 
+@given(
+    st.integers(1, 200),
+    st.integers(1, 6),
+    st.sampled_from([2, 5, 10**6]),
+    st.integers(1, 9),
+    st.integers(0, 2**32 - 1),
+)
+def test_a_bound_hides_nothing_that_is_as_near(n_rows, n_numeric, grid, k, seed):
+    rng = np.random.default_rng(seed)
+    table, cases, queries = make_mixed(rng, n_rows, n_numeric, 1, 5, 0.1, grid)
+    selected = draw_selection(table, rng)
+    columns = neighbors.prepare_columns(cases)
+    search = neighbors.MixedSearch(cases, columns, queries, selected, k)
+    measured = np.array([search.measure(query) for query in range(5)])
+    bounds = rng.choice(measured.ravel(), 5) * rng.choice([1.0, 1.0, 0.5, 2.0], 5)
+    bounds[0] = np.inf
+    search.list_nearest(bounds)
+    search.run(0, 5)
+    for query, squares in enumerate(measured):
+        kth = search.kths[query]
+        own = np.sort(squares)[k - 1] if k <= n_rows else np.inf
+        assert kth in (own, min(own, bounds[query]))
+        listed = search.near[query][search.near[query, :, 1] >= 0]
+        nearer = np.flatnonzero(squares < kth)
+        expected = sorted(zip(squares[nearer], table.classes[nearer], strict=True))
+        assert sorted(map(tuple, listed.tolist())) == expected
+        at_last = np.bincount(table.classes[squares == kth], minlength=table.n_classes)
+        assert search.tied[query].tolist() == at_last.tolist()
+
+
 @pytest.mark.parametrize("n_numeric", [3, 8, 40, 300])
 def test_distances_that_float32_cannot_tell_apart(n_numeric):
     rng = np.random.default_rng(n_numeric)

@@ -100,6 +100,22 @@ def test_many_rows_in_any_order(seed, order):
         assert (found.distances[q] == summed[expected]).all()
 
 
+@settings(max_examples=30)
+@given(st.integers(0, 10**6), st.booleans())
+def test_a_bound_hides_nothing_that_is_as_near(seed, ties):
+    rng = np.random.default_rng(seed)
+    rows = rng.random((int(rng.integers(1, 900)), 3)).round(1 if ties else 9)
+    columns = as_columns(["full"] * 3, rows, np.ones(3), np.ones(3), "euclidean")
+    queries, k = rows[:4] + 0.1, int(rng.integers(1, 40))
+    whole = find_nearest(columns, queries, k)
+    bounds = np.where(np.isinf(own := whole.distances[:, k // 2]), 1.0, own)
+    bounds[0] = np.inf
+    found = find_nearest(columns, queries, k, bounds=bounds)
+    within = whole.distances <= bounds[:, None]
+    assert (found.rows == np.where(within, whole.rows, -1)).all()
+    assert (found.distances == np.where(within, whole.distances, np.inf)).all()
+
+
 def test_other_queries_do_not_matter():
     rng = np.random.default_rng(0)
     columns = as_columns(

@@ -7,32 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from odd_numbers import KINDS, numbers
 from sklazy import LazyLearningRegressor
 from sklazy.flow import Columns
 from sklazy.neighbors import TreeSearch, find_nearest, tree
-
-KINDS = ["plain", "ties", "copies", "huge", "tiny", "wide", "constant", "shifted"]
 
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch):
     monkeypatch.setattr(tree, "FEWEST_ROWS", 1)
     monkeypatch.setattr(tree, "WORTH_BUILDING", 0)
-
-
-def numbers(rng, kind, shape):
-    values = rng.standard_normal(shape)
-    if kind == "ties":
-        values = rng.integers(0, 4, shape).astype(float)
-    elif kind == "copies":
-        values = values[rng.integers(0, max(1, len(values) // 8), len(values))]
-    elif kind == "constant":
-        values[:, 0] = 3.0
-    elif kind == "shifted":  # all digits but the last few are the same
-        values = 1e6 + values * 1e-9
-    elif kind == "wide":
-        values *= 10.0 ** rng.integers(-30, 30, shape)
-    return values * {"huge": 1e99, "tiny": 1e-99}.get(kind, 1.0)
 
 
 def columns_of(values, weights, metric):

@@ -79,7 +79,9 @@ class Work:
         if isinstance(self.rows, Queries):
             whole = Batch(self.base, self.base.cases, self.rows, self.excluded)
             return whole.part(first, last)
-        found = encode_matrix(self.base, self.rows[first:last])
+        reads = getattr(self.learner, "reads_bins", None)
+        bins = reads is None or reads(self.base)
+        found = encode_matrix(self.base, self.rows[first:last], bins=bins)
         if found is None:
             raise NotPlainError
         return Batch(self.base, self.base.cases, found)  # no case is left out of these

@@ -72,6 +72,7 @@ class Learner(Protocol[Ready]):
     """An estimator's parameters, checked, and the way from queries to answers.
 
     It is immutable, can be pickled and knows no data; equal learners prepare the same.
+    One that may do without the bins of numbers says so by a method `reads_bins(base)`.
     """
 
     def __hash__(self) -> int: ...

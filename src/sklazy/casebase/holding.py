@@ -6,10 +6,21 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from sklazy.casebase.parts import Labels, Part, enter, find_places
+from sklazy.casebase.parts import Floats, Labels, Part, enter, find_places
 from sklazy.casebase.rows import CodedRows, Ids, Places
 
 Found = TypeVar("Found")
+
+
+class Near(Protocol):
+    """What a part found near to queries."""
+
+    @property
+    def kths(self) -> Floats:
+        """How far the last row is that any part must find, for each query."""
+
+
+NearFound = TypeVar("NearFound", bound=Near)
 
 
 class Parts(Protocol):
@@ -24,6 +35,17 @@ class Parts(Protocol):
         self, function: Callable[..., Found], given: Sequence[Any]
     ) -> list[Found]:
         """The same, with something else given to each."""
+
+    def ask_in_turn(
+        self,
+        function: Callable[..., NearFound | None],
+        n_queries: int,
+        *given: object,
+    ) -> list[NearFound | None]:
+        """What each part answers to bounds, one a query, and to what is given.
+
+        A part may leave out what is beyond the bounds that others have found before.
+        """
 
     def states(self) -> "Parts":
         """The parts as they are now, which no later change reaches."""
@@ -60,6 +82,21 @@ class PartsHere:
         """What each part answers to what is given to it."""
         pairs = zip(self.parts, given, strict=True)
         return [function(part, own) for part, own in pairs]
+
+    def ask_in_turn(
+        self,
+        function: Callable[..., NearFound | None],
+        n_queries: int,
+        *given: object,
+    ) -> list[NearFound | None]:
+        """What each part answers, none of it beyond what those before it found."""
+        found, bounds = list[NearFound | None](), np.full(n_queries, np.inf)
+        for part in self.parts:
+            own = function(part, bounds, *given)
+            found.append(own)
+            if own is not None:
+                bounds = np.minimum(bounds, own.kths)
+        return found
 
     def states(self) -> "PartsHere":
         """The parts as they are now."""

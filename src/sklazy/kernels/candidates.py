@@ -4,6 +4,9 @@ import numpy as np
 
 from sklazy.kernels.columns import add_up
 from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.exact import find_kth, measure_row
+from sklazy.kernels.means import mean_within
+from sklazy.kernels.mixed import decide
 from sklazy.kernels.nearest import sort_nearest
 
 
@@ -61,4 +64,186 @@ def nearest_candidates(
         rows[query] = near[:n_nearest]
         distances[query] = sums[:n_nearest]
         sure[query] = sums[n_nearest - 1] < limits[query]
+    return sure
+
+
+@kernel
+def _measure_all(
+    candidates,
+    codes,
+    values,
+    attributes,
+    n_used,
+    excluded,
+    case_codes,
+    numeric,
+    numbers,
+    widths,
+    rows,
+    exact,
+):
+    """Write the candidates of a query but the excluded one, measured; their number."""
+    count = 0
+    for i in range(candidates.size):
+        row = candidates[i]
+        if row != excluded:
+            rows[count] = row
+            exact[count] = measure_row(
+                row,
+                codes,
+                values,
+                attributes,
+                n_used,
+                case_codes,
+                numeric,
+                numbers,
+                widths,
+            )
+            count += 1
+    return count
+
+
+@entry
+def vote_among(
+    candidates,
+    limits,
+    asked,
+    widths,
+    case_codes,
+    numeric,
+    numbers,
+    classes,
+    codes,
+    values,
+    attributes,
+    counts,
+    excluded,
+    k,
+    bounds,
+    votes,
+    tied,
+    weighted,
+    near,
+    kths,
+):
+    """Let the nearest of candidates vote; tell which queries are surely answered.
+
+    Equal to `sklazy.kernels.mixed.search_mixed` where it is sure.
+
+    Parameters
+    ----------
+    candidates : int64 array of shape (n_asked, n_candidates)
+    limits : float64 array of shape (n_asked,)
+        A row that is no candidate has a squared distance of at least that.
+    asked : int64 array of shape (n_asked,)
+        The numbers of the queries.
+    widths, case_codes, ..., kths
+        As in `search_mixed`.
+
+    Returns
+    -------
+    bool array of shape (n_asked,)
+    """
+    sure = np.zeros(asked.size, np.bool_)
+    rows = np.empty(candidates.shape[1], np.int64)
+    exact = np.empty(candidates.shape[1])
+    for i in range(asked.size):
+        query = asked[i]
+        count = _measure_all(
+            candidates[i],
+            codes[query],
+            values[query],
+            attributes[query],
+            counts[query],
+            excluded[query],
+            case_codes,
+            numeric,
+            numbers,
+            widths,
+            rows,
+            exact,
+        )
+        kth = find_kth(exact[:count], k)
+        if kth < limits[i]:
+            sure[i] = True
+            votes[query, :] = 0
+            tied[query, :] = 0
+            decide(
+                query,
+                rows[:count],
+                exact[:count],
+                min(kth, bounds[query]),
+                k,
+                classes,
+                votes,
+                tied,
+                weighted,
+                near,
+                kths,
+            )
+    return sure
+
+
+@entry
+def mean_among(
+    candidates,
+    limits,
+    asked,
+    widths,
+    case_codes,
+    numeric,
+    numbers,
+    targets,
+    codes,
+    values,
+    attributes,
+    counts,
+    excluded,
+    k,
+    shares,
+    by_distance,
+    means,
+):
+    """Average the nearest of candidates; tell which queries are surely answered.
+
+    Equal to `sklazy.kernels.means.mean_of_nearest` where it is sure.
+
+    Parameters
+    ----------
+    candidates : int64 array of shape (n_asked, n_candidates)
+        Those of a query in ascending order.
+    limits, asked
+        As in `vote_among`.
+    widths, case_codes, ..., means
+        As in `mean_of_nearest`.
+
+    Returns
+    -------
+    bool array of shape (n_asked,)
+    """
+    sure = np.zeros(asked.size, np.bool_)
+    rows = np.empty(candidates.shape[1], np.int64)
+    exact = np.empty(candidates.shape[1])
+    for i in range(asked.size):
+        query = asked[i]
+        count = _measure_all(
+            candidates[i],
+            codes[query],
+            values[query],
+            attributes[query],
+            counts[query],
+            excluded[query],
+            case_codes,
+            numeric,
+            numbers,
+            widths,
+            rows,
+            exact,
+        )
+        kth = find_kth(exact[:count], k)
+        if kth < limits[i]:
+            sure[i] = True
+            means[query] = mean_within(
+                rows[:count], exact[:count], kth, k, shares, by_distance, targets
+            )
     return sure

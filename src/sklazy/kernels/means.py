@@ -10,7 +10,7 @@ import numpy as np
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.distances import fill
 from sklazy.kernels.exact import find_kth, list_rows, measure_row
-from sklazy.kernels.mixed import (
+from sklazy.kernels.first_pass import (
     BLOCK,
     MOST_QUERIES,
     SPARE,

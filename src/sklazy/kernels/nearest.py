@@ -255,7 +255,7 @@ def _collect(distances, start, n_nearest, kept, kept_rows, count, threshold):
 
 @entry
 def nearest_rows(
-    cases, row_groups, queries, query_groups, first, last, rows, distances
+    cases, row_groups, queries, query_groups, limits, first, last, rows, distances
 ):
     """Fill `rows` and `distances` of the queries first..last, nearest first.
 
@@ -265,6 +265,8 @@ def nearest_rows(
     row_groups, query_groups : int64 (n_rows,) and (n_queries,), or both empty
         A row of the query's group is not seen.
     queries : float64 (n_queries, n_columns)
+    limits : float64 (n_queries,)
+        Rows are passed over unless they are nearer than that.
     first, last : int
     rows : int64 (n_queries, n_nearest)
         Filled up with -1 where too few rows can be seen.
@@ -278,8 +280,8 @@ def nearest_rows(
     block = np.empty(_BLOCK)
     for tile in range(first, last, _TILE):
         n_tile = min(_TILE, last - tile)
-        counts[:] = 0
-        thresholds[:] = np.inf
+        for t in range(n_tile):
+            counts[t], thresholds[t] = 0, limits[tile + t]
         for start in range(0, n_rows, _BLOCK):
             stop = min(start + _BLOCK, n_rows)
             near = block[: stop - start]

@@ -1,12 +1,7 @@
 """A query's neighbors, all tied with the last of them included."""
 
-from sklazy.neighbors.mixed import (
-    MixedSearch,
-    ScaledColumns,
-    find_edges,
-    prepare_columns,
-    widths_without,
-)
+from sklazy.neighbors.edges import find_edges, widths_without
+from sklazy.neighbors.mixed import MixedSearch, ScaledColumns, prepare_columns
 from sklazy.neighbors.nearest import (
     WeightedColumns,
     find_nearest,

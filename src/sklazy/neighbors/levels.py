@@ -100,10 +100,11 @@ class Near(NamedTuple):
     Attributes
     ----------
     near : float64 array of shape (n_queries, n_most, 2)
-        Squared distances and classes of the rows nearer than the part's own k-th;
-        the class is -1 where there are fewer.
+        Squared distances and classes of the rows nearer than `kths`; the class is -1
+        where there are fewer.
     kths : float64 array of shape (n_queries,)
-        The squared distance of the k-th, infinite where there are fewer rows.
+        The squared distance of the k-th, infinite where there are fewer rows; or a
+        bound that other parts have found, if it is nearer.
     tied : int64 array of shape (n_queries, n_classes)
         Rows at that distance.
     """

@@ -1,7 +1,7 @@
 """The mean target of a query's nearest rows: ties, distances and weights."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,13 @@ from sklazy.casebase.columns import label_codes
 from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.agreeing import mean_of_agreeing
 from sklazy.kernels.bits import sets_in_parts
+from sklazy.kernels.candidates import mean_among
 from sklazy.kernels.means import mean_nested, mean_of_nearest
 from sklazy.memory import cells_within
+from sklazy.neighbors.averages import Means, Voters
+from sklazy.neighbors.boxed import BoxedCases, ByTree
 from sklazy.neighbors.mixed import MixedSearch, ScaledColumns
 from sklazy.neighbors.nested import Asked, square_column
-from sklazy.neighbors.voting import weigh_squares
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -27,153 +29,6 @@ _MOST_CELLS = 4_000_000
 
 # More neighbors than this are found sooner by measuring every row exactly.
 _MOST_NEIGHBORS = 256
-
-
-class Voters(NamedTuple):
-    """The rows whose targets make up a mean, near to far, then as they lie.
-
-    Attributes
-    ----------
-    rows : int64 array of shape (n_voting,)
-    squares, weights : float64 arrays of shape (n_voting,)
-        Squared distances, and what the rows count.
-    n_tied : int
-        How many are as far as the last.
-    """
-
-    rows: Ints
-    squares: Floats
-    weights: Floats
-    n_tied: int
-
-
-class Means(NamedTuple):
-    """How rows make up a mean.
-
-    Attributes
-    ----------
-    n_neighbors : int
-    shares : bool
-        Rows tied at the k-th place share the places left; else all count in full.
-    by_distance : bool
-        A row counts the nearest row's distance over its own; else 1.
-    """
-
-    n_neighbors: int
-    shares: bool
-    by_distance: bool
-
-    def find_voters(self, squares: Floats, weights: Floats) -> Voters:
-        """The rows that count, and how much.
-
-        A row of weight w counts like w rows: from near to far until their weights reach
-        `n_neighbors`, with all that tie with the last.
-
-        Parameters
-        ----------
-        squares : float64 array of shape (n_rows,)
-        weights : float64 array of shape (n_rows,), not negative
-            0 for a row that does not take part.
-        """
-        there = np.flatnonzero(weights > 0)
-        order = there[np.argsort(squares[there], kind="stable")]
-        near = squares[order]
-        starts = np.flatnonzero(np.concatenate([[True], near[1:] != near[:-1]]))
-        in_level = np.add.reduceat(weights[order], starts)
-        reached = np.cumsum(in_level)
-        last = min(int(np.searchsorted(reached, self.n_neighbors)), len(starts) - 1)
-        end = starts[last + 1] if last + 1 < len(starts) else len(order)
-        rows, own = order[:end], weights[order[:end]].copy()
-        if self.shares and reached[last] > self.n_neighbors:
-            before = reached[last - 1] if last else 0.0
-            own[starts[last] :] *= (self.n_neighbors - before) / in_level[last]
-        if self.by_distance:
-            own *= weigh_squares(near[0], near[:end])
-        return Voters(rows, near[:end], own, int(end - starts[last]))
-
-    def average(self, squares: Floats, weights: Floats, targets: Floats) -> float:
-        """The mean target of the rows that count, added near to far."""
-        rows, _, own, _ = self.find_voters(squares, weights)
-        start = targets[rows[0]]
-        total = np.cumsum(own * (targets[rows] - start))[-1]
-        return float(start + total / np.cumsum(own)[-1])
-
-    def average_alike(self, squares: Floats, excluded: Ints, targets: Floats) -> Floats:
-        """The same of rows that all weigh 1, digit for digit as kernels have it.
-
-        Parameters
-        ----------
-        squares : float64 array of shape (n_queries, n_rows)
-            Infinite for an excluded row.
-        excluded : int64 array of shape (n_queries,)
-            -1 for none.
-        targets : float64 array of shape (n_rows,)
-        """
-        each, k = np.arange(len(squares)), self.n_neighbors
-        kth = np.full(len(squares), np.inf)
-        if k <= squares.shape[1]:
-            kth = np.partition(squares, k - 1, axis=1)[:, k - 1]
-        tied = squares == kth[:, None]
-        tied[each[excluded >= 0], excluded[excluded >= 0]] = False
-        n_near, n_tied = (squares < kth[:, None]).sum(axis=1), tied.sum(axis=1)
-        order = _list_nearest(squares, k)
-        first = np.where(n_near > 0, order[:, 0], tied.argmax(axis=1))
-        apart = targets - targets[first][:, None]
-        nearest = squares[each, first]
-        total, weights = self._add_near(order, n_near, squares, apart, nearest)
-        left = np.minimum(n_tied, k - n_near) if self.shares else n_tied
-        weight = left / np.maximum(n_tied, 1) * self._weigh(nearest, kth)
-        weights += weight * n_tied
-        total += weight * np.cumsum(np.where(tied, apart, 0.0), axis=1)[:, -1]
-        return np.asarray(targets[first] + total / weights)
-
-    def _add_near(
-        self,
-        order: Ints,
-        n_near: Ints,
-        squares: Floats,
-        apart: Floats,
-        nearest: Floats,
-    ) -> tuple[Floats, Floats]:
-        """Weighted targets and weights of the rows nearer than the last, near to far.
-
-        Parameters
-        ----------
-        order : int64 array of shape (n_queries, n_most)
-            The rows of each query, near to far.
-        n_near : int64 array of shape (n_queries,)
-            How many of them are nearer than the last.
-        squares, apart : float64 arrays of shape (n_queries, n_rows)
-            Squared distances, and targets from the first one's on.
-        nearest : float64 array of shape (n_queries,)
-        """
-        total, weights = np.zeros((2, len(order)))
-        for place in range(int(n_near.max(initial=0))):
-            own = np.flatnonzero(n_near > place)
-            rows = order[own, place]
-            weight = self._weigh(nearest[own], squares[own, rows])
-            weights[own] += weight
-            total[own] += weight * apart[own, rows]
-        return total, weights
-
-    def _weigh(self, nearest: Floats, squares: Floats) -> Floats:
-        """What rows count by their distance."""
-        if not self.by_distance:
-            return np.ones(len(squares))
-        return weigh_squares(nearest, squares)
-
-
-def _list_nearest(squares: Floats, k: int) -> Ints:
-    """The k nearest rows of each query, near to far, then as they lie.
-
-    Which of those at the k-th distance are among them is left open.
-    """
-    if k >= squares.shape[1]:
-        return np.argsort(squares, axis=1, kind="stable")
-    some = np.sort(np.argpartition(squares, k - 1, axis=1)[:, :k], axis=1)
-    near = np.take_along_axis(squares, some, axis=1)
-    order = np.argsort(near, axis=1, kind="stable")
-    return np.take_along_axis(some, order, axis=1)
 
 
 class MeanSearch:
@@ -199,7 +54,11 @@ class MeanSearch:
     Attributes
     ----------
     values : float64 array of shape (n_queries,)
+    boxed : BoxedCases, or None
+        The cases in a tree, for queries that use all attributes.
     """
+
+    boxed: BoxedCases | None = None
 
     def __init__(
         self,
@@ -255,9 +114,31 @@ class MeanSearch:
 
     def _run_on_numbers(self, first: int, last: int) -> None:
         """Answer by distances on columns."""
-        mean_of_nearest(
-            *self.columns,
-            self.cases.n_rows,
+        excluded, k = self.distances.excluded, self.how.n_neighbors
+        asked = ByTree(self.queries, self.selected, excluded, k)
+        for begin, end in asked.left(self.boxed, first, last, self._mean_among):
+            mean_of_nearest(
+                *self.columns,
+                self.cases.n_rows,
+                *self._known(),
+                begin,
+                end,
+                self.values,
+            )
+        own = [query for query in self.distances.own_widths if first <= query < last]
+        self._measure_all(own)
+
+    def _mean_among(
+        self, asked: Ints, candidates: Ints, limits: Floats
+    ) -> NDArray[np.bool_]:
+        """Answer queries by candidates; whether each answer is sure."""
+        in_order = np.sort(candidates, axis=1)
+        given = in_order, limits, asked, self.columns.widths
+        return np.asarray(mean_among(*given, *self._known(), self.values))
+
+    def _known(self) -> tuple[Any, ...]:
+        """Cases and queries as kernels take them, and what is asked."""
+        return (
             label_codes(self.cases),
             self.cases.numeric,
             self.cases.numbers,
@@ -266,12 +147,7 @@ class MeanSearch:
             *self.selected,
             self.distances.excluded,
             *self.how,
-            first,
-            last,
-            self.values,
         )
-        own = [query for query in self.distances.own_widths if first <= query < last]
-        self._measure_all(own)
 
     def find_voters(self, query: int) -> Voters:
         """The rows that one query's answer is made of."""

@@ -10,7 +10,8 @@ D. R. Wilson, T. R. Martinez: Improved heterogeneous distance functions. Journal
 Artificial Intelligence Research 6, 1997.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +23,19 @@ from sklazy.casebase.columns import (
     ranges_of,
 )
 from sklazy.flow import Cases, Queries, Selected
+from sklazy.kernels.candidates import vote_among
+from sklazy.kernels.columns import NOMINAL, NUMERIC, NUMERIC_MISSING
 from sklazy.kernels.exact import measure_rows
 from sklazy.kernels.mixed import search_mixed
 from sklazy.kernels.nesting import vote_nested_mixed
+from sklazy.neighbors.boxed import BoxedCases, ByTree
+from sklazy.neighbors.edges import find_edges, widths_without
 from sklazy.neighbors.nested import Asked, square_column, vote_nested
 from sklazy.neighbors.voting import weigh_squares
+
+_Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+_Bools = NDArray[np.bool_]
 
 _NOTHING = np.zeros((0, 0))
 _NO_LISTS = np.zeros((0, 0, 2))
@@ -36,6 +45,9 @@ _SMALL_JOB = 20_000_000
 
 # More neighbors than this are found sooner by measuring every row exactly.
 _MOST_NEIGHBORS = 256
+
+# Cells that numpy works on at a time.
+_TOGETHER = 100_000
 
 
 class ScaledColumns(NamedTuple):
@@ -63,11 +75,25 @@ def prepare_columns(cases: Cases) -> ScaledColumns:
     attributes = np.arange(len(cases.numeric))
     stride = (cases.n_rows // 16 + 1 | 1) * 16  # an odd number of cache lines
     scaled, rows = _aligned(len(attributes), stride), slice(cases.n_rows)
+    if len(cases.numbers) == len(attributes) and scaled.size < _TOGETHER:
+        return _scale_numbers(cases, scaled)
     placement = place_by_range(cases, attributes)
     kinds = fill_columns(cases, rows, placement, scaled[:, rows])
     lows, highs = ranges_of(cases, attributes)
     with np.errstate(over="ignore"):
         return ScaledColumns(scaled, kinds, lows, highs - lows)
+
+
+def _scale_numbers(cases: Cases, scaled: NDArray[np.float32]) -> ScaledColumns:
+    """The same where all columns are numbers, of few rows, without a loop."""
+    numbers, (lows, highs) = cases.numbers[:, : cases.n_rows], cases.ranges.T
+    with np.errstate(over="ignore", invalid="ignore"):
+        widths = highs - lows
+        wide = widths > 0
+        over = np.where(wide, widths, 1.0)[:, None]
+        scaled[:, : cases.n_rows] = (numbers - lows[:, None]) / over
+    kinds = np.where(np.isnan(numbers).any(axis=1), NUMERIC_MISSING, NUMERIC)
+    return ScaledColumns(scaled, np.where(wide, kinds, NOMINAL), lows, widths)
 
 
 def _aligned(n_attributes: int, stride: int) -> NDArray[np.float32]:
@@ -114,8 +140,15 @@ class MixedSearch:
         Squared distances and classes of the rows nearer than the k-th, those left over
         with the class -1; no queries before `list_nearest`.
     kths : float64 array of shape (n_queries,)
-        The squared distance of the k-th; infinite where there are fewer.
+        The squared distance of the k-th, or the bound if that is nearer; infinite
+        where there are fewer.
+    bounds : float64 array of shape (n_queries,)
+        Squared distances: who is farther need not be found; infinite by default.
+    boxed : BoxedCases, or None
+        The cases in a tree, for queries that use all attributes.
     """
+
+    boxed: BoxedCases | None = None
 
     def __init__(
         self,
@@ -140,14 +173,18 @@ class MixedSearch:
         self.tied = np.zeros((n_queries, n_classes), np.int64)
         self.weighted = np.zeros((n_queries, n_classes + 1)) if by_distance else None
         self.near, self.kths = _NO_LISTS, np.full(n_queries, np.inf)
+        self.bounds = np.full(n_queries, np.inf)
         if own_widths is None and excluded is not None:
-            own_widths = widths_without(cases, columns, find_edges(cases), excluded)
+            edges = find_edges(cases)
+            own_widths = widths_without(cases, columns.widths, edges, excluded)
         self.own_widths = own_widths or {}
 
-    def list_nearest(self) -> None:
+    def list_nearest(self, bounds: NDArray[np.float64] | None = None) -> None:
         """Have the nearest rows listed, for searches among parts of the rows."""
         n_most = min(self.n_neighbors, self.cases.n_rows)
         self.near = np.full((len(self.votes), n_most, 2), -1.0)
+        if bounds is not None:
+            self.bounds, self.kths = bounds, bounds.copy()
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -158,9 +195,28 @@ class MixedSearch:
             for query in range(first, last):
                 self._measure_all(query)
             return
-        search_mixed(
-            *self.columns,
-            self.cases.n_rows,
+        asked = ByTree(self.queries, self.selected, self.excluded, k)
+        for begin, end in asked.left(self.boxed, first, last, self._vote_among):
+            search_mixed(
+                *self.columns,
+                self.cases.n_rows,
+                *self._known(),
+                begin,
+                end,
+                *self._found(),
+            )
+        for query in self.own_widths:
+            if first <= query < last:
+                self._measure_all(query)
+
+    def _vote_among(self, asked: _Ints, candidates: _Ints, limits: _Floats) -> _Bools:
+        """Answer queries by candidates; whether each answer is sure."""
+        given = candidates, limits, asked, self.columns.widths
+        return np.asarray(vote_among(*given, *self._known(), *self._found()))
+
+    def _known(self) -> tuple[Any, ...]:
+        """Cases and queries as kernels take them, and what is asked."""
+        return (
             label_codes(self.cases),
             self.cases.numeric,
             self.cases.numbers,
@@ -168,18 +224,14 @@ class MixedSearch:
             *self.queries,
             *self.selected,
             self.excluded,
-            k,
-            first,
-            last,
-            self.votes,
-            self.tied,
-            _NOTHING if self.weighted is None else self.weighted,
-            self.near,
-            self.kths,
+            self.n_neighbors,
+            self.bounds,
         )
-        for query in self.own_widths:
-            if first <= query < last:
-                self._measure_all(query)
+
+    def _found(self) -> tuple[NDArray[Any], ...]:
+        """What kernels write."""
+        weighted = _NOTHING if self.weighted is None else self.weighted
+        return self.votes, self.tied, weighted, self.near, self.kths
 
     def _measure_all(self, query: int) -> None:
         """Answer one query by measuring every row exactly."""
@@ -262,14 +314,7 @@ class MixedSearch:
         cases = self.cases
         used = self.selected.attributes[query, : self.selected.counts[query]]
         if not measure_rows.is_due(used.size * cases.n_rows / _SMALL_JOB):
-            one = slice(query, query + 1)
-            queries = Queries(self.queries.codes[one], self.queries.values[one])
-            widths = self.widths_of(range(query, query + 1))
-            asked = Asked(cases, queries, widths, self.excluded[one])
-            squares = np.zeros(cases.n_rows)
-            for attribute in used:
-                squares += square_column(asked, np.array([attribute]))[0]
-            return self._without_excluded(query, squares)
+            return self._without_excluded(query, self._measure_some(query, used))
         squares = measure_rows(
             cases.n_rows,
             self.queries.codes[query],
@@ -282,7 +327,22 @@ class MixedSearch:
         )
         return self._without_excluded(query, squares)
 
-    def widths_of(self, queries: range) -> NDArray[np.float64]:
+    def _measure_some(self, query: int, used: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The squared distance of every row without the compiler."""
+        squares, widths = np.zeros(self.cases.n_rows), self.widths_of([query])
+        step = max(1, _TOGETHER // max(self.cases.n_rows, 1))
+        for first in range(0, used.size, step):
+            part = used[first : first + step]
+            again = np.full(part.size, query)
+            queries = Queries(self.queries.codes[again], self.queries.values[again])
+            asked = Asked(
+                self.cases, queries, widths[again - query], self.excluded[again]
+            )
+            for column in square_column(asked, part):
+                squares += column  # in this order, as kernels do
+        return squares
+
+    def widths_of(self, queries: Iterable[int]) -> NDArray[np.float64]:
         """The ranges that queries see."""
         shared = self.columns.widths
         return np.array([self.own_widths.get(query, shared) for query in queries])
@@ -327,44 +387,3 @@ def weigh_rows(
     cells, size = queries * n_classes + classes[order], kths.size * n_classes
     sums = np.bincount(cells, weights, size).reshape(-1, n_classes)
     return np.concatenate([sums, weigh_squares(nearest, kths)[:, None]], axis=1)
-
-
-class Edges(NamedTuple):
-    """The two smallest and largest numbers of each column, (n_numeric, 2) each."""
-
-    lows: NDArray[np.float64]
-    highs: NDArray[np.float64]
-
-
-def find_edges(cases: Cases) -> Edges:
-    """What the ranges are without any one row."""
-    columns = cases.numeric[cases.numeric >= 0]
-    numbers = cases.numbers[columns, : cases.n_rows]
-    return Edges(two_least(numbers), -two_least(-numbers))
-
-
-def widths_without(
-    cases: Cases,
-    columns: ScaledColumns,
-    edges: Edges,
-    excluded: NDArray[np.int64],
-) -> dict[int, NDArray[np.float64]]:
-    """Return the ranges of queries whose excluded row lies alone at an edge."""
-    numeric = np.flatnonzero(cases.numeric >= 0)
-    own, (lows, highs) = {}, edges
-    queries = np.flatnonzero(excluded >= 0)
-    cells = np.ix_(cases.numeric[numeric], excluded[queries])
-    for query, at in zip(queries.tolist(), cases.numbers[cells].T, strict=True):
-        low = np.where(at == lows[:, 0], lows[:, 1], lows[:, 0])
-        high = np.where(at == highs[:, 0], highs[:, 1], highs[:, 0])
-        if not np.array_equal(high - low, columns.widths[numeric], equal_nan=True):
-            widths = columns.widths.copy()
-            widths[numeric] = high - low
-            own[query] = widths
-    return own
-
-
-def two_least(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the two smallest numbers of each row, NaN where there are fewer."""
-    padded = np.pad(numbers, ((0, 0), (0, 2)), constant_values=np.nan)
-    return np.sort(np.partition(padded, 1, axis=1)[:, :2], axis=1)

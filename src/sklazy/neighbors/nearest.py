@@ -26,6 +26,7 @@ def find_nearest(
     n_nearest: int,
     *,
     groups: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
+    bounds: Floats | None = None,
 ) -> Neighbors:
     """The nearest rows of each query, equally distant ones in their order.
 
@@ -37,6 +38,9 @@ def find_nearest(
     groups : pair of int64 arrays of shapes (n_rows,) and (n_queries,), optional
         A query does not see the rows of its own group: with the rows' own numbers
         this is leave-one-out.
+    bounds : float64 array of shape (n_queries,), optional
+        Rows farther than that are not wanted, nor found: the rows after the last one
+        within are -1.
 
     Examples
     --------
@@ -48,8 +52,11 @@ def find_nearest(
     row_groups, query_groups = (_NO_GROUPS, _NO_GROUPS) if groups is None else groups
     rows = np.empty((len(queries), n_nearest), np.int64)
     distances = np.empty(rows.shape)
-    every = 0, len(queries)
-    nearest_rows(cases, row_groups, queries, query_groups, *every, rows, distances)
+    if bounds is None:
+        bounds = np.full(len(queries), np.inf)
+    limits, every = np.nextafter(bounds, np.inf), (0, len(queries))
+    own = row_groups, queries, query_groups, limits
+    nearest_rows(cases, *own, *every, rows, distances)
     return Neighbors(rows, distances)
 
 

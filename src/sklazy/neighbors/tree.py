@@ -1,6 +1,7 @@
 """The nearest rows by a tree of boxes, where columns are few and rows are many."""
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,10 @@ from sklazy.neighbors.nearest import find_nearest
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Groups = tuple[Ints, Ints]
+
+Settle = Callable[[Ints, Ints, Floats], NDArray[np.bool_]]
+"""From the numbers of queries, the candidates of each, and a sum that no other row is
+below, to whether each is answered."""
 
 # With more columns, or fewer rows, reading all rows is about as fast (docs/scale.md).
 MOST_COLUMNS = 6
@@ -31,15 +36,14 @@ _LARGEST, _SMALLEST = 1e100, 1e-100  # whose squares, summed up, are ordinary fl
 _NO_GROUPS = np.zeros(0, np.int64), np.zeros(0, np.int64)
 
 
-class TreeSearch:
-    """`find_nearest` on one set of columns, by a tree once enough was asked.
+class Boxes:
+    """Rows in a tree of boxes, once enough was asked.
 
     The tree proposes a few rows more than are asked for, and tells how far all others
-    are at least. The proposed rows are measured and ordered as `find_nearest` does it.
-    Where the last one is so near to that limit that another row might be as near,
-    more rows are proposed, and then all are searched; likewise for queries with a
-    missing cell. So answers are equal to the last bit, and ties fall the same way. A
-    tree that leaves many answers open, as it does where rows repeat, is given up.
+    are at least. Whoever asks measures the rows that are proposed. Where the last one
+    is so near to that limit that another row might be as near, more rows are proposed,
+    and then the answer is left open; likewise for queries with a missing cell. A tree
+    that leaves many answers open, as it does where rows repeat, is given up.
 
     Parameters
     ----------
@@ -57,35 +61,39 @@ class TreeSearch:
         self._tree: _Tree | None = None
         self._lock = threading.Lock()
 
-    def find(
-        self, queries: Floats, n_nearest: int, *, groups: Groups | None = None
-    ) -> Neighbors:
-        """The nearest rows of each query; see `find_nearest`."""
-        n_hidden = 0 if groups is None else _largest(groups[0])
-        tree = self._tree_for(queries, n_nearest, n_hidden)
+    def answer(
+        self, queries: Floats, n_nearest: int, n_hidden: int, settle: Settle
+    ) -> Ints:
+        """Have queries answered; the numbers of those that are left open.
+
+        Parameters
+        ----------
+        queries : float64 array of shape (n_queries, n_columns)
+        n_nearest : int
+        n_hidden : int
+            How many rows a query may not see.
+        settle : callable
+            What answers queries by candidates.
+        """
+        left = np.arange(len(queries))
+        tree = self._tree_for(len(queries), n_nearest, n_hidden)
         if tree is None:
-            return find_nearest(self.columns, queries, n_nearest, groups=groups)
+            return left
         n_candidates = n_nearest + n_hidden + _SPARE
-        rows = np.empty((len(queries), n_nearest), np.int64)
-        found, own = Neighbors(rows, np.empty(rows.shape)), groups or _NO_GROUPS
-        left = tree.ask(queries, np.arange(len(queries)), n_candidates, own, found)
-        left = tree.ask(queries, left, _MORE * n_candidates, own, found)
+        for times in (1, _MORE):
+            left = tree.ask(queries, left, times * n_candidates, settle)
         self._note_open(len(left))
-        if len(left):
-            theirs = None if groups is None else (own[0], own[1][left])
-            rest = find_nearest(self.columns, queries[left], n_nearest, groups=theirs)
-            found.rows[left], found.distances[left] = rest
-        return found
+        return left
 
     def _tree_for(
-        self, queries: Floats, n_nearest: int, n_hidden: int
+        self, n_queries: int, n_nearest: int, n_hidden: int
     ) -> "_Tree | None":
         """The tree, if it can answer and it pays; built now if it is time to."""
         n_rows = self.columns.values.shape[1]
         if 20 * n_nearest > n_rows or n_hidden > _MOST_HIDDEN:
             return None
         with self._lock:
-            self._n_asked += len(queries)
+            self._n_asked += n_queries
             is_due = self._n_asked * len(self.columns.weights) >= WORTH_BUILDING
             if self._may_pay and self._tree is None and is_due:
                 self._tree = _build(self.columns)
@@ -106,38 +114,70 @@ class TreeSearch:
         self.__init__(state["columns"])  # type: ignore[misc]
 
 
+class TreeSearch(Boxes):
+    """`find_nearest` on one set of columns, by a tree where it pays.
+
+    Rows that the tree proposes are measured and ordered as `find_nearest` does it, and
+    what is left open is searched by it. So answers are equal to the last bit, and ties
+    fall the same way.
+    """
+
+    def find(
+        self,
+        queries: Floats,
+        n_nearest: int,
+        *,
+        groups: Groups | None = None,
+        bounds: Floats | None = None,
+    ) -> Neighbors:
+        """The nearest rows of each query; see `find_nearest`.
+
+        A tree may find rows beyond bounds, too.
+        """
+        rows = np.empty((len(queries), n_nearest), np.int64)
+        found, own = Neighbors(rows, np.empty(rows.shape)), groups or _NO_GROUPS
+
+        def settle(asked: Ints, candidates: Ints, limits: Floats) -> NDArray[np.bool_]:
+            near = Neighbors(found.rows[asked], found.distances[asked])
+            theirs = own[1][asked] if len(own[1]) else own[1]
+            given = own[0], queries[asked], theirs, candidates, limits
+            sure = nearest_candidates(self.columns, *given, *near)
+            found.rows[asked], found.distances[asked] = near
+            return np.asarray(sure)
+
+        n_hidden = 0 if groups is None else _largest(groups[0])
+        left = self.answer(queries, n_nearest, n_hidden, settle)
+        if len(left) == len(queries):
+            return find_nearest(
+                self.columns, queries, n_nearest, groups=groups, bounds=bounds
+            )
+        if len(left):
+            theirs = None if groups is None else (own[0], own[1][left])
+            rest = find_nearest(self.columns, queries[left], n_nearest, groups=theirs)
+            found.rows[left], found.distances[left] = rest
+        return found
+
+
 class _Tree:
     """Rows in a tree, in columns that are multiplied by what they weigh."""
 
     def __init__(self, columns: Columns, used: Ints, placed: Floats) -> None:
-        self.columns, self.used = columns, used
+        self.used = used
         self.norm = 2 if columns.metric == EUCLIDEAN else 1
         self.factors = columns.weights[used] ** (1.0 / self.norm)
         self.largest = float(np.abs(placed).max(initial=0.0))
         self.tree = KDTree(placed, 32, balanced_tree=False, compact_nodes=False)
 
     def ask(
-        self,
-        queries: Floats,
-        asked: Ints,
-        n_candidates: int,
-        own: Groups,
-        to: Neighbors,
+        self, queries: Floats, asked: Ints, n_candidates: int, settle: Settle
     ) -> Ints:
-        """Answer queries by their numbers; the numbers of those left open."""
+        """Have queries answered, by their numbers; the numbers of those left open."""
         whole = ~np.isnan(queries[asked][:, self.used]).any(axis=1)
         near = asked[whole]
         near = near[_in_space(queries[near])]  # they share what is in the cache
         if not len(near):
             return asked
-        candidates, limits = self._propose(queries[near], n_candidates)
-        found = Neighbors(to.rows[near], to.distances[near])
-        row_groups, query_groups = own
-        theirs = query_groups[near] if len(query_groups) else query_groups
-        sure = nearest_candidates(
-            self.columns, row_groups, queries[near], theirs, candidates, limits, *found
-        )
-        to.rows[near], to.distances[near] = found
+        sure = settle(near, *self._propose(queries[near], n_candidates))
         return np.concatenate([asked[~whole], near[~sure]])
 
     def _propose(self, queries: Floats, n_candidates: int) -> tuple[Ints, Floats]:
@@ -168,7 +208,7 @@ def _build(columns: Columns) -> _Tree | None:
 
 def _largest(groups: Ints) -> int:
     """The size of the largest group."""
-    return int(np.unique(groups, return_counts=True)[1].max(initial=0))
+    return int(np.bincount(groups).max(initial=0))
 
 
 def _in_space(queries: Floats) -> Ints:

@@ -7,9 +7,11 @@ import numpy as np
 
 from sklazy.answer.batch import Floats, Ints
 from sklazy.answer.local_models.data import LocalData
-from sklazy.answer.local_models.in_parts import find_local, merge_local
-from sklazy.answer.local_models.on_device import find_nearest_there, fit_models_there
+from sklazy.answer.local_models.in_parts import gather_local
+from sklazy.answer.local_models.nearest_on_device import find_nearest_there
+from sklazy.answer.local_models.on_device import fit_models_there
 from sklazy.casebase import CaseBase
+from sklazy.casebase.parted_head import PartedHead
 from sklazy.combine import argmax_with_ties, to_shares
 from sklazy.flow import LocalModels, LocalPlan, Neighbors, Queries
 from sklazy.local import fit_models, make_plan, place
@@ -129,13 +131,22 @@ def answer_locally(
     columns, regressors = place(data.space, queries, _FAR)
     n_nearest = int(plan.ranges[:, 1].max())
     if data.frame is not None:
-        found = data.base.ask(find_local, data.frame, columns, n_nearest)
-        cases, rows, neighbors = merge_local([f for f in found if f], n_nearest)
-        data = data._replace(cases=cases, rows=rows)
+        assert isinstance(data.base, PartedHead)
+        found = gather_local(data.base, data.frame, columns, n_nearest, data.device)
+        data = data._replace(cases=found.cases, rows=found.rows)
+        neighbors = found.neighbors
     elif data.device is None:
         neighbors = data.search.find(columns, n_nearest, groups=groups)
     else:
-        neighbors = find_nearest_there(data, columns, n_nearest, groups)
+        neighbors = find_nearest_there(
+            data.base,
+            data.space.columns,
+            id(data.space),
+            data.device,
+            columns,
+            n_nearest,
+            groups,
+        )
     if data.device is None or curves:  # receipts are the same wherever they are made
         models = fit_models(data.cases, plan, regressors, neighbors.rows, curves=curves)
     else:

@@ -1,8 +1,8 @@
 """Local regression among parts of the cases: neighbors are gathered, then fitted.
 
-Every part hands out its nearest cases as the models see them. The nearest of these,
-ties in canonical order, are the neighbors among all cases, and the same kernel on the
-same neighbors gives the same bits.
+Every part says how far its nearest cases are. The nearest of these, ties in canonical
+order, are the neighbors among all cases; their parts hand them out as the models see
+them, and the same kernel on the same neighbors gives the same bits.
 """
 
 from collections.abc import Hashable, Sequence
@@ -11,15 +11,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.answer.local_models.nearest_on_device import find_nearest_there
+from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import ColumnSums, Scale, sum_columns
+from sklazy.casebase.parted_head import PartedHead
 from sklazy.casebase.rows import Ids
 from sklazy.flow import LocalCases, Neighbors
 from sklazy.local.local_models.space import Space, fill_space
-from sklazy.neighbors import find_nearest
+from sklazy.neighbors import TreeSearch
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+_NANOSECONDS = 0.2  # that a cell takes in a search
 
 
 class LocalTotals(NamedTuple):
@@ -63,33 +68,33 @@ class LocalFrame(NamedTuple):
 
 
 class LocalNear(NamedTuple):
-    """A part's nearest cases; the first two axes are queries and cases, near to far.
+    """A part's nearest cases; the axes are queries and cases, near to far.
 
     Attributes
     ----------
     distances : float64 array
+        Infinite where there are fewer cases.
     places : uint64 array
         What breaks ties: hashes of content, or numbers of arrival.
     names : array of ids
-    rows : int64 array
-        Numbers over all parts, -1 where there are fewer cases.
-    regressors, targets : float64 arrays with a third axis
-    weights : float64 array, or empty
+        What breaks them where places are the same.
+    cases : int64 array
+        Where they stand among the cases of the part.
+    kths : float64 array of shape (n_queries,)
+        How far the last is; infinite where there are fewer.
     """
 
     distances: Floats
     places: NDArray[np.uint64]
     names: Ids
-    rows: Ints
-    regressors: Floats
-    targets: Floats
-    weights: Floats
+    cases: Ints
+    kths: Floats
 
 
 class _Placed(NamedTuple):
     """The cases of a part in the space of all."""
 
-    space: Space
+    search: TreeSearch
     cases: LocalCases
     rows: Ints
     places: NDArray[np.uint64]
@@ -118,25 +123,63 @@ def find_targets(base: CaseBase, rows: Ints) -> Floats:
 
 
 def find_local(
-    part: CaseBase, frame: LocalFrame, queries: Floats, n_nearest: int
+    part: CaseBase,
+    bounds: Floats,
+    frame: LocalFrame,
+    queries: Floats,
+    n_nearest: int,
+    device: str | None = None,
 ) -> LocalNear | None:
-    """A part's nearest cases of queries that are placed; None if it has none."""
-    placed = part.derive(("local", frame.key), lambda: _place(part, frame))
+    """A part's nearest cases, within bounds, of placed queries; None if it has none."""
+    placed = _placed(part, frame)
     if not len(placed.rows):
         return None
     n_found = min(n_nearest, len(placed.rows))
-    near = find_nearest(placed.space.columns, queries, n_found)
-    rows, cases = near.rows, placed.cases
-    weights = cases.weights[rows] if len(cases.weights) else cases.weights
-    return LocalNear(
-        near.distances,
-        placed.places[rows],
-        part.ids[placed.rows[rows]],
-        placed.rows[rows] + part.first_row,
-        cases.regressors[rows],
-        cases.targets[rows],
-        weights,
-    )
+    if device is None:
+        near = _find(part, placed.search, queries, n_found, bounds)
+    else:
+        columns = placed.search.columns
+        near = find_nearest_there(part, columns, frame.key, device, queries, n_found)
+    cases, distances = near
+    kths = distances[:, -1] if n_found == n_nearest else np.full(len(queries), np.inf)
+    names = part.ids[placed.rows[cases]]
+    return LocalNear(distances, placed.places[cases], names, cases, kths)
+
+
+def _find(
+    part: CaseBase, search: TreeSearch, queries: Floats, n_found: int, bounds: Floats
+) -> Neighbors:
+    """Search by as many threads as the part has."""
+    if part.n_threads == 1:
+        return search.find(queries, n_found, bounds=bounds)
+    rows = np.empty((len(queries), n_found), np.int64)
+    distances = np.empty(rows.shape)
+
+    def run(first: int, last: int) -> None:
+        here = slice(first, last)
+        own = search.find(queries[here], n_found, bounds=bounds[here])
+        rows[here], distances[here] = own
+
+    cells = queries.size * part.n_rows
+    run_chunks(run, len(queries), part.n_threads, _NANOSECONDS * cells)
+    return Neighbors(rows, distances)
+
+
+def read_local(
+    part: CaseBase, wanted: tuple[LocalFrame, Ints]
+) -> tuple[LocalCases, Ints]:
+    """Some cases of a part, and their rows, numbered over all parts."""
+    frame, chosen = wanted
+    placed = _placed(part, frame)
+    regressors, targets, weights = placed.cases
+    own = weights[chosen] if len(weights) else weights
+    cases = LocalCases(regressors[chosen], targets[chosen], own)
+    return cases, placed.rows[chosen] + part.first_row
+
+
+def _placed(part: CaseBase, frame: LocalFrame) -> _Placed:
+    """The cases of a part in the space of all; made once for a state."""
+    return part.derive(("local", frame.key), lambda: _place(part, frame))
 
 
 def _place(part: CaseBase, frame: LocalFrame) -> _Placed:
@@ -148,21 +191,18 @@ def _place(part: CaseBase, frame: LocalFrame) -> _Placed:
     targets = find_targets(part, rows) * frame.target_units
     arrived = (part.arrival + part.first_row).astype(np.uint64)
     places = arrived if frame.by_arrival else part.hashes()
-    return _Placed(
-        space, LocalCases(space.regressors, targets, weights), rows, places[rows]
-    )
+    local = LocalCases(space.regressors, targets, weights)
+    return _Placed(TreeSearch(space.columns), local, rows, places[rows])
 
 
 _NONE = np.zeros(0)
 
 
-def merge_local(
-    parts: Sequence[LocalNear], n_nearest: int
-) -> tuple[LocalCases, Ints, Neighbors]:
-    """The neighbors among all parts, as cases of their own.
+class Gathered(NamedTuple):
+    """The neighbors of queries among all parts, as cases of their own.
 
-    Returns
-    -------
+    Attributes
+    ----------
     cases : LocalCases
         The neighbors of the first query, then those of the second, ...
     rows : int64 array
@@ -170,23 +210,66 @@ def merge_local(
     neighbors : Neighbors
         By their place among these cases.
     """
-    distances, places, rows = (
-        np.concatenate([getattr(part, name) for part in parts], axis=1)
-        for name in ("distances", "places", "rows")
-    )
-    names = np.concatenate([part.names for part in parts], axis=1)
-    ranks = np.unique(names.ravel(), return_inverse=True)[1].reshape(names.shape)
-    order = np.lexsort((ranks, places, distances))[:, :n_nearest]
 
-    def pick(name: str) -> Floats:
-        whole = np.concatenate([getattr(part, name) for part in parts], axis=1)
-        index = order.reshape(*order.shape, *[1] * (whole.ndim - 2))
-        chosen = np.take_along_axis(whole, index, axis=1)
-        return np.ascontiguousarray(chosen.reshape(order.size, *whole.shape[2:]))
+    cases: LocalCases
+    rows: Ints
+    neighbors: Neighbors
 
-    weights = pick("weights") if parts[0].weights.size else _NONE
-    cases = LocalCases(pick("regressors"), pick("targets"), weights)
-    numbers = np.arange(order.size).reshape(order.shape)
+
+def gather_local(
+    base: PartedHead,
+    frame: LocalFrame,
+    queries: Floats,
+    n_nearest: int,
+    device: str | None = None,
+) -> Gathered:
+    """Find neighbors in every part, and fetch those that are nearest of all."""
+    given = frame, queries, n_nearest, device
+    found = base.ask_in_turn(find_local, len(queries), *given)
+    owners, chosen, distances = merge_local(found, n_nearest)
+    here = [np.flatnonzero(owners.ravel() == p) for p in range(len(found))]
+    wanted = [(frame, chosen.ravel()[own]) for own in here]
+    parts = base.ask_each(read_local, wanted)
+    order = np.argsort(np.concatenate(here))
+    cases = [own for own, _ in parts]
+    rows = np.concatenate([own for _, own in parts])[order]
+    whole = LocalCases(*(np.concatenate(own) for own in zip(*cases, strict=True)))
+    weights = whole.weights[order] if len(whole.weights) else whole.weights
+    local = LocalCases(whole.regressors[order], whole.targets[order], weights)
+    numbers = np.arange(owners.size).reshape(owners.shape)
+    return Gathered(local, rows, Neighbors(numbers, distances))
+
+
+def merge_local(
+    found: Sequence[LocalNear | None], n_nearest: int
+) -> tuple[Ints, Ints, Floats]:
+    """The nearest of what parts have found, near to far, ties in canonical order.
+
+    Returns
+    -------
+    owners, chosen : int64 arrays of shape (n_queries, n_nearest)
+        The part of each, and its place there.
+    distances : float64 array of shape (n_queries, n_nearest)
+    """
+    parts = [(p, own) for p, own in enumerate(found) if own is not None]
+    distances = np.concatenate([own.distances for _, own in parts], axis=1)
+    order = np.argsort(distances, axis=1, kind="stable")[:, : n_nearest + 1]
     near = np.take_along_axis(distances, order, axis=1)
-    found = np.take_along_axis(rows, order, axis=1)
-    return cases, found.ravel(), Neighbors(numbers, near)
+    tied = np.flatnonzero((near[:, 1:] == near[:, :-1]).any(axis=1))
+    order = order[:, :n_nearest]
+    if len(tied):
+        near_there = [own for _, own in parts]
+        order[tied] = _order_tied(near_there, distances[tied], tied)[:, :n_nearest]
+    sizes = [own.cases.shape[1] for _, own in parts]
+    owners = np.repeat([p for p, _ in parts], sizes)[order]
+    cases = np.concatenate([own.cases for _, own in parts], axis=1)
+    chosen = np.take_along_axis(cases, order, axis=1)
+    return owners, chosen, near[:, :n_nearest]
+
+
+def _order_tied(parts: Sequence[LocalNear], distances: Floats, tied: Ints) -> Ints:
+    """The order of what parts found for some queries, by distance, content and id."""
+    places = np.concatenate([part.places[tied] for part in parts], axis=1)
+    names = np.concatenate([part.names[tied] for part in parts], axis=1)
+    ranks = np.unique(names.ravel(), return_inverse=True)[1].reshape(names.shape)
+    return np.lexsort((ranks, places, distances))

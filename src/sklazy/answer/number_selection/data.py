@@ -25,6 +25,7 @@ from sklazy.measures.spread import (
     sum_spreads,
 )
 from sklazy.neighbors import ScaledColumns, prepare_columns
+from sklazy.neighbors.boxed import BoxedCases, box_cases
 from sklazy.selection import RankTable, rank_attributes, rank_columns, rank_values
 
 _NO_BITS = np.zeros((1, 1), np.uint64)
@@ -110,6 +111,7 @@ class Searched(NamedTuple):
 
     cases: Cases
     columns: ScaledColumns
+    boxed: BoxedCases | None
 
 
 def searched_cases(base: CaseBase, discretize: bool) -> Searched:
@@ -125,7 +127,8 @@ def _to_search(cases: Cases, discretize: bool) -> Searched:
         cases = cases._replace(numeric=nowhere, numbers=nothing[0], ranges=nothing[1])
     if (cases.numeric < 0).all():
         cases = _with_bits(cases)
-    return Searched(cases, prepare_columns(cases))
+    columns = prepare_columns(cases)
+    return Searched(cases, columns, box_cases(cases, columns.kinds))
 
 
 def _with_bits(cases: Cases) -> Cases:

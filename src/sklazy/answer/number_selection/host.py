@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from sklazy.answer.number_selection.data import Asked, number_cases, searched_cases
 from sklazy.casebase import CaseBase
 from sklazy.flow import Selected
-from sklazy.neighbors.means import Means, MeanSearch
+from sklazy.neighbors.averages import Means
+from sklazy.neighbors.means import MeanSearch
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,10 @@ class MeanHost:
     def start(self, asked: Asked, selected: Selected) -> MeanSearch:
         """Make ready to search."""
         known = number_cases(asked.base)
-        return MeanSearch(
-            *searched_cases(asked.base, self.discretize),
+        cases, columns, boxed = searched_cases(asked.base, self.discretize)
+        search = MeanSearch(
+            cases,
+            columns,
             known.targets,
             known.weights,
             asked.queries,
@@ -34,6 +37,8 @@ class MeanHost:
             self.how,
             asked.excluded,
         )
+        search.boxed = boxed
+        return search
 
     def cost(self, base: CaseBase, n_selected: int) -> float:
         """Nanoseconds per query, roughly."""

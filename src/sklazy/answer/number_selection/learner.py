@@ -25,7 +25,8 @@ from sklazy.answer.target import NUMBERS, Target
 from sklazy.casebase import CaseBase
 from sklazy.flow import MISSING, Queries, Selected
 from sklazy.measures import how_many
-from sklazy.neighbors.means import MeanSearch, Voters
+from sklazy.neighbors.averages import Voters
+from sklazy.neighbors.means import MeanSearch
 from sklazy.selection import RankTable, select, select_range, to_mask
 
 _MOST_CELLS, _LEAST_QUERIES = 500_000, 256  # of a matrix, answered at once

@@ -12,14 +12,20 @@ from sklazy.answer.selection.nearest_in_parts import (
     PartedSearch,
     PartedWeightedSearch,
 )
+from sklazy.answer.selection.nearest_in_pieces import scaled_columns
 from sklazy.answer.selection.nearest_on_device import (
     AHEAD,
     LONG_SEARCH,
     SLICES,
     Voting,
+    has_room_for,
     search_by_ranks,
     search_labels,
     search_numbers,
+)
+from sklazy.answer.selection.nearest_weighted import (
+    WeightedSearch,
+    vote_with_each_by_weight,
 )
 from sklazy.casebase import CaseBase
 from sklazy.casebase.rows import CodedRows
@@ -31,13 +37,12 @@ from sklazy.neighbors import (
     count_agreements,
     find_edges,
     finish_votes,
-    prepare_columns,
     to_probabilities,
-    vote_by_weight,
     vote_with_each_count,
     weigh_squares,
     widths_without,
 )
+from sklazy.neighbors.boxed import BoxedCases, box_cases
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
 from sklazy.neighbors.cuda.weighted import DeviceWeightedSearch
 
@@ -77,6 +82,10 @@ class NearestHost:
         """What keeps a device busy; else any number of queries will do."""
         if self.device is None:
             return None
+        if base.is_parted:
+            return (*SLICES, 0)
+        if not has_room_for(self.device, base, self.compares_numbers(base)):
+            return SLICES[1], SLICES[1], 0  # each slice has all cases pass
         worth = self.reads_ranks(base) and base.n_rows >= LONG_SEARCH
         return (*SLICES, AHEAD if worth else 0)
 
@@ -104,14 +113,18 @@ class NearestHost:
 
     def compares_numbers(self, base: CaseBase) -> bool:
         """Whether distances are measured on numbers."""
-        return not self.discretize and bool((base.cases.numeric >= 0).any())
+        return not self.discretize and bool(base.coder.numeric)
 
     def search(self, batch: Batch, attributes: Attributes) -> "Search | Weighing":
         """The search that this batch calls for."""
-        if self.device is not None:
-            return self._search_on(self.device, batch, attributes)
+        in_parts = batch.base.is_parted
+        if self.device is not None and not in_parts:
+            found = self._search_on(self.device, batch, attributes)
+            if found is not None:
+                return found
+            in_parts = True  # the cases are one part, of several pieces
         selected, weighted = attributes.selected, batch.base.weighted
-        if batch.base.is_parted:
+        if in_parts:
             by_parts = PartedWeightedSearch if weighted else PartedSearch
             return by_parts(self, batch, selected)
         if weighted:
@@ -133,16 +146,15 @@ class NearestHost:
 
     def _search_on(
         self, device: str, batch: Batch, attributes: Attributes
-    ) -> "Search | Weighing":
-        """The search on a device."""
+    ) -> "Search | Weighing | None":
+        """The search on a device; None where it must go piece by piece."""
         ranks = attributes.waiting_ranks
         voting = Voting(self.n_neighbors, self.shares, self.by_distance)
         if ranks is not None:
             return search_by_ranks(device, batch, ranks, attributes.n_most, voting)
         if not self.compares_numbers(batch.base):
             return search_labels(device, batch, attributes.selected, voting)
-        columns = scaled_columns(batch.base)
-        return search_numbers(device, batch, columns, attributes.selected, voting)
+        return search_numbers(device, batch, attributes.selected, voting)
 
     def mixed_search(
         self,
@@ -154,8 +166,9 @@ class NearestHost:
         base, columns = batch.base, scaled_columns(batch.base)
         if batch.excluded is not None and own_widths is None:
             edges = base.derive(find_edges, lambda: find_edges(batch.cases))
-            own_widths = widths_without(batch.cases, columns, edges, batch.excluded)
-        return MixedSearch(
+            widths, excluded = columns.widths, batch.excluded
+            own_widths = widths_without(batch.cases, widths, edges, excluded)
+        search = MixedSearch(
             batch.cases,
             columns,
             batch.queries,
@@ -165,6 +178,8 @@ class NearestHost:
             by_distance=self.by_distance,
             own_widths=own_widths,
         )
+        search.boxed = boxed_cases(base, columns)
+        return search
 
     def measure(
         self,
@@ -193,37 +208,9 @@ class NearestHost:
         return distances
 
 
-def scaled_columns(base: CaseBase) -> ScaledColumns:
-    """The cases' columns made ready for distances on numbers."""
-    return base.derive(prepare_columns, lambda: prepare_columns(base.cases))
-
-
-class WeightedSearch:
-    """Cases of weight w vote like w cases: measured one query after the other."""
-
-    def __init__(self, host: NearestHost, batch: Batch, selected: Selected) -> None:
-        self.host, self.batch, self.selected = host, batch, selected
-        self.votes = np.zeros((len(batch), batch.n_classes))
-        self.thresholds = np.zeros(len(batch))
-        self.shares = np.ones(len(batch))
-
-    def run(self, first: int, last: int) -> None:
-        """Answer the queries ``first..last - 1``."""
-        cases, host = self.batch.cases, self.host
-        live = slice(0, cases.n_rows)
-        for query in range(first, last):
-            used = self.selected.attributes[query, : self.selected.counts[query]]
-            measured = host.measure(self.batch, query, used)
-            found = vote_by_weight(
-                measured,
-                cases.classes[live],
-                np.where(np.isinf(measured), 0.0, cases.weights[live]),
-                host.n_neighbors,
-                self.votes.shape[1],
-                shares=host.shares,
-                by_distance=host.by_distance,
-            )
-            self.votes[query], self.thresholds[query], self.shares[query] = found
+def boxed_cases(base: CaseBase, columns: ScaledColumns) -> BoxedCases | None:
+    """The cases in a tree, where one may pay."""
+    return base.derive(box_cases, lambda: box_cases(base.cases, columns.kinds))
 
 
 Search = NominalSearch | MixedSearch | DeviceNominalSearch | PartedSearch
@@ -231,17 +218,6 @@ Search = NominalSearch | MixedSearch | DeviceNominalSearch | PartedSearch
 
 Weighing = WeightedSearch | DeviceWeightedSearch | PartedWeightedSearch
 """A search at work on a batch of cases with weights."""
-
-
-def _vote_by_weight(host: NearestHost, part: Batch, order: NDArray[np.int32]) -> Votes:
-    """Votes with the first attribute, the first two, ..., where cases have weights."""
-    votes = []
-    for last in range(order.shape[1]):
-        counts = np.full(len(part), last + 1, np.int32)
-        search = WeightedSearch(host, part, Selected(order, counts))
-        search.run(0, len(part))
-        votes.append(search.votes)
-    return np.stack(votes, axis=1)
 
 
 def _vote_in_parts(host: NearestHost, batch: Batch, order: NDArray[np.int32]) -> Votes:
@@ -305,7 +281,8 @@ class NearestWork:
             return np.stack([_vote_in_parts(own, whole, order) for own in hosts])
         if part.base.weighted:
             hosts = [replace(host, n_neighbors=k) for k in numbers]
-            return np.stack([_vote_by_weight(own, whole, order) for own in hosts])
+            votes = [vote_with_each_by_weight(own, whole, order) for own in hosts]
+            return np.stack(votes)
         if host.compares_numbers(part.base):
             counts = np.full(len(part), order.shape[1], np.int32)
             search = host.mixed_search(whole, Selected(order, counts))

@@ -1,15 +1,25 @@
 """Nearest neighbors among parts of the cases: each is searched, votes add up."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch
+from sklazy.answer.selection.nearest_in_pieces import (
+    find_near_there,
+    find_tallies_there,
+    find_weighed_there,
+)
+from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
+from sklazy.casebase.parted_head import PartedHead
 from sklazy.flow import Queries, Selected
-from sklazy.neighbors import NominalSearch
+from sklazy.neighbors import MixedSearch, NominalSearch
+from sklazy.neighbors.edges import two_least
 from sklazy.neighbors.levels import (
     Near,
     Tallies,
@@ -19,7 +29,6 @@ from sklazy.neighbors.levels import (
     merge_tallies,
     merge_weighed,
 )
-from sklazy.neighbors.mixed import two_least
 
 if TYPE_CHECKING:
     from sklazy.answer.selection.nearest import NearestHost
@@ -27,6 +36,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 OwnWidths = dict[int, Floats]
+Found = TypeVar("Found")
 
 
 class Question(NamedTuple):
@@ -54,6 +64,7 @@ class PartedSearch:
     """A search among all parts; what it finds is what `NominalSearch` finds."""
 
     def __init__(self, host: "NearestHost", batch: Batch, selected: Selected) -> None:
+        self.base: CaseBase = batch.base
         self.host, self.batch, self.selected = host, batch, selected
         shape = len(batch), batch.n_classes
         self.votes, self.tied = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
@@ -67,18 +78,25 @@ class PartedSearch:
         question = ask_about(host, self.batch, self.selected, first, last)
         k, by_distance = host.n_neighbors, host.by_distance
         if host.compares_numbers(self.batch.base):
-            near = [own for own in self.batch.base.ask(find_near, question) if own]
+            near = self._find_near(question)
             found = merge_near(near, k, by_distance=by_distance)
         else:
-            tallies = [
-                own for own in self.batch.base.ask(find_tallies, question) if own
-            ]
+            tallies = _ask_all(self.base, find_tallies, question)
             counts = question.selected.counts
             found = merge_tallies(tallies, counts, k, by_distance=by_distance)
         self.votes[here], self.tied[here] = found.votes, found.tied
         self.lasts[here] = found.lasts
         if self.weighted is not None and found.weighted is not None:
             self.weighted[here] = found.weighted
+
+    def _find_near(self, question: Question) -> list[Near]:
+        """The nearest rows of all parts."""
+        if self.host.device is not None:
+            return _ask_all(self.base, find_near_on_device, question)
+        n_queries = len(question.queries.codes)
+        assert isinstance(self.base, PartedHead)  # others have no pieces but there
+        near = self.base.ask_in_turn(find_near, n_queries, question)
+        return [own for own in near if own is not None]
 
     def list_telling(self, query: int, decision: int) -> tuple[Ints, Floats]:
         """Numbers and measures of the voters, and of the nearest of other classes."""
@@ -100,7 +118,7 @@ class PartedWeightedSearch:
         here, host = slice(first, last), self.host
         question = ask_about(host, self.batch, self.selected, first, last)
         self.votes[here], self.thresholds[here], self.shares[here] = merge_weighed(
-            self.batch.base.ask(find_weighed, question),
+            _ask_all(self.batch.base, find_weighed, question),
             last - first,
             host.n_neighbors,
             self.votes.shape[1],
@@ -113,6 +131,13 @@ class PartedWeightedSearch:
         question = ask_about(self.host, self.batch, self.selected, query, query + 1)
         last = self.thresholds[query]
         return _list_telling(self.batch.base, question, last, decision)
+
+
+def _ask_all(
+    base: CaseBase, function: Callable[..., list[Found]], question: Question
+) -> list[Found]:
+    """What all parts answer, each for one or several pieces of its rows."""
+    return list(chain.from_iterable(base.ask(function, question)))
 
 
 def _list_telling(
@@ -132,8 +157,10 @@ def ask_about(
     widths = {}
     if part.excluded is not None and host.compares_numbers(batch.base):
         widths = _widths_without(part)
-    queries = Queries(*map(np.ascontiguousarray, part.queries))
-    return Question(host, queries, chosen, part.excluded, widths)
+    codes, values = map(np.ascontiguousarray, part.queries)
+    if not host.compares_numbers(batch.base):
+        values = np.zeros((len(part), 0))  # nobody will look at them
+    return Question(host, Queries(codes, values), chosen, part.excluded, widths)
 
 
 # --- what a part does -----------------------------------------------------------------
@@ -148,51 +175,109 @@ def _batch_of(part: CaseBase, question: Question) -> Batch:
     return Batch(part, part.cases, question.queries, excluded)
 
 
-def find_tallies(part: CaseBase, question: Question) -> Tallies | None:
-    """A part's rows by agreements, those of its k nearest; None without rows."""
+def find_tallies(part: CaseBase, question: Question) -> list[Tallies]:
+    """A part's rows by agreements, those of its k nearest; none without rows."""
     if not part.n_rows:
-        return None
-    batch = _batch_of(part, question)
+        return []
+    batch, host = _batch_of(part, question), question.host
+    if host.device is not None:
+        return find_tallies_there(part, batch, question, host.device)
     search = NominalSearch(
         batch.cases,
         batch.queries.codes,
         question.selected,
-        question.host.n_neighbors,
+        host.n_neighbors,
         batch.excluded,
         tally=True,
     )
-    search.run(0, len(batch))
+    _run(search, part, question)
     assert search.tallies is not None
-    return Tallies(search.thresholds, search.tallies)
+    return [Tallies(search.thresholds, search.tallies)]
 
 
-def find_near(part: CaseBase, question: Question) -> Near | None:
-    """A part's k nearest rows by distance; None without rows."""
+def find_near(part: CaseBase, bounds: Floats, question: Question) -> Near | None:
+    """A part's k nearest rows within bounds; None without rows."""
     if not part.n_rows:
         return None
-    batch, host = _batch_of(part, question), question.host
-    plain = replace(host, by_distance=False)  # distances count once all parts are in
+    return _find_near_here(_batch_of(part, question), bounds, question)
+
+
+def find_near_on_device(part: CaseBase, question: Question) -> list[Near]:
+    """A part's k nearest rows by distance, piece by piece; none without rows."""
+    if not part.n_rows:
+        return []
+    batch, device = _batch_of(part, question), question.host.device
+    assert device is not None
+    found = find_near_there(part, batch, question, device)
+    if question.own_widths:
+        found.append(_find_near_of_some(batch, question))
+    return found
+
+
+def _find_near_here(batch: Batch, bounds: Floats | None, question: Question) -> Near:
+    plain = replace(question.host, by_distance=False)  # they count once all are in
     search = plain.mixed_search(batch, question.selected, question.own_widths)
-    search.list_nearest()
-    search.run(0, len(batch))
+    search.list_nearest(bounds)
+    _run(search, batch.base, question)
     return Near(search.near, search.kths, search.tied)
 
 
-def find_weighed(part: CaseBase, question: Question) -> Weighed:
-    """A part's nearest rows with their weights."""
-    batch, host = _batch_of(part, question), question.host
-    live = slice(part.n_rows)
+def _run(
+    search: NominalSearch | MixedSearch, part: CaseBase, question: Question
+) -> None:
+    """Answer all queries, by as many threads as the part has."""
+    n_queries, n_used = question.selected.attributes.shape
+    if part.n_threads == 1:
+        return search.run(0, n_queries)
+    work = n_queries * question.host.cost(part, n_used)
+    return run_chunks(search.run, n_queries, part.n_threads, work)
+
+
+def _find_near_of_some(batch: Batch, question: Question) -> Near:
+    """The same for queries that see other ranges than all; the others have no rows."""
+    some = np.array(sorted(question.own_widths), np.int64)
+    assert batch.excluded is not None
+    codes, values = batch.queries
+    queries = Queries(codes[some], values[some])
+    few = replace(batch, queries=queries, excluded=batch.excluded[some])
+    chosen = Selected(*(own[some] for own in question.selected))
+    widths = {i: question.own_widths[query] for i, query in enumerate(some.tolist())}
+    asked = question._replace(selected=chosen, own_widths=widths)
+    found = _find_near_here(few, None, asked)
+    near = np.full((len(batch), *found.near.shape[1:]), -1.0)
+    kths, tied = np.full(len(batch), np.inf), np.zeros((len(batch), batch.n_classes))
+    near[some], kths[some], tied[some] = found
+    return Near(near, kths, tied.astype(np.int64))
+
+
+def find_weighed(part: CaseBase, question: Question) -> list[Weighed]:
+    """A part's nearest rows with their weights; none without rows."""
+    if not part.n_rows:
+        return []
+    batch, device = _batch_of(part, question), question.host.device
+    if device is None:
+        return [_find_weighed_here(batch, question, range(len(batch)))]
+    found = find_weighed_there(part, batch, question, device)
+    if question.own_widths:
+        found.append(_find_weighed_here(batch, question, sorted(question.own_widths)))
+    return found
+
+
+def _find_weighed_here(
+    batch: Batch, question: Question, queries: Sequence[int]
+) -> Weighed:
+    host, live = question.host, slice(batch.base.n_rows)
     classes, weights = batch.cases.classes[live], batch.cases.weights[live]
     attributes, counts = question.selected
     rows, measures = [], []
-    for query in range(len(batch) if part.n_rows else 0):
+    for query in queries:
         used = attributes[query, : counts[query]]
         measured = host.measure(batch, query, used, question.own_widths)
         own = np.where(np.isinf(measured), 0.0, weights)
         rows.append(np.flatnonzero(list_weighed(measured, own, host.n_neighbors)))
         measures.append(measured[rows[-1]])
     listed = np.concatenate([np.zeros(0, np.int64), *rows])
-    owners = np.repeat(np.arange(len(rows)), [len(own) for own in rows])
+    owners = np.repeat(np.array(queries, np.int64), [len(own) for own in rows])
     measured = np.concatenate([np.zeros(0), *measures])
     return Weighed(owners, measured, classes[listed], weights[listed])
 

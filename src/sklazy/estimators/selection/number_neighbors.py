@@ -21,7 +21,7 @@ from sklazy.estimators.selection.neighbors import TIES, WEIGHTS
 from sklazy.estimators.targets import WeightedRegressor
 from sklazy.measures import how_many
 from sklazy.measures.spread import check_spread
-from sklazy.neighbors.means import Means
+from sklazy.neighbors.averages import Means
 from sklazy.tables import as_target
 
 Floats = NDArray[np.float64]
