@@ -5,6 +5,7 @@ here, between two comments. With `--check` nothing is written, and what would ch
 an error.
 """
 
+import re
 import sys
 from typing import NamedTuple
 
@@ -214,9 +215,14 @@ def short_table(stored, for_readme=False):
             continue
         rows = [known.get(name, {}) for name in shown.names]
         used += rows
-        cells = join_cells(rows)
-        lines.append(f"| {shown.what} | {shown.peer} | {' | '.join(cells)} |")
+        cells = [hold_numbers(shown.what), shown.peer, *join_cells(rows)]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([*lines, "", *footer(stored, used)])
+
+
+def hold_numbers(text):
+    """Large numbers that do not break at the end of a line."""
+    return re.sub(r"(?<=\d) (?=\d{3})", "\N{NO-BREAK SPACE}", text)
 
 
 def join_cells(rows):

@@ -243,10 +243,10 @@ class RaceFeatureSelector(ColumnSelector):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        # A set with a column that the estimator refuses is out of the race, and the
-        # others go on: missing cells and labels are fine whoever is fitted.
         inner = LazyLearningRegressor() if self.estimator is None else self.estimator
-        tags.target_tags = deepcopy(get_tags(inner).target_tags)
+        own = deepcopy(get_tags(inner))
+        tags.input_tags, tags.target_tags = own.input_tags, own.target_tags
+        tags.input_tags.sparse = False
         tags.target_tags.required = True
         return tags
 
