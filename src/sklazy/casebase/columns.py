@@ -295,8 +295,7 @@ def place_cells(placement: Placement, queries: Queries) -> Floats:
     with np.errstate(over="ignore", invalid="ignore"):
         placed = _place_numbers(numbers, placement, slice(None))
     codes = _as_floats(queries.codes[:, placement.attributes])
-    # Columns that were taken lie side by side; kernels are compiled for rows that do.
-    return np.ascontiguousarray(np.where(placement.nominal, codes, placed))
+    return np.where(placement.nominal, codes, placed)
 
 
 def find_metric(metric: str) -> int:

@@ -49,7 +49,8 @@ def find_nearest(
     rows = np.empty((len(queries), n_nearest), np.int64)
     distances = np.empty(rows.shape)
     every = 0, len(queries)
-    nearest_rows(cases, row_groups, queries, query_groups, *every, rows, distances)
+    asked = np.ascontiguousarray(queries)  # each order in memory is compiled anew
+    nearest_rows(cases, row_groups, asked, query_groups, *every, rows, distances)
     return Neighbors(rows, distances)
 
 
