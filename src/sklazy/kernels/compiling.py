@@ -27,7 +27,7 @@ from sklazy.kernels.linking import OPTIMIZED_PART, PART, WHOLE
 FAST = {"reassoc", "contract", "nsz", "arcp"}
 
 _ANNOUNCE_AFTER = 1.0  # seconds
-_USUAL_WAIT = "2 to 8 seconds"
+_USUAL_WAIT = "2 to 10 seconds"
 
 # As in numpy, a number over zero is infinite or NaN, and no error.
 _PLAIN = {"nogil": True, "error_model": "numpy"}
