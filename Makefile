@@ -12,7 +12,7 @@ STAMP = $(shell cat src/sklazy/kernels/*.py src/sklazy/kernels/*/*.py src/sklazy
 export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-$(STAMP)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint docs release-check slow mutate bench accuracy compat format clean
+.PHONY: help demo test check lint docs release-check slow mutate bench tables accuracy compat format clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
@@ -59,8 +59,12 @@ slow: $(READY)  ## the statistical and large tests, properties on new examples
 mutate: $(READY)  ## whether tests notice changed operators (ROOMS=, SEED=, NUMBER=, JOBS=, LOG=)
 	$(BIN)/python tests/mutation.py --seed $(or $(SEED),0) --number $(or $(NUMBER),20) --jobs $(or $(JOBS),2) $(if $(LOG),--log $(LOG)) $(ROOMS)
 
-bench: $(READY)  ## speeds as ratios to a peer (ONLY=word picks benchmarks)
+bench: $(READY)  ## speeds as ratios to a peer, kept for the tables (ONLY=word picks some)
 	$(BIN)/python benchmarks/run.py $(ONLY)
+	$(BIN)/python benchmarks/tables.py
+
+tables: $(READY)  ## the documentation's speed tables, from what `make bench` kept
+	$(BIN)/python benchmarks/tables.py
 
 accuracy: $(READY)  ## the study beside forests and boosting (hours; it resumes)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[peers]'

@@ -32,13 +32,13 @@ def benchmarks():
                 "name": f"add or forget a row, {name}",
                 "why": "100 000 x 20: a table for which a refit hurts",
                 "goal": 100,
-                "measure": lambda compare=compare: (compare()[0], "a refit"),
+                "measure": functools.partial(after_change, compare, "change"),
             },
             {
                 "name": f"first question after it, {name}",
                 "why": "what a change leaves to derive is part of its price",
                 "goal": question_goal,
-                "measure": lambda compare=compare: (compare()[1], "a refit"),
+                "measure": functools.partial(after_change, compare, "question"),
             },
         ]
     items.append(
@@ -120,9 +120,9 @@ def file_figures():
 
 
 def in_a_file(key, most, unit):
-    """The limit over one of these figures."""
-    found = file_figures()[key]
-    return most / max(found, 1e-9), f"{found:.3g} of {most:.3g} {unit}"
+    """One of these figures, and its limit."""
+    found = max(file_figures()[key], 1e-9)
+    return {"ours": found, "peer": most, "unit": unit, "peer_name": "the limit"}
 
 
 MEMORY = """
@@ -153,9 +153,10 @@ MOST_BYTES = 60
 
 
 def bytes_a_row():
-    """The limit over the memory that a million rows take, in a process of its own."""
+    """The memory that a million rows take, in a process of its own, and its limit."""
     found = float(run_alone(MEMORY))
-    return MOST_BYTES / found, f"{found:.1f} of {MOST_BYTES} bytes"
+    limit = {"peer": MOST_BYTES, "peer_name": "the limit"}
+    return {"ours": found, "unit": "bytes", **limit}
 
 
 def run_alone(script):
@@ -171,8 +172,14 @@ def run_alone(script):
     return done.stdout
 
 
+def after_change(compare, what):
+    """One of the times that `change` finds, beside that of a refit."""
+    times = compare()
+    return {"ours": times[what], "peer": times["refit"], "peer_name": "a refit"}
+
+
 def change(kind, numeric_target=False, **options):
-    """Refit time over that of an add or a forget, and of the question after it."""
+    """Times of a refit, of an add or a forget, and of the question after it."""
     table, target = data(nominal=kind == "nominal", numeric_target=numeric_target)
     row = np.array([5])
     one = Table(tuple(column.take(row) for column in table))
@@ -196,7 +203,7 @@ def change(kind, numeric_target=False, **options):
         questions.append(timed(lambda: cases.cases)[0])
     call = max(min(calls[::2]), min(calls[1::2]))
     question = max(min(questions[::2]), min(questions[1::2]))
-    return refit / call, refit / question
+    return {"refit": refit, "change": call, "question": question}
 
 
 def data(nominal, numeric_target):

@@ -162,7 +162,7 @@ print(time.perf_counter() - start)
 
 
 def limit(script, argument, most, unit, state="shared"):
-    """The limit over what a script measures, in a process of its own."""
+    """What a script measures, in a process of its own, and its limit."""
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ)
         if state != "shared":
@@ -170,7 +170,7 @@ def limit(script, argument, most, unit, state="shared"):
         if state == "warm":
             run(script, argument, environment)
         found = run(script, argument, environment)
-    return most / found, f"{found:.2f} of {most} {unit}"
+    return {"ours": found, "peer": most, "unit": unit, "peer_name": "the limit"}
 
 
 def run(script, argument, environment):

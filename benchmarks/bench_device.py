@@ -22,6 +22,8 @@ from sklazy import (
     LazyLearningRegressor,
 )
 from sklazy.answer import Batch, prepare
+from sklazy.answer.selection import nearest
+from sklazy.answer.selection.nearest_on_device import AHEAD, LONG_SEARCH
 from sklazy.casebase.matrix import encode_matrix
 from sklazy.flow import Selected
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
@@ -32,22 +34,27 @@ N_TABLES = 24
 
 
 def benchmarks():
-    """Rows for `run.py`, where there is a device."""
-    if not has_device():
-        return []
+    """Rows for `run.py`; without a device they say so."""
+    missing = "" if has_device() else "needs an NVIDIA GPU and CuPy"
     return [
         {
             "name": f"on a GPU: {name}",
             "why": why,
             "goal": goal,
             "measure": lambda measure=measure: summary(measure()),
+            "missing": missing,
         }
         for name, (why, goal, measure) in ROWS.items()
     ]
 
 
 def summary(found):
-    ratio = found.get("cpu over device", found.get("goal over time", 0.0))
+    """Times beside the CPU's where they were taken, else the goal over the time."""
+    if "cpu ms" in found:
+        ours, peer = found["device ms"] / 1e3, found["cpu ms"] / 1e3
+        name = "the same estimator on all cores"
+        return {"ours": ours, "peer": peer, "peer_name": name}
+    ratio = found.get("goal over time", 1.0)  # 1: answers are equal
     return ratio, ", ".join(f"{name} {value:.4g}" for name, value in found.items())
 
 
@@ -183,6 +190,53 @@ def search_alone(model, Q):
         batch = Batch(cases, cases.cases, queries)
         ready = prepare(learner, cases)
         return lambda: learner.answer(ready, batch).votes
+
+
+def follow_queries(n_rows=200_000, d=16):
+    """Where the time of `predict` goes, step by step, in microseconds."""
+    model, _, _, Q = fit_labels(n_rows, d)
+    model.set_params(device="cuda").predict(Q)
+    steps = {}
+    with model.cases_.snapshot() as cases:
+        learner = model._current_learner(cases)
+        ready = prepare(learner, cases)
+        for _ in range(40):
+            marks = [time.perf_counter()]
+            queries = encode_matrix(cases, Q)
+            marks.append(time.perf_counter())
+            answer = learner.answer(ready, Batch(cases, cases.cases, queries))
+            marks.append(time.perf_counter())
+            answer.work.searching._wait()
+            marks.append(time.perf_counter())
+            votes = answer.votes
+            marks.append(time.perf_counter())
+            decisions = answer.decisions
+            marks.append(time.perf_counter())
+            model.target.decode("decisions", decisions, cases)
+            marks.append(time.perf_counter())
+            names = "code", "begin", "wait", "fetch", "decide", "name"
+            for name, took in zip(names, np.diff(marks), strict=True):
+                key = f"{name} us"
+                steps[key] = min(steps.get(key, np.inf), took * 1e6)
+    assert votes.shape == (N_QUERIES, N_CLASSES)
+    return {**steps, "predict us": best_of(lambda: model.predict(Q), 60) * 1e6}
+
+
+def compare_slices(n_rows=200_000, d=16):
+    """Whether it pays to make a slice ready while the last is searched."""
+    sizes, models = (0, 5120, 3400, 2560), {}
+    for size in sizes:
+        nearest.LONG_SEARCH, nearest.AHEAD = 1 if size else 1 << 40, size
+        models[size], *_, Q = fit_labels(n_rows, d)
+        models[size].set_params(device="cuda").predict(Q)  # it remembers the slices
+    best = dict.fromkeys(sizes, np.inf)
+    for _ in range(60):
+        for size, model in models.items():
+            begin = time.perf_counter()
+            model.predict(Q)
+            best[size] = min(best[size], time.perf_counter() - begin)
+    nearest.LONG_SEARCH, nearest.AHEAD = LONG_SEARCH, AHEAD
+    return {f"slices of {size or len(Q)} ms": 1e3 * best[size] for size in sizes}
 
 
 def brute_force(X, y, Q):
@@ -380,6 +434,8 @@ ROWS = {
         30,
         lambda: compare_labels(200_000, 16),
     ),
+    "steps 200k x 16": ("where the time goes", None, follow_queries),
+    "slices 200k x 16": ("what runs side by side", None, compare_slices),
     "labels 1M x 28": (
         "higgs: a million rows",
         30,
@@ -411,14 +467,15 @@ def describe():
     }
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+def run_rows(rows, about):
+    """Measure the rows whose names have one of the words given; print a table."""
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("words", nargs="*")
     parser.add_argument("--out")
     options = parser.parse_args()
     found = {"machine": describe()}
     print(found["machine"], flush=True)
-    for name, (why, goal, measure) in ROWS.items():
+    for name, (why, goal, measure) in rows.items():
         if options.words and not any(word in name for word in options.words):
             continue
         begin = time.perf_counter()
@@ -429,7 +486,20 @@ def main():
         if options.out:
             with open(options.out, "w") as file:
                 json.dump(found, file, indent=1)
+    print_table(rows, found)
+
+
+def print_table(rows, found):
+    """The table of docs/gpu.md: a column for all that any row found."""
+    measured = {name: own for name, own in found.items() if name in rows}
+    columns = list(dict.fromkeys(key for own in measured.values() for key in own))
+    print("\n|", " | ".join(["10 000 queries", *columns, "goal"]), "|")
+    print("|---" * (len(columns) + 2), "|", sep="")
+    for name, own in measured.items():
+        cells = [f"{own[key]:.4g}" if key in own else "" for key in columns]
+        goal = rows[name][1]
+        print("|", name, "|", " | ".join(cells), "|", "" if goal is None else goal, "|")
 
 
 if __name__ == "__main__":
-    main()
+    run_rows(ROWS, __doc__)

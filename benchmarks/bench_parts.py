@@ -37,9 +37,10 @@ def benchmarks():
 def compare_parts(name, n_rows, make, model, goal):
     def measure():
         one, other, queries = models(n_rows, make, model)
-        times = interleave(lambda: other.predict(queries), lambda: one.predict(queries))
-        ours, peer = times
-        return peer / ours, f"one case base, {1e3 * peer:.0f} ms"
+        ours, peer = interleave(
+            lambda: other.predict(queries), lambda: one.predict(queries)
+        )
+        return {"ours": ours, "peer": peer, "peer_name": "one case base"}
 
     return {
         "name": f"{N_PARTS} parts, {name}, 1000 queries",
@@ -81,7 +82,7 @@ def digest_again():
     for row in range(3):
         model.forget([row]).predict(X[:1])
         rest.append(timed(model.digest))
-    return whole / min(rest), f"all rows, {1e3 * whole:.0f} ms"
+    return {"ours": min(rest), "peer": whole, "peer_name": "all rows"}
 
 
 def on_cluster():
@@ -113,8 +114,8 @@ def on_cluster():
             lambda: other.predict(queries), lambda: one.predict(queries), times=9
         )
         single = min(timed(lambda: other.predict(queries[:1])) for _ in range(9))
-    text = f"one process, {1e3 * peer:.0f} ms; a single query {1e3 * single:.1f} ms"
-    return peer / ours, text
+    text = f"one process, two threads (a single query: {1e3 * single:.1f} ms)"
+    return {"ours": ours, "peer": peer, "peer_name": text}
 
 
 def interleave(*calls, times=5):
@@ -130,5 +131,6 @@ def timed(call):
 
 if __name__ == "__main__":
     for item in benchmarks():
-        ratio, text = item["measure"]()
-        print(f"{item['name']}: {ratio:.2f} (goal {item['goal']}) against {text}")
+        found = item["measure"]()
+        ratio, against = found["peer"] / found["ours"], found["peer_name"]
+        print(f"{item['name']}: {ratio:.2f} (goal {item['goal']}) against {against}")

@@ -52,28 +52,29 @@ def benchmarks():
 
 
 def against_trees(make):
-    """Time a query of ten trees fitted by scikit-learn over that of ten paths."""
+    """Times of a query: ten paths, and ten trees fitted by scikit-learn."""
     task = Task(make, n_queries=40)
     few = 1 if task.n_rows > 5000 else 3
     paths, trees = in_turn(task.follow_paths, lambda: task.fit_trees(few))
-    ratio = (trees / few) / (paths / task.n_queries)
-    return ratio, "DecisionTreeClassifier on the same bags"
+    name = "DecisionTreeClassifier on the same bags"
+    return {"ours": paths / task.n_queries, "peer": trees / few, "peer_name": name}
 
 
 def against_extra_trees(make):
-    """Time a query of ten extra trees on its bags over that of ten random paths."""
+    """Times of a query: ten random paths, and ten extra trees on its bags."""
     task = Task(make, n_queries=40)
     paths, trees = in_turn(
         task.draw_paths, lambda: task.fit_trees(3, ExtraTreeClassifier)
     )
-    return (trees / 3) / (paths / task.n_queries), "ExtraTreeClassifier on the bags"
+    name = "ExtraTreeClassifier on the same bags"
+    return {"ours": paths / task.n_queries, "peer": trees / 3, "peer_name": name}
 
 
 def against_own_bags(make):
-    """Time of bags drawn for each query over that of bags that share a part."""
+    """Times of bags that share a part, and of bags drawn for each query."""
     task = Task(make, n_queries=400)
     shared, own = in_turn(lambda: task.follow_paths(share=True), task.follow_paths)
-    return own / shared, "bags of each query's own"
+    return {"ours": shared, "peer": own, "peer_name": "bags of each query's own"}
 
 
 def in_turn(ours, peer, n_times=5):

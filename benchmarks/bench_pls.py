@@ -84,7 +84,7 @@ def ask(n_columns, n_components, who):
 
 
 def leave_one_out():
-    """Time of 60 fits of ten components, of which each gives all smaller models."""
+    """Times of a query, and of 60 fits, of which each gives all smaller models."""
     X, y, queries = data(400)
     model = ours(400, (1, COMPONENTS))
     said, near = model.predict(queries), search(400).kneighbors(queries[:1])[1][0]
@@ -100,7 +100,7 @@ def leave_one_out():
     best = 1 + int(np.argmin(errors))
     expected = PLSRegression(best, scale=False).fit(X[near], y[near])
     np.testing.assert_allclose(said[0], expected.predict(queries[:1])[0], rtol=1e-8)
-    return peer / mine, f"60 fits: {peer * 1e3:.3g} ms, ours {mine * 1e3:.3g} ms"
+    return {"ours": mine, "peer": peer, "peer_name": "60 fits of PLSRegression(10)"}
 
 
 def left_out_errors(X, y):

@@ -58,7 +58,7 @@ def measure_step(n_candidates=1000, n_blocks=200):
 
     race(evaluate, range(n_candidates), range(n_blocks), alpha=1e-300)
     best = min(lengths[10:])
-    return 100e-6 / best, f"{best * 1e6:.0f} us per step, 100 us allowed"
+    return {"ours": best, "peer": 100e-6, "peer_name": "the limit"}
 
 
 def measure_subsets(n_seeds=2):

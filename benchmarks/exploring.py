@@ -44,7 +44,10 @@ def best(label, work, times):
 
 def open_session(method, n_rows):
     X, y = make(n_rows)
-    session = Session(getattr(sklazy, method)().fit(X, y), "rows", copied=False)
+    model = getattr(sklazy, method)().fit(X, y)
+    began = time.perf_counter()
+    session = Session(model, "rows", copied=False)
+    print(f"opened in {time.perf_counter() - began:.2f} s")
     for job in session._jobs.values():  # alone on the machine, as far as we can
         job.stop()
     return Asking(session)

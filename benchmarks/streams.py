@@ -17,7 +17,6 @@ from sklazy import LazyKNeighborsClassifier, prequential
 
 WINDOW = 1000
 N_FIRST = 10
-FEW = 500  # rows, where the rest would take long
 
 
 def main() -> None:
@@ -65,7 +64,7 @@ def contestants() -> dict:
         "river KNNClassifier": _river_neighbors,
         "river HoeffdingTreeClassifier": _river_tree,
         "lazy k-NN": lambda rows: _ours(nearest, rows),
-        "lazy k-NN, asked in turn": lambda rows: _in_turn(nearest, rows[:FEW]),
+        "lazy k-NN, asked in turn": lambda rows: _in_turn(nearest, rows),
     }
 
 

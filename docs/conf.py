@@ -1,6 +1,7 @@
 """How the site is built: `make docs`."""
 
 import importlib.metadata
+import os
 import warnings
 
 from sphinx_gallery.sorting import FileNameSortKey
@@ -38,6 +39,8 @@ numpydoc_show_class_members = False  # the template lists them
 numpydoc_xref_param_type = False
 
 # --- gallery ----------------------------------------------------------------------
+# Estimators shown on its pages link to the reference beside them.
+os.environ["SKLAZY_DOCS"] = ".."
 warnings.filterwarnings("ignore", message=".*non-interactive.*")
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",

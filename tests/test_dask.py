@@ -11,6 +11,8 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 import sklazy
+from emulated import EmulatedDevice, needs_compiler
+from sklazy.backends.device import use_device
 
 distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
@@ -301,3 +303,33 @@ def test_a_worker_that_dies_during_fit_changes_no_answer(tmp_path):
         other.fit(data[COLUMNS], data["y"])
         assert other.digest() == one.digest()
         assert other.predict(QUERIES).tolist() == one.predict(QUERIES).tolist()
+
+
+@needs_compiler
+@pytest.mark.usefixtures("client")
+@pytest.mark.parametrize(
+    "name",
+    ["LazyKNeighborsClassifier", "LazyLearningClassifier", "LazyKernelClassifier"],
+)
+def test_each_worker_asks_a_device_of_its_own(name, monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    one = getattr(sklazy, name)().fit(TABLE, CLASSES).predict_proba(QUERIES)
+    devices = [EmulatedDevice(name=f"emulated:{i}") for i in range(2)]
+    with use_device(*devices):
+        model = fit(name, device="cuda")
+        np.testing.assert_allclose(
+            model.predict_proba(QUERIES), one, rtol=1e-9, atol=1e-9
+        )
+    assert all(device.sources for device in devices)
+
+
+@needs_compiler
+@pytest.mark.usefixtures("client")
+def test_a_worker_that_sees_its_device_alone_takes_that(monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,0")
+    one = sklazy.LazyKNeighborsClassifier().fit(TABLE, CLASSES).predict_proba(QUERIES)
+    devices = [EmulatedDevice(name=f"emulated:{i}") for i in range(2)]
+    with use_device(*devices):
+        found = fit("LazyKNeighborsClassifier", device="cuda").predict_proba(QUERIES)
+    assert found.tobytes() == one.tobytes()
+    assert [bool(device.sources) for device in devices] == [True, False]

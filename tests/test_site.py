@@ -1,9 +1,14 @@
-"""The site: built without warnings, every name in it, every link and picture there."""
+"""The site: built without warnings, every name in it, every page as it should look."""
 
+import contextlib
+import functools
 import html.parser
+import http.server
 import pathlib
+import shutil
 import subprocess
 import sys
+import threading
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -11,6 +16,7 @@ import pytest
 import sklazy
 
 ROOT = pathlib.Path(__file__).parent.parent
+WIDTHS = (1400, 400)
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +100,90 @@ def test_every_public_name_is_in_the_reference(site):
         path.stem.removeprefix("sklazy.") for path in (site / "api").glob("*.html")
     }
     assert listed == set(sklazy.__all__) - {"__version__"}
+
+
+# --- in a browser ---------------------------------------------------------------------
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def serve(folder):
+    """The address of a folder on this machine."""
+    handler = functools.partial(Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def opened(site):
+    """A page of a browser, the site's address, and the list of complaints."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no chromium on this machine")
+    api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    said = []
+    with api.sync_playwright() as playwright, serve(site) as home:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda one: said.append(f"console: {one.text}"))
+        page.on("pageerror", lambda error: said.append(f"error: {error}"))
+        page.on("requestfailed", lambda one: said.append(f"failed: {one.url}"))
+        page.on("response", lambda one: one.ok or said.append(f"lost: {one.url}"))
+        ours = (home, "data:", "blob:")
+        page.on(
+            "request",
+            lambda one: one.url.startswith(ours) or said.append(f"asked: {one.url}"),
+        )
+        yield page, home, said
+        browser.close()
+
+
+# Pictures that wait until they are in view are asked for, too.
+BROKEN_PICTURES = """async () => {
+  const broken = async picture => {
+    picture.loading = "eager";
+    try { await picture.decode(); return null; }
+    catch { return "picture: " + picture.src; }
+  };
+  return (await Promise.all([...document.images].map(broken))).filter(Boolean);
+}"""
+WIDER_THAN_THE_SCREEN = """() =>
+  document.documentElement.scrollWidth - document.documentElement.clientWidth"""
+
+
+def test_every_page_in_a_browser(site, opened):
+    """Nothing is missing, refused, complained of or wider than the screen."""
+    page, home, said = opened
+    faults = []
+    for path in sorted(pages_of(site)):
+        name = path.relative_to(site).as_posix()
+        page.set_viewport_size({"width": WIDTHS[0], "height": 900})
+        page.goto(f"{home}/{name}")
+        faults += [f"{name}: {one}" for one in page.evaluate(BROKEN_PICTURES)]
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            extra = page.evaluate(WIDER_THAN_THE_SCREEN)
+            faults += [f"{name}: {extra} pixels too wide at {width}"] * (extra > 0)
+        faults += [f"{name}: {one}" for one in said]
+        said.clear()
+    assert not faults
+
+
+def test_search_finds_pages(opened):
+    page, home, said = opened
+    page.goto(f"{home}/search.html?q=receipt")
+    page.wait_for_selector("#search-results li a")
+    links = page.eval_on_selector_all("#search-results li a", "all => all.length")
+    assert links > 3
+    assert not said

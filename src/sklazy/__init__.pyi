@@ -41,7 +41,7 @@ from sklazy.estimators.filters.subset import SubsetSelector
 from sklazy.estimators.joining import join
 from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.estimators.linear_models import LazyLogisticClassifier, LazyRidgeRegressor
-from sklazy.estimators.loading import load
+from sklazy.estimators.loading import compact, load
 from sklazy.estimators.local_models.classifier import LazyLearningClassifier
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
 from sklazy.estimators.pls import LazyPLSRegressor
@@ -115,6 +115,7 @@ __all__ = [
     "__version__",
     "advise",
     "audit",
+    "compact",
     "diversity_measures",
     "explain",
     "join",

@@ -4,7 +4,8 @@ Each has the parameters of its namesake in `sklazy`, a `client` and a `timeout`.
 takes a Dask frame or array; its partitions become parts of the cases and stay on the
 workers. Neighbors, naive Bayes and local models search where the parts are; any other
 estimator gathers the cases once, copies them to every worker and splits the queries.
-Answers are those of one machine, digit for digit.
+Answers are those of one machine, digit for digit. With ``device="cuda"`` each worker
+asks its own GPU.
 
 With a client and a Dask frame at hand::
 
@@ -32,10 +33,13 @@ from sklazy.backends.dask_engine import (
     check_partitions,
     computed_pieces,
     find_client,
+    find_turns,
     is_dask,
+    own_turn,
     partitions_of,
     wait_for_part,
 )
+from sklazy.backends.device import take_turn
 from sklazy.backends.shards import Shards
 from sklazy.casebase import CaseBase
 from sklazy.casebase.joining import check_alike
@@ -212,17 +216,19 @@ class DaskModel:
             self._copies = digest, copies
         n_queries = len(X)
         cuts = np.linspace(0, n_queries, len(client.nthreads()) + 1).astype(int)
-        take = X.iloc if hasattr(X, "iloc") else X
+        take, turns = X.iloc if hasattr(X, "iloc") else X, find_turns(client)
+        asked = self._copies[1], turns, method
         pieces = [
-            client.submit(_ask_copy, self._copies[1], method, take[a:b], pure=False)
+            client.submit(_ask_copy, *asked, take[a:b], pure=False)
             for a, b in itertools.pairwise(cuts.tolist())
             if b > a
         ]
         return np.concatenate([piece.result(self.timeout) for piece in pieces])
 
 
-def _ask_copy(model: Any, method: str, X: object) -> Any:  # noqa: ANN401
-    return getattr(model, method)(X)
+def _ask_copy(model: Any, turns: dict[str, int], method: str, X: object) -> Any:  # noqa: ANN401
+    with take_turn(own_turn(turns)):
+        return getattr(model, method)(X)
 
 
 # --- fitting --------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import threading
 
+import joblib
 import numpy as np
 import pytest
 from hypothesis import given
@@ -80,3 +81,42 @@ def test_number_of_workers(monkeypatch):
     threads._default_workers.cache_clear()
     with pytest.raises(BadInputError, match="n_jobs=0"):
         backends.count_workers(0)
+
+
+@pytest.fixture
+def eight_cores(monkeypatch):
+    monkeypatch.setattr(threads.joblib, "cpu_count", lambda: 8)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    threads._default_workers.cache_clear()
+    yield
+    threads._default_workers.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({"n_jobs": 3}, 3),
+        ({"n_jobs": -1}, 8),
+        ({"n_jobs": -2}, 7),
+        ({"n_jobs": 1}, 1),
+        ({"backend": "threading", "n_jobs": 2}, 2),
+        ({"backend": "loky", "n_jobs": 2}, 2),
+        ({"backend": "sequential", "n_jobs": 5}, 1),
+        ({"backend": "threading"}, 8),
+        ({"verbose": 0}, 8),
+    ],
+    ids=str,
+)
+def test_joblib_says_how_many(config, expected, eight_cores):
+    with joblib.parallel_config(**config):
+        assert backends.count_workers(None) == expected
+        assert backends.count_workers(4) == 4
+    assert backends.count_workers(None) == 8
+
+
+def test_a_task_of_joblib_has_one_thread(eight_cores):
+    """Its siblings have the other cores; a task that is alone has all of them."""
+    ask = joblib.delayed(backends.count_workers)
+    many = joblib.Parallel(2, backend="threading")(ask(None) for _ in range(3))
+    assert many == [1, 1, 1]
+    assert joblib.Parallel(1)([ask(None)]) == [8]

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from sklazy import LazyKNeighborsClassifier, LazyLearningRegressor
-from sklazy.backends.device import check_device, open_device, use_device
+from sklazy.backends.device import (
+    check_device,
+    open_device,
+    open_devices,
+    take_turn,
+    use_device,
+)
 from sklazy.errors import BadInputError, DeviceError, MissingExtraError
 from sklazy.kernels.cuda import with_cupy
 
@@ -37,7 +43,23 @@ class FakeDevice:
         pass
 
 
-def play_cupy(monkeypatch, n_devices=1, capability="90", broken=None):
+class FakePool:
+    """Holds 50 bytes that nobody uses and 30 that somebody does."""
+
+    def __init__(self, limit):
+        self.limit = limit
+
+    def get_limit(self):
+        return self.limit
+
+    def free_bytes(self):
+        return 50
+
+    def used_bytes(self):
+        return 30
+
+
+def play_cupy(monkeypatch, n_devices=1, capability="90", broken=None, limit=0):
     """A module that looks like CuPy on a machine with so many devices."""
 
     def count():
@@ -55,6 +77,7 @@ def play_cupy(monkeypatch, n_devices=1, capability="90", broken=None):
 
     fake = types.ModuleType("cupy")
     fake.empty = empty
+    fake.get_default_memory_pool = lambda: FakePool(limit)
     fake.cuda = types.SimpleNamespace(
         Device=device,
         runtime=types.SimpleNamespace(
@@ -75,7 +98,7 @@ def forget_devices():
 
 
 @pytest.mark.parametrize(
-    "name", ["gpu", "cuda:", "cuda:-1", "cuda:x", "", 0, True, "cpu"]
+    "name", ["gpu", "cuda:", "cuda:-1", "cuda:x", "cuda:all:1", "", 0, True, "cpu"]
 )
 def test_an_unknown_device_is_refused(name):
     with pytest.raises(BadInputError, match=r"device=.* is not known; give None"):
@@ -85,7 +108,7 @@ def test_an_unknown_device_is_refused(name):
             kind(device=name).fit([[1.0], [2.0]], [0, 1])
 
 
-@pytest.mark.parametrize("name", [None, "cuda", "cuda:0", "cuda:11"])
+@pytest.mark.parametrize("name", [None, "cuda", "cuda:0", "cuda:11", "cuda:all"])
 def test_known_devices(name):
     check_device(name)
 
@@ -109,6 +132,32 @@ def test_with_too_few_devices(monkeypatch):
     with pytest.raises(DeviceError, match=r"cuda:2.*has 2 CUDA devices"):
         open_device("cuda:2")
     assert open_device("cuda:1").name == "cuda:1"
+
+
+def test_all_devices_of_a_machine(monkeypatch):
+    play_cupy(monkeypatch, n_devices=3)
+    names = [device.name for device in open_devices("cuda:all")]
+    assert names == ["cuda:0", "cuda:1", "cuda:2"]
+    assert [device.name for device in open_devices("cuda")] == ["cuda:0"]
+    assert open_device("cuda:all").name == "cuda:0"
+
+
+@pytest.mark.parametrize(
+    ("turn", "name"), [(0, "cuda:0"), (1, "cuda:1"), (4, "cuda:1")]
+)
+def test_workers_take_turns(monkeypatch, turn, name):
+    play_cupy(monkeypatch, n_devices=3)
+    with take_turn(turn):
+        assert open_device("cuda").name == name
+        assert open_device("cuda:2").name == "cuda:2"
+    assert open_device("cuda").name == "cuda:0"
+
+
+@pytest.mark.parametrize(("limit", "free"), [(0, 150), (120, 90), (1000, 150)])
+def test_free_memory(monkeypatch, limit, free):
+    """100 bytes are free on the device, 50 in CuPy's pool, whose limit is heeded."""
+    play_cupy(monkeypatch, limit=limit)
+    assert open_device("cuda").free_bytes() == free
 
 
 def test_with_an_old_device(monkeypatch):

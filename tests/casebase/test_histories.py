@@ -102,3 +102,74 @@ def test_any_history_has_the_digest_of_a_fresh_build(seed, tmp_path):
     np.testing.assert_array_equal(
         cases.encode(queries).codes, fresh.encode(queries).codes
     )
+
+
+def exchange(history, cases, alive):
+    """One row comes, and the oldest goes."""
+    rows = history.rows(1)
+    table, target, weights = history.given(rows)
+    (new,) = cases.add(table, target, weights=weights).tolist()
+    alive[new] = rows[0]
+    cases.forget([min(alive)])
+    del alive[min(alive)]
+
+
+def assert_same(cases, fresh):
+    for name in ("offsets", "counts", "class_counts", "starts", "ranges"):
+        np.testing.assert_array_equal(
+            getattr(cases.cases, name), getattr(fresh.cases, name)
+        )
+    codes = [own.cases.codes[:, own.order] for own in (cases, fresh)]
+    np.testing.assert_array_equal(*codes)
+    assert cases.digest() == fresh.digest()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_codes_and_counts_sleep_until_somebody_reads_them(seed):
+    history = History(seed)
+    rows, slept = history.rows(40), 0
+    cases, alive = history.base(rows), dict(enumerate(rows))
+    for turn in range(30):
+        exchange(history, cases, alive)
+        with cases.snapshot() as state:
+            assert state.cases.numbers.shape[1] >= 40
+            slept += state.tallies.asleep
+            if turn in (11, 12):
+                assert_same(state, history.base(list(alive.values())))
+                assert not cases.tallies.asleep
+    assert slept > 15
+    np.testing.assert_array_equal(
+        cases.take(np.arange(40)).codes, cases.cases.codes[:, :40]
+    )
+    assert_same(cases, history.base(list(alive.values())))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_past_state_wakes_by_itself(seed):
+    history = History(seed)
+    rows = history.rows(40)
+    cases, alive = history.base(rows), dict(enumerate(rows))
+    assert cases.cases.counts.shape[1] == len(cases.class_labels)
+    for _ in range(10):
+        exchange(history, cases, alive)
+    with cases.snapshot() as state:
+        assert state.tallies.asleep
+        before = history.base(list(alive.values()))
+        exchange(history, cases, alive)
+        assert_same(state, before)
+        assert cases.tallies.asleep
+    assert_same(cases, history.base(list(alive.values())))
+
+
+def test_frozen_cuts_do_not_sleep():
+    history = History(3)
+    history.has_numbers = False
+    table, target, weights = history.given(history.rows(60))
+    cases = CaseBase(table, target, weights=weights, cuts="frozen")
+    cuts, alive = cases.cuts, dict.fromkeys(range(60))
+    for _ in range(20):
+        with pytest.warns(UserWarning, match="frozen"):
+            exchange(history, cases, alive)
+    assert cases.tallies.asleep
+    for now, then in zip(cases.cuts, cuts, strict=True):
+        np.testing.assert_array_equal(now, then)

@@ -19,7 +19,7 @@ from sklazy.errors import BadFileError, BadInputError, DataWarning
 from sklazy.tables import Column, Table
 
 
-def cases_of(n_rows, seed=0, *, classes=True, **options):
+def cases_of(n_rows, seed=0, *, classes=True, wide=False, **options):
     rng = np.random.default_rng(seed)
     codes = rng.integers(-1, 3, n_rows).astype(np.int32)
     numbers = rng.integers(0, 9, n_rows) + 0.5
@@ -27,8 +27,18 @@ def cases_of(n_rows, seed=0, *, classes=True, **options):
         Column("x", "nominal", codes, tuple("abc")),
         Column("y", "numeric", numbers),
     )
+    if wide:  # more labels than have bit sets
+        labels = tuple(f"w{i:02}" for i in range(99))
+        every = np.arange(n_rows, dtype=np.int32) % 99
+        columns += (Column("z", "nominal", every, labels, declared=True),)
     target = Column("t", "nominal", np.maximum(codes, 0), tuple("uvw"))
     return CaseBase(Table(columns), target if classes else numbers, **options)
+
+
+def in_order(cases):
+    """The ids of rows as these came."""
+    assert sorted(cases.arrival.tolist()) == list(range(cases.n_rows))
+    return cases.ids[np.argsort(cases.arrival)].tolist()
 
 
 SETTINGS = [
@@ -49,8 +59,7 @@ def test_cases_come_back_and_change_as_if_they_had_stayed(tmp_path, options, map
     before = (tmp_path / "cases").read_bytes()
     back = load_cases(tmp_path / "cases", mapped=mapped)
     assert back.digest() == cases.digest()
-    assert back.ids.tolist() == cases.ids.tolist()
-    assert back.arrival.tolist() == cases.arrival.tolist()
+    assert in_order(back) == in_order(cases)
     more, target = cases_of(9, 1), np.arange(9.0)
     for base in (cases, back):
         if base.class_labels:
@@ -124,9 +133,13 @@ def test_checksums_are_found_behind_the_arrays(size):
 
 
 BREAKS = {
-    "codes": lambda a: a.__setitem__((0, 0), 9),
+    "codes": lambda a: a.__setitem__((0, 0), 99),
     "classes": lambda a: a.__setitem__(0, 9),
-    "arrival": lambda a: a.__setitem__(0, a[1]),
+    "value_bits": lambda a: a.__setitem__((0, -1), 1),
+    "class_bits": lambda a: a.__setitem__((1, 0), 1 << 63),
+    "class_counts": lambda a: a.__setitem__(0, a[0] + 1),
+    "runs": lambda a: a.__setitem__((0, 0), 3),
+    "texts": lambda a: a.__setitem__(0, a[1]),
     "numbers": lambda a: a.__setitem__((0, 0), np.inf),
     "labels": lambda a: a.__setitem__(0, -1),
     "own_weights": lambda a: a.__setitem__((0, 0), -1),
@@ -135,9 +148,11 @@ BREAKS = {
 
 @pytest.mark.parametrize("name", BREAKS)
 def test_arrays_that_point_nowhere_are_refused(tmp_path, name):
-    save_cases(cases_of(40, weights=np.arange(40.0)), tmp_path / "cases")
+    ids = [f"id {i}" for i in range(40)]
+    cases = cases_of(40, weights=np.arange(40.0), wide=True, ids=ids)
+    save_cases(cases, tmp_path / "cases")
     header, arrays = read_file(tmp_path / "cases")
-    BREAKS[name](arrays[name])
+    BREAKS[name](arrays[f"0/{name}"])
     write_file(tmp_path / "cases", header, arrays)
     with pytest.raises(BadFileError, match="contradicts"):
         load_cases(tmp_path / "cases")
@@ -147,13 +162,14 @@ def test_arrays_that_point_nowhere_are_refused(tmp_path, name):
     "name", ["codes", "value_bits", "class_bits", "counts", "edges"]
 )
 def test_arrays_of_other_shapes_or_types_are_refused(tmp_path, name):
-    save_cases(cases_of(40), tmp_path / "cases")
+    save_cases(cases_of(40, wide=True), tmp_path / "cases")
+    name = f"0/{name}"
     header, arrays = read_file(tmp_path / "cases")
     for mapped in (False, True):
         write_file(tmp_path / "cases", header, arrays | {name: arrays[name][:-1]})
         with pytest.raises(BadFileError, match="contradicts"):
             load_cases(tmp_path / "cases", mapped=mapped)
-        other = arrays[name].astype(np.int16 if name != "codes" else np.float64)
+        other = arrays[name].astype(np.int16 if name != "0/codes" else np.float64)
         write_file(tmp_path / "cases", header, arrays | {name: other})
         with pytest.raises(BadFileError, match="contradicts"):
             load_cases(tmp_path / "cases", mapped=mapped)

@@ -6,6 +6,9 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
+import threading
+import weakref
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +18,7 @@ import pytest
 from sklazy.kernels.cuda.device import read_source
 
 _HERE = Path(__file__).parent
+_ONE_AT_A_TIME = threading.Lock()  # what runs now is written down in the library
 _COMPILER = shutil.which("g++") or shutil.which("c++")
 
 needs_compiler = pytest.mark.skipif(
@@ -65,10 +69,11 @@ class EmulatedKernels:
         kernel.restype = None
         plain = [_argument(value) for value in arguments]
         along_x, along_y = (min(n, self.most_blocks) for n in blocks)
-        for y in range(along_y):
-            for x in range(along_x):
-                self.library.enter(x, y, along_x, along_y)
-                kernel(*plain)
+        with _ONE_AT_A_TIME:
+            for y in range(along_y):
+                for x in range(along_x):
+                    self.library.enter(x, y, along_x, along_y)
+                    kernel(*plain)
 
 
 class EmulatedLane:
@@ -85,22 +90,25 @@ class EmulatedLane:
 class EmulatedDevice:
     """Blocks run one after the other, each a single thread."""
 
-    name, lanes, processors = "emulated", 1, 2
+    lanes, processors = 1, 2
 
-    def __init__(self, most_blocks=3, shared_bytes=1 << 20):
+    def __init__(
+        self, most_blocks=3, shared_bytes=1 << 20, name="emulated", n_bytes=1 << 40
+    ):
         self.most_blocks, self.shared_bytes = most_blocks, shared_bytes
+        self.name, self.n_bytes, self.used = name, n_bytes, 0
         self.sources = set()
 
     def put(self, array):
-        return np.array(array, order="C")
+        return self._count(np.array(array, order="C"))
 
     def empty(self, shape, dtype):
         made = np.empty(shape, dtype)
         made.reshape(-1).view(np.uint8).fill(0xA5)  # what is not written shows
-        return made
+        return self._count(made)
 
     def zeros(self, shape, dtype):
-        return np.zeros(shape, dtype)
+        return self._count(np.zeros(shape, dtype))
 
     def fetch(self, array):
         return array.copy()
@@ -113,5 +121,20 @@ class EmulatedDevice:
     def wait(self):
         pass
 
+    def free_bytes(self):
+        return self.n_bytes - self.used
+
+    def in_use(self):
+        return nullcontext()
+
     def beside(self):
         return EmulatedLane()
+
+    def _count(self, array):
+        """The array, whose memory is free again once nobody knows it."""
+        self.used += array.nbytes
+        weakref.finalize(array, self._release, array.nbytes)
+        return array
+
+    def _release(self, n_bytes):
+        self.used -= n_bytes

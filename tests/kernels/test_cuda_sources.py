@@ -11,10 +11,12 @@ import pytest
 
 from sklazy.kernels.cuda.device import read_source
 
-LABELS = {"GROUPS": 2, "PLANES": 4, "CLASSES": 3, "SHARED": 1}
+LABELS = {"GROUPS": 2, "REST": 7, "PLANES": 4, "CLASSES": 3, "SHARED": 1}
 NUMBERS = {"PER_LANE": 8, "ROWS": 1024, "SHARED": 1, "MANHATTAN": 0}
 VARIANTS = {
     "labels": ("planes.cu", LABELS),
+    "labels, one behind a group": ("planes.cu", LABELS | {"REST": 1}),
+    "labels, three in all": ("planes.cu", LABELS | {"GROUPS": 1, "REST": 3}),
     "labels of many classes": ("planes.cu", LABELS | {"CLASSES": 40, "SHARED": 0}),
     "own columns": ("nearest.cu", NUMBERS | {"OWN": 1, "QUERIES": 1, "HIDE": 1}),
     "all columns": ("nearest.cu", NUMBERS | {"OWN": 0, "QUERIES": 8, "HIDE": 2}),

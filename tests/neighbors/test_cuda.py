@@ -39,13 +39,18 @@ DEVICE = EmulatedDevice()
 def check_labels(device, table, selected, k, excluded=None, most_sets=64):
     cases, n_queries = as_cases(table, most_sets), len(table.queries)
     asked = table.queries, selected, k, excluded
-    expected = NominalSearch(cases, *asked, by_distance=True)
+    way = {"by_distance": True, "tally": True}
+    expected = NominalSearch(cases, *asked, **way)
     expected.run(0, n_queries)
-    found = DeviceNominalSearch(put_sets(device, cases), *asked, by_distance=True)
+    found = DeviceNominalSearch(put_sets(device, cases), *asked, **way)
     middle = n_queries // 2
     found.run(0, middle)  # in two parts
     found.run(middle, n_queries)
     np.testing.assert_array_equal(found.thresholds, expected.thresholds)
+    levels = np.arange(expected.tallies.shape[1])
+    complete = levels >= expected.thresholds[:, None]
+    tallies = np.where(complete[:, :, None], found.tallies, 0)
+    np.testing.assert_array_equal(tallies, expected.tallies)
     check_votes(found, expected, k)
     return found
 
@@ -181,11 +186,19 @@ def check_numbers(device, problem, selected, k, excluded=None):
     columns, n_queries = prepare_columns(cases), len(queries.codes)
     asked = columns, queries, selected, k, excluded
     expected = MixedSearch(cases, *asked, by_distance=True)
-    expected.run(0, n_queries)
     there = put_columns(device, cases, columns)
-    found = DeviceMixedSearch(there, cases, *asked, by_distance=True)
-    found.run(0, n_queries)
+    found = DeviceMixedSearch(there, *asked[1:], by_distance=True)
+    for search in (found, expected):
+        search.list_nearest()
+        search.run(0, n_queries)
     check_votes(found, expected, k)
+    np.testing.assert_array_equal(found.kths, expected.kths)
+    np.testing.assert_array_equal(in_order(found.near), in_order(expected.near))
+
+
+def in_order(near):
+    """Pairs of square and class of each query, sorted."""
+    return [sorted(map(tuple, own)) for own in near.tolist()]
 
 
 @some

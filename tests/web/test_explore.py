@@ -347,6 +347,13 @@ def test_families_to_come_are_shown_by_what_they_have():
     assert weigh_attributes(line) == {"a": 1.0, "b": 0.25}
 
 
+def test_more_voters_than_a_receipt_lists_are_counted():
+    case = {"id": 3, "distance": 0.5, "weight": 0.25}
+    for told, number in ({"k": 60}, 60), ({"k": 1, "n_voting": 8}, 8), ({}, 1):
+        near = {"kind": "another", "neighbors": {**told, "listed": [case]}}
+        assert find_voters(near).number == number
+
+
 def test_rows_are_pasted_as_json_csv_or_cells(asking):
     expected = {"size": 50.0, "floor": None, "heating": "gas", "year": 1950.0}
     texts = [

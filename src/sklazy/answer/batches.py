@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 
 from sklazy.answer.batch import Batch, Ints
 from sklazy.answer.learner import Answer, AnyLearner, Effort, prepare
@@ -22,11 +23,13 @@ from sklazy.casebase.matrix import encode_matrix
 from sklazy.errors import BadInputError
 from sklazy.flow import Queries
 from sklazy.kernels.pacing import LONGEST, Pace
+from sklazy.memory import limit_memory
 from sklazy.report.progress import Progress
 
 Outputs = tuple[NDArray[Any], ...]
 
 _AHEAD = 3  # slices under way beside the one that is made ready
+_BLOCKS = 2**30  # bytes; steps keep to less by themselves, also on many cores
 _WORTH_TIMING = 1e8  # nanoseconds; with an estimate that is far too low, seconds
 _TIMED = 0.001  # seconds that tell what a query takes
 _SHARE, _MOST_TIMED = 64, 3  # a part of so many is timed, and no more parts than these
@@ -76,7 +79,9 @@ class Work:
         if isinstance(self.rows, Queries):
             whole = Batch(self.base, self.base.cases, self.rows, self.excluded)
             return whole.part(first, last)
-        found = encode_matrix(self.base, self.rows[first:last])
+        reads = getattr(self.learner, "reads_bins", None)
+        bins = reads is None or reads(self.base)
+        found = encode_matrix(self.base, self.rows[first:last], bins=bins)
         if found is None:
             raise NotPlainError
         return Batch(self.base, self.base.cases, found)  # no case is left out of these
@@ -146,7 +151,31 @@ def answer_queries(
     work = Work(learner, base, rows, excluded, tuple(outputs))
     n_queries = len(rows.codes if isinstance(rows, Queries) else rows)
     effort = prepare(learner, base).effort
-    if effort.ahead and excluded is None:
+    room, each = working_bytes(), effort.memory + _cell_bytes(base)
+    if n_queries * each <= room >= _BLOCKS:
+        return _answer_all(work, n_queries, effort, n_jobs)
+    share = room / current_backend().count_workers(n_jobs)
+    effort = effort._replace(most=max(1, min(effort.most, int(share / each))))
+    with limit_memory(share):
+        return _answer_all(work, n_queries, effort, n_jobs)
+
+
+def working_bytes() -> float:
+    """What temporary arrays may take: `working_memory` of scikit-learn's."""
+    mebibytes: float = get_config()["working_memory"]
+    return mebibytes * 2**20
+
+
+def _cell_bytes(base: CaseBase) -> float:
+    """What a query takes in any slice: its cells, its attributes, its classes."""
+    return 24.0 * len(base.names) + 24.0 * len(base.class_labels) + 64.0
+
+
+def _answer_all(
+    work: Work, n_queries: int, effort: Effort, n_jobs: int | None
+) -> Outputs:
+    """Answer all queries, by slices that suit the effort."""
+    if effort.ahead and work.excluded is None:
         return _look_ahead(work, n_queries, effort.ahead)
     if effort.nanoseconds * n_queries < _WORTH_TIMING or effort.fewest >= n_queries:
         return _answer_at_once(work, _cut(n_queries, effort, n_jobs), n_jobs)

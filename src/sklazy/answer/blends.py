@@ -346,4 +346,6 @@ def _sum_up(efforts: Sequence[Effort]) -> Effort:
     """What all members take together; their slices must suit each of them."""
     fewest = max(effort.fewest for effort in efforts)
     most = max(fewest, min(effort.most for effort in efforts))
-    return Effort(sum(effort.nanoseconds for effort in efforts), fewest, most)
+    cost = sum(effort.nanoseconds for effort in efforts)
+    memory = sum(effort.memory for effort in efforts)
+    return Effort(cost, fewest, most, memory=memory)

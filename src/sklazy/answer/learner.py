@@ -55,6 +55,9 @@ class Effort(NamedTuple):
     faster : str
         What would take less time, as parameters of the estimator; "" if nothing is
         known.
+    memory : float
+        Bytes of the arrays of one query while its slice is answered, roughly, beside
+        its cells and what it is asked for.
     """
 
     nanoseconds: float
@@ -62,12 +65,14 @@ class Effort(NamedTuple):
     most: int
     ahead: int = 0
     faster: str = ""
+    memory: float = 0.0
 
 
 class Learner(Protocol[Ready]):
     """An estimator's parameters, checked, and the way from queries to answers.
 
     It is immutable, can be pickled and knows no data; equal learners prepare the same.
+    One that may do without the bins of numbers says so by a method `reads_bins(base)`.
     """
 
     def __hash__(self) -> int: ...

@@ -99,7 +99,7 @@ class PLSData(NamedTuple):
         cost = 0.2 * self.columns.values.size + 0.5 * most * k * self.n_columns
         if most > least:
             cost += 0.2 * k * k * self.n_columns + 0.3 * most * k**3
-        return Effort(1000.0 + cost, 1, _MOST_QUERIES)
+        return Effort(1000.0 + cost, 1, _MOST_QUERIES, memory=16.0 * k)
 
     @property
     def n_columns(self) -> int:

@@ -1,6 +1,8 @@
 """Parts of the cases on the workers of a Dask cluster, each held by an actor."""
 
+import os
 from asyncio import AbstractEventLoop, run_coroutine_threadsafe, wait_for
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -8,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.backends.device import take_turn
 from sklazy.backends.shards import Holder, PartGone
 from sklazy.casebase import CaseBase
 from sklazy.errors import (
@@ -83,6 +86,7 @@ class DaskEngine:
             self.make,
             source,
             number,
+            find_turns(self.client),
             actor=True,
             pure=False,
             workers=[workers[number % len(workers)]],
@@ -146,14 +150,44 @@ async def _can_reach(client: Any, address: str) -> bool:  # noqa: ANN401
 
 
 class HolderOf(Holder):
-    """A holder that makes its part where it is."""
+    """A holder that makes its part where it is, and asks it on its worker's device."""
 
     def __init__(
-        self, make: Callable[[Any, int], Any], source: object, number: int
+        self,
+        make: Callable[[Any, int], Any],
+        source: object,
+        number: int,
+        turns: dict[str, int],
     ) -> None:
         super().__init__(make(source, number))
         # An actor's methods run in one thread of the worker, whatever it has.
         self.part.n_threads = distributed.get_worker().state.nthreads
+        self.turn = own_turn(turns)
+
+    def ask(self, version: int, function: Callable[..., Any], given: Any) -> Any:  # noqa: ANN401
+        """What a state of the part answers."""
+        with take_turn(self.turn):
+            return super().ask(version, function, given)
+
+
+def find_turns(client: Any) -> dict[str, int]:  # noqa: ANN401
+    """The place of every worker among those of its machine, by address."""
+    known = client.scheduler_info(n_workers=-1)["workers"]
+    seen, turns = Counter[str](), {}
+    for address in sorted(known):
+        machine = known[address]["host"]
+        turns[address], seen[machine] = seen[machine], seen[machine] + 1
+    return turns
+
+
+def own_turn(turns: dict[str, int]) -> int:
+    """Which device "cuda" means on this worker, a number for `take_turn`.
+
+    Where CUDA_VISIBLE_DEVICES is set, as dask-cuda does for each worker, the first.
+    """
+    if os.environ.get("CUDA_VISIBLE_DEVICES"):
+        return 0
+    return turns.get(distributed.get_worker().address, 0)
 
 
 def wait_for_part(future: Any, timeout: float, number: int) -> Any:  # noqa: ANN401

@@ -81,11 +81,13 @@ class _Chunks:
 def count_workers(n_jobs: int | None) -> int:
     """Return the number of threads that `n_jobs` stands for.
 
-    None takes every core this process may use, or ``OMP_NUM_THREADS`` where it is
-    set: as scikit-learn's own compiled searches do, which makes nested parallelism
-    (a grid search with processes) behave. Negative numbers count from all cores down,
-    -1 being all.
+    None takes what a `joblib.parallel_config` around the call says; otherwise every
+    core this process may use, or ``OMP_NUM_THREADS`` where it is set: as scikit-learn's
+    own compiled searches do, which makes nested parallelism (a grid search with
+    processes) behave. Negative numbers count from all cores down, -1 being all.
     """
+    if n_jobs is None:
+        n_jobs = _ask_joblib()
     if n_jobs is None:
         return _default_workers(os.environ.get("OMP_NUM_THREADS", ""))
     if n_jobs == 0:
@@ -94,6 +96,20 @@ def count_workers(n_jobs: int | None) -> int:
             "or None."
         )
     return n_jobs if n_jobs > 0 else max(1, joblib.cpu_count() + 1 + n_jobs)
+
+
+def _ask_joblib() -> int | None:
+    """The jobs that a configuration of joblib's wants; None if it says nothing.
+
+    They are threads whatever its backend is: workers share the cases. A task of
+    joblib's own threads is one of several already, and gets one.
+    """
+    backend, n_jobs = joblib.parallel.get_active_backend()
+    if isinstance(backend, joblib.parallel.SequentialBackend):
+        return 1
+    if n_jobs is None and backend.nesting_level and "OMP_NUM_THREADS" not in os.environ:
+        return 1
+    return n_jobs
 
 
 @functools.lru_cache(maxsize=8)

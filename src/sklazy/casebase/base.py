@@ -14,6 +14,7 @@ from sklazy.casebase.fingerprint import digest_of
 from sklazy.casebase.hashed import Hashed
 from sklazy.casebase.incoming import (
     GivenIds,
+    Incoming,
     Target,
     check_build,
     check_incoming,
@@ -33,6 +34,7 @@ from sklazy.casebase.ranges import Ranges
 from sklazy.casebase.rows import CodedRows, Ids, Rows
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.tallies import Tallies
+from sklazy.casebase.waiting_cases import WaitingCases
 from sklazy.flow import Cases, Narrow, Queries
 from sklazy.tables import Label, Table, match
 from sklazy.tables.kinds import check_same_kind
@@ -175,11 +177,15 @@ class CaseBase(Hashed):
                 grown = rebuilt(self, np.arange(self.n_rows), settled)
                 grown.add(matched, target, weights=weights, times=times, ids=given)
                 self._become(grown)
-                return given
-            with self._all_or_nothing() as mark:
-                self._follow(self.coder.admit(incoming), mark)
-                self._enter(self.coder.coded(incoming, self.n_rows))
+            else:
+                self._take_in(incoming)
             return given
+
+    def _take_in(self, incoming: Incoming) -> None:
+        """Number the labels of new rows, and put these in."""
+        with self._all_or_nothing() as mark:
+            self._follow(self.coder.admit(incoming), mark)
+            self._enter(self.coder.coded(incoming, self.n_rows))
 
     def forget(self, ids: GivenIds) -> None:
         """Erase rows: their values are nowhere any more, nor what was derived of them.
@@ -190,14 +196,19 @@ class CaseBase(Hashed):
         """
         with self._lock:
             gone = slots_of(ids, self.rows.names)
+            self.forget_places(gone)
+        if len(gone):
+            self.bins.warn_if_stale()
+
+    def forget_places(self, gone: NDArray[np.int64]) -> None:
+        """Erase rows by where they lie, which must not be all; nothing is warned of."""
+        with self._lock:
             self._freeze()
             if empties_column(self, gone):
                 left = np.delete(np.arange(self.n_rows), gone)
                 self._become(rebuilt(self, left))
             else:
                 self._leave(gone)
-        if len(gone):
-            self.bins.warn_if_stale()
 
     def freeze(self) -> None:
         """Keep the cuts as they are until `refresh`, whatever rows come and go."""
@@ -244,12 +255,20 @@ class CaseBase(Hashed):
         """
         return [function(self, *given)]
 
+    def ask_in_turn(
+        self, function: Callable[..., Found], *given: object
+    ) -> list[Found]:
+        """The same, of a function that is handed what parts before have answered."""
+        return [function(self, [], *given)]
+
     def joined(self) -> "CaseBase":
         """All rows in one base."""
         return self
 
     def take(self, rows: NDArray[np.int64]) -> CodedRows:
         """Some rows by their numbers, their weights as they count now."""
+        if self._is_behind():
+            self._sync()
         found = self.rows.take(rows)
         return replace(found, weights=self.weights[rows])
 
@@ -294,11 +313,6 @@ class CaseBase(Hashed):
         return self.rows.ids
 
     @property
-    def arrival(self) -> NDArray[np.int64]:
-        """The rows' numbers from 0 in order of arrival, in the order they lie in."""
-        return self.rows.arrival[: self.n_rows].astype(np.int64)
-
-    @property
     def class_labels(self) -> list[Label]:
         """The classes, by code; none if the target is numeric."""
         return self.coder.class_labels
@@ -325,13 +339,22 @@ class CaseBase(Hashed):
         """The memory as the kernels see it, up to date."""
         return self.derive("cases", self._cases)
 
+    @property
+    def counted(self) -> Cases:
+        """The same where codes and counts wait in `cases`: these are found now."""
+        return self.derive("counted", self._count)
+
     def _cases(self) -> Cases:
+        with self._lock:
+            return WaitingCases.of(self) if self._is_behind() else self._count()
+
+    def _count(self) -> Cases:
         with self._lock:
             self._sync()
             rows, tallies = self.rows, self.tallies
             return Cases(
                 n_rows=rows.n_rows,
-                codes=Narrow(rows.codes),
+                codes=rows.narrow(),
                 offsets=tallies.offsets,
                 counts=tallies.counts,
                 class_counts=tallies.class_counts,
@@ -345,12 +368,6 @@ class CaseBase(Hashed):
                 targets=rows.targets,
                 weights=self.weights,
             )
-
-    def numeric_places(self) -> NDArray[np.int64]:
-        """The row of each attribute in `numbers`, -1 for nominal ones."""
-        numeric = np.full(len(self.names), -1, np.int64)
-        numeric[self._numeric] = np.arange(len(self._numeric))
-        return numeric
 
     def digest(self) -> str:
         """The fingerprint of the state: of all rows, and of all that was derived.
@@ -371,7 +388,7 @@ class CaseBase(Hashed):
         """Code rows that ask; a label that no case has is unseen, never an error."""
         with self._lock:
             codes, values = self.coder.query_codes(self.matched(table))
-            self.derive("cases", self._cases)  # so that the cuts are up to date
+            self._sync()  # so that the cuts are up to date
             for i, j in enumerate(self._numeric):
                 codes[:, j] = self.bins.code(i, values[:, j])
         return Queries(codes, values)

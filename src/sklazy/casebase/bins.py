@@ -24,13 +24,16 @@ class Bins:
     Exact cuts are a function of the rows: after a change they are found anew, from
     sorted orders that merely follow the rows that came and went. Frozen cuts stay
     as first found until `thaw`.
+
+    While nobody asks for exact cuts they may be *asleep*: further rows are not coded,
+    and `update` finds all cuts as other ones.
     """
 
     def __init__(self, n_numeric: int, criterion: str, *, frozen: bool) -> None:
         self.criterion, self.frozen = criterion, frozen
         self.cuts = [np.zeros(0) for _ in range(n_numeric)]
         self.orders: list[Order] | None = None
-        self.current = False
+        self.current = self.asleep = False
 
     def touch(self) -> None:
         """Say that rows came or went."""
@@ -42,12 +45,17 @@ class Bins:
 
     def restore(self, cuts: Sequence[Cuts]) -> None:
         """Take frozen cuts as they were."""
-        self.cuts, self.current = list(cuts), True
+        self.cuts, self.current, self.asleep = list(cuts), True, False
 
     def lose_track(self) -> None:
         """Say that the rows went back to where they were: sort them anew."""
         self.orders = None
         self.touch()
+
+    def sleep(self) -> None:
+        """Follow no rows until `update`; frozen cuts never sleep."""
+        if not self.frozen:
+            self.orders, self.current, self.asleep = None, False, True
 
     def warn_if_stale(self) -> None:
         """Say that cuts may stem from rows since forgotten."""
@@ -62,9 +70,15 @@ class Bins:
     def update(self, rows: Rows, n_classes: int) -> Iterator[tuple[int, Cuts]]:
         """Find the cuts anew where needed; the numeric attributes with other ones.
 
+        Without classes there are none, and one bin for all numbers.
+
         Cuts are taken over once the caller has coded the rows by them, and are
         current once all are: a search that was interrupted is done again.
         """
+        if not n_classes:
+            yield from enumerate(self.cuts) if self.asleep else ()
+            self.asleep = False
+            return
         if self.current or not self.cuts:
             return
         orders = self._orders(rows)
@@ -72,12 +86,12 @@ class Bins:
             values = rows.numbers[i, order]
             classes = rows.classes[order].astype(np.int32)
             found = sorted_cuts(values, classes, n_classes, self.criterion)
-            if not np.array_equal(found, self.cuts[i]):
+            if self.asleep or not np.array_equal(found, self.cuts[i]):
                 yield i, found
                 self.cuts[i] = found
         n_cells = rows.numbers.shape[0] * rows.n_rows
         self.orders = None if self.frozen or n_cells > _MOST_ORDERED else orders
-        self.current = True
+        self.current, self.asleep = True, False
 
     def code(self, numeric: int, values: NDArray[np.float64]) -> NDArray[np.int32]:
         """The bins of some values of one numeric attribute."""

@@ -47,8 +47,10 @@ class Buckets:
 
     def touch(self, hashes: Words | None) -> None:
         """Say that rows came or went; all might have for None."""
-        self.versions = self.versions.copy()
-        touched = np.arange(BUCKETS) if hashes is None else buckets_of(hashes)
+        if hashes is None:
+            self.versions, self.known = np.full(BUCKETS, next(_counter)), {}
+            return
+        self.versions, touched = self.versions.copy(), buckets_of(hashes)
         self.versions[touched] = next(_counter)
         for bucket in np.unique(touched).tolist() if self.known else ():
             self.known.pop(bucket, None)

@@ -270,7 +270,7 @@ def label_codes(cases: Cases) -> NDArray[np.int32]:
     None are made where there are no labels to compare.
     """
     if (cases.numeric >= 0).all():
-        return np.zeros((len(cases.codes), 0), np.int32)
+        return np.zeros((len(cases.numeric), 0), np.int32)
     return cases.codes.whole
 
 

@@ -9,6 +9,7 @@ too. Nothing in a file is ever executed.
 """
 
 import contextlib
+import errno
 import glob
 import hashlib
 import itertools
@@ -18,7 +19,7 @@ import operator
 import os
 import shutil
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -26,11 +27,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.pages import (
+    BLOCK,
     Blocks,
     Layout,
     aligned_buffer,
+    checksums,
     end_of,
+    find_end,
     line_up,
+    size_of_table,
     views_of,
 )
 from sklazy.errors import BadFileError, BadInputError
@@ -57,15 +62,79 @@ _counter = itertools.count()
 def write_file(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> None:
     """Write a header and arrays; the old file stands until the new one is complete."""
     _check_path(os.fsdecode(path))
-    with _named(path), _replacing(Path(os.path.realpath(path))) as file:
-        prefix, blocks = _prefix(header, arrays), Blocks()
-        file.write(prefix)
-        for piece in line_up(len(prefix), arrays.values()):
-            blocks.add(piece)
+    with naming(path), _replacing(Path(os.path.realpath(path))) as file:
+        for piece in _pieces(header, arrays):
             file.write(piece)
-        table = blocks.table()
+
+
+def to_bytes(header: Mapping[str, Any], arrays: Arrays) -> bytes:
+    """What `write_file` would write."""
+    return b"".join(_pieces(header, arrays))
+
+
+def _pieces(header: Mapping[str, Any], arrays: Arrays) -> Iterator[bytes | memoryview]:
+    prefix, blocks = _prefix(header, arrays), Blocks()
+    yield prefix
+    for piece in line_up(len(prefix), arrays.values()):
+        blocks.add(piece)
+        yield piece
+    table = blocks.table()
+    yield table
+    yield hashlib.sha256(prefix + table).digest()
+
+
+@contextlib.contextmanager
+def create_file(
+    path: str | Path,
+    header: Mapping[str, Any],
+    layout: Sequence[Layout],
+    check: Callable[[Path], object] | None = None,
+) -> Iterator[dict[str, NDArray[Any]]]:
+    """A file whose arrays, zeros at first, are written to within a ``with`` block.
+
+    They lie in the file, not in memory. It takes the place of an old one at the end of
+    the block, or never was if that fails. Its room is taken at the start: a disk that
+    is full is an error then.
+
+    Parameters
+    ----------
+    path : str or Path
+    header : mapping, as JSON
+    layout : sequence of name, type and shape of each array
+    check : callable, optional
+        Is given the complete file, under another name; if it raises there is none.
+    """
+    _check_path(os.fsdecode(path))
+    plain = [(name, kind.str, shape) for name, kind, shape in layout]
+    prefix = _pack_prefix(header, plain)
+    end = find_end(len(prefix), layout)
+    with naming(path), _replacing(Path(os.path.realpath(path))) as file:
+        take_room(file, end + size_of_table(len(prefix), end) + _CHECKSUM)
+        file.write(prefix)
+        file.flush()
+        data = np.memmap(file, np.uint8, "r+", shape=(end,))
+        yield views_of(data.view(np.ndarray), len(prefix), layout)
+        data.flush()
+        table = b"".join(checksums(data[len(prefix) :]))
+        file.seek(end)
         file.write(table)
         file.write(hashlib.sha256(prefix + table).digest())
+        file.flush()
+        if check is not None:
+            check(Path(file.name))
+
+
+def take_room(file: IO[bytes], n_bytes: int) -> None:
+    """Have a file of zeros of this length on the disk, or an error if it is full."""
+    try:
+        os.posix_fallocate(file.fileno(), 0, n_bytes)
+    except (AttributeError, OSError) as error:
+        unknown = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
+        if isinstance(error, OSError) and error.errno not in unknown:
+            raise
+        for first in range(0, n_bytes, BLOCK):  # pragma: no cover - no such call
+            file.write(bytes(min(BLOCK, n_bytes - first)))
+        file.seek(0)  # pragma: no cover
 
 
 def _check_path(path: str) -> None:
@@ -79,47 +148,94 @@ def _check_path(path: str) -> None:
         )
 
 
-def read_file(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+Content = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+"""A header and arrays."""
+
+
+def read_file(path: str | Path) -> Content:
     """Read what `write_file` wrote, every byte checked, or say what is wrong."""
+    with opened(path) as file:
+        return parse_bytes(read_bytes(file, path), path)
+
+
+@contextlib.contextmanager
+def opened(path: str | Path) -> Iterator[IO[bytes]]:
+    """A file to read, or an error that names it."""
     try:
-        with open(path, "rb") as file:
-            data = aligned_buffer(os.fstat(file.fileno()).st_size)
-            data = data[: file.readinto(data)]  # type: ignore[arg-type]
+        file = open(path, "rb")  # noqa: SIM115 - closed below
     except OSError as error:
         raise BadFileError(f"cannot be read ({error.strerror}).", path) from error
     except ValueError as error:  # a NUL in the path
         raise BadFileError(f"cannot be read ({error}).", ascii(path)) from error
+    with file:
+        yield file
+
+
+def read_bytes(file: IO[bytes], path: str | Path) -> Bytes:
+    """The bytes of a file, where arrays can lie as they do in it."""
+    try:
+        data = aligned_buffer(os.fstat(file.fileno()).st_size)
+        return data[: file.readinto(data)]  # type: ignore[attr-defined]
+    except OSError as error:
+        raise BadFileError(f"cannot be read ({error.strerror}).", path) from error
+
+
+def parse_bytes(data: Bytes | bytes, path: str | Path) -> Content:
+    """What the bytes of a file say, every one of them checked."""
+    if isinstance(data, bytes):
+        own = aligned_buffer(len(data))
+        own[:] = np.frombuffer(data, np.uint8)
+        data = own
     if _version_of(data, path) == 1:
         return _read_first_format(data, path)
-    opened = _open(data, path)
-    if not opened.blocks.equal(data[opened.begin : opened.end]):
+    frame = open_frame(data, path)
+    found = b"".join(checksums(data[frame.begin : frame.end]))
+    if found != frame.table().tobytes():
         raise _altered(path)
-    return opened.header, opened.arrays
+    return frame.header, frame.arrays
 
 
-def map_file(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def map_file(path: str | Path) -> Content:
     """Open what `write_file` wrote, arrays in the file; the header alone is checked.
 
     Arrays can be written to, which never reaches the file.
     """
+    with opened(path) as file:
+        return see_arrays(map_bytes(file, path), path)
+
+
+def map_bytes(file: IO[bytes], path: str | Path) -> Bytes:
+    """The bytes of a file, which stay there; what is written to them does not."""
     try:
-        data = np.memmap(path, np.uint8, mode="c").view(np.ndarray)
+        return np.memmap(file, np.uint8, mode="c").view(np.ndarray)
     except OSError as error:
-        raise BadFileError(f"cannot be read ({error.strerror}).", path) from error
-    except ValueError as error:  # nothing in it, or a NUL in the path
-        raise BadFileError(f"cannot be mapped ({error}).", ascii(path)) from error
+        raise BadFileError(f"cannot be mapped ({error.strerror}).", path) from error
+    except ValueError as error:  # nothing in it
+        raise BadFileError(f"cannot be mapped ({error}).", path) from error
+
+
+def see_arrays(data: Bytes, path: str | Path) -> Content:
+    """What the bytes of a file say, of which the header alone is checked."""
+    check_version(data, path)
+    frame = open_frame(data, path)
+    return frame.header, frame.arrays
+
+
+def check_version(data: Bytes, path: str | Path) -> None:
+    """Refuse a file that cannot be mapped."""
     if _version_of(data, path) == 1:
         raise BadFileError(
             "the file has format 1, which cannot be mapped. Load it without "
             "mmap_mode and save it again.",
             path,
         )
-    opened = _open(data, path)
-    return opened.header, opened.arrays
 
 
 def _prefix(header: Mapping[str, Any], arrays: Arrays) -> bytes:
-    layout = [(name, _type_of(a), a.shape) for name, a in arrays.items()]
+    return _pack_prefix(header, [(n, _type_of(a), a.shape) for n, a in arrays.items()])
+
+
+def _pack_prefix(header: Mapping[str, Any], layout: Sequence[object]) -> bytes:
     text = json.dumps({**header, "arrays": layout}, ensure_ascii=True).encode("ascii")
     return _PREFIX.pack(MAGIC, VERSION, len(text)) + text
 
@@ -148,6 +264,11 @@ def _version_of(data: Bytes, path: str | Path) -> int:
     return version
 
 
+def contradiction(error: Exception, path: object) -> BadFileError:
+    """The error for a header that says what cannot be."""
+    return BadFileError(f"the file contradicts itself ({error}).", path)
+
+
 def _altered(path: str | Path) -> BadFileError:
     return BadFileError(
         "the checksum does not match: the file is truncated or was altered. "
@@ -156,17 +277,21 @@ def _altered(path: str | Path) -> BadFileError:
     )
 
 
-class _Opened(NamedTuple):
+class Frame(NamedTuple):
     """A file whose header makes sense; its arrays begin and end at these bytes."""
 
     header: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
-    blocks: Blocks
+    data: Bytes
     begin: int
     end: int
 
+    def table(self) -> Bytes:
+        """The checksums of its blocks, shape (n_blocks, 32)."""
+        return self.data[self.end : -_CHECKSUM].reshape(-1, _CHECKSUM).copy()
 
-def _open(data: Bytes, path: str | Path) -> _Opened:
+
+def open_frame(data: Bytes, path: str | Path) -> Frame:
     """Read the header of a file of format 2, and see its arrays where they are."""
     begin = _PREFIX.size + _header_length(data)
     if begin > len(data) - _CHECKSUM:
@@ -181,7 +306,7 @@ def _open(data: Bytes, path: str | Path) -> _Opened:
         arrays = views_of(data[:end], begin, layout)
     except SENSELESS as error:
         raise BadFileError(f"the header makes no sense ({error}).", path) from error
-    return _Opened(header, arrays, Blocks(table), begin, end)
+    return Frame(header, arrays, data, begin, end)
 
 
 def _header_length(data: Bytes) -> int:
@@ -196,9 +321,7 @@ def _checked_layout(name: str, kind: str, shape: list[int]) -> Layout:
     return name, np.dtype(kind), tuple(shape)
 
 
-def _read_first_format(
-    data: Bytes, path: str | Path
-) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def _read_first_format(data: Bytes, path: str | Path) -> Content:
     told = data[-_CHECKSUM:].tobytes()
     if hashlib.sha256(data[:-_CHECKSUM].data).digest() != told:
         raise _altered(path)
@@ -208,7 +331,7 @@ def _read_first_format(
         raise BadFileError(f"the header makes no sense ({error}).", path) from error
 
 
-def _parse(data: bytes, length: int) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def _parse(data: bytes, length: int) -> Content:
     place, end = _PREFIX.size + length, len(data) - _CHECKSUM
     header = json.loads(data[_PREFIX.size : place])
     arrays = {}
@@ -226,7 +349,7 @@ def _parse(data: bytes, length: int) -> tuple[dict[str, Any], dict[str, NDArray[
 
 
 @contextlib.contextmanager
-def _named(path: str | Path) -> Iterator[None]:
+def naming(path: str | Path) -> Iterator[None]:
     """Let errors of the system name the file that was asked for, not its part."""
     try:
         yield
@@ -239,11 +362,10 @@ def _named(path: str | Path) -> Iterator[None]:
 @contextlib.contextmanager
 def _replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file to write that takes the place of `path` at the end, or never was."""
-    _clear_leftovers(path)
-    # Several threads may save to the same path.
-    part = path.with_name(f".{path.name}.{os.getpid()}.{next(_counter)}.part")
+    clear_leftovers(path)
+    part = scratch_name(path)
     try:
-        with open(part, "wb") as file:
+        with open(part, "w+b") as file:
             with contextlib.suppress(FileNotFoundError):
                 shutil.copymode(path, part)  # what was private stays private
             yield file
@@ -252,10 +374,32 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
-def _clear_leftovers(path: Path) -> None:
+@contextlib.contextmanager
+def spool_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file beside another one, to write and read, that is gone after the block."""
+    with naming(path):
+        part = scratch_name(path)
+        clear_leftovers(Path(os.path.realpath(path)))
+        file = open(part, "w+b")  # noqa: SIM115 - closed below
+    try:
+        yield file
+    finally:
+        with contextlib.suppress(OSError):  # what could not be written is not wanted
+            file.close()
+        part.unlink(missing_ok=True)
+
+
+def scratch_name(path: Path) -> Path:
+    """The name of a file that becomes another one, or goes if its process is gone."""
+    real = Path(os.path.realpath(path))
+    # Several threads may save to the same path.
+    return real.with_name(f".{real.name}.{os.getpid()}.{next(_counter)}.part")
+
+
+def clear_leftovers(path: Path) -> None:
     """Remove what a save left that was killed: its process is no more."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.*.part"):
         process = part.name.split(".")[-3]
@@ -275,7 +419,7 @@ def _alive(process: int) -> bool:
     return True
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the new name survive a power cut, where folders can be synced."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

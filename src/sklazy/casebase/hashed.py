@@ -4,8 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.buckets import BUCKETS, buckets_of
-from sklazy.casebase.canonical import Words
+from sklazy.casebase.canonical import Words, sort_hashed
 from sklazy.casebase.memory import Memory
+
+_AT_ONCE = 1 << 18  # rows that are hashed
 
 
 class Hashed(Memory):
@@ -23,10 +25,16 @@ class Hashed(Memory):
 
     def _order(self) -> NDArray[np.int64]:
         with self._lock:
-            self.hashes()
-            rows = self.rows.live()
-            names = rows.arrival if self._counts_arrivals else rows.ids
-            return self.coder.order(rows, names)
+            rows = self.rows
+            names = self.arrival if self._counts_arrivals else rows.ids
+            return sort_hashed(
+                self.hashes(), lambda places: self.coder.words(rows.take(places)), names
+            )
+
+    @property
+    def arrival(self) -> NDArray[np.int64]:
+        """The rows' numbers from 0 in order of arrival, in the order they lie in."""
+        return self.rows.arrival[: self.n_rows].astype(np.int64)
 
     def hashes(self) -> Words:
         """A number for each row that depends on its content alone, (n_rows,).
@@ -35,8 +43,19 @@ class Hashed(Memory):
         """
         with self._lock:
             if not len(self.rows.hashes):
-                self.rows.keep_hashes(self.coder.hashes(self.rows.live()))
+                self.rows.keep_hashes(self._find_hashes())
             return self.rows.hashes[0, : self.n_rows]
+
+    def _find_hashes(self) -> Words:
+        """Hash the rows, so many at once that what is read of them fits the memory."""
+        starts = range(0, self.n_rows, _AT_ONCE)
+        batches = (
+            self.rows.take(np.arange(first, min(first + _AT_ONCE, self.n_rows)))
+            for first in starts
+        )
+        return np.concatenate(
+            [np.zeros(0, np.uint64), *map(self.coder.hashes, batches)]
+        )
 
     def bucket_sizes(self) -> NDArray[np.int64]:
         """The number of rows in each bucket of hashes."""

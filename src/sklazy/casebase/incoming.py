@@ -20,6 +20,7 @@ GivenIds = Sequence[int] | Sequence[str] | NDArray[np.generic] | None
 
 _END_OF_IDS = 2**62
 _LARGEST = float(np.finfo(np.float64).max)
+_NO_TABLE = Table((), 0)
 _HEAVIEST = 1e290  # weights of more rows than there can be add up to a float
 
 
@@ -35,7 +36,7 @@ class Incoming:
     ids: Ids
 
     def __len__(self) -> int:
-        return self.table.n_rows
+        return self.numbers.shape[1]
 
 
 class TakenIds(NamedTuple):
@@ -93,15 +94,36 @@ def check_incoming(
     ids: Ids,
 ) -> Incoming:
     """Rows that may come in, or an error that says what is wrong with them."""
-    if len(target) != table.n_rows:
-        raise BadInputError(
-            "inconsistent numbers of samples: the target has "
-            f"{len(target)} values for {table.n_rows} rows; give one per row."
-        )
+    _check_length(target, table.n_rows)
+    numbers = numbers_of(table, numeric)
+    return check_numbers(numbers, target, weights, times, ids, table)
+
+
+def check_numbers(
+    numbers: NDArray[np.float64],
+    target: Target,
+    weights: ArrayLike | None,
+    times: Times,
+    ids: Ids,
+    table: Table = _NO_TABLE,
+) -> Incoming:
+    """The same where numbers (n_numeric, n_rows) are known to be finite or missing.
+
+    The table is that of the labels, if there are any.
+    """
+    _check_length(target, numbers.shape[1])
     _check_target(target)
     checked = _checked_weights(weights, len(target))
     moments = _checked_times(times, len(target))
-    return Incoming(table, numbers_of(table, numeric), target, checked, moments, ids)
+    return Incoming(table, numbers, target, checked, moments, ids)
+
+
+def _check_length(target: Target, n_rows: int) -> None:
+    if len(target) != n_rows:
+        raise BadInputError(
+            "inconsistent numbers of samples: the target has "
+            f"{len(target)} values for {n_rows} rows; give one per row."
+        )
 
 
 def numbers_of(table: Table, numeric: Sequence[int]) -> NDArray[np.float64]:

@@ -57,17 +57,22 @@ class MatrixCode(NamedTuple):
         return self.widths < 0
 
 
-def encode_matrix(base: CaseBase, matrix: NDArray[np.generic]) -> Queries | None:
+def encode_matrix(
+    base: CaseBase, matrix: NDArray[np.generic], *, bins: bool = True
+) -> Queries | None:
     """Code a matrix of numbers as `CaseBase.encode` codes the table made of it.
 
     None where that is for a table to do, or to refuse: labels that are no whole
-    numbers, cells that are infinite, a wrong number of columns.
+    numbers, cells that are infinite, a wrong number of columns. Without `bins` all
+    numbers have one code, since nobody reads them.
     """
     n_attributes = len(base.schema.attributes)
     fits = matrix.ndim == 2 and matrix.shape[1] == n_attributes
     if not fits or not len(matrix) or matrix.dtype.kind not in "iuf":
         return None
-    code = base.derive("matrix code", lambda: _find_code(base))
+    lasts = not bins and not base.coder.nominal
+    find = base.keep if lasts else base.derive
+    code = find(("matrix code", bins), lambda: _find_code(base, bins))
     codes = None if code is None else _code_whole(base, matrix, code)
     if code is not None and codes is None:
         codes = _code(matrix, code)
@@ -126,9 +131,12 @@ def code_by_numpy(numbers: NDArray[np.float64], code: MatrixCode, codes: Codes) 
         known = inside & (place == np.floor(place))
         cells = code.starts[nominal] + np.where(known, place, 0.0).astype(np.int64)
         codes[:, nominal] = np.where(known, code.places[cells], UNSEEN)
-    for j in np.flatnonzero(code.numeric).tolist():
-        own = code.cuts[code.cut_starts[j] : code.cut_starts[j + 1]]
-        codes[:, j] = bin_codes(numbers[:, j], own)
+    if not nominal.size and not len(code.cuts):
+        codes[:] = 0
+    else:
+        for j in np.flatnonzero(code.numeric).tolist():
+            own = code.cuts[code.cut_starts[j] : code.cut_starts[j + 1]]
+            codes[:, j] = bin_codes(numbers[:, j], own)
     codes[missing] = MISSING
     return True
 
@@ -145,7 +153,7 @@ def _values(
     return numbers if numeric.all() else np.where(numeric, numbers, np.nan)
 
 
-def _find_code(base: CaseBase) -> MatrixCode | None:
+def _find_code(base: CaseBase, bins: bool) -> MatrixCode | None:
     """What codes a matrix, or None if some labels are no whole numbers."""
     n_attributes = len(base.names)
     lows, widths = np.zeros(n_attributes), np.full(n_attributes, -1, np.int64)
@@ -162,8 +170,9 @@ def _find_code(base: CaseBase) -> MatrixCode | None:
         spans[j] = len(own) if in_order else 0.0
         n_places += len(own)
         places.append(own)
-    cut_starts = np.cumsum([0, *map(len, base.cuts)])
-    joined = np.concatenate(places), cut_starts, np.concatenate(base.cuts)
+    cuts = base.cuts if bins else [np.zeros(0)] * n_attributes
+    cut_starts = np.cumsum([0, *map(len, cuts)])
+    joined = np.concatenate(places), cut_starts, np.concatenate(cuts)
     return MatrixCode(lows, widths, starts, *joined, spans)
 
 

@@ -1,5 +1,6 @@
 """The parts of a case base, kept in step whatever comes or goes."""
 
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -56,6 +57,15 @@ class Memory(Shared):
     def _numeric(self) -> list[int]:
         return self.coder.numeric
 
+    def numeric_places(self) -> NDArray[np.int64]:
+        """The row of each attribute in `numbers`, -1 for nominal ones."""
+        return self.keep("numeric places", self._place_numeric)
+
+    def _place_numeric(self) -> NDArray[np.int64]:
+        numeric = np.full(len(self.schema.attributes), -1, np.int64)
+        numeric[self._numeric] = np.arange(len(self._numeric))
+        return numeric
+
     @property
     def _counts_arrivals(self) -> bool:
         """Whether the number of rows that came later is part of a row's content."""
@@ -63,15 +73,18 @@ class Memory(Shared):
 
     def _enter(self, batch: CodedRows) -> None:
         """Put coded rows in and count them."""
-        for i, j in enumerate(self._numeric):
+        for i, j in enumerate(self._numeric if not self.bins.asleep else ()):
             batch.codes[j] = self.bins.code(i, batch.numbers[i])
         if len(self.rows.hashes):
             batch = replace(batch, hashes=self.coder.hashes(batch)[None])
             self.buckets.touch(batch.hashes[0])
+        else:  # a state that is past may ask for digests yet
+            self.buckets.touch(None)
         places = self.rows.append(batch)
         self.coder.tally(batch, 1)
         self.ranges.widen(batch.numbers)
         self.tallies.shift(self.rows, places, 1)
+        self._pass_by(len(batch))
         self._touch()
         if batch.ids.dtype != object and len(batch):
             self.next_id = max(self.next_id, int(batch.ids.max()) + 1)
@@ -84,21 +97,22 @@ class Memory(Shared):
         touched = np.concatenate([gone, tail])
         with self._all_or_nothing(touched) as mark:
             self.coder.tally(leaving, -1)
-            self.buckets.touch(
-                None if self._counts_arrivals else leaving.hashes.ravel()
-            )
+            is_known = len(leaving.hashes) and not self._counts_arrivals
+            self.buckets.touch(leaving.hashes[0] if is_known else None)
             self.tallies.shift(self.rows, touched, -1)
             self.rows.remove(gone)
             self.tallies.shift(self.rows, holes, 1)
             left = self.rows.numbers[:, : self.rows.n_rows]
             self.ranges.narrow(leaving.numbers, left)
             self._follow(self.coder.retire(), mark)
+            self._pass_by(len(gone))
             self._touch()
 
     def _become(self, other: Self) -> None:
         """Take the rows of another base, and all that follows from them, at once."""
         self._drop_state()
         vars(self).update({n: v for n, v in vars(other).items() if n not in SHARING})
+        self._lasting = {}  # kinds of columns may be others
         self._outdate()
 
     @contextmanager
@@ -123,7 +137,7 @@ class Memory(Shared):
 
     def _freeze(self) -> None:
         """Find frozen cuts before a change: they are those of the rows until then."""
-        if self.bins.frozen:
+        if self.bins.frozen and not self.bins.current:
             self._sync()
 
     def _follow(self, moves: Moved, mark: Mark) -> None:
@@ -137,32 +151,59 @@ class Memory(Shared):
         self.bins.touch()
         self._outdate()
 
+    def _pass_by(self, n_rows: int) -> None:
+        """Keep codes and counts no longer in step where nobody asks for them."""
+        if self.tallies.pass_by(n_rows, self.rows.n_rows):
+            self.bins.sleep()
+
     def _sync(self) -> None:
         """Bring up to date what a change left for the next question."""
         n_classes = self.coder.n_classes
         with self._lock:
-            if n_classes:
-                for numeric, cuts in self.bins.update(self.rows, n_classes):
-                    self._recode(numeric, cuts)
+            self._let_base_sync()
+            for numeric, cuts in self.bins.update(self.rows, n_classes):
+                self._recode(numeric, cuts)
             widths = self.coder.widths(self.bins.cuts)
             self.tallies.rebuild(self.rows, widths, n_classes)
+
+    def _is_behind(self) -> bool:
+        """Whether a change left something for the next question."""
+        has_cuts = self.bins.current or not (self.coder.n_classes and self.bins.cuts)
+        return not has_cuts or self.bins.asleep or bool(self.tallies.stale.any())
+
+    def _let_base_sync(self) -> None:
+        """Have the base of a state do the work, which will serve the next states, too.
+
+        A state that is past has the arrays to itself.
+        """
+        base = self._base() if self._base is not None else None
+        if base is None or not self._is_behind():
+            return
+        with base._lock:
+            if not self._is_past:
+                base._sync()
+                self.rows.codes, self.rows.origin = base.rows.codes, base.rows.origin
+                self.tallies, self.bins = shallow(base.tallies), shallow(base.bins)
+                self.bins.cuts = list(base.bins.cuts)
 
     def _recode(self, numeric: int, cuts: NDArray[np.float64]) -> None:
         """Code a numeric attribute by new cuts."""
         j, live = self._numeric[numeric], slice(0, self.rows.n_rows)
+        self.rows.unpack()
         self.tallies.spoil(j)
         self.rows.recode(j, bin_codes(self.rows.numbers[numeric, live], cuts))
 
     def _make_state(self) -> Self:
-        self._sync()
         state = shallow(self)
         for name in ("rows", "tallies", "bins", "ranges", "buckets"):
             setattr(state, name, shallow(getattr(self, name)))
         state.coder, state.bins.cuts = self.coder.twin(), list(self.bins.cuts)
         state._start_sharing()
+        state._base, state._lasting = weakref.ref(self), self._lasting
         return state
 
     def _drop_state(self) -> None:
+        self.rows.unpack()
         state = self._state
         if state is not None and not len(self.rows.hashes):
             self.rows.hashes = state.rows.hashes  # somebody has asked for them

@@ -105,7 +105,9 @@ def forget_before(cases: "CaseBase", before: object) -> None:
 def keep_within(cases: "CaseBase", window: object) -> None:
     """Forget the rows that a window leaves out; see `outside`."""
     gone = outside(cases.rows, window, cases.schema.clock)
-    if len(gone):
+    if len(gone) and not cases.is_parted:
+        cases.forget_places(gone)
+    elif len(gone):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # frozen cuts: meant to stay
             cases.forget(cases.ids[gone])
@@ -169,6 +171,9 @@ def outside(rows: Rows, window: Any, clock: Clock) -> NDArray[np.int64]:  # noqa
         these; or the length of time: rows that are as old as that, or older, go.
     clock : {"", "numbers", "dates"}
     """
+    if _is_count(window, clock) and not len(rows.times):
+        n_gone = rows.n_rows - int(window)
+        return np.flatnonzero(rows.arrival[: rows.n_rows] < n_gone)
     moments = moments_of(rows)
     if _is_count(window, clock):
         first = np.sort(moments)[-min(int(window), len(moments))]

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 PAGE = 4096
 LINE = 64
-BLOCK = 1 << 20
+BLOCK = 1 << 16
 _CHECKSUM = 32
+_AT_ONCE = 16 * BLOCK  # bytes that a thread hashes
 
 Layout = tuple[str, np.dtype, tuple[int, ...]]
 
@@ -34,6 +35,14 @@ def line_up(place: int, arrays: Iterable[NDArray[np.generic]]) -> Iterator[memor
         yield memoryview(bytes(start - place))
         yield little.reshape(-1).view(np.uint8).data
         place = start + little.nbytes
+
+
+def find_end(place: int, layout: Iterable[Layout]) -> int:
+    """Where arrays end that begin at a place."""
+    for _, kind, shape in layout:
+        n_bytes = math.prod(shape) * kind.itemsize
+        place = start_after(place, n_bytes) + n_bytes
+    return place
 
 
 def views_of(
@@ -59,6 +68,11 @@ def end_of(begin: int, end: int) -> int:
     return max(begin, end - n_blocks * _CHECKSUM)
 
 
+def size_of_table(begin: int, end: int) -> int:
+    """How many bytes the checksums take of arrays between two places."""
+    return -(-(end - begin) // BLOCK) * _CHECKSUM
+
+
 def aligned_buffer(n_bytes: int) -> NDArray[np.uint8]:
     """Memory for a file that begins with a page, as the file does."""
     buffer = np.empty(n_bytes + PAGE, np.uint8)
@@ -77,8 +91,9 @@ class Blocks:
     32
     """
 
-    def __init__(self, table: bytes = b"") -> None:
-        self._digests, self._room = [table] if table else [], BLOCK
+    def __init__(self) -> None:
+        self._digests: list[bytes] = []
+        self._room = BLOCK
         self._digest = hashlib.sha256()
 
     def add(self, piece: memoryview) -> None:
@@ -100,14 +115,17 @@ class Blocks:
             self._close()
         return b"".join(self._digests)
 
-    def equal(self, data: NDArray[np.uint8]) -> bool:
-        """Whether the checksums are those of the data."""
-        starts = range(0, len(data), BLOCK)
-        pieces = (data[first : first + BLOCK] for first in starts)
-        with ThreadPoolExecutor() as threads:  # hashing lets others run
-            found = b"".join(threads.map(_checksum, pieces))
-        return found == self.table()
+
+def checksums(data: NDArray[np.uint8]) -> list[bytes]:
+    """The checksums of pieces of bytes, each of some blocks."""
+    starts = range(0, len(data), _AT_ONCE)
+    pieces = (data[first : first + _AT_ONCE] for first in starts)
+    with ThreadPoolExecutor() as threads:  # hashing lets others run
+        return list(threads.map(_checksums, pieces))
 
 
-def _checksum(piece: NDArray[np.uint8]) -> bytes:
-    return hashlib.sha256(piece.data).digest()
+def _checksums(piece: NDArray[np.uint8]) -> bytes:
+    return b"".join(
+        hashlib.sha256(piece[first : first + BLOCK].data).digest()
+        for first in range(0, len(piece), BLOCK)
+    )

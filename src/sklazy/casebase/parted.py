@@ -296,6 +296,9 @@ class PartedBase(PartedHead):
             return match(table, self.coder.model(), self._open_names())
 
     def _cases(self) -> Cases:
+        return self._count()
+
+    def _count(self) -> Cases:
         with self._lock:
             self._sync()
             return PartedCases.of(self)

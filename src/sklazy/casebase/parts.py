@@ -7,7 +7,7 @@ what is given to it.
 """
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,8 +99,15 @@ class Part(CaseBase):
         age = 0 if self.schema.clock else self.first_row
         return faded(self.rows, self.half_life, self.shared.newest - age)
 
+    def _make_state(self) -> Self:
+        self._sync()  # nobody tells a state of a part that it is past
+        return super()._make_state()
+
     def _cases(self) -> Cases:
-        return super()._cases()._replace(ranges=self.shared.edges)
+        return self._count()
+
+    def _count(self) -> Cases:
+        return super()._count()._replace(ranges=self.shared.edges)
 
     def words_in(self, buckets: Ints) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """Hashes and content of the rows in some buckets."""
@@ -165,7 +172,7 @@ class Survey(NamedTuple):
     counts : dict, their rows
     edges : float64 array of shape (n_numeric, 2)
     newest : float
-        When the last row happened; minus infinity if there is none.
+        When the last row happened; minus infinity if there is none, or no clock.
     """
 
     n_rows: int
@@ -182,8 +189,9 @@ def survey(part: Part) -> Survey:
         used = np.flatnonzero(vocabulary.counts)
         labels[j] = [vocabulary.labels[code] for code in used]
         counts[j] = vocabulary.counts[used]
-    moments = moments_of(part.rows)
-    newest = float(moments.max()) if len(moments) else -np.inf
+    newest = -np.inf
+    if part.schema.clock and part.n_rows:
+        newest = float(moments_of(part.rows).max())
     return Survey(part.n_rows, labels, counts, part.ranges.edges, newest)
 
 
@@ -193,6 +201,7 @@ def adopt_labels(part: Part, labels: Labels) -> None:
         vocabulary = part.coder.vocabularies[j]
         moved = vocabulary.renumber(wanted)
         if moved is not None:
+            part.rows.unpack()
             part.tallies.spoil(j)
             part.rows.relabel(j, moved, part.rows.mark())
     part._outdate()
@@ -234,7 +243,7 @@ def take_rows(part: Part, places: Places) -> CodedRows:
 
 def read_rows(part: Part, places: Places) -> CodedRows:
     """Some rows, their weights as they came."""
-    rows = part.rows.live().take(places)
+    rows = part.rows.take(places)
     return replace(rows, arrival=rows.arrival + part.first_row)
 
 
@@ -267,18 +276,17 @@ def names_and_arrivals(part: Part) -> tuple[Ids, Ints]:
 
 def find_places(part: Part, ids: Ids) -> tuple[Places, Ids]:
     """Where the rows with some of these ids lie, and which these are."""
-    own, places = part.ids, np.zeros(0, np.int64)
-    if len(own) and (own.dtype == object) == (ids.dtype == object):
-        places = np.flatnonzero(np.isin(own, ids))
-    return places, own[places]
+    places = part.rows.places_of(ids)
+    return places, part.rows.ids_at(places)
 
 
 def find_taken(part: Part, ids: Ids | None) -> Ids:
     """Those of some ids that rows have, and the id of one more to show its kind."""
-    own = part.ids
-    if ids is None or (own.dtype == object) != (ids.dtype == object):
-        return own[:1]
-    return np.concatenate([own[:1], own[np.isin(own, ids)]])
+    rows = part.rows
+    first = rows.ids_at(np.arange(min(part.n_rows, 1)))
+    if ids is None or (first.dtype == object) != (ids.dtype == object):
+        return first
+    return np.concatenate([first, rows.ids_at(rows.places_of(ids))])
 
 
 class Leaving(NamedTuple):

@@ -28,6 +28,7 @@ def rows_behind_cuts(base: CaseBase, run: Runner = run_here) -> NDArray[np.bool_
     behind = np.zeros(base.n_rows, bool)
     if base.bins.frozen:
         return behind
+    base._sync()
     cases, code = base.cases, criterion_code(base.bins.criterion)
     terms = log_terms(cases.n_rows)
     for numbers, cuts in zip(cases.numbers, base.bins.cuts, strict=True):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.states import shallow
-from sklazy.flow import MISSING
+from sklazy.flow import MISSING, Narrow
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -148,9 +148,25 @@ class Rows:
         """Whether ids are numbers other than those of arrival."""
         return self._ids is not None and self._ids.dtype != object
 
-    def name(self, ids: Ids | None) -> None:
-        """Give all rows ids, or None for their numbers of arrival."""
-        self._ids = ids
+    def unpack(self) -> None:
+        """Have all that rows do without in a file; see `PackedRows`."""
+
+    def narrow(self) -> Narrow:
+        """The codes as the kernels take them."""
+        return Narrow(self.codes)
+
+    def places_of(self, ids: Ids) -> Places:
+        """Where the rows with some of these ids lie."""
+        own = self.names
+        if not len(own) or (own.dtype == object) != (ids.dtype == object):
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(np.isin(own, ids))
+
+    def ids_at(self, places: Places) -> Ids:
+        """The ids of some rows."""
+        if self._ids is None:
+            return self.arrival[places].astype(np.int64)
+        return self._ids[places]
 
     def append(self, batch: CodedRows) -> Places:
         """Put rows behind the last one; the places they got."""
@@ -191,6 +207,9 @@ class Rows:
     def moves(self, gone: Places) -> tuple[Places, Places]:
         """Which of the last rows go where when the rows `gone` are taken out."""
         left = self.n_rows - len(gone)
+        if len(gone) == 1:
+            is_last = gone[0] == left
+            return (NO_ROWS, NO_ROWS) if is_last else (np.array([left]), gone)
         tail = np.setdiff1d(np.arange(left, self.n_rows), gone)
         holes = np.sort(gone[gone < left])
         return tail, holes

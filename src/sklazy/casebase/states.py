@@ -6,6 +6,7 @@ waits for the other; a change that finds it unused writes in place and drops it.
 """
 
 import threading
+import weakref
 from collections.abc import Callable, Hashable
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
@@ -24,25 +25,30 @@ class Shared:
     ----------
     _lock : held while the state is changed, brought up to date or handed out
     _found : dict, what was derived from the rows
+    _lasting : dict, what does not depend on them; a base and its states share it
     _state : the state as it is now, None before somebody asks
     _readers : list of None, one for each ``with`` block that a state is used in; a
         list because its append and pop cannot be interrupted halfway
     _is_state : bool, whether this is a state itself
     _is_past : bool, whether the base has changed since
+    _base : weak reference to the base that a state is of, where it has one
     """
 
     _lock: threading.RLock
     _found: dict[Hashable, Any]
+    _lasting: dict[Hashable, Any]
     _state: Self | None
     _readers: list[None]
     _is_state: bool
     _is_past: bool
+    _base: "weakref.ref[Self] | None"
 
     def _start_sharing(self) -> None:
         """Begin without a state that anybody knows."""
-        self._lock, self._found = threading.RLock(), {}
+        self._lock, self._found, self._lasting = threading.RLock(), {}, {}
         self._state, self._readers = None, []
         self._is_state = self._is_past = False
+        self._base = None
 
     def snapshot(self) -> "Snapshot[Self]":
         """The state between two changes, for a ``with`` block.
@@ -58,6 +64,12 @@ class Shared:
         if key not in found:
             found[key] = find()
         return found[key]
+
+    def keep(self, key: Hashable, make: Callable[[], Found]) -> Found:
+        """What does not depend on the rows: made once, whatever comes or goes."""
+        if key not in self._lasting:
+            self._lasting[key] = make()
+        return self._lasting[key]
 
     def _outdate(self) -> None:
         """Let nobody use what was found before."""

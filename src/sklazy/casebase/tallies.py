@@ -14,13 +14,15 @@ MOST_BIT_VALUES = 64
 """An attribute with more values than this has no bit sets: they would be too many."""
 
 _ONE = np.uint64(1)
+_WORTH_FOLLOWING = 16  # a row that comes or goes takes as long as so many to count anew
 
 
 class Tallies:
     """Counts and bit sets, kept up to date row by row, attribute by attribute.
 
     An attribute whose values were renumbered is *stale*: its part is cleared, rows
-    pass it by, and `rebuild` counts it anew.
+    pass it by, and `rebuild` counts it anew. Where many rows came and went and nobody
+    asked, all is stale and *asleep*: to count anew costs less than to keep step.
 
     Attributes
     ----------
@@ -38,6 +40,7 @@ class Tallies:
         self.stale = np.ones(n_attributes, bool)
         self.offsets = np.zeros(n_attributes + 1, np.int64)
         self.starts = np.full(n_attributes, -1, np.int64)
+        self.n_unread, self.asleep = 0, False
         self.discard()
 
     def discard(self) -> None:
@@ -47,6 +50,14 @@ class Tallies:
         self.class_counts = np.zeros(0, np.int64)
         self.value_bits = np.zeros((1, 1), np.uint64)
         self.class_bits = np.zeros((0, 1), np.uint64)
+
+    def pass_by(self, n_passed: int, n_rows: int) -> bool:
+        """Note rows that came or went; whether they were too many to keep step."""
+        self.n_unread += n_passed
+        if self.n_unread * _WORTH_FOLLOWING > n_rows and not self.asleep:
+            self.discard()
+            self.asleep = True
+        return self.asleep
 
     def spoil(self, attribute: int) -> None:
         """Clear one attribute, whose values were renumbered; all for `CLASSES`."""
@@ -88,6 +99,7 @@ class Tallies:
 
     def rebuild(self, rows: Rows, widths: Sequence[int], n_classes: int) -> None:
         """Count the stale attributes anew; `widths` are the numbers of values."""
+        self.n_unread, self.asleep = 0, False
         if not self.stale.any():
             return
         if self.stale.all():
@@ -101,7 +113,7 @@ class Tallies:
         live = slice(0, rows.n_rows)
         for j in np.flatnonzero(self.stale).tolist():
             codes = rows.codes[j, live]
-            counts[offsets[j] : offsets[j + 1]] = _counted(
+            counts[offsets[j] : offsets[j + 1]] = count_cells(
                 codes, rows.classes[live], widths[j], n_classes
             )
             if sets[j]:
@@ -151,7 +163,7 @@ _NO_BITS = np.zeros((0, 1), np.uint64)
 _SMALL_JOB = 10**6  # cells; below, numpy is done before a kernel is loaded
 
 
-def _counted(
+def count_cells(
     codes: Codes, classes: Codes, width: int, n_classes: int
 ) -> NDArray[np.int64]:
     """Rows by value and class."""

@@ -17,6 +17,7 @@ from sklazy.cli.options import (
     limit_options,
     method_options,
     reading_options,
+    store_options,
     target_option,
     task_options,
     train_options,
@@ -76,6 +77,26 @@ def fit() -> None:
     Examples:
       sklazy fit flats.csv --target rent -o rent.sklazy
       sklazy fit flats.csv -t heating -m lazy-knn --id flat -o heating.sklazy
+    """
+
+
+@click.command()
+@train_options
+@id_option
+@store_options
+@click.option("--out", "-o", type=OUT_FILE, required=True, help="File to write.")
+@runs("store")
+def store() -> None:
+    """Write the model of a file of any size, without holding its rows in memory.
+
+    FILE is CSV, ARFF, Parquet or Feather and is read some rows at a time, twice. The
+    method is lazy-knn unless -m says otherwise. The model is what fit would write, for
+    predict, explain and sklazy.load(..., mmap_mode="c"), which leaves the rows in it.
+
+    \b
+    Examples:
+      sklazy store flats.csv --target heating -o flats.sklazy
+      sklazy store train.parquet -t class -m lazy-nb -o cases.sklazy
     """
 
 
@@ -443,7 +464,19 @@ def completion(context: click.Context, shell: str) -> None:
 
 
 COMMANDS = (
-    *(demo, example, fit, predict, explain, verify, advise, audit, explore, select),
+    *(
+        demo,
+        example,
+        fit,
+        store,
+        predict,
+        explain,
+        verify,
+        advise,
+        audit,
+        explore,
+        select,
+    ),
     *(race, serve, reproduce, completion),
 )
 """All commands, in the order of the help."""

@@ -26,7 +26,7 @@ from sklazy import (
     RaceFeatureSelector,
 )
 from sklazy.cli.options import MOST_BLENDED
-from sklazy.cli.tasks import Task
+from sklazy.cli.tasks import Aim, Task
 from sklazy.errors import BadInputError, suggest
 from sklazy.estimators.encoded import EncodedModel
 from sklazy.experiments.harness import peers
@@ -70,7 +70,7 @@ def choose_method(task: Task, method: str | None) -> str:
 
 
 def make_model(
-    task: Task, method: str, settings: Sequence[str] = (), seed: int = 0
+    task: Task | Aim, method: str, settings: Sequence[str] = (), seed: int = 0
 ) -> Any:  # noqa: ANN401 - an estimator
     """A new model with its parameters set."""
     known = CLASSIFIERS if task.classifies else REGRESSORS

@@ -1,5 +1,6 @@
 """Fitted models: learned from a file now, or read from one that `sklazy fit` wrote."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ from sklazy.errors import BadInputError
 from sklazy.receipts.plain import target_names
 from sklazy.tables import Table
 from sklazy.tables.origins import Origin, empty_table
+
+_MAPPED_FROM = 1 << 30  # bytes of a file from which on its rows stay there
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +122,8 @@ def load_model(path: str, **training: object) -> Fitted:
             f"{path} is a model, which has its own settings; --{given[0]} is for a "
             "file of rows. Leave it out, or fit a new model."
         )
-    model = load(path)
+    is_large = os.stat(path).st_size > _MAPPED_FROM
+    model = load(path, mmap_mode="c" if is_large else None)
     schema = model.cases_.schema
     origins = schema.origins or [
         Origin(a.name, a.kind, None) for a in schema.attributes

@@ -156,14 +156,7 @@ train_options = _together(
 )
 """Add a training file, its target and the options of reading it."""
 
-method_options = _together(
-    click.option(
-        "--method",
-        "-m",
-        type=click.Choice(METHODS),
-        help=f"Method; default: blend, the most accurate; kernel for more than "
-        f"{MOST_BLENDED} rows, where a blend takes long.",
-    ),
+_settings_options = _together(
     click.option(
         "--seed", default=0, show_default=True, help="Seed of random choices."
     ),
@@ -177,7 +170,33 @@ method_options = _together(
         "ensembles; repeat for several.",
     ),
 )
+"""Add the seed and the parameters of a method."""
+
+method_options = _together(
+    click.option(
+        "--method",
+        "-m",
+        type=click.Choice(METHODS),
+        help=f"Method; default: blend, the most accurate; kernel for more than "
+        f"{MOST_BLENDED} rows, where a blend takes long.",
+    ),
+    _settings_options,
+)
 """Add the options of a method and its parameters."""
+
+store_options = _together(
+    click.option(
+        "--method",
+        "-m",
+        type=click.Choice(METHODS),
+        default="lazy-knn",
+        show_default=True,
+        help="Method; lazy-knn, lazy-nb and lazy-learning can leave the rows in the "
+        "file, others read all of them.",
+    ),
+    _settings_options,
+)
+"""Add the options of a method that is stored, and its parameters."""
 
 id_option = click.option(
     "--id",

@@ -4,7 +4,7 @@ import os
 import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import click
 import numpy as np
@@ -20,6 +20,18 @@ from sklazy.tables.naming import names_rows
 Kind = Literal["classification", "regression"]
 
 _MOST_CLASSES = 20  # more different whole numbers are not classes
+
+
+class Aim(NamedTuple):
+    """What is predicted, and the reason for saying so."""
+
+    kind: Kind
+    why: str
+
+    @property
+    def classifies(self) -> bool:
+        """Whether the target is a label."""
+        return self.kind == "classification"
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +118,7 @@ def read_task(
     if not table.columns:
         raise BadInputError(f"{path}: there is no column but the target {target!r}.")
     _note_names(console, table)
-    found, why = _kind(whole[target], kind)
+    found, why = find_aim(whole[target], len(whole), kind)
     values = _values(whole[target], found)
     if len(set(values.tolist())) == 1:
         console.note(f"note: {target!r} is the same in every row: nothing to learn.")
@@ -191,18 +203,19 @@ def check_column(table: Table, name: str, path: str) -> None:
         )
 
 
-def _kind(column: Column, wanted: str) -> tuple[Kind, str]:
+def find_aim(column: Column, n_rows: int, wanted: str) -> Aim:
+    """What is predicted, by the different cells of the target."""
     if wanted != "auto":
-        return cast(Kind, wanted), "by --task"
+        return Aim(cast(Kind, wanted), "by --task")
     if column.kind == "nominal":
-        return "classification", f"{column.name!r} holds labels"
+        return Aim("classification", f"{column.name!r} holds labels")
     numbers = np.unique(column.data)
     is_whole = bool((numbers == np.round(numbers)).all())
-    if is_whole and len(numbers) <= min(_MOST_CLASSES, max(2, len(column) // 5)):
+    if is_whole and len(numbers) <= min(_MOST_CLASSES, max(2, n_rows // 5)):
         amount = "one" if len(numbers) == 1 else f"{len(numbers)} different"
         why = f"{column.name!r} holds {amount} whole number{'s'[: len(numbers) - 1]}"
-        return "classification", why
-    return "regression", f"{column.name!r} holds numbers"
+        return Aim("classification", why)
+    return Aim("regression", f"{column.name!r} holds numbers")
 
 
 def _values(column: Column, kind: Kind) -> NDArray[Any]:

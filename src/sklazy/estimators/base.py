@@ -22,12 +22,11 @@ from sklazy.answer import (
     prepare,
 )
 from sklazy.casebase import CaseBase
-from sklazy.casebase.files import write_file
 from sklazy.casebase.incoming import GivenIds
 from sklazy.casebase.moments import (
     forget_before,
 )
-from sklazy.casebase.stored import to_stored
+from sklazy.casebase.stored import write_cases
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.exploring import Explorable
 from sklazy.estimators.keeping import KeepingEstimator
@@ -171,17 +170,18 @@ class LazyEstimator(Explorable, Likeness, KeepingEstimator):
         path : str or Path
         """
         check_is_fitted(self)
+        write_cases(path, self._header(), self.cases_)
+
+    def _header(self) -> dict[str, Any]:
+        """What a file says of this estimator beside the cases."""
         saved = self._saved_settings()
         from_settings(saved)  # what `load` would refuse is refused now
-        header, arrays = to_stored(self.cases_)
-        settings = {
+        return {
             "content": "estimator",
             "estimator": type(self).__name__,
             "settings": saved,
             "state": self._state(),
-            "cases": header,
         }
-        write_file(path, settings, arrays)
 
     @property
     def ids_(self) -> NDArray[Any]:
@@ -219,7 +219,7 @@ class LazyEstimator(Explorable, Likeness, KeepingEstimator):
     def _current_learner(self, cases: CaseBase) -> AnyLearner:
         """The learner of the parameters as they are; made again when they change."""
         own = vars(self)
-        kept: dict[str, Any] = cases.derive(type(self).__name__, dict)
+        kept: dict[str, Any] = cases.keep(type(self).__name__, dict)
         now = [own[name] for name in own if name[-1] != "_" and name[0] != "_"]
         before = kept.get("parameters", ())
         if len(before) == len(now) and not any(map(is_not, before, now)):

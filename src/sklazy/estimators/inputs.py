@@ -47,6 +47,8 @@ def class_codes(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
 
 def class_column(y: object, *, declared: bool = False) -> Column:
     """A target of classes, those that occur; numbers with fractions are refused."""
+    if type(y) is np.ndarray and y.shape == (1,) and y.dtype.kind in "biuU":
+        return Column("target", "nominal", np.zeros(1, np.int32), (y.item(),), declared)
     # As objects, labels of a list stay what they are: 1 beside "1", "a" beside "a\0".
     cells = np.asarray(y, object) if isinstance(y, list | tuple) else y
     is_flat = cells is None or (type(cells) is np.ndarray and cells.ndim == 1)

@@ -1,5 +1,6 @@
 """How rows get into the case base of an estimator, the first and further ones."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -22,10 +23,13 @@ from sklazy.casebase.moments import (
     as_times,
     keep_within,
 )
+from sklazy.casebase.rows import Ids
 from sklazy.casebase.schema import Attribute, Schema
+from sklazy.casebase.streaming import add_numbers, plain_numbers
 from sklazy.errors import BadInputError
 from sklazy.estimators.inputs import class_column
 from sklazy.estimators.parameters import check_choice, check_columns
+from sklazy.estimators.reference import Referenced
 from sklazy.tables import Table, as_table, as_target
 from sklazy.tables.convert import plain_table
 from sklazy.tables.dicts import are_dicts
@@ -33,7 +37,7 @@ from sklazy.tables.frames import index_ids, target_names
 from sklazy.tables.origins import expand, follow, origins_of
 
 
-class KeepingEstimator(BaseEstimator):
+class KeepingEstimator(Referenced, BaseEstimator):
     """An estimator that keeps the rows it is given, in `cases_`.
 
     The parameters `categorical_features`, `discretization`, `cuts`, `window` and
@@ -114,21 +118,25 @@ class KeepingEstimator(BaseEstimator):
         """Add rows, or keep the first."""
         if not hasattr(self, "cases_"):
             return self._keep(X, y, sample_weight, ids, classes, times)
-        table, target = self._later_table(X, mixed=False), self._target(y)
+        add = self._adding(X)
+        target = self._target(y)
         self._check_columns(X)
         if ids is None and self.cases_.schema.indexed:
             ids = index_ids(X)
         add = partial(
-            self.cases_.add,
-            table,
-            target,
-            weights=sample_weight,
-            times=self._times(times),
-            ids=ids,
-            mixed=not self._judges_cells(),
+            add, target, weights=sample_weight, times=self._times(times), ids=ids
         )
         add_within(self.cases_, getattr(self, "window", None), add)
         return self
+
+    def _adding(self, X: object) -> Callable[..., Ids]:
+        """What adds rows, whose target is not known yet."""
+        judges = self._judges_cells()
+        numbers = plain_numbers(self.cases_, X) if judges else None
+        if numbers is not None:
+            return partial(add_numbers, self.cases_, numbers)
+        table = self._later_table(X, mixed=False)
+        return partial(self.cases_.add, table, mixed=not judges)
 
     def _times(self, given: object) -> Times:
         """When rows happened, and how their weights fade."""

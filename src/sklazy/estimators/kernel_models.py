@@ -79,9 +79,9 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
         Which columns are nominal; by default those of categories, text and bools.
     n_jobs : int, optional
         Threads; by default all cores.
-    device : {None, "cuda", "cuda:1", ...}
-        Where queries are answered: the CPU, or a GPU through CuPy. Settings are chosen
-        on the CPU. Scores agree to rounding.
+    device : {None, "cuda", "cuda:1", ..., "cuda:all"}
+        Where queries are answered: the CPU, or a GPU through CuPy, of all of them the
+        first. Settings are chosen on the CPU. Scores agree to rounding.
 
     Attributes
     ----------

@@ -1,10 +1,13 @@
 """Load saved estimators."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
-from sklazy.casebase.files import SENSELESS, map_file, read_file
-from sklazy.casebase.stored import from_stored
+from sklazy.casebase import CaseBase
+from sklazy.casebase.files import SENSELESS
+from sklazy.casebase.store import StoredBase
+from sklazy.casebase.stored import read_stored
 from sklazy.errors import BadFileError, BadInputError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.settings import from_settings, import_estimators
@@ -13,7 +16,7 @@ from sklazy.estimators.targets import LazyClassifier, LazyRegressor
 Wanted = TypeVar("Wanted", bound=LazyEstimator)
 
 
-MapMode = Literal["c"] | None
+MapMode = Literal["c", "r+"] | None
 
 
 @overload
@@ -43,11 +46,14 @@ def load(
     kind : class, optional
         The class that the estimator must be of, which type checkers then know; another
         one is refused.
-    mmap_mode : {None, "c"}
+    mmap_mode : {None, "c", "r+"}
         With "c" the rows stay in the file, from which the system reads what questions
         need, and several processes share it in memory; rows that are added or
         forgotten change the estimator, never the file. Only the header is checked
-        then, not the rows: map files that you trust.
+        then, not the rows: map files that you trust. With "r+" they change the file as
+        well: `partial_fit` and `forget` return when it is on the disk, whole, and rows
+        that are forgotten are in no byte of it. One process at a time can have it open
+        so, until the estimator is gone; see also `compact`.
 
     Returns
     -------
@@ -63,20 +69,36 @@ def load(
     >>> again.digest() == model.digest()
     True
     """
-    if mmap_mode not in (None, "c"):
+    if mmap_mode not in (None, "c", "r+"):
         raise BadInputError(
-            f"mmap_mode={mmap_mode!r}; expected None, or 'c' to leave rows in the file."
+            f"mmap_mode={mmap_mode!r}; expected None, 'c' to leave rows in the file, "
+            "or 'r+' to change them there, too."
         )
-    header, arrays = read_file(path) if mmap_mode is None else map_file(path)
+    if mmap_mode == "r+":
+        base = StoredBase.open(path)
+        try:
+            return _made(base.header, lambda: base, path, kind)
+        except BaseException:
+            base.held.close()
+            raise
+    stored, mapped = read_stored(path, mapped=mmap_mode == "c"), mmap_mode == "c"
+    return _made(stored.header, lambda: stored.cases(path, mapped=mapped), path, kind)
+
+
+def _made(
+    header: dict[str, Any],
+    find_cases: Callable[[], CaseBase],
+    path: str | Path,
+    kind: type[LazyEstimator],
+) -> LazyEstimator:
+    """The estimator that a file describes."""
     if header.get("content") != "estimator":
         raise BadFileError("the file holds something else than an estimator.", path)
     try:
         saved = check_known(header["estimator"])
         _check_kind(saved, kind)
         estimator = saved(**from_settings(header["settings"]))
-        mapped = mmap_mode is not None
-        cases = from_stored(header["cases"], arrays, path, mapped=mapped)
-        estimator._restore(cases, header["state"])
+        estimator._restore(find_cases(), header["state"])
         estimator._check_loaded()
     except SENSELESS as error:
         raise BadFileError(f"the file contradicts itself ({error}).", path) from error
@@ -101,6 +123,39 @@ def known_estimators() -> dict[str, type[LazyEstimator]]:
         found[current.__name__] = current
         open_classes += current.__subclasses__()
     return found
+
+
+def compact(path: str | Path) -> None:
+    """Write a file that rows were added to, or forgotten from, as one that is new.
+
+    Rows that were added since lie with the others then, and the room of those that
+    were forgotten is given back. Answers and digest stay as they are.
+
+    Parameters
+    ----------
+    path : str or Path
+        Of an estimator that nobody else has open to change it.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, sklazy
+    >>> X, y = [["a"], ["b"], ["b"], ["a"], ["b"]], list("mnnmn")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "model.sklazy"
+    ...     sklazy.LazyKNeighborsClassifier().fit(X, y).save(path)
+    ...     model = sklazy.load(path, mmap_mode="r+")
+    ...     _ = model.partial_fit([["a"]], ["n"]).forget([1])
+    ...     before = model.digest()
+    ...     del model
+    ...     sklazy.compact(path)
+    ...     sklazy.load(path).digest() == before
+    True
+    """
+    base = StoredBase.open(path)
+    try:
+        base.compact()
+    finally:
+        base.held.close()
 
 
 def check_known(name: object) -> type[LazyEstimator]:

@@ -3,8 +3,10 @@
 import numpy as np
 
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.exact import find_kth, vote_for_nearest
+from sklazy.kernels.exact import insert_sorted, vote_for_nearest
 from sklazy.kernels.votes import weigh_rows
+
+_BLOCK = 32  # rows that are looked at together
 
 
 @kernel
@@ -57,6 +59,43 @@ def _add_column(column, value, width, is_number, squares):
         squares[i] += scaled * scaled if scaled == scaled else 1.0
 
 
+@kernel
+def _is_any_within(squares, first, last, limit):
+    """Whether one of a few rows is as near as a limit; several at a time."""
+    found = False
+    for i in range(first, last):
+        found |= squares[i] <= limit
+    return found
+
+
+@kernel
+def _find_kth(squares, smallest):
+    """The k-th smallest distance, infinite if there are fewer; see `find_kth`."""
+    smallest[:] = np.inf
+    last = smallest.size - 1
+    for first in range(0, squares.size, _BLOCK):
+        end = min(first + _BLOCK, squares.size)
+        if _is_any_within(squares, first, end, smallest[last]):
+            for i in range(first, end):
+                if squares[i] < smallest[last]:
+                    insert_sorted(smallest, squares[i])
+    return smallest[last]
+
+
+@kernel
+def _take_within(squares, kth, rows, near):
+    """List the rows as near as the k-th, with their distances; how many they are."""
+    n_near = 0
+    for first in range(0, squares.size, _BLOCK):
+        end = min(first + _BLOCK, squares.size)
+        if _is_any_within(squares, first, end, kth):
+            for i in range(first, end):
+                if squares[i] <= kth:
+                    rows[n_near], near[n_near] = i, squares[i]
+                    n_near += 1
+    return n_near
+
+
 @entry
 def vote_moving(
     cells,
@@ -91,8 +130,8 @@ def vote_moving(
     weighted : float64 array of shape (n_queries, n_classes + 1), or no rows
         Written where distances count; see `weigh_rows`.
     """
-    rows = np.arange(classes.size)
-    space = np.empty(classes.size)
+    rows, near = np.empty(classes.size, np.int64), np.empty(classes.size)
+    space, smallest = np.empty(classes.size), np.empty(k)
     for query in range(first, last):
         start, end, own = starts[query], ends[query], asked[query]
         squares = space[: end - start]
@@ -100,8 +139,9 @@ def vote_moving(
         for j in range(cells.shape[0]):
             value, width = cells[j, own], widths[j, query]
             _add_column(cells[j, start:end], value, width, is_number[j], squares)
-        kth = find_kth(squares, k)
-        near = classes[start:end]
-        vote_for_nearest(rows, squares, kth, near, votes[query], tied[query])
+        kth = _find_kth(squares, smallest)
+        n_near = _take_within(squares, kth, rows, near)
+        own_rows, own, seen = rows[:n_near], near[:n_near], classes[start:end]
+        vote_for_nearest(own_rows, own, kth, seen, votes[query], tied[query])
         if weighted.shape[0]:
-            weigh_rows(rows, squares, kth, k, near, weighted[query])
+            weigh_rows(own_rows, own, kth, k, seen, weighted[query])

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sklazy.flow import Selected
 from sklazy.kernels.likelihoods import sum_by_rank, sum_likelihoods
+from sklazy.memory import cells_within
 
 # Below this many additions numpy answers before the compiler would have begun.
 _SMALL_JOB = 1_000_000
@@ -209,7 +210,8 @@ def _gather_and_add(
     """
     n_queries, n_most = cells.shape
     joint = np.empty((n_queries, priors.shape[-1]))
-    step = max(1, _MOST_GATHERED // max(1, (n_most + 1) * priors.shape[-1]))
+    n_cells = max(1, (n_most + 1) * priors.shape[-1])
+    step = max(1, cells_within(_MOST_GATHERED) // n_cells)
     for first in range(0, n_queries, step):
         part = slice(first, min(n_queries, first + step))
         terms = np.empty((part.stop - first, n_most + 1, priors.shape[-1]))

@@ -12,6 +12,7 @@ from sklazy.kernels.agreeing import mean_of_agreeing
 from sklazy.kernels.bits import sets_in_parts
 from sklazy.kernels.candidates import mean_among
 from sklazy.kernels.means import mean_nested, mean_of_nearest
+from sklazy.memory import cells_within
 from sklazy.neighbors.averages import Means, Voters
 from sklazy.neighbors.boxed import BoxedCases, ByTree
 from sklazy.neighbors.mixed import MixedSearch, ScaledColumns
@@ -181,7 +182,7 @@ class MeanSearch:
 
     def _step(self) -> int:
         """How many queries are measured at once."""
-        return max(1, _MOST_CELLS // self.cases.n_rows)
+        return max(1, cells_within(_MOST_CELLS) // self.cases.n_rows)
 
     def values_with_each(self, order: NDArray[np.int32]) -> Floats:
         """Answers with the first attribute, the first two, ... of each query's order.

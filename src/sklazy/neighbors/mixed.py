@@ -10,6 +10,7 @@ D. R. Wilson, T. R. Martinez: Improved heterogeneous distance functions. Journal
 Artificial Intelligence Research 6, 1997.
 """
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from sklazy.casebase.columns import (
 )
 from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.candidates import vote_among
+from sklazy.kernels.columns import NOMINAL, NUMERIC, NUMERIC_MISSING
 from sklazy.kernels.exact import measure_rows
 from sklazy.kernels.mixed import search_mixed
 from sklazy.kernels.nesting import vote_nested_mixed
@@ -43,6 +45,9 @@ _SMALL_JOB = 20_000_000
 
 # More neighbors than this are found sooner by measuring every row exactly.
 _MOST_NEIGHBORS = 256
+
+# Cells that numpy works on at a time.
+_TOGETHER = 100_000
 
 
 class ScaledColumns(NamedTuple):
@@ -70,11 +75,25 @@ def prepare_columns(cases: Cases) -> ScaledColumns:
     attributes = np.arange(len(cases.numeric))
     stride = (cases.n_rows // 16 + 1 | 1) * 16  # an odd number of cache lines
     scaled, rows = _aligned(len(attributes), stride), slice(cases.n_rows)
+    if len(cases.numbers) == len(attributes) and scaled.size < _TOGETHER:
+        return _scale_numbers(cases, scaled)
     placement = place_by_range(cases, attributes)
     kinds = fill_columns(cases, rows, placement, scaled[:, rows])
     lows, highs = ranges_of(cases, attributes)
     with np.errstate(over="ignore"):
         return ScaledColumns(scaled, kinds, lows, highs - lows)
+
+
+def _scale_numbers(cases: Cases, scaled: NDArray[np.float32]) -> ScaledColumns:
+    """The same where all columns are numbers, of few rows, without a loop."""
+    numbers, (lows, highs) = cases.numbers[:, : cases.n_rows], cases.ranges.T
+    with np.errstate(over="ignore", invalid="ignore"):
+        widths = highs - lows
+        wide = widths > 0
+        over = np.where(wide, widths, 1.0)[:, None]
+        scaled[:, : cases.n_rows] = (numbers - lows[:, None]) / over
+    kinds = np.where(np.isnan(numbers).any(axis=1), NUMERIC_MISSING, NUMERIC)
+    return ScaledColumns(scaled, np.where(wide, kinds, NOMINAL), lows, widths)
 
 
 def _aligned(n_attributes: int, stride: int) -> NDArray[np.float32]:
@@ -160,11 +179,12 @@ class MixedSearch:
             own_widths = widths_without(cases, columns.widths, edges, excluded)
         self.own_widths = own_widths or {}
 
-    def list_nearest(self, bounds: NDArray[np.float64]) -> None:
+    def list_nearest(self, bounds: NDArray[np.float64] | None = None) -> None:
         """Have the nearest rows listed, for searches among parts of the rows."""
         n_most = min(self.n_neighbors, self.cases.n_rows)
         self.near = np.full((len(self.votes), n_most, 2), -1.0)
-        self.bounds, self.kths = bounds, bounds.copy()
+        if bounds is not None:
+            self.bounds, self.kths = bounds, bounds.copy()
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -294,14 +314,7 @@ class MixedSearch:
         cases = self.cases
         used = self.selected.attributes[query, : self.selected.counts[query]]
         if not measure_rows.is_due(used.size * cases.n_rows / _SMALL_JOB):
-            one = slice(query, query + 1)
-            queries = Queries(self.queries.codes[one], self.queries.values[one])
-            widths = self.widths_of(range(query, query + 1))
-            asked = Asked(cases, queries, widths, self.excluded[one])
-            squares = np.zeros(cases.n_rows)
-            for attribute in used:
-                squares += square_column(asked, np.array([attribute]))[0]
-            return self._without_excluded(query, squares)
+            return self._without_excluded(query, self._measure_some(query, used))
         squares = measure_rows(
             cases.n_rows,
             self.queries.codes[query],
@@ -314,7 +327,22 @@ class MixedSearch:
         )
         return self._without_excluded(query, squares)
 
-    def widths_of(self, queries: range) -> NDArray[np.float64]:
+    def _measure_some(self, query: int, used: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The squared distance of every row without the compiler."""
+        squares, widths = np.zeros(self.cases.n_rows), self.widths_of([query])
+        step = max(1, _TOGETHER // max(self.cases.n_rows, 1))
+        for first in range(0, used.size, step):
+            part = used[first : first + step]
+            again = np.full(part.size, query)
+            queries = Queries(self.queries.codes[again], self.queries.values[again])
+            asked = Asked(
+                self.cases, queries, widths[again - query], self.excluded[again]
+            )
+            for column in square_column(asked, part):
+                squares += column  # in this order, as kernels do
+        return squares
+
+    def widths_of(self, queries: Iterable[int]) -> NDArray[np.float64]:
         """The ranges that queries see."""
         shared = self.columns.widths
         return np.array([self.own_widths.get(query, shared) for query in queries])

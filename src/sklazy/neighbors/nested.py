@@ -98,18 +98,30 @@ def square_column(asked: Asked, attributes: NDArray[np.int32]) -> Floats:
 def _measure_column(asked: Asked, attributes: NDArray[np.int32]) -> Floats:
     cases, each = asked.cases, np.arange(len(attributes))
     columns = cases.numeric[attributes]
+    if (columns >= 0).all():
+        return _measure_numbers(asked, attributes, columns)
     codes = asked.queries.codes[each, attributes][:, None]
     same = (cases.codes[attributes, : cases.n_rows] == codes) & (codes >= 0)
     if not cases.numbers.size:
         return np.where(same, 0.0, 1.0)
+    measured = _measure_numbers(asked, attributes, np.maximum(columns, 0))
+    return np.where(columns[:, None] < 0, np.where(same, 0.0, 1.0), measured)
+
+
+def _measure_numbers(
+    asked: Asked, attributes: NDArray[np.int32], columns: NDArray[np.int64]
+) -> Floats:
+    """The same where attributes are numbers, which stand in these columns."""
+    cases, each = asked.cases, np.arange(len(attributes))
     values = asked.queries.values[each, attributes][:, None]
-    numbers = cases.numbers[np.maximum(columns, 0), : cases.n_rows]
+    numbers = cases.numbers[columns, : cases.n_rows]
     widths = asked.widths[each, attributes][:, None]
     scaled = (numbers - values) / np.where(widths > 0, widths, 1.0)
     scaled = np.where(np.isnan(scaled), 1.0, scaled)
+    if (widths > 0).all():
+        return scaled
     level = np.where(numbers == values, 0.0, 1.0)
-    measured = np.where(widths > 0, scaled, level)
-    return np.where(columns[:, None] < 0, np.where(same, 0.0, 1.0), measured)
+    return np.where(widths > 0, scaled, level)
 
 
 def _count(cases: Cases, voting: NDArray[np.bool_]) -> NDArray[np.int64]:

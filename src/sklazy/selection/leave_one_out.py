@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Selected
+from sklazy.memory import cells_within
 from sklazy.selection.choose import select
 from sklazy.selection.ranks import RankTable, rank_cells
 
@@ -121,7 +122,7 @@ def _score_removals(
     """Score copies of one attribute's counts, each with one row taken out."""
     n_values, n_classes = part.shape
     value_scores, attribute_scores = np.empty(rows.size), np.empty(rows.size)
-    step = max(1, _MOST_ELEMENTS // max(1, part.size))
+    step = max(1, cells_within(_MOST_ELEMENTS) // max(1, part.size))
     for first in range(0, rows.size, step):
         last = min(rows.size, first + step)
         copies = np.repeat(part[None], last - first, axis=0)

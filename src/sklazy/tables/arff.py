@@ -68,14 +68,14 @@ def read_arff(source: Source, kinds: Mapping[str, Wish]) -> tuple[Table, list[st
     """
     text = source.text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
-    attributes, start = _read_header(source, lines)
+    attributes, start = read_header(source, lines)
     rows = _read_rows(source, lines, start, attributes)
-    wanted = [_overridden(a, kinds.get(a.name)) for a in attributes]
+    wanted = [overridden(a, kinds.get(a.name)) for a in attributes]
     cells = list(zip(*rows.cells, strict=True)) or [()] * len(wanted)
     columns = []
     for j, attribute in enumerate(wanted):
         try:
-            columns.append(_column(attribute, cells[j]))
+            columns.append(make_column(attribute, cells[j]))
         except BadCellError as error:
             raise _at_cell(source, lines, rows.lines[error.index], j, error) from None
     notes = [
@@ -87,7 +87,8 @@ def read_arff(source: Source, kinds: Mapping[str, Wish]) -> tuple[Table, list[st
     return Table(tuple(columns), len(rows.lines)), notes
 
 
-def _overridden(attribute: Declaration, wish: Wish | None) -> Declaration:
+def overridden(attribute: Declaration, wish: Wish | None) -> Declaration:
+    """What an attribute is if the user says so."""
     if wish == "numeric":
         return replace(attribute, type="numeric")
     if wish not in (None, "ignore") and attribute.type == "numeric":
@@ -95,7 +96,8 @@ def _overridden(attribute: Declaration, wish: Wish | None) -> Declaration:
     return attribute
 
 
-def _column(attribute: Declaration, cells: Sequence[Cell]) -> Column:
+def make_column(attribute: Declaration, cells: Sequence[Cell]) -> Column:
+    """A column of the cells of an attribute."""
     if attribute.type == "numeric":
         return Column(attribute.name, "numeric", parse_numbers(cells))
     if attribute.type != "nominal":
@@ -126,7 +128,7 @@ def _at_cell(
 # --- the header -----------------------------------------------------------------------
 
 
-def _read_header(source: Source, lines: list[str]) -> tuple[list[Declaration], int]:
+def read_header(source: Source, lines: list[str]) -> tuple[list[Declaration], int]:
     """The attributes and the index of the first line after @data."""
     attributes: dict[str, Declaration] = {}
     has_relation = False
@@ -214,21 +216,26 @@ def _read_rows(
     source: Source, lines: list[str], start: int, attributes: Sequence[Declaration]
 ) -> _Rows:
     rows = _Rows([], [])
-    n_columns = len(attributes)
     for index in range(start, len(lines)):
-        text = lines[index]
-        if not text:
-            continue
-        cells = _plain(text)
-        if cells is None:
-            cells = _careful(Line(source, index + 1, text), attributes)
-        if cells is None:
-            continue
-        if len(cells) != n_columns or "" in cells:
-            _check_row(Line(source, index + 1, text), n_columns)
-        rows.cells.append(cells)
-        rows.lines.append(index + 1)
+        cells = read_row(source, index + 1, lines[index], attributes)
+        if cells is not None:
+            rows.cells.append(cells)
+            rows.lines.append(index + 1)
     return rows
+
+
+def read_row(
+    source: Source, number: int, text: str, attributes: Sequence[Declaration]
+) -> list[Cell] | None:
+    """The cells of a line of data; None if it has none."""
+    if not text:
+        return None
+    cells = _plain(text)
+    if cells is None:
+        cells = _careful(Line(source, number, text), attributes)
+    if cells is not None and (len(cells) != len(attributes) or "" in cells):
+        _check_row(Line(source, number, text), len(attributes))
+    return cells
 
 
 def _plain(text: str) -> list[Cell] | None:

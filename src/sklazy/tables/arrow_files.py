@@ -34,17 +34,18 @@ def read_arrow(
         ) from None
     read = _read_parquet if which == "parquet" else _read_feather
     try:
-        native = read(pyarrow.py_buffer(raw), _Limit(path, max_bytes))
+        native = read(pyarrow.py_buffer(raw), Limit(path, max_bytes))
         native.validate(full=True)  # places outside of the data would be read else
-        native = _with_codes(native)
+        native = with_codes(native)
     except BadFileError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise BadFileError(f"not a readable {which} file ({error}).", path) from None
-    return _to_table(native, wanted, path)
+    return to_table(native, wanted, path)
 
 
-def _to_table(native: object, wanted: Mapping[str, Wish], path: str) -> Table:
+def to_table(native: object, wanted: Mapping[str, Wish], path: str) -> Table:
+    """A table of Arrow's as one of ours."""
     try:
         frame = as_frame(native)
         if frame is None:
@@ -56,7 +57,7 @@ def _to_table(native: object, wanted: Mapping[str, Wish], path: str) -> Table:
         raise BadFileError(str(error), path) from None
 
 
-class _Limit:
+class Limit:
     """How much a file may take."""
 
     def __init__(self, path: str, max_bytes: int) -> None:
@@ -92,32 +93,33 @@ def _is_plain(kind: Any) -> bool:  # noqa: ANN401
     if types.is_dictionary(kind):
         return _is_plain(kind.value_type) and not types.is_dictionary(kind.value_type)
     fixed = types.is_primitive(kind) or types.is_decimal(kind) or types.is_null(kind)
-    return fixed or types.is_fixed_size_binary(kind) or _is_text(kind)
+    return fixed or types.is_fixed_size_binary(kind) or is_text(kind)
 
 
-def _is_text(kind: Any) -> bool:  # noqa: ANN401
+def is_text(kind: Any) -> bool:  # noqa: ANN401
+    """Whether a type of Arrow's is text."""
     import pyarrow.types as types  # noqa: PLC0415
 
     text = types.is_string(kind) or types.is_large_string(kind)
     return text or types.is_binary(kind) or types.is_large_binary(kind)
 
 
-def _with_codes(native: Any) -> Any:  # noqa: ANN401
+def with_codes(native: Any) -> Any:  # noqa: ANN401
     """The table with texts as codes: no text is made more than once."""
     for i, field in enumerate(native.schema):
-        if _is_text(field.type):
+        if is_text(field.type):
             coded = native.column(i).dictionary_encode()
             native = native.set_column(i, field.name, coded)
     return native
 
 
-def _read_parquet(raw: Any, limit: _Limit) -> Any:  # noqa: ANN401
+def _read_parquet(raw: Any, limit: Limit) -> Any:  # noqa: ANN401
     from pyarrow import BufferReader, parquet  # noqa: PLC0415
 
     file = parquet.ParquetFile(BufferReader(raw))
     limit.check_types(file.schema_arrow)
     limit.check_size(_chunk_sizes(file.metadata))
-    texts = [field.name for field in file.schema_arrow if _is_text(field.type)]
+    texts = [field.name for field in file.schema_arrow if is_text(field.type)]
     return parquet.ParquetFile(BufferReader(raw), read_dictionary=texts).read()
 
 
@@ -129,7 +131,7 @@ def _chunk_sizes(told: Any) -> Iterator[int]:  # noqa: ANN401
             yield told.row_group(i).column(j).total_uncompressed_size
 
 
-def _read_feather(raw: Any, limit: _Limit) -> Any:  # noqa: ANN401
+def _read_feather(raw: Any, limit: Limit) -> Any:  # noqa: ANN401
     from pyarrow import BufferReader, feather, ipc  # noqa: PLC0415
 
     if bytes(raw[: len(MAGIC)]) != MAGIC:  # the first version, never compressed

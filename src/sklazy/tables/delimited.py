@@ -28,7 +28,8 @@ MISSING_MARKERS = frozenset(
     ["", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"]
 )
 _SAMPLE = 50  # records that decide about the delimiter
-_HEADER_SAMPLE = 1000  # records that decide about the header
+HEADER_SAMPLE = 1000
+"""Records that decide about the header."""
 
 
 @dataclass(frozen=True)
@@ -76,35 +77,37 @@ def read_csv(
     """
     if source.text.lstrip()[:9].lower() == "@relation":
         raise source.error("this is an ARFF file; say format='arff'.", 1, 1)
-    delimiter = options.delimiter or _find_delimiter(source, options.decimal)
+    delimiter = options.delimiter or find_delimiter(source, options.decimal)
     records = _read_records(source, delimiter)
     if not records.rows:
         raise source.error("the file holds no rows and no header.", 1)
     _check_lengths(source, records, delimiter)
     header = options.header
     if header is None:
-        header = _has_header(records.rows, options)
-    names = _names(source, records) if header else _made_up(records)
+        header = has_header(records.rows, options)
+    top = records.rows[0]
+    names = read_names(source, top, records.lines[0]) if header else make_names(top)
     notes: list[str] = []
     columns = []
     body = records.rows[header:]
     cells = list(zip(*body, strict=True)) or [()] * len(names)
     for j, name in enumerate(names):
         try:
-            columns.append(_column(name, cells[j], kinds.get(name), options, notes))
+            columns.append(read_column(name, cells[j], kinds.get(name), options, notes))
         except BadCellError as error:
             row = error.index + header
             raise _at_cell(source, records, row, j, delimiter, error.why) from None
     return Table(tuple(columns), len(body), named=bool(header)), notes
 
 
-def _column(
+def read_column(
     name: str,
     texts: Sequence[str],
     kind: Wish | None,
     options: CsvOptions,
     notes: list[str],
 ) -> Column:
+    """A column of the cells of a file; see `text_column`."""
     markers = options.missing
     cells = [None if cell in markers else cell for cell in map(str.strip, texts)]
     return text_column(name, cells, kind, notes, options.decimal)
@@ -182,7 +185,8 @@ def _at_cell(
 # --- what the file does not say -------------------------------------------------------
 
 
-def _find_delimiter(source: Source, decimal: str) -> str:
+def find_delimiter(source: Source, decimal: str) -> str:
+    """The delimiter of a file, by its first records."""
     candidates = [mark for mark in DELIMITERS if mark != decimal]
     for mark in candidates:
         widths = _sample_widths(source.text, mark)
@@ -204,10 +208,11 @@ def _sample_widths(text: str, delimiter: str) -> set[int]:
     return widths
 
 
-def _has_header(rows: Sequence[Sequence[str]], options: CsvOptions) -> bool:
+def has_header(rows: Sequence[Sequence[str]], options: CsvOptions) -> bool:
+    """Whether the first row holds names, by those below it."""
     top = [cell.strip() for cell in rows[0]]
     named = [cell for cell in top if cell]
-    body = rows[1:_HEADER_SAMPLE]
+    body = rows[1:HEADER_SAMPLE]
     below = [
         {row[j].strip() for row in body} - options.missing for j in range(len(top))
     ]
@@ -216,7 +221,7 @@ def _has_header(rows: Sequence[Sequence[str]], options: CsvOptions) -> bool:
         is_word and name and cells and all(map(_like_number, cells))
         for is_word, name, cells in zip(words, top, below, strict=True)
     )
-    if above_numbers:  # if it repeats a name, that is for `_names` to refuse
+    if above_numbers:  # if it repeats a name, that is for `read_names` to refuse
         return True
     if not named or len(set(named)) < len(named) or options.missing & set(named):
         return False
@@ -230,20 +235,20 @@ def _like_number(text: str) -> bool:
     return is_number(text) or is_number(text.replace(",", ".", 1))
 
 
-def _names(source: Source, records: _Records) -> list[str]:
-    names = [
-        name.strip() or f"column_{j + 1}" for j, name in enumerate(records.rows[0])
-    ]
+def read_names(source: Source, top: Sequence[str], line: int) -> list[str]:
+    """The names in a header; one that occurs twice is refused."""
+    names = [name.strip() or f"column_{j + 1}" for j, name in enumerate(top)]
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise source.error(
             f"column {shown(repeated[0])} occurs more than once in the header; rename "
             "it, or say header=False if the first line is data.",
-            records.lines[0],
+            line,
             1,
         )
     return names
 
 
-def _made_up(records: _Records) -> list[str]:
-    return [f"x{j}" for j in range(len(records.rows[0]))]
+def make_names(top: Sequence[str]) -> list[str]:
+    """Names for the columns of a file that has none."""
+    return [f"x{j}" for j in range(len(top))]

@@ -77,13 +77,19 @@ def judge(name: str, texts: Sequence[str]) -> tuple[Kind, str]:
     distinct = set(texts)
     if not all_numbers(distinct):
         return _judge_words(distinct, texts)
-    note = _code_like(distinct) or _id_like(name, distinct)
+    note = code_like(distinct) or id_like(name, distinct)
     if not note:
         return "numeric", ""
-    return "nominal", f"{note}. Say numeric=[{name!r}] if it is a number."
+    return "nominal", explain_labels(name, note)
 
 
-def _code_like(distinct: set[str]) -> str:
+def explain_labels(name: str, why: str) -> str:
+    """What to say of numbers that are taken as labels."""
+    return f"{why}. Say numeric=[{name!r}] if it is a number."
+
+
+def code_like(distinct: set[str]) -> str:
+    """Why numbers are codes, if they are."""
     for text in sorted(filter(_LEADING_ZERO.match, distinct)):
         return f"{shown(text)} has a leading zero, as codes have"
     for text in sorted(filter(is_long_integer, distinct)):
@@ -91,7 +97,8 @@ def _code_like(distinct: set[str]) -> str:
     return ""
 
 
-def _id_like(name: str, distinct: set[str]) -> str:
+def id_like(name: str, distinct: set[str]) -> str:
+    """Why numbers are ids, if they are."""
     is_id = distinct and _ID_NAME.search(name)
     if is_id and all(map(_INTEGER.fullmatch, distinct)):
         return "it is named like an id and its cells are integers"

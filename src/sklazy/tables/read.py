@@ -1,7 +1,7 @@
 """Files to tables: the format by the name's ending, or as told."""
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import PurePath
 from typing import Literal, get_args
 
@@ -13,6 +13,8 @@ from sklazy.tables.delimited import MISSING_MARKERS, CsvOptions, read_csv
 from sklazy.tables.excel import read_excel
 from sklazy.tables.json_lines import names_of, read_json
 from sklazy.tables.origins import describe, read_as
+from sklazy.tables.streams import STREAMED, Streamed
+from sklazy.tables.surveying import Surveyed, survey
 from sklazy.tables.table import Table, Wish
 from sklazy.tables.text import as_text, read_bytes, unpacked
 from sklazy.tables.understand import forms_of, say, understand_all
@@ -137,8 +139,7 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     which = known or _found_out(unpacked(path, raw))
     notes: list[str] = []
     if which == "csv":
-        suffixes = PurePath(path.removesuffix(".gz")).suffix.lower()
-        if delimiter is None and suffixes in (".tsv", ".tab"):
+        if delimiter is None and _is_tabbed(path):
             delimiter = "\t"
         options = CsvOptions(delimiter, header, _markers(missing), decimal)
         table, notes = read_csv(as_text(path, raw, encoding), options, wanted)
@@ -158,6 +159,48 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         raise BadFileError(str(error), path) from None
     say(notes, path)
     return table
+
+
+def survey_table(  # noqa: PLR0913 (as for read_table)
+    path: str,
+    advance: Callable[[int], object],
+    *,
+    format: Format | None = None,
+    kinds: Mapping[str, Wish] | None = None,
+    missing: Collection[str] | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    decimal: str = ".",
+    encoding: str = "utf-8",
+) -> Surveyed:
+    """Look at a file that is to be read some rows at a time; see `read_table`.
+
+    Parameters
+    ----------
+    advance : callable
+        Is told how many rows were looked at.
+    """
+    if path == "-":
+        raise BadInputError(
+            "standard input is read once, and this needs a file twice; give a file."
+        )
+    which = _format(path, format)
+    if which not in STREAMED:
+        raise BadInputError(
+            f"{path}: {which} files are read as a whole; give one of "
+            f"{', '.join(STREAMED)}."
+        )
+    if which != "csv":
+        _refuse_options(which, missing, delimiter, header, decimal)
+    if delimiter is None and which == "csv" and _is_tabbed(path):
+        delimiter = "\t"
+    options = CsvOptions(delimiter, header, _markers(missing), decimal)
+    streamed = Streamed(path, which, options, encoding)
+    return survey(streamed, _merged(kinds or {}, (), ()), advance)
+
+
+def _is_tabbed(path: str) -> bool:
+    return PurePath(path.removesuffix(".gz")).suffix.lower() in (".tsv", ".tab")
 
 
 def _found_out(raw: bytes) -> Format:

@@ -15,6 +15,7 @@ from sklazy.web.limits import Limits
 
 _HEAD = 1 << 16  # bytes of a request line and headers
 _HEAD_SECONDS = 10.0
+_PIECE = 1 << 16  # bytes of a response that are held to be sent together
 _LEAVE = 5  # seconds for requests to end once the server is told to stop
 
 
@@ -94,6 +95,41 @@ class _Server(uvicorn.Server):
             self._on_start()
 
 
+class _Joined:
+    """A transport that sends in one piece what is written at one go.
+
+    uvicorn writes the head of a response and its body apart; two packets take twice as
+    long as one, here and at the client's.
+    """
+
+    def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:  # noqa: ANN401
+        self._transport, self._loop = transport, loop
+        self._held: list[bytes] = []
+        self._size = 0
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - what the transport has
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Hold data until the callback that is running has ended, or it is much."""
+        if not self._held:
+            self._loop.call_soon(self._send)
+        self._held.append(data)
+        self._size += len(data)
+        if self._size > _PIECE:
+            self._send()
+
+    def close(self) -> None:
+        """Send what is held, then close."""
+        self._send()
+        self._transport.close()
+
+    def _send(self) -> None:
+        held, self._held, self._size = self._held, [], 0
+        if held:
+            self._transport.write(b"".join(held))
+
+
 class _Bounded(HttpToolsProtocol):
     """Connections whose headers must come in time and be of some size at most."""
 
@@ -101,20 +137,20 @@ class _Bounded(HttpToolsProtocol):
     _head = 0
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - a transport
-        super().connection_made(transport)
+        super().connection_made(_Joined(transport, self.loop))  # type: ignore[arg-type]
         self._expect()
 
     def data_received(self, data: bytes) -> None:
         before = self.cycle
         if before is None or before.response_complete or not before.more_body:
             self._head += len(data)
-            if self._timer is None:
-                self._expect()
         super().data_received(data)
         if self.cycle is not before:
             self._arrived()
         elif self._head > _HEAD:
             self.transport.close()
+        elif self._head and self._timer is None:
+            self._expect()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._arrived()

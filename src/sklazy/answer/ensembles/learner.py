@@ -186,7 +186,8 @@ class EnsembleLearner:
         cells = n_tried * (max(N_TRIED, n_near) + self.n_estimators * data.n_outputs)
         fewest = 256 if self.share_bags else 16  # what is shared is made per slice
         most = int(np.clip(_MOST_CELLS / cells, fewest, _MOST_QUERIES))
-        return Effort(cost, fewest, most, faster=self._faster(data.n_rows))
+        faster = self._faster(data.n_rows)
+        return Effort(cost, fewest, most, faster=faster, memory=8.0 * cells)
 
     def _faster(self, n_rows: int) -> str:
         """What would take less time."""

@@ -131,11 +131,13 @@ class KernelData(NamedTuple):
         if self.device is not None:
             return Effort(1000.0 + self.columns.values.size / 1e3, *_DEVICE_SLICES)
         cost = 1000.0 + 0.5 * self.columns.values.size + n_rows * (10.0 + n_targets)
+        memory = 8.0 * n_targets
         if self.solution is None:
             n_near = float(min(self.limits.n_neighbors, n_rows))
             cost += n_near**2 * (5.0 + 0.5 * len(self.columns.values) + n_targets)
             cost += 0.2 * n_near**3
-        return Effort(cost, 1, _MOST_QUERIES)
+            memory += 16.0 * n_near
+        return Effort(cost, 1, _MOST_QUERIES, memory=memory)
 
 
 class Outcomes(NamedTuple):

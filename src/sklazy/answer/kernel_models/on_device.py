@@ -1,8 +1,9 @@
-"""Kernel models asked on a device, which keeps a copy of the cases."""
+"""Kernel models asked on a device, which keeps a copy of the cases: all of them."""
 
 from sklazy.answer.batch import Floats, Ints
 from sklazy.answer.kernel_models.data import KernelData
 from sklazy.backends.device import open_device
+from sklazy.backends.pieces import Cargo, hold_all
 from sklazy.local.cuda.kernel_models import (
     DeviceKernelCases,
     put_kernel_cases,
@@ -14,24 +15,29 @@ from sklazy.local.cuda.kernel_models import (
 def score_there(data: KernelData, placed: Floats, hidden: Ints) -> Floats:
     """Centers and what cases add, (n_queries, n_targets), to rounding."""
     cases, rate = _cases_of(data), data.settings.rate
-    if data.solution is not None:
-        coefficients = data.solution.coefficients
-        return data.center + sum_similarities_on(cases, placed, rate, coefficients)
-    return score_by_nearest_on(
-        cases,
-        placed,
-        hidden,
-        data.find_centers(hidden),
-        n_near=data.count_near(hidden),
-        rate=rate,
-        ridge=data.settings.ridge,
-    )
+    with cases.device.in_use():
+        if data.solution is not None:
+            coefficients = data.solution.coefficients
+            return data.center + sum_similarities_on(cases, placed, rate, coefficients)
+        return score_by_nearest_on(
+            cases,
+            placed,
+            hidden,
+            data.find_centers(hidden),
+            n_near=data.count_near(hidden),
+            rate=rate,
+            ridge=data.settings.ridge,
+        )
 
 
 def _cases_of(data: KernelData) -> DeviceKernelCases:
     assert data.device is not None
-    device = open_device(data.device)
-    return data.base.derive(
-        (put_kernel_cases, device.name, data.limits),  # settings follow from both
-        lambda: put_kernel_cases(device, data.columns, data.targets),
+    columns, targets = data.columns, data.targets
+    cargo = Cargo(
+        (put_kernel_cases, data.limits),  # settings follow from both
+        len(targets),
+        8.0 * (len(columns.values) + targets.shape[1]),
+        lambda device, *rows: put_kernel_cases(device, columns, targets),
     )
+    cases: DeviceKernelCases = hold_all(data.base, open_device(data.device), cargo)
+    return cases

@@ -8,7 +8,8 @@ import numpy as np
 from sklazy.answer.batch import Floats, Ints
 from sklazy.answer.local_models.data import LocalData
 from sklazy.answer.local_models.in_parts import gather_local
-from sklazy.answer.local_models.on_device import find_nearest_there, fit_models_there
+from sklazy.answer.local_models.nearest_on_device import find_nearest_there
+from sklazy.answer.local_models.on_device import fit_models_there
 from sklazy.casebase import CaseBase
 from sklazy.casebase.parted_head import PartedHead
 from sklazy.combine import argmax_with_ties, to_shares
@@ -131,13 +132,21 @@ def answer_locally(
     n_nearest = int(plan.ranges[:, 1].max())
     if data.frame is not None:
         assert isinstance(data.base, PartedHead)
-        found = gather_local(data.base, data.frame, columns, n_nearest)
+        found = gather_local(data.base, data.frame, columns, n_nearest, data.device)
         data = data._replace(cases=found.cases, rows=found.rows)
         neighbors = found.neighbors
     elif data.device is None:
         neighbors = data.search.find(columns, n_nearest, groups=groups)
     else:
-        neighbors = find_nearest_there(data, columns, n_nearest, groups)
+        neighbors = find_nearest_there(
+            data.base,
+            data.space.columns,
+            id(data.space),
+            data.device,
+            columns,
+            n_nearest,
+            groups,
+        )
     if data.device is None or curves:  # receipts are the same wherever they are made
         models = fit_models(data.cases, plan, regressors, neighbors.rows, curves=curves)
     else:

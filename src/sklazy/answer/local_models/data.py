@@ -25,6 +25,7 @@ from sklazy.neighbors import TreeSearch
 _MOST_QUERIES = 8192  # whose neighbors are in memory at one time
 _MOST_GATHERED = 1024  # likewise, with all that parts know of them
 _DEVICE_SLICES = 1 << 14, 1 << 15
+_GATHERED_SLICES = 1 << 12, 1 << 13
 _ORDINARY_WEIGHT = 2.0**30
 # Ratios of weights of cases, before the lighter are lost in rounding (in lines), or
 # their scores are beyond floats (in constants).
@@ -82,13 +83,15 @@ class LocalData(NamedTuple):
     @property
     def effort(self) -> Effort:
         """A search over all cells, and p^2 + k p operations for each neighbor."""
-        if self.device is not None:
-            return Effort(1.0 + self.space.columns.values.size / 1e4, *_DEVICE_SLICES)
-        n_nearest = int(self.plan.ranges[:, 1].max())
         n_cells = len(self.space.columns.kinds) * self.base.n_rows
+        if self.device is not None:
+            slices = _DEVICE_SLICES if self.frame is None else _GATHERED_SLICES
+            return Effort(1.0 + n_cells / 1e4, *slices)
+        n_nearest = int(self.plan.ranges[:, 1].max())
         search = 0.2 * n_cells + 100.0 * n_nearest
         cost = search + _cost(self.plan, self.space.regressors.shape[1])
-        return Effort(cost, 1, _MOST_QUERIES if self.frame is None else _MOST_GATHERED)
+        most = _MOST_QUERIES if self.frame is None else _MOST_GATHERED
+        return Effort(cost, 1, most, memory=16.0 * n_nearest)
 
 
 def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:

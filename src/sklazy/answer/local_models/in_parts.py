@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.answer.local_models.nearest_on_device import find_nearest_there
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import ColumnSums, Scale, sum_columns
@@ -118,14 +119,19 @@ def find_local(
     frame: LocalFrame,
     queries: Floats,
     n_nearest: int,
+    device: str | None = None,
 ) -> LocalNear | None:
     """A part's nearest cases of placed queries; None if it has none."""
     placed = _placed(part, frame)
     if not len(placed.rows):
         return None
     n_found = min(n_nearest, len(placed.rows))
-    bounds = _find_bounds(before, len(queries), n_nearest)
-    found = _find(part, placed.search, queries, n_found, bounds)
+    if device is not None:
+        columns, key = placed.search.columns, frame.key
+        found = find_nearest_there(part, columns, key, device, queries, n_found)
+    else:
+        bounds = _find_bounds(before, len(queries), n_nearest)
+        found = _find(part, placed.search, queries, n_found, bounds)
     return LocalNear(found.distances, found.rows)
 
 
@@ -222,10 +228,14 @@ class Gathered(NamedTuple):
 
 
 def gather_local(
-    base: PartedHead, frame: LocalFrame, queries: Floats, n_nearest: int
+    base: PartedHead,
+    frame: LocalFrame,
+    queries: Floats,
+    n_nearest: int,
+    device: str | None = None,
 ) -> Gathered:
     """Find neighbors in every part, and fetch those that are nearest of all."""
-    told = base.ask_in_turn(find_local, frame, queries, n_nearest)
+    told = base.ask_in_turn(find_local, frame, queries, n_nearest, device)
     nothing = LocalNear(np.zeros((len(queries), 0)), np.zeros((len(queries), 0), int))
     found = [nothing if own is None else own for own in told]
     order, distances, tied = merge_local(found, n_nearest)

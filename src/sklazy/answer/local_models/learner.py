@@ -74,7 +74,6 @@ class LocalModelLearner:
 
     def prepare(self, base: CaseBase) -> LocalData:
         """Place the cases, and plan which models are tried."""
-        base = base if self.device is None else base.joined()
         return prepare_local(base, self.settings)._replace(device=self.device)
 
     def answer(self, ready: LocalData, batch: Batch) -> LocalAnswer | LeftOutAnswer:

@@ -31,6 +31,7 @@ from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
 from sklazy.combine import argmax_with_ties
 from sklazy.flow import Selected
+from sklazy.memory import cells_within
 
 # The work of about a second, but for the fewest cases that a number can be told by.
 _NANOSECONDS, _LEAST_TRIED = 1e9, 200
@@ -117,7 +118,9 @@ def _judge_pairs(
     assert isinstance(tried.work, NearestWork)
     batch, (n_queries, n_most) = tried.batch, order.shape
     total = np.zeros((len(numbers), n_most), np.int64)
-    step = max(1, _MOST_VOTES // (n_most * batch.n_classes * len(numbers)))
+    step = max(
+        1, cells_within(_MOST_VOTES) // (n_most * batch.n_classes * len(numbers))
+    )
     for begin in range(0, n_queries, step):
         end = min(n_queries, begin + step)
         part = batch.part(first + begin, first + end)
@@ -195,7 +198,7 @@ def decide_with_each(
     """
     n_queries, n_most = order.shape
     decisions = np.empty(order.shape, np.int64)
-    step = max(1, _MOST_VOTES // (n_most * batch.n_classes))
+    step = max(1, cells_within(_MOST_VOTES) // (n_most * batch.n_classes))
     for begin in range(0, n_queries, step):
         end = min(n_queries, begin + step)
         priors = batch.part(first + begin, first + end).priors()

@@ -33,6 +33,7 @@ from sklazy.local.normal import (
     survey_numbers,
 )
 from sklazy.local.without_own_row import Tallied, terms_without_own_row
+from sklazy.memory import cells_within
 from sklazy.selection import RankTable
 
 # Elements of the arrays of terms that are written down at once.
@@ -209,7 +210,8 @@ class BayesWork:
         return votes
 
     def _step(self, n_most: int) -> int:
-        return max(1, _MOST_TERMS // ((n_most + 1) * self.batch.n_classes))
+        n_cells = (n_most + 1) * self.batch.n_classes
+        return max(1, cells_within(_MOST_TERMS) // n_cells)
 
     def _cumulate(self, selected: Selected, first: int) -> Floats:
         """Priors, then with each term added in order, (n, n_most + 1, n_classes)."""

@@ -126,6 +126,17 @@ class Selection:
         )
 
 
+class EverySelection(Selection):
+    """All attributes in the order of the columns, for any query."""
+
+    def __init__(self, batch: Batch, recipe: Recipe, n_selected: int) -> None:
+        super().__init__(batch, recipe, n_selected)
+        self._selected.attributes[:] = np.arange(n_selected)
+
+    def run(self, first: int, last: int) -> None:
+        """Leave them as they are."""
+
+
 class SetSelection(Selection):
     """Attributes chosen as a set: how many is part of the choice."""
 

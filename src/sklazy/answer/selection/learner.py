@@ -15,7 +15,11 @@ from sklazy.answer.selection.amounts import (
     decide_with_each,
     local_counts,
 )
-from sklazy.answer.selection.choosing import Selection, SetSelection
+from sklazy.answer.selection.choosing import (
+    EverySelection,
+    Selection,
+    SetSelection,
+)
 from sklazy.answer.selection.host import Host
 from sklazy.answer.selection.nearest import NearestHost
 from sklazy.answer.selection.recipe import RANKED, WITHOUT_AMOUNT, Recipe, Rule
@@ -77,11 +81,13 @@ class SelectionLearner:
     def prepare(self, base: CaseBase) -> SelectionCases:
         """Find the number of attributes, and what ranks them."""
         n_selected, rule, host = self._find_amount(base)
-        ranked = self.recipe.selection in RANKED
+        ranked = self.recipe.selection in RANKED and not self._takes_all(base)
         ranks = find_ranks(base, self.recipe) if ranked else None
         effort = _effort(base, host, n_selected, rule)
         totals = class_totals(base)
         ready = SelectionCases(n_selected, rule, host, ranks, totals, effort)
+        if not self.reads_bins(base):
+            return ready  # the first query finds what others share
         nothing = np.empty((0, len(base.names)))
         batch = Batch(base, base.cases, Queries(nothing.astype(np.int32), nothing))
         host.start(batch, self._select(ready, batch))
@@ -115,6 +121,16 @@ class SelectionLearner:
             recipe = replace(recipe, n_attributes=n_selected)
         return replace(self, recipe=recipe, host=host)
 
+    def reads_bins(self, base: CaseBase) -> bool:
+        """Whether attributes are selected, or compared, by the bins of numbers."""
+        host = self.host
+        by_numbers = isinstance(host, NearestHost) and not host.discretize
+        return not (by_numbers and self._takes_all(base))
+
+    def _takes_all(self, base: CaseBase) -> bool:
+        """Whether all attributes are used, and nobody asks for their ranks."""
+        return self.recipe.selection == "none" and not self.host.reads_ranks(base)
+
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """All but rows behind a cut, and the only ones of a class."""
         recipe = self.recipe
@@ -131,6 +147,8 @@ class SelectionLearner:
 
     def _select(self, ready: SelectionCases, batch: Batch) -> Selection:
         """The attributes of each query, as many as called for."""
+        if self._takes_all(batch.base):
+            return EverySelection(batch, self.recipe, ready.n_selected)
         if ready.ranks is None:
             selection: Selection = SetSelection(batch, self.recipe, ready.n_selected)
         else:

@@ -12,11 +12,13 @@ from sklazy.answer.selection.nearest_in_parts import (
     PartedSearch,
     PartedWeightedSearch,
 )
+from sklazy.answer.selection.nearest_in_pieces import scaled_columns
 from sklazy.answer.selection.nearest_on_device import (
     AHEAD,
     LONG_SEARCH,
     SLICES,
     Voting,
+    has_room_for,
     search_by_ranks,
     search_labels,
     search_numbers,
@@ -35,7 +37,6 @@ from sklazy.neighbors import (
     count_agreements,
     find_edges,
     finish_votes,
-    prepare_columns,
     to_probabilities,
     vote_with_each_count,
     weigh_squares,
@@ -81,6 +82,10 @@ class NearestHost:
         """What keeps a device busy; else any number of queries will do."""
         if self.device is None:
             return None
+        if base.is_parted:
+            return (*SLICES, 0)
+        if not has_room_for(self.device, base, self.compares_numbers(base)):
+            return SLICES[1], SLICES[1], 0  # each slice has all cases pass
         worth = self.reads_ranks(base) and base.n_rows >= LONG_SEARCH
         return (*SLICES, AHEAD if worth else 0)
 
@@ -108,14 +113,18 @@ class NearestHost:
 
     def compares_numbers(self, base: CaseBase) -> bool:
         """Whether distances are measured on numbers."""
-        return not self.discretize and bool((base.cases.numeric >= 0).any())
+        return not self.discretize and bool(base.coder.numeric)
 
     def search(self, batch: Batch, attributes: Attributes) -> "Search | Weighing":
         """The search that this batch calls for."""
-        if self.device is not None:
-            return self._search_on(self.device, batch, attributes)
+        in_parts = batch.base.is_parted
+        if self.device is not None and not in_parts:
+            found = self._search_on(self.device, batch, attributes)
+            if found is not None:
+                return found
+            in_parts = True  # the cases are one part, of several pieces
         selected, weighted = attributes.selected, batch.base.weighted
-        if batch.base.is_parted:
+        if in_parts:
             by_parts = PartedWeightedSearch if weighted else PartedSearch
             return by_parts(self, batch, selected)
         if weighted:
@@ -137,16 +146,15 @@ class NearestHost:
 
     def _search_on(
         self, device: str, batch: Batch, attributes: Attributes
-    ) -> "Search | Weighing":
-        """The search on a device."""
+    ) -> "Search | Weighing | None":
+        """The search on a device; None where it must go piece by piece."""
         ranks = attributes.waiting_ranks
         voting = Voting(self.n_neighbors, self.shares, self.by_distance)
         if ranks is not None:
             return search_by_ranks(device, batch, ranks, attributes.n_most, voting)
         if not self.compares_numbers(batch.base):
             return search_labels(device, batch, attributes.selected, voting)
-        columns = scaled_columns(batch.base)
-        return search_numbers(device, batch, columns, attributes.selected, voting)
+        return search_numbers(device, batch, attributes.selected, voting)
 
     def mixed_search(
         self,
@@ -198,11 +206,6 @@ class NearestHost:
         if batch.excluded is not None and batch.excluded[query] >= 0:
             distances[batch.excluded[query]] = np.inf
         return distances
-
-
-def scaled_columns(base: CaseBase) -> ScaledColumns:
-    """The cases' columns made ready for distances on numbers."""
-    return base.derive(prepare_columns, lambda: prepare_columns(base.cases))
 
 
 def boxed_cases(base: CaseBase, columns: ScaledColumns) -> BoxedCases | None:

@@ -1,17 +1,22 @@
 """Nearest neighbors among parts of the cases: each is searched, votes add up."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch
+from sklazy.answer.selection.nearest_in_pieces import (
+    find_near_there,
+    find_tallies_there,
+    find_weighed_there,
+)
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
-from sklazy.casebase.parted_head import PartedHead
 from sklazy.flow import Queries, Selected
 from sklazy.neighbors import MixedSearch, NominalSearch
 from sklazy.neighbors.edges import two_least
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 OwnWidths = dict[int, Floats]
+Found = TypeVar("Found")
 
 
 class Question(NamedTuple):
@@ -58,8 +64,7 @@ class PartedSearch:
     """A search among all parts; what it finds is what `NominalSearch` finds."""
 
     def __init__(self, host: "NearestHost", batch: Batch, selected: Selected) -> None:
-        assert isinstance(batch.base, PartedHead)
-        self.base = batch.base
+        self.base: CaseBase = batch.base
         self.host, self.batch, self.selected = host, batch, selected
         shape = len(batch), batch.n_classes
         self.votes, self.tied = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
@@ -73,12 +78,10 @@ class PartedSearch:
         question = ask_about(host, self.batch, self.selected, first, last)
         k, by_distance = host.n_neighbors, host.by_distance
         if host.compares_numbers(self.batch.base):
-            near = self.base.ask_in_turn(find_near, question)
-            own = [part for part in near if part is not None]
-            found = merge_near(own, k, by_distance=by_distance)
+            near = _ask_in_turn(self.base, find_near, question)
+            found = merge_near(near, k, by_distance=by_distance)
         else:
-            told = self.base.ask_in_turn(find_tallies, question)
-            tallies = [part for part in told if part is not None]
+            tallies = _ask_in_turn(self.base, find_tallies, question)
             counts = question.selected.counts
             found = merge_tallies(tallies, counts, k, by_distance=by_distance)
         self.votes[here], self.tied[here] = found.votes, found.tied
@@ -106,7 +109,7 @@ class PartedWeightedSearch:
         here, host = slice(first, last), self.host
         question = ask_about(host, self.batch, self.selected, first, last)
         self.votes[here], self.thresholds[here], self.shares[here] = merge_weighed(
-            self.batch.base.ask(find_weighed, question),
+            _ask_all(self.batch.base, find_weighed, question),
             last - first,
             host.n_neighbors,
             self.votes.shape[1],
@@ -119,6 +122,20 @@ class PartedWeightedSearch:
         question = ask_about(self.host, self.batch, self.selected, query, query + 1)
         last = self.thresholds[query]
         return _list_telling(self.batch.base, question, last, decision)
+
+
+def _ask_all(
+    base: CaseBase, function: Callable[..., list[Found]], question: Question
+) -> list[Found]:
+    """What all parts answer, each for one or several pieces of its rows."""
+    return list(chain.from_iterable(base.ask(function, question)))
+
+
+def _ask_in_turn(
+    base: CaseBase, function: Callable[..., list[Found]], question: Question
+) -> list[Found]:
+    """The same, where parts may know what those before them have found."""
+    return list(chain.from_iterable(base.ask_in_turn(function, question)))
 
 
 def _list_telling(
@@ -157,40 +174,51 @@ def _batch_of(part: CaseBase, question: Question) -> Batch:
 
 
 def find_tallies(
-    part: CaseBase, before: Sequence[Tallies | None], question: Question
-) -> Tallies | None:
-    """A part's rows by agreements, those of its k nearest; None without rows."""
+    part: CaseBase, before: Sequence[Sequence[Tallies]], question: Question
+) -> list[Tallies]:
+    """A part's rows by agreements, those of its k nearest; none without rows."""
     if not part.n_rows:
-        return None
-    batch = _batch_of(part, question)
+        return []
+    batch, host = _batch_of(part, question), question.host
+    if host.device is not None:
+        return find_tallies_there(part, batch, question, host.device)
     search = NominalSearch(
         batch.cases,
         batch.queries.codes,
         question.selected,
-        question.host.n_neighbors,
+        host.n_neighbors,
         batch.excluded,
         tally=True,
     )
-    for own in before:
-        if own is not None:
-            np.maximum(search.floors, own.thresholds, out=search.floors)
+    for own in chain.from_iterable(before):
+        np.maximum(search.floors, own.thresholds, out=search.floors)
     _run(search, part, question)
     assert search.tallies is not None
-    return Tallies(search.thresholds, search.tallies)
+    return [Tallies(search.thresholds, search.tallies)]
 
 
 def find_near(
-    part: CaseBase, before: Sequence[Near | None], question: Question
-) -> Near | None:
-    """A part's k nearest rows by distance; None without rows."""
+    part: CaseBase, before: Sequence[Sequence[Near]], question: Question
+) -> list[Near]:
+    """A part's k nearest rows by distance; none without rows."""
     if not part.n_rows:
-        return None
-    batch, host = _batch_of(part, question), question.host
-    plain = replace(host, by_distance=False)  # distances count once all parts are in
+        return []
+    batch, device = _batch_of(part, question), question.host.device
+    if device is None:
+        bounds = [own.kths for own in chain.from_iterable(before)]
+        nearest = reduce(np.minimum, bounds, np.full(len(batch), np.inf))
+        return [_find_near_here(batch, nearest, question)]
+    found = find_near_there(part, batch, question, device)
+    if question.own_widths:
+        found.append(_find_near_of_some(batch, question))
+    return found
+
+
+def _find_near_here(batch: Batch, bounds: Floats | None, question: Question) -> Near:
+    plain = replace(question.host, by_distance=False)  # they count once all are in
     search = plain.mixed_search(batch, question.selected, question.own_widths)
-    bounds = [own.kths for own in before if own is not None]
-    search.list_nearest(reduce(np.minimum, bounds, np.full(len(batch), np.inf)))
-    _run(search, part, question)
+    search.list_nearest(bounds)
+    _run(search, batch.base, question)
     return Near(search.near, search.kths, search.tied)
 
 
@@ -205,21 +233,51 @@ def _run(
     return run_chunks(search.run, n_queries, part.n_threads, work)
 
 
-def find_weighed(part: CaseBase, question: Question) -> Weighed:
-    """A part's nearest rows with their weights."""
-    batch, host = _batch_of(part, question), question.host
-    live = slice(part.n_rows)
+def _find_near_of_some(batch: Batch, question: Question) -> Near:
+    """The same for queries that see other ranges than all; the others have no rows."""
+    some = np.array(sorted(question.own_widths), np.int64)
+    assert batch.excluded is not None
+    codes, values = batch.queries
+    queries = Queries(codes[some], values[some])
+    few = replace(batch, queries=queries, excluded=batch.excluded[some])
+    chosen = Selected(*(own[some] for own in question.selected))
+    widths = {i: question.own_widths[query] for i, query in enumerate(some.tolist())}
+    asked = question._replace(selected=chosen, own_widths=widths)
+    found = _find_near_here(few, None, asked)
+    near = np.full((len(batch), *found.near.shape[1:]), -1.0)
+    kths, tied = np.full(len(batch), np.inf), np.zeros((len(batch), batch.n_classes))
+    near[some], kths[some], tied[some] = found
+    return Near(near, kths, tied.astype(np.int64))
+
+
+def find_weighed(part: CaseBase, question: Question) -> list[Weighed]:
+    """A part's nearest rows with their weights; none without rows."""
+    if not part.n_rows:
+        return []
+    batch, device = _batch_of(part, question), question.host.device
+    if device is None:
+        return [_find_weighed_here(batch, question, range(len(batch)))]
+    found = find_weighed_there(part, batch, question, device)
+    if question.own_widths:
+        found.append(_find_weighed_here(batch, question, sorted(question.own_widths)))
+    return found
+
+
+def _find_weighed_here(
+    batch: Batch, question: Question, queries: Sequence[int]
+) -> Weighed:
+    host, live = question.host, slice(batch.base.n_rows)
     classes, weights = batch.cases.classes[live], batch.cases.weights[live]
     attributes, counts = question.selected
     rows, measures = [], []
-    for query in range(len(batch) if part.n_rows else 0):
+    for query in queries:
         used = attributes[query, : counts[query]]
         measured = host.measure(batch, query, used, question.own_widths)
         own = np.where(np.isinf(measured), 0.0, weights)
         rows.append(np.flatnonzero(list_weighed(measured, own, host.n_neighbors)))
         measures.append(measured[rows[-1]])
     listed = np.concatenate([np.zeros(0, np.int64), *rows])
-    owners = np.repeat(np.arange(len(rows)), [len(own) for own in rows])
+    owners = np.repeat(np.array(queries, np.int64), [len(own) for own in rows])
     measured = np.concatenate([np.zeros(0), *measures])
     return Weighed(owners, measured, classes[listed], weights[listed])
 

@@ -1,15 +1,19 @@
 """Nearest neighbors on a device, which has a copy of each state of the cases."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sklazy.answer.batch import Batch
-from sklazy.backends.device import open_device
+from sklazy.answer.selection.nearest_in_pieces import (
+    columns_cargo,
+    sets_cargo,
+)
+from sklazy.backends.device import open_devices
+from sklazy.backends.pieces import Cargo, fits, hold
+from sklazy.casebase import CaseBase
 from sklazy.flow import Selected
-from sklazy.kernels.cuda.device import Device
-from sklazy.neighbors import ScaledColumns
-from sklazy.neighbors.cuda.mixed import DeviceMixedSearch, put_columns
+from sklazy.neighbors.cuda.mixed import DeviceMixedSearch
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
-from sklazy.neighbors.cuda.sets import DeviceSets, put_ranks, put_sets
+from sklazy.neighbors.cuda.sets import put_ranks
 from sklazy.neighbors.cuda.weighted import (
     DeviceWeightedSearch,
     ListingSearch,
@@ -35,11 +39,20 @@ class Voting(NamedTuple):
     by_distance: bool
 
 
+def has_room_for(device_name: str, base: CaseBase, on_numbers: bool) -> bool:
+    """Whether one device is asked, and has room for all cases."""
+    cargo = columns_cargo(base) if on_numbers else sets_cargo(base)
+    devices = open_devices(device_name)
+    return len(devices) == 1 and fits(devices[0], cargo)
+
+
 def search_labels(
     device_name: str, batch: Batch, selected: Selected, voting: Voting
-) -> DeviceNominalSearch | DeviceWeightedSearch:
-    """The search among labels and bins that a batch calls for."""
-    sets = _sets_on(open_device(device_name), batch)
+) -> DeviceNominalSearch | DeviceWeightedSearch | None:
+    """The search among labels and bins that a batch calls for; None without room."""
+    sets = _hold(device_name, batch.base, sets_cargo(batch.base))
+    if sets is None:
+        return None
     codes, excluded = batch.queries.codes, batch.excluded
     if not batch.base.weighted:
         return DeviceNominalSearch(
@@ -58,41 +71,41 @@ def search_labels(
 
 def search_by_ranks(
     device_name: str, batch: Batch, ranks: RankTable, n_selected: int, voting: Voting
-) -> DeviceNominalSearch:
+) -> DeviceNominalSearch | None:
     """The same for rows that count alike, with attributes chosen on the device."""
-    device = open_device(device_name)
+    sets = _hold(device_name, batch.base, sets_cargo(batch.base))
+    if sets is None:
+        return None
+    device = sets.device
     key = (put_ranks, device.name, id(ranks))  # the base keeps the ranks, too
     chosen = batch.base.derive(
         key, lambda: put_ranks(device, ranks.starts, ranks.ranks)
     )
-    sets, codes = _sets_on(device, batch), batch.queries.codes
     chosen = chosen._replace(n_most=n_selected)
     return DeviceNominalSearch(
-        sets, codes, chosen, voting.n_neighbors, by_distance=voting.by_distance
+        sets,
+        batch.queries.codes,
+        chosen,
+        voting.n_neighbors,
+        by_distance=voting.by_distance,
     )
 
 
 def search_numbers(
-    device_name: str,
-    batch: Batch,
-    columns: ScaledColumns,
-    selected: Selected,
-    voting: Voting,
-) -> DeviceMixedSearch | DeviceWeightedSearch:
+    device_name: str, batch: Batch, selected: Selected, voting: Voting
+) -> DeviceMixedSearch | DeviceWeightedSearch | None:
     """The search among numbers and labels that a batch calls for."""
-    device, base, cases = open_device(device_name), batch.base, batch.cases
-    on_device = base.derive(
-        (put_columns, device.name), lambda: put_columns(device, cases, columns)
-    )
+    base, cases = batch.base, batch.cases
+    there = _hold(device_name, base, columns_cargo(base))
+    if there is None:
+        return None
     enough = voting.n_neighbors
     if base.weighted:
         weights = cases.weights[: cases.n_rows]
         # Rows without a weight may be nearer than all others.
         enough = count_enough(weights, enough) + int((weights <= 0).sum())
     search = DeviceMixedSearch(
-        on_device,
-        cases,
-        columns,
+        there,
         batch.queries,
         selected,
         enough,
@@ -114,8 +127,7 @@ def _weigh(batch: Batch, search: ListingSearch, voting: Voting) -> DeviceWeighte
     )
 
 
-def _sets_on(device: Device, batch: Batch) -> DeviceSets:
-    base = batch.base
-    return base.derive(
-        (put_sets, device.name), lambda: put_sets(device, batch.cases, base.weighted)
-    )
+def _hold(device_name: str, base: CaseBase, cargo: Cargo) -> Any:  # noqa: ANN401
+    """All cases on one device; None if there are several, or no room."""
+    devices = open_devices(device_name)
+    return hold(base, devices[0], cargo) if len(devices) == 1 else None

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, batch_of_cases
-from sklazy.answer.selection.nearest import scaled_columns
+from sklazy.answer.selection.nearest_in_pieces import scaled_columns
 from sklazy.casebase import CaseBase
 from sklazy.flow import Queries, Selected
 from sklazy.neighbors import MixedSearch

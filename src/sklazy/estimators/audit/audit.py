@@ -5,25 +5,20 @@ import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
 from sklazy.errors import BadInputError, DataWarning, MissingExtraError
-from sklazy.estimators.audit.alike import (
-    Alike,
-    compare_rows,
-    list_equal,
-    list_near,
-    list_novel,
-)
-from sklazy.estimators.audit.columns import list_columns
+from sklazy.estimators.audit.evidence import Evidence
 from sklazy.estimators.audit.finding import KINDS, Finding
-from sklazy.estimators.audit.targets import judge, leave_out, list_contradicted
+from sklazy.estimators.audit.targets import judge, leave_out, leave_out_here
 from sklazy.estimators.audit.task import Task, choose_models, find_task
-from sklazy.estimators.base import places_of
+from sklazy.estimators.base import LazyEstimator, places_of
 from sklazy.estimators.parameters import check_choice, check_count
 from sklazy.receipts import Receipts
 from sklazy.receipts.plain import target_names
@@ -36,7 +31,6 @@ from sklazy.report.audit import (
 )
 from sklazy.report.html import preformatted
 from sklazy.report.progress import Progress
-from sklazy.tables import Table, as_table
 
 if TYPE_CHECKING:
     import pandas
@@ -50,8 +44,6 @@ class Audit:
 
     Attributes
     ----------
-    findings : tuple of Finding
-        By kind, the most striking of a kind first.
     doubts : float64 array of shape (n_rows,)
         How far the other cases contradict the target of each row, in order of arrival:
         one minus the left-out probability of its label, or the left-out residual of its
@@ -61,13 +53,8 @@ class Audit:
         a number.
     ids : array of shape (n_rows,)
         The rows' ids.
-    models : tuple of fitted estimators
-        Whose left-out answers were used.
     task : {"classification", "regression"}
     n_attributes : int
-    n_compared : int
-        With how many distinct rows each was compared to find near duplicates and
-        novel rows.
     target : str
         The target's name.
     learned : bool
@@ -75,16 +62,30 @@ class Audit:
         to be contradicted.
     """
 
-    findings: tuple[Finding, ...]
     doubts: Floats
     suggested: NDArray[Any]
     ids: NDArray[Any]
-    models: tuple[Any, ...]
     task: Literal["classification", "regression"]
     n_attributes: int
-    n_compared: int
     target: str
     learned: bool
+    _evidence: Evidence
+    _models: tuple[Any, ...]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """By kind, the most striking of a kind first; made when first asked for."""
+        return self._evidence.findings
+
+    @property
+    def n_compared(self) -> int:
+        """With how many distinct rows each was compared to find (near) duplicates."""
+        return self._evidence.alike.n_compared
+
+    @cached_property
+    def models(self) -> tuple[Any, ...]:
+        """Fitted estimators, whose left-out answers were used."""
+        return tuple(_fitted(model, self._evidence.base) for model in self._models)
 
     def of_kind(self, kind: str) -> list[Finding]:
         """The findings of one kind, see `Finding`.
@@ -196,6 +197,14 @@ class Audit:
         return f"Audit({len(self.ids)} rows: {', '.join(counts)})"
 
 
+def _fitted(model: Any, base: CaseBase) -> Any:  # noqa: ANN401 - any estimator
+    """The estimator, fitted to a copy of the rows if it is not yet."""
+    if not isinstance(model, LazyEstimator) or hasattr(model, "cases_"):
+        return model
+    model._restore(copy.deepcopy(base), {})
+    return model
+
+
 _COLUMNS = ["kind", "row", "column", "score", "given", "suggested", "also", "message"]
 
 
@@ -300,38 +309,29 @@ def audit(
     check_count("max_rows", max_rows, 2)
     given = find_task(X, y, estimator, task, ids, categorical_features)
     models = choose_models(given, estimator, categorical_features, n_jobs)
-    with Progress("auditing", total=len(models) + 1) as progress:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)  # said when rows were kept
-            table = as_table(X, categorical_features=categorical_features)
-            fitted, answers = leave_out(models, X, y, given.base, progress)
-        alike = compare_rows(given.base, max_rows, progress)
-    return _result(given, table, fitted, answers, alike)
+    with Progress("auditing", total=len(models)) as progress:
+        if estimator is None:
+            answers = leave_out_here(models, given.base, progress)
+        else:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DataWarning)  # said already
+                models, answers = leave_out(models, X, y, given.base, progress)
+    return _result(given, models, answers, max_rows)
 
 
-def _result(
-    given: Task, table: Table, fitted: Sequence[Any], answers: Floats, alike: Alike
-) -> Audit:
+def _result(given: Task, models: Sequence[Any], answers: Floats, most: int) -> Audit:
     base = given.base
     doubts = judge(base, answers)
     arrived = np.argsort(base.arrival)
-    findings = [
-        *list_contradicted(base, answers, doubts),
-        *list_equal(base, alike),
-        *list_near(base, alike),
-        *list_novel(base, alike),
-        *list_columns(table, base),
-    ]
     suggested = np.asarray(doubts.suggested)[arrived]
     return Audit(
-        tuple(findings),
         doubts.doubts[arrived],
         suggested if given.labels is None else given.labels[suggested],
         base.ids[arrived],
-        tuple(fitted),
         given.kind,
-        len(table.columns),
-        alike.n_compared,
+        len(given.table.columns),
         target_names(base)[0],
         doubts.learned,
+        Evidence(given.table, base, answers, doubts, int(most)),
+        tuple(models),
     )

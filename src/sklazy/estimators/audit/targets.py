@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from sklazy.answer.batch import canonical_places
+from sklazy.answer.leave_one_out import at_once, leave_one_out
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError
 from sklazy.estimators.audit.columns import share_told
@@ -32,6 +33,33 @@ Ints = NDArray[np.int64]
 
 _WITNESSES = 3  # cases and attributes that are named
 _ALIKE = 0.1  # of its range: two numbers that differ by no more are alike
+
+
+def leave_out_here(
+    models: Sequence[LazyEstimator], base: CaseBase, progress: Progress
+) -> Floats:
+    """The mean of the left-out answers of models that are asked about one base.
+
+    Parameters
+    ----------
+    models : sequence of lazy estimators
+        Not fitted; what they choose by all rows stays when one is left out.
+    base : CaseBase
+    progress : Progress
+
+    Returns
+    -------
+    answers : float64 array of shape (n_rows, n_classes), or (n_rows,) for numbers
+        In order of arrival.
+    """
+    sums, places = np.zeros(()), np.argsort(base.arrival)
+    for model in models:
+        learner = at_once(model._learner(), base)
+        output = "probabilities" if base.class_labels else "values"
+        (found,) = leave_one_out(learner, base, places, (output,), model._n_jobs)
+        sums = sums + (found if base.class_labels else found[:, 0])
+        progress.advance()
+    return sums / len(models)
 
 
 def leave_out(

@@ -1,5 +1,6 @@
 """What is audited: rows, their target, and whose answers are asked for."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,10 +9,11 @@ from sklearn.base import is_regressor
 
 from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
-from sklazy.errors import BadInputError, BadTypeError
+from sklazy.errors import BadInputError, BadTypeError, DataWarning
 from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.estimators.linear_models import LazyLogisticClassifier
-from sklazy.tables import Column, as_target, label_array
+from sklazy.tables import Column, Table, as_target, label_array
+from sklazy.tables.frames import index_ids
 
 _MOST_CLASSES = 20  # more different whole numbers are no labels
 # Rows that choose the kernel's settings: a third of its own default, in an eighth of
@@ -25,10 +27,13 @@ class Task:
 
     Attributes
     ----------
+    table : Table
+        The columns as the user has them, those set aside among them.
     base : CaseBase
     kind : {"classification", "regression"}
     """
 
+    table: Table
     base: CaseBase
     kind: Literal["classification", "regression"]
 
@@ -51,13 +56,17 @@ def find_task(
     """Keep the rows, and find out what their target is."""
     regresses = _regresses(y, estimator, task)
     kind: Any = LazyKernelRegressor if regresses else LazyKernelClassifier
-    keeper = kind(categorical_features=categorical_features).fit(X, y, ids=ids)
-    base: CaseBase = keeper.cases_
+    keeper = kind(categorical_features=categorical_features)
+    table = keeper._table(X, mixed=False)
+    named = index_ids(X) if ids is None else ids
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # said when the table was made
+        base: CaseBase = keeper.fit(table, y, ids=named).cases_
     if base.n_rows < 2:
         raise BadInputError(
             "X has one row; expected at least 2, since each is judged by the others."
         )
-    return Task(base, "regression" if regresses else "classification")
+    return Task(table, base, "regression" if regresses else "classification")
 
 
 def _regresses(y: object, estimator: object, task: str) -> bool:

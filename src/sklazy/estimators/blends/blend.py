@@ -111,7 +111,7 @@ class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
         Which columns are nominal; by default those of categories, text and bools.
     n_jobs : int, optional
         Threads; by default all cores.
-    device : {None, "cuda", "cuda:1", ...}
+    device : {None, "cuda", "cuda:1", ..., "cuda:all"}
         Where those members are asked that can be asked on a GPU.
 
     Attributes
@@ -191,7 +191,7 @@ class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
         Which columns are nominal; by default those of categories, text and bools.
     n_jobs : int, optional
         Threads; by default all cores.
-    device : {None, "cuda", "cuda:1", ...}
+    device : {None, "cuda", "cuda:1", ..., "cuda:all"}
         Where those members are asked that can be asked on a GPU.
 
     Attributes

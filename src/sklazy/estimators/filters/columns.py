@@ -9,12 +9,13 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sklazy.estimators.parameters import check_columns
+from sklazy.estimators.reference import Referenced
 from sklazy.tables import Table
 from sklazy.tables.arrays import as_matrix
 from sklazy.tables.frames import as_frame
 
 
-class ColumnSelector(SelectorMixin, BaseEstimator):
+class ColumnSelector(Referenced, SelectorMixin, BaseEstimator):
     """A selector that returns the caller's own columns unchanged."""
 
     support_: NDArray[np.bool_]

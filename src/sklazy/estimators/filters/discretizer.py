@@ -21,11 +21,14 @@ from sklazy.errors import BadInputError
 from sklazy.estimators.inputs import class_codes, numeric_matrix
 from sklazy.estimators.options import Discretization
 from sklazy.estimators.parameters import check_choice, check_columns
+from sklazy.estimators.reference import Referenced
 from sklazy.flow import MISSING
 from sklazy.kernels.sorting import sort_pairs
 
 
-class EntropyDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class EntropyDiscretizer(
+    Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstimator
+):
     """Cut numeric columns where the class changes, and not where it does not.
 
     Each column is cut at the point that leaves the least class entropy, then each

@@ -66,10 +66,11 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
         times, or in rows where there are none.
     n_jobs : int, optional
         Threads; all cores by default.
-    device : {None, "cuda", "cuda:1", ...}
+    device : {None, "cuda", "cuda:1", ..., "cuda:all"}
         Where neighbors and models are found: on the CPU, or on a GPU, which pays for
-        batches of queries against many cases. The neighbors are the same, values
-        agree to rounding (1e-9), receipts are made on the CPU; see docs/gpu.md.
+        batches of queries against many cases, or on all of them. The neighbors are
+        the same, values agree to rounding (1e-9), receipts are made on the CPU; see
+        docs/gpu.md.
 
     Attributes
     ----------

@@ -243,9 +243,11 @@ class RaceFeatureSelector(ColumnSelector):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        if self.estimator is not None:
-            tags.input_tags = deepcopy(get_tags(self.estimator).input_tags)
-            tags.input_tags.sparse = False
+        # A set with a column that the estimator refuses is out of the race, and the
+        # others go on: missing cells and labels are fine whoever is fitted.
+        inner = LazyLearningRegressor() if self.estimator is None else self.estimator
+        tags.target_tags = deepcopy(get_tags(inner).target_tags)
+        tags.target_tags.required = True
         return tags
 
     def fit(self, X: object, y: object) -> Self:

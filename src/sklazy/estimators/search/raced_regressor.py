@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sklazy.errors import BadInputError
 from sklazy.estimators.parameters import check_choice
+from sklazy.estimators.reference import Referenced
 from sklazy.estimators.search.race_selector import (
     RaceFeatureSelector,
     make_estimator,
@@ -18,7 +19,7 @@ from sklazy.estimators.search.race_selector import (
 from sklazy.estimators.search.set_evaluators import as_columns, take_columns
 
 
-class RacedRegressor(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
+class RacedRegressor(Referenced, RegressorMixin, MetaEstimatorMixin, BaseEstimator):
     """Predict with the attribute sets that won a race (LL-RAC1 and LL-RAC2).
 
     Parameters

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklazy.compat import forwards_sample_weight
 from sklazy.errors import BadInputError, DataWarning
+from sklazy.estimators.reference import Referenced
 
 Model = Any
 """Any scikit-learn estimator."""
@@ -175,7 +176,7 @@ def best_has(method: str) -> Callable[["BestEstimatorMixin"], bool]:
     return check
 
 
-class BestEstimatorMixin(MetaEstimatorMixin, BaseEstimator):
+class BestEstimatorMixin(Referenced, MetaEstimatorMixin, BaseEstimator):
     """Methods of `best_estimator_`, available if it has them."""
 
     refit: Any

@@ -86,9 +86,10 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         times, or in rows where there are none.
     n_jobs : int, optional
         Threads; by default all cores.
-    device : {None, "cuda", "cuda:1", ...}
+    device : {None, "cuda", "cuda:1", ..., "cuda:all"}
         Where cases are searched: the CPU, or a GPU, which pays for batches of queries
-        against many cases. It changes no answer; see docs/gpu.md.
+        against many cases, or all GPUs of the machine. It changes no answer; see
+        docs/gpu.md.
 
     Attributes
     ----------

@@ -1,10 +1,10 @@
 """What a device can do, whoever does it: hold arrays, compile a source, run kernels."""
 
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 DeviceArray = Any
@@ -14,6 +14,9 @@ THREADS = 256
 """Threads per block, where nothing speaks for another number."""
 
 _FOLDER = Path(__file__).parent
+_AT_ONCE = (
+    1 << 20
+)  # bytes of rows that are gathered first; longer ones go by themselves
 
 
 class Kernels(Protocol):
@@ -73,6 +76,12 @@ class Device(Protocol):
     def wait(self) -> None:
         """Wait until all that this thread asked for is done."""
 
+    def free_bytes(self) -> int:
+        """What further arrays can take."""
+
+    def in_use(self) -> AbstractContextManager[None]:
+        """A ``with`` block for operators of arrays on this device."""
+
     def beside(self) -> "Lane":
         """A lane of its own; what it reads from outside must be there, see `wait`."""
 
@@ -93,11 +102,17 @@ def spread(n_items: int, per_block: int) -> tuple[int, int]:
     return max(1, min(-(-n_items // per_block), 1 << 16)), 1
 
 
-def pad_words(device: Device, bits: NDArray[np.uint64], tile: int) -> DeviceArray:
-    """Put bit sets on a device, their words filled up to whole tiles."""
-    n_words = -(-bits.shape[1] // tile) * tile
-    padded = device.zeros((bits.shape[0], n_words), np.uint64)
-    padded[:, : bits.shape[1]] = device.put(bits)
+def pad_rows(device: Device, rows: NDArray[Any], whole: int = 1) -> DeviceArray:
+    """Put the rows of a matrix on a device, each filled up with zeros to wholes.
+
+    The rows may be parts of longer ones, which are not copied on the host.
+    """
+    n_cells = rows.shape[1]
+    padded = device.zeros((len(rows), -(-n_cells // whole) * whole), rows.dtype)
+    step = max(1, _AT_ONCE // max(1, n_cells * rows.itemsize))
+    for first in range(0, len(rows), step):
+        some = slice(first, first + step)
+        padded[some, :n_cells] = device.put(rows[some])
     return padded
 
 

@@ -3,8 +3,9 @@
 // The sets of rows that have a value are added like binary numbers, 64 rows per word, as in
 // kernels/planes.py. Integers only, so that the answer is the same on any device.
 //
-// -DGROUPS    groups of seven sets that a query points at
-// -DPLANES    bits that hold 7 * GROUPS
+// -DGROUPS    groups of up to seven sets that a query points at
+// -DREST      1, 3 or 7, the sets of the last group that are in use at most
+// -DPLANES    bits that hold all of them, 3 at least
 // -DCLASSES
 // -DBYTES     1 or 4, of a query's code
 // -DSHARED    1: a tile of all sets is in shared memory; 0: sets are read where they are
@@ -20,7 +21,8 @@ typedef signed char Code;
 #else
 typedef int Code;
 #endif
-constexpr int UNROLLED = GROUPS <= 4 ? GROUPS : 1;
+constexpr int FULL = REST == 7 ? GROUPS : GROUPS - 1;
+constexpr int UNROLLED = FULL >= 1 && FULL <= 4 ? FULL : 1;
 
 // Neighboring words of a set, read at once.
 struct alignas(8 * WORDS) Words {
@@ -41,6 +43,24 @@ __device__ __forceinline__ void add_sets(u64 a, u64 b, u64 c, u64 d, u64 e, u64 
     for (int p = 3; p < PLANES; p++) old = planes[p], planes[p] = old ^ up, up &= old;
 }
 
+// The same for three sets, and for one.
+__device__ __forceinline__ void add_sets(u64 a, u64 b, u64 c, u64* planes) {
+    u64 low = a ^ b ^ c, high = MAJORITY(a, b, c);
+    u64 old = planes[0], up = old & low;
+    planes[0] = old ^ low;
+    old = planes[1], planes[1] = old ^ high ^ up, up = MAJORITY(old, high, up);
+#pragma unroll
+    for (int p = 2; p < PLANES; p++) old = planes[p], planes[p] = old ^ up, up &= old;
+}
+
+__device__ __forceinline__ void add_sets(u64 up, u64* planes) {
+#pragma unroll
+    for (int p = 0; p < PLANES; p++) {
+        u64 old = planes[p];
+        planes[p] = old ^ up, up &= old;
+    }
+}
+
 // The sum of a query's sets at some words.
 template <class T>
 __device__ __forceinline__ void sum_sets(const u64* bits, T stride, const uint4* own, u64 (*planes)[PLANES]) {
@@ -49,7 +69,7 @@ __device__ __forceinline__ void sum_sets(const u64* bits, T stride, const uint4*
 #pragma unroll
         for (int p = 0; p < PLANES; p++) planes[w][p] = 0;
 #pragma unroll UNROLLED
-    for (int g = 0; g < GROUPS; g++) {
+    for (int g = 0; g < FULL; g++) {
         uint4 one = own[2 * g], two = own[2 * g + 1];
         Words a = *(const Words*)(bits + one.x * stride), b = *(const Words*)(bits + one.y * stride);
         Words c = *(const Words*)(bits + one.z * stride), d = *(const Words*)(bits + one.w * stride);
@@ -59,6 +79,20 @@ __device__ __forceinline__ void sum_sets(const u64* bits, T stride, const uint4*
         for (int w = 0; w < WORDS; w++)
             add_sets(a.at[w], b.at[w], c.at[w], d.at[w], e.at[w], f.at[w], last.at[w], planes[w]);
     }
+#if REST < 7
+    uint4 rest = own[2 * FULL];
+    Words a = *(const Words*)(bits + rest.x * stride);
+#if REST == 3
+    Words b = *(const Words*)(bits + rest.y * stride), c = *(const Words*)(bits + rest.z * stride);
+#endif
+#pragma unroll
+    for (int w = 0; w < WORDS; w++)
+#if REST == 3
+        add_sets(a.at[w], b.at[w], c.at[w], planes[w]);
+#else
+        add_sets(a.at[w], planes[w]);
+#endif
+#endif
 }
 
 // The rows whose count is above a level, and those that have just this count.

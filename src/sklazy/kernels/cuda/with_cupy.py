@@ -3,7 +3,7 @@
 import importlib
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from sklazy.errors import DeviceError, MissingExtraError
 from sklazy.kernels.cuda.device import DeviceArray, Kernels, read_source
 
+_ALWAYS_SHARED = 48 << 10  # bytes of shared memory that need not be asked for
 _ELSEWHERE = "or leave device=None to compute on the CPU: the answers are the same"
 
 
@@ -36,7 +37,10 @@ class CupyKernels:
             kernel = self._known.get(name)
             if kernel is None:
                 kernel = self._known[name] = self._module.get_function(name)
-            if shared > max(48 << 10, kernel.max_dynamic_shared_size_bytes):
+            if (
+                shared > _ALWAYS_SHARED
+                and shared > kernel.max_dynamic_shared_size_bytes
+            ):
                 kernel.max_dynamic_shared_size_bytes = shared
             plain = tuple(np.int32(a) if type(a) is int else a for a in arguments)
             kernel(blocks, (threads,), plain, shared_mem=shared)
@@ -45,14 +49,16 @@ class CupyKernels:
 class CupyLane:
     """A stream of a device."""
 
-    def __init__(self, stream: Any, unused: list[Any]) -> None:
-        self._stream, self._unused = stream, unused
+    def __init__(self, device: "CupyDevice", stream: Any, unused: list[Any]) -> None:
+        self._device, self._stream, self._unused = device, stream, unused
+        self._entered = ExitStack()
 
     def __enter__(self) -> None:
-        self._stream.__enter__()
+        self._entered.enter_context(self._device.in_use())
+        self._entered.enter_context(self._stream)
 
-    def __exit__(self, *failure: object) -> None:
-        self._stream.__exit__(*failure)
+    def __exit__(self, *failure: Any) -> bool | None:
+        return self._entered.__exit__(*failure)
 
     def leave(self) -> None:
         """Give the stream back."""
@@ -68,11 +74,11 @@ class CupyDevice:
         self.name, self._number = f"cuda:{number}", number
         self._cupy = _import_cupy()
         self._failures = self._find_failures()
-        n_devices = self._count_devices()
-        if number >= n_devices:
+        self.n_devices = self._count_devices()
+        if number >= self.n_devices:
             raise DeviceError(
-                f"device='cuda:{number}': this machine has {n_devices} CUDA devices, "
-                f"counted from 0; give one of them, {_ELSEWHERE}."
+                f"device={self.name!r}: this machine has {self.n_devices} CUDA "
+                f"devices, counted from 0; give one of them, {_ELSEWHERE}."
             )
         self._device = self._cupy.cuda.Device(number)
         with self.in_use():
@@ -129,7 +135,18 @@ class CupyDevice:
                 stream = self._streams.pop()
             except IndexError:
                 stream = self._cupy.cuda.Stream(non_blocking=True)
-            return CupyLane(stream, self._streams)
+            return CupyLane(self, stream, self._streams)
+
+    def free_bytes(self) -> int:
+        """What further arrays can take, with what CuPy holds and nobody uses.
+
+        CUPY_GPU_MEMORY_LIMIT, or `set_limit` of CuPy's memory pool, is heeded.
+        """
+        with self.in_use():
+            pool = self._cupy.get_default_memory_pool()
+            free = int(self._device.mem_info[0]) + int(pool.free_bytes())
+            limit = int(pool.get_limit())
+            return min(free, limit - int(pool.used_bytes())) if limit else free
 
     @contextmanager
     def in_use(self, n_bytes: int = 0) -> Iterator[None]:

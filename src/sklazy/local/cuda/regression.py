@@ -27,6 +27,12 @@ class DeviceLocalCases(NamedTuple):
     weighted: bool
 
 
+def count_local_bytes(cases: LocalCases) -> float:
+    """What a row takes on a device."""
+    n_cells = cases.regressors.shape[1] + cases.targets.shape[1]
+    return 8.0 * (n_cells + bool(cases.weights.size))
+
+
 def put_local_cases(device: Device, cases: LocalCases) -> DeviceLocalCases:
     """Copy cases to a device."""
     weighted = bool(cases.weights.size)

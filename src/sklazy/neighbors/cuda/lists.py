@@ -15,6 +15,7 @@ from sklazy.kernels.cuda.device import (
     Device,
     DeviceArray,
     Kernels,
+    pad_rows,
     spread,
 )
 from sklazy.neighbors.cuda.weighted import cut_by_size
@@ -243,11 +244,7 @@ class FirstPass:
 
 def pad_columns(device: Device, columns: NDArray[np.float32]) -> DeviceArray:
     """Put columns on a device, filled up to whole tiles."""
-    whole = device.lanes * PADDING
-    stride = -(-columns.shape[1] // whole) * whole
-    padded = device.zeros((len(columns), stride), np.float32)
-    padded[:, : columns.shape[1]] = device.put(columns)
-    return padded
+    return pad_rows(device, columns, device.lanes * PADDING)
 
 
 def _choose_tile(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Cases, Queries, Selected
-from sklazy.kernels.cuda.device import THREADS, Device, DeviceArray, spread
+from sklazy.kernels.cuda.device import THREADS, Device, DeviceArray, pad_rows, spread
 from sklazy.neighbors.cuda.lists import (
     Asked,
     FirstPass,
@@ -15,6 +15,7 @@ from sklazy.neighbors.cuda.lists import (
     Lists,
     pad_columns,
 )
+from sklazy.neighbors.cuda.sets import put_codes
 from sklazy.neighbors.cuda.weighted import Voters
 from sklazy.neighbors.mixed import MixedSearch, ScaledColumns, weigh_rows
 
@@ -26,6 +27,9 @@ class DeviceColumns(NamedTuple):
 
     Attributes
     ----------
+    cases : Cases
+    columns : ScaledColumns
+        Both on the host.
     listed : ListedColumns
     lows, widths : float64 arrays of shape (n_attributes,)
     codes : int32 array of shape (n_nominal, n_rows)
@@ -35,6 +39,8 @@ class DeviceColumns(NamedTuple):
     classes : int32 array of shape (n_rows,)
     """
 
+    cases: Cases
+    columns: ScaledColumns
     listed: ListedColumns
     lows: DeviceArray
     widths: DeviceArray
@@ -43,6 +49,12 @@ class DeviceColumns(NamedTuple):
     nominal: DeviceArray
     numeric: DeviceArray
     classes: DeviceArray
+
+
+def count_column_bytes(cases: Cases) -> float:
+    """What a row takes on a device: cells in float32, as they are, and its class."""
+    n_attributes, n_numeric = len(cases.numeric), len(cases.numbers)
+    return 4.0 * (n_attributes + (n_attributes - n_numeric) + 2 * n_numeric + 1)
 
 
 def put_columns(device: Device, cases: Cases, columns: ScaledColumns) -> DeviceColumns:
@@ -57,14 +69,16 @@ def put_columns(device: Device, cases: Cases, columns: ScaledColumns) -> DeviceC
         device.put(np.ones(len(nominal), np.float32)),
     )
     found = DeviceColumns(
+        cases,
+        columns,
         listed,
         device.put(columns.lows),
         device.put(columns.widths),
-        device.put(cases.codes[is_nominal, :n_rows]),
-        device.put(cases.numbers[:, :n_rows]),
+        put_codes(device, cases.codes.kept[is_nominal, :n_rows]),
+        pad_rows(device, cases.numbers[:, :n_rows]),
         device.put(nominal.astype(np.int32)),
         device.put(cases.numeric.astype(np.int32)),
-        device.put(cases.classes[:n_rows]),
+        put_codes(device, cases.classes.kept[:n_rows]),
     )
     device.wait()
     return found
@@ -94,31 +108,35 @@ class DeviceMixedSearch(MixedSearch):
     Parameters
     ----------
     on_device : DeviceColumns
-    cases, columns, queries, selected, n_neighbors, excluded, by_distance
+    queries, selected, n_neighbors, excluded, by_distance, own_widths
         As in `MixedSearch`.
     """
 
     def __init__(
         self,
         on_device: DeviceColumns,
-        cases: Cases,
-        columns: ScaledColumns,
         queries: Queries,
         selected: Selected,
         n_neighbors: int,
         excluded: Ints | None = None,
         *,
         by_distance: bool = False,
+        own_widths: dict[int, NDArray[np.float64]] | None = None,
     ) -> None:
-        asked = cases, columns, queries, selected, n_neighbors, excluded
-        super().__init__(*asked, by_distance=by_distance)
+        asked = *on_device[:2], queries, selected, n_neighbors, excluded
+        super().__init__(*asked, by_distance=by_distance, own_widths=own_widths)
         self.on_device = on_device
         hide = int(excluded is not None)
         self.first_pass = FirstPass(on_device.listed, own=True, hide=hide)
 
+    @property
+    def device(self) -> Device:
+        """Where the cases are."""
+        return self.on_device.listed.device
+
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
-        device = self.on_device.listed.device
+        device = self.device
         lane = device.beside()
         with lane:
             for part in self._parts(first, last):
@@ -126,34 +144,40 @@ class DeviceMixedSearch(MixedSearch):
                     elected = self._elect(asked, lists)
                     self.votes[part.start + queries] = device.fetch(elected.votes)
                     self.tied[part.start + queries] = device.fetch(elected.tied)
-                    self._weigh(part.start + queries, lists, elected)
+                    self._note_nearer(part.start + queries, lists, elected)
         lane.leave()
         for query in self.own_widths:  # a row that shapes a range is left out
             if first <= query < last:
                 self._measure_all(query)
 
-    def _weigh(self, queries: Ints, lists: Lists, elected: Elected) -> None:
-        """Weigh the votes of some queries by distance, if that is asked for.
+    def _note_nearer(self, queries: Ints, lists: Lists, elected: Elected) -> None:
+        """List the rows nearer than the k-th, or weigh them, if that is asked for.
 
-        Those whose lists are too short come once more.
+        Queries whose lists are too short come once more.
         """
-        if self.weighted is None:
+        if self.weighted is None and not len(self.near):
             return
-        device, distances = self.on_device.listed.device, elected.distances
+        device, distances = self.device, elected.distances
         places = device.put(np.arange(lists.capacity, dtype=np.int32))
         nearer = (places < lists.counts[:, None]) & (distances < elected.kths[:, None])
         found = nearer.nonzero()[0], lists.rows[nearer], distances[nearer]
         numbers, rows, squares, kths = map(device.fetch, (*found, elected.kths))
-        self.weighted[queries] = weigh_rows(
-            numbers, squares, self.cases.classes[rows], kths, self.votes.shape[1]
-        )
+        classes = self.cases.classes[rows]
+        if self.weighted is not None:
+            self.weighted[queries] = weigh_rows(
+                numbers, squares, classes, kths, self.votes.shape[1]
+            )
+        if len(self.near):
+            self.near[queries], self.kths[queries] = -1.0, kths
+            slots = np.arange(len(numbers)) - np.searchsorted(numbers, numbers)
+            self.near[queries[numbers], slots] = np.column_stack([squares, classes])
 
     def voters(self, first: int, last: int) -> Iterator[Voters]:
         """The rows that vote for each query, in no order.
 
         A query may come twice; the second time counts.
         """
-        fetch = self.on_device.listed.device.fetch
+        fetch = self.device.fetch
         for part in self._parts(first, last):
             for queries, asked, lists in self._list(part):
                 distances, kths, *_ = map(fetch, self._elect(asked, lists))
@@ -184,7 +208,7 @@ class DeviceMixedSearch(MixedSearch):
 
     def _ask(self, part: slice) -> Asked:
         """Put queries on the device, their columns lined up."""
-        cases, device = self.on_device, self.on_device.listed.device
+        cases, device = self.on_device, self.device
         own = (self.queries.codes, self.queries.values, *self.selected, self.excluded)
         codes, values, attributes, counts, hidden = [
             device.put(np.ascontiguousarray(array[part])) for array in own
@@ -219,7 +243,7 @@ class DeviceMixedSearch(MixedSearch):
 
     def _elect(self, asked: Asked, lists: Lists) -> Elected:
         """Measure the rows listed, and let the nearest vote."""
-        cases, device = self.on_device, self.on_device.listed.device
+        cases, device = self.on_device, self.device
         codes, values, attributes, counts = asked.exact
         n_queries, n_classes = len(codes), self.votes.shape[1]
         grid = spread(n_queries, THREADS // device.lanes)

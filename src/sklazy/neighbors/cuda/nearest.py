@@ -1,5 +1,6 @@
 """The nearest cases in order, on a device; see `sklazy.neighbors.nearest`."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -7,7 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.flow import Columns, Neighbors
 from sklazy.kernels.columns import MANHATTAN, NOMINAL, NUMERIC
-from sklazy.kernels.cuda.device import THREADS, Device, DeviceArray, spread
+from sklazy.kernels.cuda.device import THREADS, Device, DeviceArray, pad_rows, spread
 from sklazy.neighbors.cuda.lists import (
     Asked,
     FirstPass,
@@ -46,6 +47,11 @@ class PlacedColumns(NamedTuple):
     reaches: DeviceArray
 
 
+def count_placed_bytes(columns: Columns) -> float:
+    """What a row takes on a device: cells in float32 and float64, and its group."""
+    return 12.0 * len(columns.kinds) + 8.0
+
+
 def put_placed(device: Device, columns: Columns) -> PlacedColumns:
     """Copy columns to a device."""
     values, is_nominal = columns.values, columns.kinds == NOMINAL
@@ -53,17 +59,21 @@ def put_placed(device: Device, columns: Columns) -> PlacedColumns:
     roots = columns.weights if manhattan else np.sqrt(columns.weights)
     roots = np.where(is_nominal, 1.0, roots)
     apart = np.abs(columns.absents) if manhattan else columns.absents**2
+    scaled = np.empty(values.shape, np.float32)
     with np.errstate(over="ignore"):
-        scaled = (values * roots[:, None]).astype(np.float32)
+        np.multiply(
+            values, roots[:, None], out=scaled, dtype=np.float64, casting="unsafe"
+        )
         amounts = (columns.weights * apart).astype(np.float32)
-    known = np.where(np.isnan(values), 0.0, np.abs(values))
-    reaches = np.where(is_nominal, -1.0, known.max(axis=1, initial=0.0) * roots)
+    largest = np.fmax.reduce(values, axis=1, initial=0.0)
+    largest = np.maximum(largest, -np.fmin.reduce(values, axis=1, initial=0.0))
+    reaches = np.where(is_nominal, -1.0, largest * roots)
     kinds = device.put(columns.kinds.astype(np.int32))
     padded = pad_columns(device, scaled)
     found = PlacedColumns(
         ListedColumns(device, values.shape[1], padded, kinds, device.put(amounts)),
         columns,
-        device.put(values),
+        pad_rows(device, values),
         device.put(columns.weights),
         device.put(columns.absents),
         device.put(roots),
@@ -106,6 +116,21 @@ def find_nearest_on(
     if len(parts) == 1:
         return parts[0]
     return Neighbors(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def merge_nearest(
+    pieces: Sequence[Neighbors], starts: Sequence[int], n_nearest: int
+) -> Neighbors:
+    """The nearest rows of all, from those of pieces that lie one behind the other."""
+    distances = np.concatenate([piece.distances for piece in pieces], axis=1)
+    numbered = zip(pieces, starts, strict=True)
+    found = [np.where(own.rows < 0, -1, own.rows + start) for own, start in numbered]
+    rows = np.concatenate(found, axis=1)
+    order = np.argsort(distances, axis=1, kind="stable")[:, :n_nearest]
+    return Neighbors(
+        np.take_along_axis(rows, order, axis=1),
+        np.take_along_axis(distances, order, axis=1),
+    )
 
 
 def _find(

@@ -7,14 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Selected
-from sklazy.kernels.cuda.device import THREADS, DeviceArray, Kernels, Lane, spread
+from sklazy.kernels.cuda.device import (
+    THREADS,
+    Device,
+    DeviceArray,
+    Kernels,
+    Lane,
+    spread,
+)
 from sklazy.kernels.votes import weigh_all_levels
-from sklazy.neighbors.cuda.sets import WORDS, DeviceRanks, DeviceSets
+from sklazy.neighbors.cuda.sets import WORDS, DeviceRanks, DeviceSets, plan_groups
 from sklazy.neighbors.cuda.weighted import Voters, cut_by_size
 
 Ints = NDArray[np.int64]
 
-_GROUP = 7  # sets that are added at once
 _MATCH_THREADS = 384
 _MOST_BYTES = 1 << 28  # of counters, and of sets made for a part of the queries
 _WORTH_SHARING = 64  # queries that read a tile of all sets, rather than their own
@@ -51,8 +57,8 @@ class DeviceNominalSearch:
         As in `NominalSearch`.
     selected : Selected or DeviceRanks
         The attributes of each query, or what they are chosen by.
-    by_distance : bool
-        Whether to weigh votes by distance.
+    by_distance, tally : bool
+        As in `NominalSearch`.
 
     Attributes
     ----------
@@ -70,10 +76,11 @@ class DeviceNominalSearch:
         excluded: Ints | None = None,
         *,
         by_distance: bool = False,
+        tally: bool = False,
     ) -> None:
         self.sets, self.codes, self.selected = sets, codes, selected
         self.n_neighbors, self.excluded = n_neighbors, excluded
-        self.by_distance = by_distance
+        self.by_distance, self.tally = by_distance, tally
         self._n_classes = sets.class_bits.shape[0]
         self._begun: list[_Begun] = []
         self._under_way: list[Lane] = []
@@ -104,6 +111,16 @@ class DeviceNominalSearch:
         levels = self._fetch("levels")
         weigh_all_levels(levels, thresholds, self._counts, weighted)
         return weighted
+
+    @property
+    def tallies(self) -> NDArray[np.int32] | None:
+        """Rows by number of agreements and class, complete from the threshold up."""
+        return self._fetch("levels") if self.tally else None
+
+    @property
+    def device(self) -> Device:
+        """Where the cases are."""
+        return self.sets.device
 
     @property
     def _counts(self) -> NDArray[np.int32]:
@@ -219,7 +236,7 @@ class DeviceNominalSearch:
             tied,
             thresholds,
         )
-        kept = levels if self.by_distance else None
+        kept = levels if self.by_distance or self.tally else None
         return _Begun(part.queries, votes, tied, thresholds, kept)
 
     def _list(self, part: _Part, begun: _Begun) -> Iterator[Voters]:
@@ -280,16 +297,15 @@ class DeviceNominalSearch:
         codes = self._shorten(self.codes[queries])
         excluded = None if self.excluded is None else self.excluded[queries]
         bits, set_of_value = self.sets.widen(codes)
-        groups = max(1, -(-self._n_most // _GROUP))
+        macros = plan_groups(self._n_most)
         kernels = device.compile(
             "planes.cu",
-            GROUPS=groups,
-            PLANES=(_GROUP * groups).bit_length(),
+            **macros,
             CLASSES=self._n_classes,
             BYTES=codes.dtype.itemsize,
             SHARED=int(self._shares(len(codes), len(bits))),
         )
-        own = device.empty((len(codes), groups * 8), np.uint32)
+        own = device.empty((len(codes), macros["GROUPS"] * 8), np.uint32)
         self._point(
             kernels, queries, device.put(codes), len(bits) - 1, set_of_value, own
         )

@@ -1,6 +1,6 @@
 """Cases on a device, as agreement sees them, and what attributes are chosen by."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +10,33 @@ from sklazy.kernels.cuda.device import (
     THREADS,
     Device,
     DeviceArray,
-    pad_words,
+    pad_rows,
     spread,
 )
 
 Ints = NDArray[np.int64]
 
+_GROUP = 7  # sets that are added at once
+
 WORDS = 2
 """Words of 64 rows that a lane takes at a time."""
+
+
+def plan_groups(n_most: int) -> dict[str, int]:
+    """What is compiled in to add so many sets, seven at once and some behind them.
+
+    Three sizes of the last group leave few variants to compile.
+
+    Examples
+    --------
+    >>> plan_groups(8)
+    {'GROUPS': 2, 'REST': 1, 'PLANES': 4}
+    """
+    groups = max(1, -(-n_most // _GROUP))
+    left = n_most - _GROUP * (groups - 1)
+    rest = next(size for size in (1, 3, _GROUP) if left <= size)
+    n_sets = _GROUP * (groups - 1) + rest
+    return {"GROUPS": groups, "REST": rest, "PLANES": max(3, n_sets.bit_length())}
 
 
 class DeviceSets(NamedTuple):
@@ -80,8 +99,8 @@ class DeviceSets(NamedTuple):
         device = self.device
         starts = offsets[self.wide]
         owners = np.searchsorted(starts, wanted, side="right") - 1
-        macros = {"GROUPS": 1, "PLANES": 3, "CLASSES": 1, "SHARED": 0, "BYTES": 4}
-        kernels = device.compile("planes.cu", **macros)
+        macros = {"CLASSES": 1, "SHARED": 0, "BYTES": 4}
+        kernels = device.compile("planes.cu", **plan_groups(1), **macros)
         n_words = -(-self.n_rows // 64)
         kernels.run(
             "mark_values",
@@ -98,29 +117,53 @@ class DeviceSets(NamedTuple):
         )
 
 
+def count_set_bytes(cases: Cases) -> float:
+    """What a row takes on a device, as agreement sees it."""
+    n_kept, n_wide = len(cases.value_bits), int((cases.starts < 0).sum())
+    n_sets = n_kept * (2 if n_wide else 1)  # those kept go beside those made
+    return (n_sets + len(cases.class_bits) + 1) / 8 + 4 * (1 + n_wide)
+
+
 def put_sets(device: Device, cases: Cases, weighted: bool = False) -> DeviceSets:
     """Copy the cases to a device; with weights, rows of weight 0 cannot vote."""
     n_rows, wide = cases.n_rows, np.flatnonzero(cases.starts < 0)
-    votes = np.zeros(cases.value_bits.shape[1] * 64, bool)
-    votes[:n_rows] = cases.weights[:n_rows] > 0 if weighted else True
-    live = np.packbits(votes, bitorder="little").view(np.uint64)
+    live = _find_live(cases, weighted)
     tile = WORDS * device.lanes
     sets = DeviceSets(
         device,
         n_rows,
         len(cases.value_bits) - 1,
         int(np.diff(cases.offsets).max(initial=0)),
-        pad_words(device, cases.value_bits, tile),
-        pad_words(device, cases.class_bits, tile),
-        pad_words(device, live[None], tile)[0],
-        device.put(cases.classes[:n_rows]),
+        pad_rows(device, cases.value_bits, tile),
+        pad_rows(device, cases.class_bits, tile),
+        pad_rows(device, live[None], tile)[0],
+        put_codes(device, cases.classes.kept[:n_rows]),
         device.put(cases.starts.astype(np.int32)),
         device.put(cases.offsets),
         wide,
-        device.put(cases.codes[wide, :n_rows]),
+        put_codes(device, cases.codes.kept[wide, :n_rows]),
     )
     device.wait()
     return sets
+
+
+def put_codes(device: Device, codes: NDArray[np.signedinteger[Any]]) -> DeviceArray:
+    """Copy codes to a device as they are kept, and read them as int32 there."""
+    return device.put(codes).astype(np.int32)
+
+
+def _find_live(cases: Cases, weighted: bool) -> NDArray[np.uint64]:
+    """The rows that can vote, as a bit set."""
+    n_rows, n_words = cases.n_rows, cases.value_bits.shape[1]
+    if weighted:
+        votes = np.zeros(n_words * 64, bool)
+        votes[:n_rows] = cases.weights[:n_rows] > 0
+        return np.packbits(votes, bitorder="little").view(np.uint64)
+    live = np.zeros(n_words, np.uint64)
+    live[: n_rows // 64] = ~np.uint64(0)
+    if n_rows % 64:
+        live[n_rows // 64] = (1 << n_rows % 64) - 1
+    return live
 
 
 class DeviceRanks(NamedTuple):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Cases
+from sklazy.kernels.cuda.device import Device
 from sklazy.neighbors.voting import vote_by_weight
 
 Ints = NDArray[np.int64]
@@ -29,6 +30,10 @@ class Voters(NamedTuple):
 
 class ListingSearch(Protocol):
     """A search that can list its voters."""
+
+    @property
+    def device(self) -> Device:
+        """Where the cases are."""
 
     def voters(self, first: int, last: int) -> Iterator[Voters]:
         """The rows that vote for the queries ``first..last - 1``."""
@@ -75,19 +80,20 @@ class DeviceWeightedSearch:
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
-        for query, rows, distances in self.search.voters(first, last):
-            found = vote_by_weight(
-                distances,
-                self.cases.classes[rows],
-                self.cases.weights[rows],
-                self.weight,
-                self.votes.shape[1],
-                **self._way,
-            )
-            self.votes[query], self.thresholds[query], self.shares[query] = found
+        with self.search.device.in_use():
+            for query, rows, distances in self.search.voters(first, last):
+                found = vote_by_weight(
+                    distances,
+                    self.cases.classes[rows],
+                    self.cases.weights[rows],
+                    self.weight,
+                    self.votes.shape[1],
+                    **self._way,
+                )
+                self.votes[query], self.thresholds[query], self.shares[query] = found
 
 
-def count_enough(weights: NDArray[np.float64], wanted: int) -> int:
+def count_enough(weights: NDArray[np.float64], wanted: float) -> int:
     """So many rows that any of them together reach a weight, if all rows do.
 
     Examples

@@ -18,11 +18,14 @@ class Voters(NamedTuple):
         What `weight` of a case is.
     cases : list of dict
         Each with `id`, `distance` and `weight`, either of which may be None.
+    number : int
+        How many there are; a receipt lists the first ones.
     """
 
     role: str
     weight: str
     cases: list[dict[str, Any]]
+    number: int
 
 
 def find_voters(receipt: Plain) -> Voters:
@@ -32,23 +35,30 @@ def find_voters(receipt: Plain) -> Voters:
 
 def _of_neighbors(receipt: Plain) -> Voters:
     """The neighbors of any family that has some, with what each counts."""
-    listed = receipt.get("neighbors", {}).get("listed", [])
-    told = {name for one in listed for name in one}
+    near = receipt.get("neighbors", {"listed": []})
+    told = {name for one in near["listed"] for name in one}
     weight = next((n for n in ("vote", "share", "weight") if n in told), "")
     role = "voted" if weight in ("vote", "share") else "near"
-    return _voters(role, weight, listed, weight)
+    return _voters(role, weight, near, weight)
 
 
 def _of_kernel(receipt: Plain) -> Voters:
-    return _voters("heard", "influence", receipt["heard"]["listed"], "influence")
+    return _voters("heard", "influence", receipt["heard"], "influence")
 
 
-def _voters(role: str, weight: str, listed: list[Plain], key: str) -> Voters:
+def _voters(role: str, weight: str, near: Plain, key: str) -> Voters:
     cases = [
         {"id": one["id"], "distance": one.get("distance"), "weight": one.get(key)}
-        for one in listed
+        for one in near["listed"]
     ]
-    return Voters(role if cases else "alike", weight, cases)
+    return Voters(role if cases else "alike", weight, cases, _count(near))
+
+
+def _count(near: Plain) -> int:
+    """How many cases there are, those included that the receipt does not list."""
+    keys = ("n_voting", "n_cases", "k")
+    told = next((near[key] for key in keys if key in near), 0)
+    return max(told, len(near["listed"]))
 
 
 def _of_local_models(receipt: Plain) -> Voters:
@@ -63,7 +73,8 @@ def _of_local_models(receipt: Plain) -> Voters:
         }
         for one in listed
     ]
-    return Voters("near" if cases else "alike", "influence", cases)
+    number = _count(receipt["neighbors"])
+    return Voters("near" if cases else "alike", "influence", cases, number)
 
 
 def _of_members(receipt: Plain) -> Voters:
@@ -72,7 +83,7 @@ def _of_members(receipt: Plain) -> Voters:
         found = find_voters(own)
         if found.cases:
             return found
-    return Voters("alike", "", [])
+    return Voters("alike", "", [], 0)
 
 
 _VOTERS: dict[str, Callable[[Plain], Voters]] = {

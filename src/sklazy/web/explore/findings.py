@@ -37,6 +37,7 @@ class Findings:
             task="classification" if state.classifies else "regression",
             n_jobs=1,
         )
+        job.note += f": {len(found.findings)} findings"  # made now, not when shown
         if not job.stopped:
             self.found, self.version = found, state.version
             job.note = ""

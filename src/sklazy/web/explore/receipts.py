@@ -138,7 +138,7 @@ def describe_receipt(
     weights = weigh_attributes(content)
     voters = find_voters(content)
     if not voters.cases:
-        voters = Voters("alike", "", _most_alike(base, queries))
+        voters = Voters("alike", "", _most_alike(base, queries), 0)
     delta = _delta(content) if delta is None else delta
     return {
         "kind": content["kind"],
@@ -209,6 +209,7 @@ def _side_by_side(
     return {
         "role": voters.role,
         "weight": voters.weight,
+        "number": max(voters.number, len(listed)),
         "names": names,
         "cases": listed,
     }

@@ -49,6 +49,7 @@ class Session:
         _check_model(model)
         self.source, self.given = source, given
         original = State(copy.deepcopy(model) if copied else model)
+        original.truths  # noqa: B018 - cuts and counts: the first page shall not wait
         self.changes = Changes(original)
         self.others = Others()
         self.findings = Findings()

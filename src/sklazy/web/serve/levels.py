@@ -147,8 +147,8 @@ def rounded(figure: Any, privacy: Privacy) -> Any:  # noqa: ANN401 - whatever it
     >>> rounded([0.98387097, 0.01612903], Privacy())
     [0.984, 0.016]
     """
+    if privacy.level >= Level.IDS:
+        return figure
     if isinstance(figure, list):
         return [rounded(one, privacy) for one in figure]
-    if isinstance(figure, float) and privacy.level < Level.IDS:
-        return round(figure, _DIGITS)
-    return figure
+    return round(figure, _DIGITS) if isinstance(figure, float) else figure

@@ -257,7 +257,9 @@ function drawEvidence() {
   mark(names.length < form.fields.length ? names : undefined);
   const lead = receipt.blocks.filter((one) => one.kind === "lead" || one.tone === "warning");
   replace(parts.why, draw(lead), names.length ? attributes(names) : null);
-  redraw(parts.voters, h("h3", {}, `${ROLES[receipt.voters.role]} (${receipt.voters.cases.length})`), voters());
+  const { role, cases, number: all } = receipt.voters;
+  const listed = all > cases.length ? `${cases.length} of ${all}` : all;
+  redraw(parts.voters, h("h3", {}, `${ROLES[role]} (${listed})`), voters());
   redraw(parts.against, h("h3", {}, "Nearest case with another answer"), against());
   redraw(parts.next, receipt.next ? next() : null);
   const fold = parts.all.querySelector("details");

@@ -1,0 +1,297 @@
+"""A case base from the arrays of a file, which stay where they are.
+
+Nothing is derived anew. What arrays index with is checked to lie where it must, unless
+they stay in the file: that would read all of it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.casebase.base import CaseBase
+from sklazy.casebase.bins import Bins
+from sklazy.casebase.buckets import Buckets
+from sklazy.casebase.coder import Coder
+from sklazy.casebase.cuts import criterion_code
+from sklazy.casebase.files import SENSELESS
+from sklazy.casebase.holding import PartsHere, concatenate_rows
+from sklazy.casebase.outline import segment_shapes
+from sklazy.casebase.packed import PackedRows
+from sklazy.casebase.packing import Packing
+from sklazy.casebase.parted import PartedBase
+from sklazy.casebase.parts import Part, Shared
+from sklazy.casebase.plain import Arrays, from_plain, read_half_life, read_schema
+from sklazy.casebase.ranges import Ranges
+from sklazy.casebase.rows import CLASSES, NO_ROWS, CodedRows, Rows
+from sklazy.casebase.runs import Runs
+from sklazy.casebase.schema import Schema
+from sklazy.casebase.tallies import MOST_BIT_VALUES, Tallies
+from sklazy.errors import BadFileError, BadInputError
+from sklazy.tables import canonical
+
+_OF_TALLIES = ("counts", "class_counts", "value_bits", "class_bits")
+_FEW_CELLS = 1 << 20  # that are unpacked at once
+
+
+def from_stored(
+    header: dict[str, Any],
+    arrays: Arrays,
+    path: object,
+    *,
+    mapped: bool = False,
+    added: Sequence[CodedRows] = (),
+    next_id: int = 0,
+) -> CaseBase:
+    """Put a case base together again; one of format 1 is derived anew."""
+    if "segments" not in header:
+        return from_plain(header, arrays, path)
+    try:
+        opened = Opened(header, arrays)
+        if opened.n_segments == 1 and not added:
+            cases = opened.whole()
+        else:
+            cases = opened.parted(added, next_id)
+        if not mapped:
+            opened.check_cells()
+    except SENSELESS as error:
+        raise BadFileError(f"the file contradicts itself ({error}).", path) from error
+    return cases
+
+
+class Opened:
+    """What a file says of its rows, and the arrays of each segment.
+
+    Attributes
+    ----------
+    segments : list of dict, arrays by name
+    sizes : list of int, the rows of each
+    runs : list of Runs, their numbers
+    """
+
+    def __init__(self, header: dict[str, Any], arrays: Arrays) -> None:
+        self.header, self.arrays = header, arrays
+        self.schema = read_schema(header)
+        self.n_segments = int(header["segments"])
+        if self.n_segments < 1:
+            raise BadInputError(f"{self.n_segments} segments")
+        self.bins = _bins(header, arrays, len(self.schema.positions("numeric")))
+        prefixes = [f"{number}/" for number in range(self.n_segments)]
+        self.segments = [
+            {n[len(p) :]: a for n, a in arrays.items() if n.startswith(p)}
+            for p in prefixes
+        ]
+        self.sizes = arrays["sizes"].tolist()
+        self.coders = [_coder(self.schema, header, own) for own in self.segments]
+        self.widths = np.array(self.coders[0].widths(self.bins.cuts), np.int64)
+        has_times = len(self.segments[0]["times"]) > 0
+        self.half_life = read_half_life(header, has_times=has_times)
+        for own, n_rows in zip(self.segments, self.sizes, strict=True):
+            self._check_shapes(own, n_rows)
+        lengths = arrays["n_runs"].tolist()
+        self.runs = [
+            _runs(own["runs"], n_runs, n_rows)
+            for own, n_runs, n_rows in zip(
+                self.segments, lengths, self.sizes, strict=True
+            )
+        ]
+
+    # --- what it becomes --------------------------------------------------------------
+
+    def whole(self) -> CaseBase:
+        """The only segment as a case base."""
+        cases = object.__new__(CaseBase)
+        self._fill(cases, 0)
+        cases.bins = self.bins
+        if cases.n_rows * len(cases.names) <= _FEW_CELLS:
+            cases.rows.unpack()
+        return cases
+
+    def parted(self, added: Sequence[CodedRows], next_id: int = 0) -> PartedBase:
+        """The segments as parts of one case base, and a part for further rows."""
+        head = self._head(next_id)
+        parts = [self._part(number) for number in range(self.n_segments)]
+        further = self._further(head, added)
+        parts.append(Part.of(head, further, len(parts)))
+        return PartedBase(head, PartsHere(parts), [*self.sizes, len(further)])
+
+    def _further(self, head: CaseBase, added: Sequence[CodedRows]) -> CodedRows:
+        """The rows that were added, in the codes of the others."""
+        rows = concatenate_rows([head.rows.take(NO_ROWS), *added])
+        rows.arrival = np.arange(len(rows))
+        for i, j in enumerate(head.coder.numeric):
+            rows.codes[j] = head.bins.code(i, rows.numbers[i])
+        return rows
+
+    def _head(self, next_id: int) -> CaseBase:
+        head = object.__new__(CaseBase)
+        head.schema, head.half_life = self.schema, self.half_life
+        head.coder, head.bins = self.coders[0].twin(), self.bins
+        n_numeric, n_attributes = len(head.coder.numeric), len(self.widths)
+        first = self.segments[0]
+        shape = n_numeric, n_attributes, len(first["targets"]), len(first["times"])
+        head.rows, head.ranges = Rows(*shape), Ranges(n_numeric)
+        head.tallies, head.buckets = Tallies(n_attributes), Buckets()
+        head.next_id = max(int(self.header["next_id"]), next_id)
+        return head
+
+    def _part(self, number: int) -> Part:
+        part = object.__new__(Part)
+        self._fill(part, number)
+        for vocabulary in part.coder.holders():
+            vocabulary.pinned = True
+        part.bins = Bins(len(self.bins.cuts), self.bins.criterion, frozen=True)
+        part.bins.restore(self.bins.cuts)
+        labels = {j: v.labels for j, v in part.coder.vocabularies.items()}
+        no_rows = np.zeros(number + 1, np.int64)
+        part.number, edges = number, part.ranges.edges
+        part.shared = Shared(labels, self.bins.cuts, edges, 0.0, no_rows)
+        return part
+
+    def _fill(self, base: CaseBase, number: int) -> None:
+        """Give a base the rows of a segment."""
+        own = self.segments[number]
+        base.schema, base.half_life = self.schema, self.half_life
+        base.coder, base.buckets = self.coders[number], Buckets()
+        base.tallies = self._tallies(own)
+        base.ranges = Ranges(len(base.coder.numeric))
+        base.ranges.edges = own["edges"].copy()
+        packing = Packing(
+            base.tallies.starts, self.widths, own["value_bits"], own["codes"]
+        )
+        base.rows = PackedRows(own, self.sizes[number], packing, self.runs[number])
+        base.next_id = int(self.header["next_id"])
+        base._start_sharing()
+
+    def _tallies(self, own: dict[str, NDArray[Any]]) -> Tallies:
+        widths, tallies = self.widths, Tallies(len(self.widths))
+        kept = np.where(widths <= MOST_BIT_VALUES, widths, 0)
+        tallies.offsets = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
+        tallies.starts = np.where(widths > MOST_BIT_VALUES, -1, np.cumsum(kept) - kept)
+        for name in _OF_TALLIES:
+            setattr(tallies, name, own[name])
+        tallies.stale[:] = False
+        return tallies
+
+    # --- what is refused --------------------------------------------------------------
+
+    def _check_shapes(self, own: dict[str, NDArray[Any]], n_rows: int) -> None:
+        """Refuse arrays of other types and shapes than labels and cuts call for."""
+        room = own["classes"].shape[-1]
+        shapes = segment_shapes(self.coders[0], self.widths, room)
+        n_targets, n_times = len(own["targets"]), len(own["times"])
+        named = self.header["ids"]
+        shapes["targets"] = "<f8", (n_targets, room)
+        shapes["times"] = "<f8", (n_times, room)
+        shapes["own_weights"] = "<f8", (min(len(own["own_weights"]), 1), room)
+        shapes["runs"] = "<i8", (len(own["runs"]), 2)
+        shapes["ids"] = "<i8", (room * (named == "given"),)
+        shapes["texts"] = "|u1", (room, own["texts"].shape[-1] * (named == "text"))
+        for name, (kind, shape) in shapes.items():
+            array = own[name]
+            if array.shape != shape or array.dtype != np.dtype(kind):
+                raise BadInputError(
+                    f"{name} has {array.dtype} in {array.shape}, not {shape}"
+                )
+        if bool(n_targets) == self.coders[0].has_classes:
+            raise BadInputError(f"{n_targets} targets")
+        if not 0 <= n_rows <= room or sum(self.sizes) < 1:
+            raise BadInputError(f"{n_rows} rows")
+
+    def check_cells(self) -> None:
+        """Refuse codes, classes and places that point nowhere, and infinite numbers."""
+        for own, n_rows in zip(self.segments, self.sizes, strict=True):
+            _check_sets(own, n_rows)
+            wide = self.widths[self.widths > MOST_BIT_VALUES]
+            codes = own["codes"][:, :n_rows]
+            if (codes < -1).any() or (codes >= wide[:, None]).any():
+                raise BadInputError("codes without a label")
+            _check_numbers(own, n_rows, self.coders[0].n_classes)
+        _check_named(self.segments, self.sizes, self.runs)
+
+
+def _check_sets(own: dict[str, NDArray[Any]], n_rows: int) -> None:
+    """Refuse bits behind the last row."""
+    for name in ("value_bits", "class_bits"):
+        words = own[name][:, n_rows >> 6 :].copy()
+        words[:, :1] >>= np.uint64(n_rows & 63)
+        if words.any():
+            raise BadInputError("bit sets of other rows")
+    if own["value_bits"][-1].any():
+        raise BadInputError("a set that must be empty")
+
+
+def _check_numbers(own: dict[str, NDArray[Any]], n_rows: int, n_classes: int) -> None:
+    classes = own["classes"][:n_rows]
+    if n_rows and (classes.min() < 0 or classes.max() >= max(n_classes, 1)):
+        raise BadInputError("classes without a label")
+    if (own["counts"] < 0).any() or own["class_counts"].sum() != n_rows * (
+        n_classes > 0
+    ):
+        raise BadInputError("rows are not counted")
+    targets, weights = own["targets"], own["own_weights"]
+    numbers = (targets, weights, own["times"], own["numbers"])
+    if any(np.isinf(n).any() for n in numbers) or np.isnan(targets).any():
+        raise BadInputError("numbers are infinite or missing")
+    if not (weights >= 0).all() or np.isnan(own["times"]).any():
+        raise BadInputError("weights or times make no sense")
+
+
+def _check_named(
+    segments: Sequence[dict[str, NDArray[Any]]],
+    sizes: Sequence[int],
+    runs: Sequence[Runs],
+) -> None:
+    """Refuse ids and numbers of arrival that two rows have."""
+    sorted_runs = [own.in_order() for own in runs if own.n_rows]
+    firsts = np.concatenate([own.firsts for own in sorted_runs])
+    lasts = np.concatenate([own.lasts() for own in sorted_runs])
+    if (firsts < 0).any() or (firsts[1:] <= lasts[:-1]).any():
+        raise BadInputError("rows did not arrive one by one")
+    for name in ("ids", "texts"):
+        parts = [own[name][:n] for own, n in zip(segments, sizes, strict=True)]
+        names = np.concatenate(parts)
+        if names.size and len(np.unique(names, axis=0)) != sum(sizes):
+            raise BadInputError("ids that two rows have")
+
+
+def _coder(schema: Schema, header: dict[str, Any], own: dict[str, Any]) -> Coder:
+    coder, place = Coder(schema, has_classes=bool(header["has_classes"])), 0
+    labels = {j: entry[2] for j, entry in enumerate(header["attributes"])}
+    labels[CLASSES] = header["classes"][0]
+    for j, vocabulary in coder.vocabularies.items():
+        known = labels[j]
+        free = known[vocabulary.declared :]
+        is_known = known[: vocabulary.declared] == vocabulary.labels
+        repeated = len({*known}) != len(known)
+        if not is_known or repeated or list(canonical(free)) != free:
+            raise BadInputError(f"labels {known[:5]} are not in order")
+        counts = own["labels"][place : place + len(known)]
+        if len(counts) < len(known) or (counts < 0).any():
+            raise BadInputError("labels are not counted")
+        vocabulary.restore((known, counts.copy()))
+        place += len(known)
+    return coder
+
+
+def _bins(header: dict[str, Any], arrays: Arrays, n_numeric: int) -> Bins:
+    if header["cuts"] not in ("exact", "frozen"):
+        raise BadInputError(f"cuts are {header['cuts']!r}")
+    criterion_code(header["criterion"])
+    bins = Bins(n_numeric, header["criterion"], frozen=header["cuts"] == "frozen")
+    bins.cuts = [arrays[f"cuts{i}"].copy() for i in range(n_numeric)]
+    if any(c.ndim != 1 or not (np.diff(c) > 0).all() for c in bins.cuts):
+        raise BadInputError("cuts are not in order")
+    bins.current = bool(header["found"])
+    return bins
+
+
+def _runs(array: NDArray[np.int64], n_runs: int, n_rows: int) -> Runs:
+    """The runs that a file has, places from 0 on and rising."""
+    if not min(n_rows, 1) <= n_runs <= len(array):
+        raise BadInputError(f"{n_runs} runs")
+    starts, firsts = array[:n_runs].T.copy()
+    if starts[:1].any() or (np.diff(starts) < 1).any() or (starts >= n_rows).any():
+        raise BadInputError("runs are not in order")
+    return Runs(starts, firsts, n_rows)

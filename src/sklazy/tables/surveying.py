@@ -1,0 +1,223 @@
+"""What the columns of a file are, found from its rows some at a time.
+
+Kinds and readings follow from the distinct cells of a column (`infer`, `understand`),
+which are collected here. Numbers need not be kept where there are many; if a word comes
+among them after all, the file is looked at once more.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from sklazy.errors import BadInputError
+from sklazy.flow import MISSING
+from sklazy.tables.infer import code_like, explain_labels, id_like, judge
+from sklazy.tables.labels import encode
+from sklazy.tables.origins import Origin, read_as
+from sklazy.tables.reading import Reading
+from sklazy.tables.streams import Streamed
+from sklazy.tables.table import Column, Kind, Label, Table, Wish
+from sklazy.tables.text import all_numbers
+from sklazy.tables.understand import forms_of, say, understand
+
+MOST_LABELS = 1_000_000
+"""A column of more different labels is not kept as one of labels."""
+
+FEW_NUMBERS = 1000
+"""The different numbers of a column that are known."""
+
+
+class Seen:
+    """What was seen of a column.
+
+    Attributes
+    ----------
+    name : str
+    n_known : int
+        The cells that are not missing.
+    numbers : set of float, or None for many
+    needs_more : bool
+        Whether words came among numbers that were not kept.
+    """
+
+    def __init__(self, name: str, *, keep_all: bool) -> None:
+        self.name, self.keep_all, self.n_known = name, keep_all, 0
+        self.numbers: set[float] | None = set()
+        self.needs_more = False
+        self._labels: dict[Label, None] = {}
+        self._declared: tuple[Label, ...] | None = None
+        self._reading: Reading | None = None
+        self._is_typed = self._has_words = self._is_dropped = False
+        self._is_code, self._is_id = "", "not yet"
+
+    def look(self, column: Column) -> None:
+        """Take some cells in."""
+        self.n_known += int((~column.missing).sum())
+        if column.kind == "numeric":
+            self._is_typed, self._reading = True, column.reading
+            self._count(np.unique(column.data[~column.missing]).tolist())
+            return
+        labels = column.occurring().categories
+        if column.declared:
+            self._declared = column.categories
+        self._has_words |= not _are_numbers(labels)
+        if self._is_dropped:
+            self._look_at_numbers(labels)
+        elif len(self._labels) <= MOST_LABELS:
+            self._labels.update(dict.fromkeys(labels))
+        many = len(self._labels) > FEW_NUMBERS
+        if many and not self._has_words and not self.keep_all:
+            self._look_at_numbers(self._labels)
+            self._labels, self._is_dropped = {}, True
+
+    def _count(self, numbers: Iterable[float]) -> None:
+        if self.numbers is not None:
+            self.numbers.update(numbers)
+            if len(self.numbers) > FEW_NUMBERS:
+                self.numbers = None
+
+    def _look_at_numbers(self, labels: Iterable[Label]) -> None:
+        texts = set(map(str, labels))
+        self.needs_more |= self._has_words
+        self._is_code = self._is_code or code_like(texts)
+        if texts and self._is_id:
+            self._is_id = id_like(self.name, texts)
+
+    def understood(
+        self, wish: Wish | None, notes: list[str], forms: Iterable[str]
+    ) -> Column:
+        """The column as what it says; not all of its cells are there."""
+        column = understand(self._column(wish, notes), wish, notes, tuple(forms))
+        is_plain = column.kind == "nominal" and column.reading is None
+        if is_plain and len(self._labels) > MOST_LABELS:
+            raise BadInputError(
+                f"column {self.name!r} has more than {MOST_LABELS} different labels; "
+                f"leave it out with kinds={{{self.name!r}: 'ignore'}}."
+            )
+        return column
+
+    def _column(self, wish: Wish | None, notes: list[str]) -> Column:
+        if self._is_typed:
+            data = np.array([0.0] if self.n_known else [np.nan])
+            return Column(self.name, "numeric", data, reading=self._reading)
+        kind, note = self._judge(wish)
+        if note:
+            notes.append(f"column {self.name!r} is taken as {kind}: {note}")
+        if kind == "numeric":
+            if not self._is_dropped:
+                self._count(map(float, self._labels))
+            elif self.numbers is not None:
+                self.numbers = None
+            data = np.array([0.0] if self.n_known else [np.nan])
+            return Column(self.name, "numeric", data)
+        return self._as_labels()
+
+    def _judge(self, wish: Wish | None) -> tuple[Kind, str]:
+        is_text = all(isinstance(label, str) for label in self._labels)
+        if self._declared is not None or not is_text or wish is not None:
+            are_numbers = wish == "numeric" and not self._has_words
+            return ("numeric" if are_numbers else "nominal"), ""
+        if not self._is_dropped:
+            return judge(self.name, list(map(str, self._labels)))
+        note = self._is_code or self._is_id
+        return ("nominal", explain_labels(self.name, note)) if note else ("numeric", "")
+
+    def _as_labels(self) -> Column:
+        """The labels, each at least once, and as many known cells as tell them apart.
+
+        Whether cells nearly all differ is all that their number matters for.
+        """
+        column = encode(self.name, list(self._labels), self._declared)
+        n_labels = len(self._labels)
+        n_more = min(self.n_known - n_labels, 20 * n_labels)
+        codes = np.append(column.data, np.repeat(column.data[:1], n_more))
+        if not self.n_known:
+            codes = np.array([MISSING], np.int32)
+        declared = self._declared is not None
+        return Column(
+            self.name, "nominal", codes.astype(np.int32), column.categories, declared
+        )
+
+
+class Surveyed(NamedTuple):
+    """A file whose columns are known.
+
+    Attributes
+    ----------
+    streamed : Streamed
+    wishes : mapping of name to str
+    seen : dict of name to Seen
+    origins : list of Origin
+        How cells are to be read, as `read_table` would.
+    named : bool
+    n_rows : int
+    """
+
+    streamed: Streamed
+    wishes: Mapping[str, Wish]
+    seen: dict[str, Seen]
+    origins: list[Origin]
+    named: bool
+    n_rows: int
+
+    def batches(self) -> Iterator[Table]:
+        """The rows as `read_table` reads them, some at a time."""
+        kinds = self.wishes
+        if self.streamed.format == "csv":
+            kinds = {o.name: "nominal" if o.reading else o.kind for o in self.origins}
+        for table in self.streamed.batches(kinds):
+            yield read_as(table, self.origins)
+
+
+def survey(
+    streamed: Streamed, wishes: Mapping[str, Wish], advance: Callable[[int], object]
+) -> Surveyed:
+    """Find what the columns of a file are; where words come late it is read twice."""
+    seen, named, n_rows = _look(streamed, wishes, advance, keep_all=False)
+    if any(own.needs_more for own in seen):
+        seen, named, n_rows = _look(streamed, wishes, advance, keep_all=True)
+    unknown = [name for name in wishes if name not in [own.name for own in seen]]
+    if unknown:
+        raise BadInputError(
+            f"kinds, nominal or numeric name {unknown}; the file has "
+            f"{[own.name for own in seen]}."
+        )
+    notes: list[str] = []
+    forms = forms_of(streamed.options.decimal)
+    columns = [own.understood(wishes.get(own.name), notes, forms) for own in seen]
+    read = [f"column {c.name!r} " for c in columns if c.reading]
+    say([n for n in notes if not n.startswith(tuple(read))], streamed.path)
+    origins = [Origin(c.name, c.kind, c.reading) for c in columns]
+    known = {own.name: own for own in seen}
+    return Surveyed(streamed, wishes, known, origins, named, n_rows)
+
+
+def _look(
+    streamed: Streamed,
+    wishes: Mapping[str, Wish],
+    advance: Callable[[int], object],
+    *,
+    keep_all: bool,
+) -> tuple[list[Seen], bool, int]:
+    seen: list[Seen] = []
+    named, n_rows = True, 0
+    for table in streamed.batches(_raw(streamed, wishes), as_labels=True):
+        seen = seen or [Seen(name, keep_all=keep_all) for name in table.names]
+        named, n_rows = table.named, n_rows + len(table)
+        for own, column in zip(seen, table, strict=True):
+            own.look(column)
+        advance(len(table))
+    if not n_rows:
+        raise BadInputError(f"{streamed.path}: the file has no rows.")
+    return seen, named, n_rows
+
+
+def _raw(streamed: Streamed, wishes: Mapping[str, Wish]) -> Mapping[str, Wish]:
+    """The wishes that a reader can follow before it is known what cells are."""
+    return {} if streamed.format == "csv" else wishes
+
+
+def _are_numbers(labels: Iterable[Label]) -> bool:
+    texts = [label for label in labels if isinstance(label, str)]
+    return all_numbers(texts)
