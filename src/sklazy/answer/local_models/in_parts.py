@@ -126,12 +126,12 @@ def find_local(
     if not len(placed.rows):
         return None
     n_found = min(n_nearest, len(placed.rows))
-    if device is None:
+    if device is not None:
+        columns, key = placed.search.columns, frame.key
+        found = find_nearest_there(part, columns, key, device, queries, n_found)
+    else:
         bounds = _find_bounds(before, len(queries), n_nearest)
         found = _find(part, placed.search, queries, n_found, bounds)
-    else:
-        columns = placed.search.columns
-        found = find_nearest_there(part, columns, frame.key, device, queries, n_found)
     return LocalNear(found.distances, found.rows)
 
 

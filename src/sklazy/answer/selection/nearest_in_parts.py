@@ -17,7 +17,6 @@ from sklazy.answer.selection.nearest_in_pieces import (
 )
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
-from sklazy.casebase.parted_head import PartedHead
 from sklazy.flow import Queries, Selected
 from sklazy.neighbors import MixedSearch, NominalSearch
 from sklazy.neighbors.edges import two_least
@@ -79,29 +78,16 @@ class PartedSearch:
         question = ask_about(host, self.batch, self.selected, first, last)
         k, by_distance = host.n_neighbors, host.by_distance
         if host.compares_numbers(self.batch.base):
-            near = self._ask(find_near, find_near_on_device, question)
+            near = _ask_in_turn(self.base, find_near, question)
             found = merge_near(near, k, by_distance=by_distance)
         else:
-            tallies = self._ask(find_tallies, find_tallies_on_device, question)
+            tallies = _ask_in_turn(self.base, find_tallies, question)
             counts = question.selected.counts
             found = merge_tallies(tallies, counts, k, by_distance=by_distance)
         self.votes[here], self.tied[here] = found.votes, found.tied
         self.lasts[here] = found.lasts
         if self.weighted is not None and found.weighted is not None:
             self.weighted[here] = found.weighted
-
-    def _ask(
-        self,
-        here: Callable[..., Found | None],
-        there: Callable[..., list[Found]],
-        question: Question,
-    ) -> list[Found]:
-        """What all parts find, in this process or on a device."""
-        if self.host.device is not None:
-            return _ask_all(self.base, there, question)
-        assert isinstance(self.base, PartedHead)  # others have no pieces but there
-        told = self.base.ask_in_turn(here, question)
-        return [own for own in told if own is not None]
 
     def list_telling(self, query: int, decision: int) -> tuple[Ints, Floats]:
         """Numbers and measures of the voters, and of the nearest of other classes."""
@@ -145,6 +131,13 @@ def _ask_all(
     return list(chain.from_iterable(base.ask(function, question)))
 
 
+def _ask_in_turn(
+    base: CaseBase, function: Callable[..., list[Found]], question: Question
+) -> list[Found]:
+    """The same, where parts may know what those before them have found."""
+    return list(chain.from_iterable(base.ask_in_turn(function, question)))
+
+
 def _list_telling(
     base: CaseBase, question: Question, last: float, decision: int
 ) -> tuple[Ints, Floats]:
@@ -181,12 +174,14 @@ def _batch_of(part: CaseBase, question: Question) -> Batch:
 
 
 def find_tallies(
-    part: CaseBase, before: Sequence[Tallies | None], question: Question
-) -> Tallies | None:
-    """A part's rows by agreements, those of its k nearest; None without rows."""
+    part: CaseBase, before: Sequence[Sequence[Tallies]], question: Question
+) -> list[Tallies]:
+    """A part's rows by agreements, those of its k nearest; none without rows."""
     if not part.n_rows:
-        return None
+        return []
     batch, host = _batch_of(part, question), question.host
+    if host.device is not None:
+        return find_tallies_there(part, batch, question, host.device)
     search = NominalSearch(
         batch.cases,
         batch.queries.codes,
@@ -195,41 +190,24 @@ def find_tallies(
         batch.excluded,
         tally=True,
     )
-    for own in before:
-        if own is not None:
-            np.maximum(search.floors, own.thresholds, out=search.floors)
+    for own in chain.from_iterable(before):
+        np.maximum(search.floors, own.thresholds, out=search.floors)
     _run(search, part, question)
     assert search.tallies is not None
-    return Tallies(search.thresholds, search.tallies)
-
-
-def find_tallies_on_device(part: CaseBase, question: Question) -> list[Tallies]:
-    """The same of each piece that is sent to a device; none without rows."""
-    if not part.n_rows:
-        return []
-    device = question.host.device
-    assert device is not None
-    return find_tallies_there(part, _batch_of(part, question), question, device)
+    return [Tallies(search.thresholds, search.tallies)]
 
 
 def find_near(
-    part: CaseBase, before: Sequence[Near | None], question: Question
-) -> Near | None:
-    """A part's k nearest rows by distance; None without rows."""
-    if not part.n_rows:
-        return None
-    batch = _batch_of(part, question)
-    bounds = [own.kths for own in before if own is not None]
-    nearest = reduce(np.minimum, bounds, np.full(len(batch), np.inf))
-    return _find_near_here(batch, nearest, question)
-
-
-def find_near_on_device(part: CaseBase, question: Question) -> list[Near]:
-    """A part's k nearest rows by distance, piece by piece; none without rows."""
+    part: CaseBase, before: Sequence[Sequence[Near]], question: Question
+) -> list[Near]:
+    """A part's k nearest rows by distance; none without rows."""
     if not part.n_rows:
         return []
     batch, device = _batch_of(part, question), question.host.device
-    assert device is not None
+    if device is None:
+        bounds = [own.kths for own in chain.from_iterable(before)]
+        nearest = reduce(np.minimum, bounds, np.full(len(batch), np.inf))
+        return [_find_near_here(batch, nearest, question)]
     found = find_near_there(part, batch, question, device)
     if question.own_widths:
         found.append(_find_near_of_some(batch, question))
