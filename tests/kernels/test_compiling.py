@@ -172,8 +172,9 @@ def test_a_package_that_cannot_be_written_answers_without_a_home(package, strang
     for path in [package.parent, *package.parent.rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)
     try:
-        homeless = {"before": [*stranger, "env", "-u", "HOME", "-u", "XDG_CACHE_HOME"]}
-        answers, hits, words = run(package, ASK + LEARN, **homeless)
+        no_home = ["env", "-u", "HOME", "-u", "XDG_CACHE_HOME"]  # nor one by name
+        before = [*stranger, *no_home] if stranger else []
+        answers, hits, words = run(package, ASK + LEARN, before=before)
         assert (answers, hits, len(words)) == ([7, 7], 0, 1)
         assert not list(package.parent.rglob("~*"))
     finally:
