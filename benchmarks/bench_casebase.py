@@ -52,7 +52,7 @@ def benchmarks():
     for name, why, most, unit, key in [
         ("load", "checked block by block, nothing derived anew", 0.1, "s", "load"),
         ("open, mapped", "the header alone is read", 0.05, "s", "open"),
-        ("file", "bit sets, codes and arrivals, by row", 60, "bytes", "file"),
+        ("file", "bit sets and classes, by row", 30, "bytes", "file"),
         ("anonymous memory, mapped and asked", "by row", 3, "bytes", "anonymous"),
         ("mapped against in memory", "time over time", 1 / 0.9, "", "slower"),
     ]:

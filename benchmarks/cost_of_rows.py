@@ -2,7 +2,7 @@
 
     python benchmarks/cost_of_rows.py FOLDER [LARGEST] [picture.svg]
 
-Rows of 28 labels (2 to 10 values) are kept in a file of their own for each power of ten
+Rows of 28 labels (2 to 10 values) are streamed to a file for each power of ten
 up to LARGEST (7 by default); a fresh process opens it mapped, and asks
 it 64 questions of 14 attributes, again and again. Figures are kept beside the files, so
 that a run goes on where another has ended; the picture shows all that are there.
@@ -17,8 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-N_LABELS, N_CLASSES, N_QUERIES, CHUNK = 28, 5, 64, 500_000
-SIZES = np.random.default_rng(0).integers(2, 11, N_LABELS)
+import sklazy
+
+N_QUERIES = 64
 
 
 def main(folder, largest=7, picture=None):
@@ -45,27 +46,16 @@ def in_fresh_process(step, folder, power):
     return json.loads(text.splitlines()[-1])
 
 
-def labels(n_rows, seed):
-    rng = np.random.default_rng([1, seed])
-    X = (rng.random((n_rows, N_LABELS), np.float32) * SIZES).astype(np.int8)
-    return X, ((X[:, 0] + X[:, 5] + rng.integers(0, 2, n_rows)) % N_CLASSES)
-
-
 def build(folder, power):
-    """Keep the rows, and write them to a file."""
-    import sklazy
+    """Write rows to a file in a stream, as `sklazy store` does."""
+    from mapped_rows import make_file
 
-    model = sklazy.LazyKNeighborsClassifier(
-        5, N_LABELS // 2, categorical_features=list(range(N_LABELS))
-    )
     path = folder / f"rows-1e{power}.skl"
-    for chunk in range(0, 10**power, CHUNK):
-        X, y = labels(min(CHUNK, 10**power - chunk), chunk)
-        model.partial_fit(X, y) if chunk else model.fit(X, y)
-    model.save(path)
+    before = time.process_time()
+    make_file(path, 10**power)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return {
-        "build_seconds": time.process_time(),
+        "build_seconds": time.process_time() - before,
         "build_memory": most,
         "disk": path.stat().st_size,
     }
@@ -73,13 +63,14 @@ def build(folder, power):
 
 def ask(folder, power):
     """Open the file, mapped, and ask."""
-    import sklazy
+    from mapped_rows import WIDTHS, make_file
 
-    queries = labels(N_QUERIES, 10**9 + 7)[0]
-    tiny = sklazy.LazyKNeighborsClassifier(
-        5, N_LABELS // 2, categorical_features=list(range(N_LABELS))
-    )
-    tiny.fit(*labels(20_000, 3)).predict(np.repeat(queries, 40, axis=0))  # compiles
+    rng = np.random.default_rng(1)
+    queries = [[f"v{rng.integers(w)}" for w in WIDTHS] for _ in range(N_QUERIES)]
+    make_file(folder / "tiny.skl", 20_000)
+    tiny = sklazy.load(folder / "tiny.skl", mmap_mode="c")
+    for _ in range(40):
+        tiny.predict(queries)  # loads or compiles what is used
     del tiny
     before = anonymous_memory()
     begin = time.perf_counter()

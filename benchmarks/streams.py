@@ -2,7 +2,8 @@
 
 Beside river's nearest neighbors and Hoeffding tree, in one process, on the streams that
 river ships and on two that drift. River is a peer of this benchmark alone: install it
-with `pip install river`. Run `python benchmarks/streams.py`.
+with `pip install river`. Rows a second of the processor's time, the better of two runs.
+Run `python benchmarks/streams.py`.
 """
 
 import argparse
@@ -28,6 +29,9 @@ def main() -> None:
     for name, stream in streams().items():
         rows = list(itertools.islice(stream, most))
         results = {c: run(rows) for c, run in contestants().items()}
+        for c, run in contestants().items():  # the better of two
+            accuracy, speed = run(rows)
+            results[c] = accuracy, max(speed, results[c][1])
         slow = results["river KNNClassifier"][1]
         for contestant, (accuracy, speed) in results.items():
             figures = f"{accuracy:9.2%}{speed:9.0f}{speed / slow:8.1f}"
@@ -71,20 +75,21 @@ def contestants() -> dict:
 def _ours(model, rows) -> tuple[float, float]:
     X, y = _matrix(rows)
     prequential(model, X[:50], y[:50])  # compiled by now, as river is
+    began = time.process_time()
     result = prequential(model, X, y, n_first=N_FIRST)
-    return result.score, result.rows_per_second
+    return result.score, len(result.losses) / (time.process_time() - began)
 
 
 def _in_turn(model, rows) -> tuple[float, float]:
     """As a service would: a row is asked, then learned, then the next one comes."""
     X, y = _matrix(rows)
     own = clone(model).fit(X[:N_FIRST], y[:N_FIRST])
-    right, began = 0, time.perf_counter()
+    right, began = 0, time.process_time()
     for row in range(N_FIRST, len(y)):
         right += own.predict(X[row : row + 1])[0] == y[row]
         own.partial_fit(X[row : row + 1], y[row : row + 1])
     n_rows = len(y) - N_FIRST
-    return right / n_rows, n_rows / (time.perf_counter() - began)
+    return right / n_rows, n_rows / (time.process_time() - began)
 
 
 def _matrix(rows):
@@ -109,12 +114,12 @@ def _river_tree(rows) -> tuple[float, float]:
 def _river(model, rows) -> tuple[float, float]:
     for x, label in rows[:N_FIRST]:
         model.learn_one(x, label)
-    right, began = 0, time.perf_counter()
+    right, began = 0, time.process_time()
     for x, label in rows[N_FIRST:]:
         right += model.predict_one(x) == label
         model.learn_one(x, label)
     n_rows = len(rows) - N_FIRST
-    return right / n_rows, n_rows / (time.perf_counter() - began)
+    return right / n_rows, n_rows / (time.process_time() - began)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ receipt = model.explain(X[:1])[0]
 assert "Answer" in receipt.to_text() and model.verify(receipt)
 local = sklazy.LazyLearningRegressor().fit(X, X[:, 2])
 assert np.isfinite(local.predict(X[1:4])).all()
+assert sklazy.warm("LazyNBClassifier").seconds > 0
 print("answered")
 """
 

@@ -54,6 +54,7 @@ from sklazy.estimators.selection.bayes import LazyNBClassifier
 from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
 from sklazy.estimators.selection.number_neighbors import LazyKNeighborsRegressor
 from sklazy.estimators.trees import LazyDecisionTreeClassifier
+from sklazy.estimators.warming import warm
 from sklazy.racing import RaceResult, RaceStep, race
 from sklazy.receipts import Receipt, Receipts
 from sklazy.tables import Table, read_table
@@ -124,4 +125,5 @@ __all__ = [
     "prequential",
     "race",
     "read_table",
+    "warm",
 ]

@@ -86,7 +86,7 @@ IDS = [
 
 
 @pytest.mark.parametrize("name", MODELS)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(st.integers(0, 10**6), st.integers(4, 200), st.sampled_from(IDS))
 def test_a_stored_base_follows_one_in_memory(name, seed, n_rows, ids):
     rng, more = np.random.default_rng(seed), 12

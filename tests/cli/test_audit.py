@@ -93,7 +93,7 @@ def test_an_interrupt_writes_nothing(wine, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sklazy.estimators.audit.audit.compare_rows", stop)
+    monkeypatch.setattr("sklazy.estimators.audit.evidence.compare_rows", stop)
     result = run("audit", "wine.csv", "-t", "label", "-o", "f.csv")
     assert result.exit_code == 130
     assert "Nothing was written" in result.output

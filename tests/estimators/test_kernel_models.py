@@ -76,8 +76,10 @@ class Twin:
 
 
 def fit(kind, cases, **parameters):
-    outcome = cases.classes if kind is LazyKernelClassifier else cases.targets
-    return kind(**parameters).fit(cases.frame, outcome)
+    is_class = kind is LazyKernelClassifier
+    outcome = cases.classes if is_class else cases.targets
+    paths = {"n_paths": N_PATHS} if is_class else {}
+    return kind(**paths, **parameters).fit(cases.frame, outcome)
 
 
 def no_steps():
@@ -85,10 +87,9 @@ def no_steps():
     return mock.patch("sklazy.local.kernel_models.refine.N_STEPS", 0)
 
 
-def few_paths():
-    """Let the information of classes be that of few paths through small nodes."""
-    room = "sklazy.local.kernel_models.gains"
-    return mock.patch.multiple(room, N_PATHS=N_PATHS, LEAST_WEIGHT=LEAST_WEIGHT)
+def small_nodes():
+    """Let the information of classes be that of paths through small nodes."""
+    return mock.patch("sklazy.local.kernel_models.gains.LEAST_WEIGHT", LEAST_WEIGHT)
 
 
 def assert_same(found, expected, size=1.0):
@@ -100,7 +101,7 @@ def assert_same(found, expected, size=1.0):
 @given(problems)
 def test_weights_and_settings_are_those_of_least_left_out_loss(kind, problem):
     cases, _ = problem
-    with no_steps(), few_paths():
+    with no_steps(), small_nodes():
         twin = Twin(fit(kind, cases), cases)
     chosen, told = twin.data.settings, twin.told()
     np.testing.assert_allclose(twin.data.information, told, atol=1e-9)

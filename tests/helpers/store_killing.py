@@ -95,7 +95,7 @@ def play_round(path, rows, seed, tag, rng):
     os.close(write)
     if tag % 8:  # otherwise it may still be opening the file
         select.select([read], [], [], 60)
-    time.sleep(float(rng.uniform(0, 0.2)))
+    time.sleep(float(rng.uniform(0, 0.15)))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     with open(read, "rb") as pipe:
@@ -152,6 +152,8 @@ def main(folder, kills, seed):
         rows = check(path, possible, known)
         known = dict(list(known.items())[-2000:]) | rows
         acknowledged, halves = acknowledged + n_done, halves + len(possible) - 1
+        if tag % 100 == 99:
+            sys.stderr.write(f"{tag + 1} kills\n")
     found = {"kills": kills, "acknowledged": acknowledged, "begun": halves}
     sys.stdout.write(json.dumps(found) + "\n")
 

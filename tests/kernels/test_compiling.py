@@ -45,7 +45,7 @@ def package(tmp_path):
     return copy
 
 
-def run(package, code=ASK, cache=None, **variables):
+def run(package, code=ASK, cache=None, before=(), **variables):
     """Run code with a package and cache folder; the user has no folder at all."""
     given = {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
     kept = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
@@ -54,8 +54,9 @@ def run(package, code=ASK, cache=None, **variables):
     if cache is not None:
         places["NUMBA_CACHE_DIR"] = str(cache)
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [*before, sys.executable, "-c", code],
         env={**kept, **given, **places, **variables},
+        cwd=package.parent,
         capture_output=True,
         text=True,
         check=False,
@@ -89,16 +90,18 @@ def block(package):
 def test_import_works_without_any_folder_and_compiles_nothing(package):
     block(package)
     code = """
-import json, sys
+import json, sys, tempfile
+asked = []
+tempfile.TemporaryFile = lambda *args, **kwargs: asked.append(kwargs)
 from sklazy import *
 from sklazy.kernels import compiling
 from numba.core.dispatcher import Dispatcher
 import gc
 ours = [d for d in gc.get_objects() if isinstance(d, Dispatcher)
         and d.py_func.__module__.startswith("sklazy")]
-print(json.dumps([len(ours) > 50, sum(len(d.overloads) for d in ours)]))
+print(json.dumps([len(ours) > 50, sum(len(d.overloads) for d in ours), asked]))
 """
-    assert run(package, code) == [True, 0]
+    assert run(package, code) == [True, 0, []]
 
 
 def test_without_a_folder_code_is_compiled_with_one_warning(package):
@@ -126,6 +129,71 @@ def test_a_filled_cache_is_used_although_another_folder_can_be_written(
     assert run(package) == [[7, 7], 0, []]
     places = {"XDG_CACHE_HOME": str(tmp_path / "user")}
     assert run(package, seal(package) + ASK, **places) == [[7, 7], 1, []]
+
+
+def test_code_of_another_release_is_not_used(package, tmp_path):
+    """numba looks at the file of a function alone, not at those that it calls."""
+    cache = tmp_path / "cache"
+    assert run(package, cache=cache) == [[7, 7], 0, []]
+    kept = {path.name.split("-")[0] for path in cache.rglob("*.nb?")}
+    assert kept == {"bits.build_bits"}  # helpers are parts of what Python calls
+    with (package / "kernels" / "ranking.py").open("a") as other:
+        other.write("# of another release\n")
+    assert run(package, cache=cache) == [[7, 7], 0, []]
+    assert run(package, cache=cache) == [[7, 7], 1, []]
+
+
+@pytest.fixture
+def stranger():
+    """The beginning of a command that a user runs who owns nothing and has no home.
+
+    As root it is one who may read all there is, as the interpreter may be root's.
+    """
+    if os.getuid() != 0:
+        return []
+    may_read = "+dac_read_search"
+    command = ["setpriv", "--reuid", "54321", "--regid", "54321", "--clear-groups"]
+    command += ["--inh-caps", may_read, "--ambient-caps", may_read]
+    attempt = ["sh", "-c", " ".join([*command, "true"])]
+    if subprocess.run(attempt, capture_output=True, check=False).returncode:
+        pytest.skip("needs setpriv, or a user who is not root")
+    return command
+
+
+LEARN = """
+import numpy as np, sklazy
+X = np.random.default_rng(0).normal(size=(60, 4))
+assert sklazy.LazyNBClassifier().fit(X, X[:, 1] > 0).predict(X[:3]).shape == (3,)
+"""
+
+
+def test_a_package_that_cannot_be_written_answers_without_a_home(package, stranger):
+    """As in a container: another user's package, no home, no cache folder."""
+    for path in [package.parent, *package.parent.rglob("*")]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        no_home = ["env", "-u", "HOME", "-u", "XDG_CACHE_HOME"]  # nor one by name
+        before = [*stranger, *no_home] if stranger else []
+        answers, hits, words = run(package, ASK + LEARN, before=before)
+        assert (answers, hits, len(words)) == ([7, 7], 0, 1)
+        assert not list(package.parent.rglob("~*"))
+    finally:
+        for folder in [package.parent, *package.parent.rglob("*/")]:
+            folder.chmod(0o755)
+
+
+def test_a_package_that_cannot_be_written_keeps_code_with_the_user(
+    package, stranger, tmp_path
+):
+    for folder in [package, *package.rglob("*/")]:
+        folder.chmod(0o555)
+    home = tmp_path / "home"
+    home.mkdir()
+    home.chmod(0o777)
+    places = {"before": stranger, "XDG_CACHE_HOME": str(home)}
+    assert run(package, **places) == [[7, 7], 0, []]
+    assert run(package, **places) == [[7, 7], 1, []]
+    assert not list(package.rglob("*.nbi"))
 
 
 def truncate(path):
@@ -285,7 +353,8 @@ def test_compiling_is_announced_once_and_can_be_silenced(caplog):
     compiling._announce()
     (record,) = caplog.records
     assert (record.name, record.levelname) == ("sklazy", "WARNING")
-    assert "compiling for first use" in record.getMessage()
+    assert "compiling for first use, which takes " in record.getMessage()
+    assert "seconds; kept in /" in record.getMessage()
     compiling._announce.cache_clear()
     with caplog.at_level("ERROR", "sklazy"):
         compiling._announce()

@@ -261,14 +261,14 @@ def test_a_moment_needs_times():
 def test_a_change_that_fails_between_is_taken_back(monkeypatch):
     model = _dated(window=3)
     digest = model.digest()
-    forget = type(model.cases_).forget
+    forget = type(model.cases_).forget_places
 
-    def interrupted(cases, ids):
-        if len(ids) == 1 and ids[0] == 1:
+    def interrupted(cases, places):
+        if cases.ids[places].tolist() == [1]:
             raise KeyboardInterrupt
-        forget(cases, ids)
+        forget(cases, places)
 
-    monkeypatch.setattr(type(model.cases_), "forget", interrupted)
+    monkeypatch.setattr(type(model.cases_), "forget_places", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.partial_fit([[9.0]], ["a"], times=["2026-02-01"])
     assert model.digest() == digest

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracle import linear_models as slow
-from sklazy.local.linear_models import logistic, ridge
+from sklazy.local.kernel_models.choice import TEMPERATURES
+from sklazy.local.linear_models import indicators, logistic, ridge
 from sklazy.local.linear_models.columns import find_directions
 from sklazy.local.linear_models.logistic import fit_logistic, to_probabilities
 from sklazy.local.linear_models.ridge import fit_ridge
@@ -131,3 +132,31 @@ def test_of_many_columns_those_that_vary_most_are_seen(monkeypatch):
     found = fit_logistic(rows, (rows[:, 0] > 0).astype(int), 2)
     assert found.coefficients.shape == (2, 30)
     assert np.abs(found.coefficients[0, 3:]).max() < 0.1
+
+
+@few
+@given(designs(4, 20), st.integers(2, 4))
+def test_lines_answer_without_the_row(design, n_classes):
+    rows, rng = design
+    n_rows = len(rows)
+    classes = rng.integers(0, n_classes, n_rows)
+    if len(np.unique(classes)) < 2:
+        return
+    found = indicators.leave_out_lines(rows, classes, n_classes)
+    asked = indicators.RIDGES, TEMPERATURES, indicators.N_JUDGED
+    expected = slow.lines_left_out(rows, classes.tolist(), n_classes, *asked)
+    np.testing.assert_allclose(found, expected, atol=1e-7)
+
+
+def test_lines_of_many_rows_are_judged_by_the_first():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(40, 3))
+    rows -= rows.mean(axis=0)
+    classes = (rows[:, 0] > 0).astype(int)
+    classes[20:] = 1 - classes[20:]  # the rule turns round, which nobody judges
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(indicators, "N_JUDGED", 20)
+        found = indicators.leave_out_lines(rows, classes, 2)
+    asked = indicators.RIDGES, TEMPERATURES, 20
+    expected = slow.lines_left_out(rows, classes.tolist(), 2, *asked)
+    np.testing.assert_allclose(found, expected, atol=1e-7)

@@ -1,9 +1,11 @@
 """Votes of all rows from those of parts, against plain lists."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sklazy.neighbors import levels
 from sklazy.neighbors.levels import (
     Near,
     Tallies,
@@ -18,6 +20,16 @@ from sklazy.neighbors.voting import vote_by_weight
 N_CLASSES = 3
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=9)
 parts = st.lists(rows, min_size=1, max_size=4)
+
+
+@pytest.fixture(params=["kernel", "numpy"], autouse=True, scope="module")
+def way(request):
+    """Both ways to merge; small jobs do not wait for the compiler."""
+    by_kernel = request.param == "kernel"
+    with pytest.MonkeyPatch.context() as patch:
+        for kernel in (levels.merge_listed, levels.merge_tallied):
+            patch.setattr(kernel, "is_due", lambda _: by_kernel)
+        yield
 
 
 def kth_of(distances, k):

@@ -51,6 +51,26 @@ def test_both_ways_say_the_same(monkeypatch):
                 np.testing.assert_array_equal(*(getattr(s, name) for s in found))
 
 
+@given(coded_tables(), st.integers(1, 12), st.integers(0, 2**32 - 1))
+def test_a_floor_hides_nothing_that_agrees_as_often(table, k, seed):
+    rng = np.random.default_rng(seed)
+    selected = draw_selection(table, rng)
+    cases, n_queries = as_cases(table), len(table.queries)
+    given = cases, table.queries, selected, k
+    search = neighbors.NominalSearch(*given, tally=True)
+    search.floors[:] = floors = rng.integers(0, selected.counts + 1)
+    search.run(0, n_queries)
+    for query in range(n_queries):
+        used = selected.attributes[query, : selected.counts[query]]
+        agreements = neighbors.count_agreements(cases, table.queries[query], used)
+        own = np.sort(agreements)[-k] if k <= table.n_rows else 0
+        assert search.thresholds[query] in (own, max(own, floors[query]))
+        for level in range(search.thresholds[query], used.size + 1):
+            there = table.classes[: table.n_rows][agreements == level]
+            counts = np.bincount(there, minlength=table.n_classes)
+            assert search.tallies[query, level].tolist() == counts.tolist()
+
+
 def check(table, search, queries=None):
     """Compare a finished search with the plain count."""
     selected = search.selected

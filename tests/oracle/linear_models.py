@@ -69,3 +69,55 @@ def one_against_rest(scores):
     """Scores of classes as probabilities."""
     shares = [1 / (1 + math.exp(-score)) for score in scores]
     return [share / sum(shares) for share in shares]
+
+
+def lines_left_out(rows, classes, n_classes, ridges, temperatures, n_judged):
+    """Class probabilities by lines on indicators, fitted anew without each row.
+
+    The center is the mean of the other rows, whose columns stay as they are. Ridge and
+    temperature have the least log loss, kept off zero, over the first rows that are
+    not alone in their class among these.
+    """
+    rows, n_rows = np.asarray(rows, float), len(rows)
+    judged = list(range(min(n_rows, n_judged)))
+    counts = [sum(classes[i] == c for i in judged) for c in range(n_classes)]
+    judged = [i for i in judged if counts[classes[i]] > 1] or judged
+    best = None
+    for ridge in ridges:
+        scores = [
+            _score_by_lines(rows, classes, n_classes, ridge, i) for i in range(n_rows)
+        ]
+        for temperature in temperatures:
+            losses = []
+            for i in judged:
+                odds = [
+                    math.exp(temperature * (s - scores[i][classes[i]]))
+                    for s in scores[i]
+                ]
+                losses.append(-math.log(0.999 / sum(odds) + 0.001 / n_classes))
+            loss = sum(losses) / len(losses)
+            if best is None or loss < best[0] - 1e-12:
+                best = loss, temperature, scores
+    return [
+        _softmax_of_seen(own, [*classes[:i], *classes[i + 1 :]], best[1])
+        for i, own in enumerate(best[2])
+    ]
+
+
+def _score_by_lines(rows, classes, n_classes, ridge, left_out):
+    others = [i for i in range(len(rows)) if i != left_out]
+    seen, penalties = rows[others], ridge * np.eye(rows.shape[1])
+    scores = []
+    for c in range(n_classes):
+        own = np.array([float(classes[i] == c) for i in others])
+        beta = np.linalg.solve(seen.T @ seen + penalties, seen.T @ (own - own.mean()))
+        scores.append(own.mean() + rows[left_out] @ beta)
+    return scores
+
+
+def _softmax_of_seen(scores, others, temperature):
+    odds = [
+        math.exp(temperature * score) if c in others else 0.0
+        for c, score in enumerate(scores)
+    ]
+    return [own / sum(odds) for own in odds]

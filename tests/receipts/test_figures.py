@@ -1,7 +1,5 @@
 """Every figure of a receipt has a slow twin that is worked out from the cases."""
 
-from unittest import mock
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -36,9 +34,9 @@ def test_kernel_figures(kind, n_near, seed):
     is_class = kind is LazyKernelClassifier
     outcome = classes[:-2] if is_class else numbers[:-2]
     max_rows = 2000 if n_near == 24 else 0
-    model = kind(max_rows=max_rows, n_neighbors=n_near).fit(frame_of(cases), outcome)
-    with mock.patch("sklazy.local.kernel_models.gains.N_PATHS", N_PATHS):
-        receipts = model.explain(frame_of(queries))
+    paths = {"n_paths": N_PATHS} if is_class else {}
+    model = kind(max_rows=max_rows, n_neighbors=n_near, **paths)
+    receipts = model.fit(frame_of(cases), outcome).explain(frame_of(queries))
     labels = model.classes_ if is_class else [None]
     targets = (
         (outcome[:, None] == labels).astype(float) if is_class else outcome[:, None]

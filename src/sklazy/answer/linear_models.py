@@ -127,7 +127,7 @@ class LinearLearner:
             places = first_twins(batch.base)[canonical_places(batch.base)]
             scores = ready.fit.left_out[places[batch.excluded]]
             return LinearAnswer(ready, batch.queries, scores, priors)
-        placed = place(ready.columns, batch.queries)
+        placed = np.ascontiguousarray(place(ready.columns, batch.queries))
         scores = np.empty((len(placed), len(ready.fit.intercepts)))
         add_terms(placed, ready.fit.coefficients, ready.fit.intercepts, scores)
         return LinearAnswer(ready, batch.queries, scores, priors)

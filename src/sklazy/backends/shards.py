@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from sklazy.casebase.holding import NearFound, leave_all
+from sklazy.casebase.holding import leave_all
 from sklazy.casebase.parts import Labels, Part, adopt, adopt_labels, enter
 from sklazy.casebase.rows import CodedRows, Ids, Places
 from sklazy.errors import LostPartError
@@ -119,13 +119,10 @@ class Shards:
         return self._ask_all(function, [(own,) for own in given])
 
     def ask_in_turn(
-        self,
-        function: Callable[..., NearFound | None],
-        n_queries: int,
-        *given: object,
-    ) -> list[NearFound | None]:
-        """What each part answers; all at once, so that nobody knows of a bound."""
-        return self.ask(function, np.full(n_queries, np.inf), *given)
+        self, function: Callable[..., Found], *given: object
+    ) -> list[Found]:
+        """What each part answers; all at once, so that nobody knows of another."""
+        return self.ask(function, [], *given)
 
     def states(self) -> "Shards":
         """The parts as they are now."""

@@ -255,6 +255,12 @@ class CaseBase(Hashed):
         """
         return [function(self, *given)]
 
+    def ask_in_turn(
+        self, function: Callable[..., Found], *given: object
+    ) -> list[Found]:
+        """The same, of a function that is handed what parts before have answered."""
+        return [function(self, [], *given)]
+
     def joined(self) -> "CaseBase":
         """All rows in one base."""
         return self

@@ -20,6 +20,7 @@ Scale = Literal["std", "range", "none", "raw"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Where = NDArray[np.integer] | slice
+Sums = tuple[ExactSums, ExactSums]
 
 
 class Placement(NamedTuple):
@@ -102,22 +103,17 @@ class ColumnSums(NamedTuple):
     n_known: Ints
     lows: Floats
     highs: Floats
-    sums: tuple[ExactSums, ExactSums] | None
+    sums: Sums | None
 
 
-def sum_columns(cases: Cases, rows: Where, scale: Scale) -> ColumnSums:
-    """What some rows have, as far as a scale needs it."""
+def sum_columns(
+    cases: Cases, rows: Where, scale: Scale, sums: Sums | None = None
+) -> ColumnSums:
+    """What some rows have, as far as a scale needs it; `sums` if they are known."""
     numbers = cases.numbers[:, rows]
     known = ~np.isnan(numbers)
-    sums = None
-    if scale == "std":
-        cells = np.broadcast_to(np.arange(len(numbers))[:, None], numbers.shape)
-        values, cells = numbers[known], cells[known]
-        plain, squares = (
-            sum_exactly(values, cells, len(numbers), squared=squared)
-            for squared in (False, True)
-        )
-        sums = plain, squares
+    if scale == "std" and sums is None:
+        sums = _sum_known(numbers, known)
     return ColumnSums(
         numbers.shape[1],
         known.sum(axis=1),
@@ -125,6 +121,17 @@ def sum_columns(cases: Cases, rows: Where, scale: Scale) -> ColumnSums:
         np.fmax.reduce(numbers, axis=1, initial=np.nan),
         sums,
     )
+
+
+def _sum_known(numbers: Floats, known: NDArray[np.bool_]) -> Sums:
+    """The sums of the numbers of each attribute, and of their squares."""
+    cells = np.broadcast_to(np.arange(len(numbers))[:, None], numbers.shape)
+    values, cells = numbers[known], cells[known]
+    plain, squares = (
+        sum_exactly(values, cells, len(numbers), squared=squared)
+        for squared in (False, True)
+    )
+    return plain, squares
 
 
 def add_columns(parts: Sequence[ColumnSums]) -> ColumnSums:

@@ -6,21 +6,10 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from sklazy.casebase.parts import Floats, Labels, Part, enter, find_places
+from sklazy.casebase.parts import Labels, Part, enter, find_places
 from sklazy.casebase.rows import CodedRows, Ids, Places
 
 Found = TypeVar("Found")
-
-
-class Near(Protocol):
-    """What a part found near to queries."""
-
-    @property
-    def kths(self) -> Floats:
-        """How far the last row is that any part must find, for each query."""
-
-
-NearFound = TypeVar("NearFound", bound=Near)
 
 
 class Parts(Protocol):
@@ -37,14 +26,11 @@ class Parts(Protocol):
         """The same, with something else given to each."""
 
     def ask_in_turn(
-        self,
-        function: Callable[..., NearFound | None],
-        n_queries: int,
-        *given: object,
-    ) -> list[NearFound | None]:
-        """What each part answers to bounds, one a query, and to what is given.
+        self, function: Callable[..., Found], *given: object
+    ) -> list[Found]:
+        """What each part answers who may know what others have answered before.
 
-        A part may leave out what is beyond the bounds that others have found before.
+        The function takes the part, a list of these answers, and what is given.
         """
 
     def states(self) -> "Parts":
@@ -84,18 +70,12 @@ class PartsHere:
         return [function(part, own) for part, own in pairs]
 
     def ask_in_turn(
-        self,
-        function: Callable[..., NearFound | None],
-        n_queries: int,
-        *given: object,
-    ) -> list[NearFound | None]:
-        """What each part answers, none of it beyond what those before it found."""
-        found, bounds = list[NearFound | None](), np.full(n_queries, np.inf)
+        self, function: Callable[..., Found], *given: object
+    ) -> list[Found]:
+        """What each part answers who knows what those before it have answered."""
+        found: list[Found] = []
         for part in self.parts:
-            own = function(part, bounds, *given)
-            found.append(own)
-            if own is not None:
-                bounds = np.minimum(bounds, own.kths)
+            found.append(function(part, found, *given))
         return found
 
     def states(self) -> "PartsHere":

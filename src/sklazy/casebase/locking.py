@@ -8,6 +8,7 @@ file (`casebase.redo`).
 """
 
 import contextlib
+import gc
 import os
 import time
 from collections.abc import Iterator
@@ -108,16 +109,24 @@ def hold(path: str | Path) -> Held:
             error.errno, f"{error.strerror}: it cannot be changed here", str(path)
         ) from error
     held = Held(descriptor)
+    if not _is_locked(descriptor):
+        gc.collect()  # an estimator that is gone, but not collected yet, may hold it
+        if not _is_locked(descriptor):
+            held.close()
+            raise BadFileError(
+                "somebody has it open to change it; only one can at a time. Close it "
+                "there first.",
+                path,
+            )
+    return held
+
+
+def _is_locked(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        held.close()
-        raise BadFileError(
-            "another process has it open to change it; only one can at a time. Close "
-            "it there first.",
-            path,
-        ) from None
-    return held
+        return False
+    return True
 
 
 @contextlib.contextmanager

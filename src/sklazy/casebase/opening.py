@@ -45,17 +45,17 @@ def from_stored(
     next_id: int = 0,
 ) -> CaseBase:
     """Put a case base together again; one of format 1 is derived anew."""
-    if "segments" not in header:
-        return from_plain(header, arrays, path)
     try:
-        opened = Opened(header, arrays)
-        if opened.n_segments == 1 and not added:
-            cases = opened.whole()
-        else:
-            cases = opened.parted(added, next_id)
+        if "segments" not in header:
+            return from_plain(header, arrays, path)
+        found = Opened(header, arrays)
+        is_whole = found.n_segments == 1 and not added and not next_id
+        cases = found.whole() if is_whole else found.parted(added, next_id)
         if not mapped:
-            opened.check_cells()
+            found.check_cells()
     except SENSELESS as error:
+        if isinstance(error, BadFileError):
+            raise
         raise BadFileError(f"the file contradicts itself ({error}).", path) from error
     return cases
 
@@ -194,6 +194,8 @@ class Opened:
                 raise BadInputError(
                     f"{name} has {array.dtype} in {array.shape}, not {shape}"
                 )
+        if (own["texts"].shape[-1] > 0) != (named == "text"):
+            raise BadInputError(f"ids are {named!r}")
         if bool(n_targets) == self.coders[0].has_classes:
             raise BadInputError(f"{n_targets} targets")
         if not 0 <= n_rows <= room or sum(self.sizes) < 1:

@@ -8,7 +8,7 @@ import numpy as np
 from sklazy.casebase.base import CaseBase
 from sklazy.casebase.buckets import Buckets
 from sklazy.casebase.cuts import sorted_cuts
-from sklazy.casebase.holding import NearFound, Parts
+from sklazy.casebase.holding import Parts
 from sklazy.casebase.parts import (
     Floats,
     Labels,
@@ -73,15 +73,12 @@ class PartedHead(CaseBase):
         return self.parts.ask_each(function, given)
 
     def ask_in_turn(
-        self,
-        function: Callable[..., NearFound | None],
-        n_queries: int,
-        *given: object,
-    ) -> list[NearFound | None]:
-        """What parts find near to queries; see `Parts.ask_in_turn`."""
+        self, function: Callable[..., Found], *given: object
+    ) -> list[Found]:
+        """What each part answers who may know the answers before; see `Parts`."""
         with self._lock:
             self._sync()
-        return self.parts.ask_in_turn(function, n_queries, *given)
+        return self.parts.ask_in_turn(function, *given)
 
     # --- the head ---------------------------------------------------------------------
 

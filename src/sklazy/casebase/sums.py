@@ -42,6 +42,10 @@ class ExactSums:
             parts[first : first + len(one.parts)] += one.parts
         return ExactSums(low, parts)
 
+    def __sub__(self, other: "ExactSums") -> "ExactSums":
+        """The sums of the numbers of this that are not in another."""
+        return self + ExactSums(other.exponent, -other.parts)
+
     def whole(self) -> list[Fraction]:
         """The sums as they are."""
         above, below = 1 << max(self.exponent, 0), 1 << max(-self.exponent, 0)
@@ -106,6 +110,8 @@ def sum_exactly(
     >>> left, right = sum_exactly(np.array([0.1])), sum_exactly(np.array([0.2]))
     >>> (left + right).rounded()
     array([0.3])
+    >>> ((left + right) - left).rounded()
+    array([0.2])
     """
     if cells is None:
         cells = np.zeros(len(values), np.int64)

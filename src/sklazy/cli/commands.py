@@ -95,8 +95,8 @@ def store() -> None:
 
     \b
     Examples:
-      sklazy store flats.csv --target heating -o flats.sklazy
-      sklazy store train.parquet -t class -m lazy-nb -o cases.sklazy
+      sklazy store flats.csv --target heating -o heating.sklazy
+      sklazy store flats.csv -t rent -m lazy-learning -o rent.sklazy
     """
 
 
@@ -446,6 +446,30 @@ def serve() -> None:
 
 
 @click.command()
+@click.argument(
+    "methods",
+    nargs=-1,
+    metavar="[METHOD]...",
+    shell_complete=lambda context, option, incomplete: [
+        name for name in METHODS if name.startswith(incomplete)
+    ],
+)
+@runs("warm")
+def warm() -> None:
+    """Compile what methods need ahead of time, for an image or a test machine.
+
+    Without METHOD everything is compiled, which takes a minute or two. It is kept in
+    the folder that the environment variable NUMBA_CACHE_DIR names, or else beside the
+    package or in the user's cache folder; other processes then load it.
+
+    \b
+    Examples:
+      sklazy warm lazy-nb
+      sklazy warm blend lazy-bagging
+    """
+
+
+@click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
@@ -464,19 +488,7 @@ def completion(context: click.Context, shell: str) -> None:
 
 
 COMMANDS = (
-    *(
-        demo,
-        example,
-        fit,
-        store,
-        predict,
-        explain,
-        verify,
-        advise,
-        audit,
-        explore,
-        select,
-    ),
-    *(race, serve, reproduce, completion),
+    *(demo, example, fit, store, predict, explain, verify, advise, audit, explore),
+    *(select, race, serve, reproduce, warm, completion),
 )
 """All commands, in the order of the help."""

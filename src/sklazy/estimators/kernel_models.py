@@ -12,6 +12,7 @@ from sklazy.estimators.approximate import (
     ApproximateRegressor,
 )
 from sklazy.estimators.parameters import check_count
+from sklazy.local.kernel_models.gains import N_PATHS
 
 
 class KernelModel(ApproximateEstimator):
@@ -42,8 +43,10 @@ class KernelModel(ApproximateEstimator):
 
     def _learner(self) -> KernelLearner:
         self._check_parameters()
-        limits = Limits(self.max_rows, self.n_neighbors, self.max_loo_rows)
-        return KernelLearner(self.target, limits, device=self.device)
+        return KernelLearner(self.target, self._limits(), device=self.device)
+
+    def _limits(self) -> Limits:
+        return Limits(self.max_rows, self.n_neighbors, self.max_loo_rows)
 
     def _explainer(self, cases: CaseBase) -> KernelLearner:
         return self._explaining_learner()
@@ -75,6 +78,8 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
         How many these are.
     max_loo_rows : int, default=750
         The settings are chosen on so many cases at most, drawn by their content.
+    n_paths : int, default=2000
+        Random paths through these cases, whose splits tell what attributes weigh.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal; by default those of categories, text and bools.
     n_jobs : int, optional
@@ -121,6 +126,34 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
     >>> bool((model.loo_predict() == y).mean() > 0.97)
     True
     """
+
+    def __init__(
+        self,
+        *,
+        max_rows: int = 2000,
+        n_neighbors: int = 200,
+        max_loo_rows: int = 750,
+        n_paths: int = N_PATHS,
+        categorical_features: object = "from_dtype",
+        n_jobs: int | None = None,
+        device: str | None = None,
+    ) -> None:
+        super().__init__(
+            max_rows=max_rows,
+            n_neighbors=n_neighbors,
+            max_loo_rows=max_loo_rows,
+            categorical_features=categorical_features,
+            n_jobs=n_jobs,
+            device=device,
+        )
+        self.n_paths = n_paths
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count("n_paths", self.n_paths)
+
+    def _limits(self) -> Limits:
+        return super()._limits()._replace(n_paths=self.n_paths)
 
 
 class LazyKernelRegressor(KernelModel, ApproximateRegressor):

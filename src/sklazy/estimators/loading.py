@@ -144,7 +144,7 @@ def compact(path: str | Path) -> None:
     ...     path = pathlib.Path(folder) / "model.sklazy"
     ...     sklazy.LazyKNeighborsClassifier().fit(X, y).save(path)
     ...     model = sklazy.load(path, mmap_mode="r+")
-    ...     _ = model.partial_fit([["a"]], ["n"]).forget([1])
+    ...     model = model.partial_fit([["a"]], ["n"]).forget([1])
     ...     before = model.digest()
     ...     del model
     ...     sklazy.compact(path)

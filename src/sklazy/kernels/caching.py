@@ -3,17 +3,29 @@
 numba's own cache must find a folder that it can write when a module is imported, and
 takes what it reads there for granted. Here a folder that can only be read is used,
 too (an image whose cache was filled when it was built); without any the code lives
-in memory; and an entry that cannot be read is set aside.
+in memory; and an entry that cannot be read is set aside. Folders are looked for when
+the first function is asked, not at every import.
+
+numba asks whether the file of a function has changed, and not those of the functions
+it calls. Here code is as old as all kernels together, so that none of another release
+is ever used.
 """
 
 import contextlib
+import functools
+import hashlib
+import itertools
 import os
+import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from numba.core import caching
+from numba.core.runtime import rtsys
 
+from sklazy import flow
 from sklazy.errors import SklazyWarning
 
 _lost = {"code": False, "warned": False}
@@ -25,29 +37,70 @@ def _locator(name: str) -> type:
     return found
 
 
-class _Existing:
-    """A place for compiled code that may be read, and need not be written."""
+@functools.cache
+def stamp_sources() -> bytes:
+    """A fingerprint of all that is compiled: the kernels, and the types they take."""
+    here = Path(__file__).parent
+    found = hashlib.sha256()
+    for path in [*sorted(here.rglob("*.py")), Path(flow.__file__)]:
+        found.update(path.read_bytes())
+    return found.digest()
+
+
+class _Stamped:
+    """A place for compiled code, which is as old as all kernels."""
+
+    def get_source_stamp(self) -> bytes:
+        return stamp_sources()
 
     def ensure_cache_path(self) -> None:
         path = self.get_cache_path()  # type: ignore[attr-defined]
-        if not os.path.isdir(path):
+        if not self.is_usable(path):
             raise FileNotFoundError(path)
 
-
-class _Given(_Existing, _locator("UserProvidedCacheLocator")):  # type: ignore[misc]
-    """The folder that `NUMBA_CACHE_DIR` names."""
-
-
-class _Beside(_Existing, _locator("InTreeCacheLocator")):  # type: ignore[misc]
-    """The folder of compiled files beside the source."""
+    @staticmethod
+    def is_usable(path: str) -> bool:
+        """Whether code can be written there."""
+        return _can_write(path)
 
 
-class _OfUser(_Existing, _locator("UserWideCacheLocator")):  # type: ignore[misc]
-    """The folder of compiled files that a user has."""
+class _Readable(_Stamped):
+    """The same, where code may be read, and need not be written."""
+
+    @staticmethod
+    def is_usable(path: str) -> bool:
+        return os.path.isdir(path)
 
 
-class _Reader(caching.FunctionCache):
-    """numba's cache of one function in one of these folders."""
+@functools.cache
+def _can_write(path: str) -> bool:
+    """Whether a folder is there, or can be made, and a file can be written to it."""
+    if path.startswith("~"):  # the user has no home
+        return False
+    try:
+        os.makedirs(path, exist_ok=True)
+        tempfile.TemporaryFile(dir=path).close()
+    except OSError:
+        return False
+    return True
+
+
+# The folder that `NUMBA_CACHE_DIR` names; the one of compiled files beside the source;
+# the one of compiled files that a user has.
+_LOCATORS = [
+    _locator(name)
+    for name in (
+        "UserProvidedCacheLocator",
+        "InTreeCacheLocator",
+        "UserWideCacheLocator",
+    )
+]
+_WRITTEN = [type("_Written", (_Stamped, kind), {}) for kind in _LOCATORS]
+_READ = [type("_Read", (_Readable, kind), {}) for kind in _LOCATORS]
+
+
+class _Folder(caching.FunctionCache):
+    """numba's cache of one function in one folder."""
 
     def __init__(self, function: Callable[..., Any], place: type) -> None:
         self._impl_class = type(
@@ -55,15 +108,30 @@ class _Reader(caching.FunctionCache):
         )
         super().__init__(function)
 
+    def load_overload(self, sig: object, target_context: object) -> Any:
+        """Load code, and not all that numba needs to compile any, as it does itself.
+
+        That takes longer than to load the code, which needs the allocator alone.
+        """
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
 
 class KernelCache(caching._Cache):
     """The compiled code of one function, in all the folders that may have it."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self._writer = _find_writer(function)
-        self._all = _find_readers(function, self.cache_path)
-        if self._writer is not None:
-            self._all.append(self._writer)
+        self._function = function
+
+    @functools.cached_property
+    def _writer(self) -> _Folder | None:
+        return next(iter(_open_folders(self._function, _WRITTEN)), None)
+
+    @functools.cached_property
+    def _all(self) -> list[_Folder]:
+        found = _find_readers(self._function, self.cache_path)
+        return found if self._writer is None else [*found, self._writer]
 
     @property
     def cache_path(self) -> str | None:
@@ -92,7 +160,7 @@ class KernelCache(caching._Cache):
         except Exception:  # a full disk, a folder gone: no reason to give no answer
             _lost["code"] = True
 
-    def _set_aside(self, cache: Any) -> None:
+    def _set_aside(self, cache: _Folder) -> None:
         """Rename a damaged index, so that a new one is begun; or leave it alone."""
         index = cache._cache_file._index_path
         try:
@@ -118,26 +186,25 @@ class KernelCache(caching._Cache):
             self._writer.flush()
 
 
-def _find_writer(function: Callable[..., Any]) -> Any | None:
-    try:
-        return caching.FunctionCache(function)
-    except (RuntimeError, OSError):  # "no locator available"; no source to stamp
-        return None
+def _open_folders(
+    function: Callable[..., Any], places: list[type]
+) -> Iterator[_Folder]:
+    """The caches of a function in those places that can be used, in this order."""
+    for place in places:
+        with contextlib.suppress(RuntimeError, OSError):  # no such folder; no source
+            yield _Folder(function, place)
 
 
-def _find_readers(function: Callable[..., Any], writes_to: str | None) -> list[Any]:
+def _find_readers(function: Callable[..., Any], writes_to: str | None) -> list[_Folder]:
     """Caches that have code of this function in folders that cannot be written.
 
-    They are those that numba passes over on its way to the folder it writes to; later
-    ones stay unread, as with numba: they may be older than the sources.
+    They are those that are passed over on the way to the folder that is written to;
+    later ones stay unread, as with numba.
     """
-    readers = []
-    for place in (_Given, _Beside, _OfUser):
-        with contextlib.suppress(RuntimeError, OSError):
-            readers.append(_Reader(function, place))
-            if readers[-1].cache_path == writes_to:
-                return readers[:-1]
-    return [each for each in readers if os.path.exists(each._cache_file._index_path)]
+    passed = itertools.takewhile(
+        lambda each: each.cache_path != writes_to, _open_folders(function, _READ)
+    )
+    return [each for each in passed if os.path.exists(each._cache_file._index_path)]
 
 
 def warn_of_lost_code() -> None:
@@ -148,7 +215,7 @@ def warn_of_lost_code() -> None:
             "compiled code could not be kept, so each process compiles it again: "
             "neither the folder of the package nor a cache folder can be written. Set "
             "the environment variable NUMBA_CACHE_DIR to a folder that can be written, "
-            "or that was filled on a machine where it could.",
+            "or that `sklazy warm` filled on a machine where it could.",
             SklazyWarning,
             stacklevel=4,
         )

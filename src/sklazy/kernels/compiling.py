@@ -1,13 +1,18 @@
 """How this library compiles: cached, without the GIL, announced when it takes long.
 
+Only what Python calls is kept in a folder; helpers become parts of it (`linking`).
+
 With `NUMBA_DISABLE_JIT=1` (debuggers, coverage) nothing is compiled: the kernels run
 as the Python functions that they are.
 """
 
+import contextlib
 import functools
+import gc
 import logging
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from typing import Any
 
@@ -16,11 +21,13 @@ import numpy as np
 from numba.extending import intrinsic
 
 from sklazy.kernels.caching import KernelCache, warn_of_lost_code
+from sklazy.kernels.linking import OPTIMIZED_PART, PART, WHOLE
 
 # Never `True`: it would compile the tests for NaN away.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
 
 _ANNOUNCE_AFTER = 1.0  # seconds
+_USUAL_WAIT = "2 to 10 seconds"
 
 # As in numpy, a number over zero is infinite or NaN, and no error.
 _PLAIN = {"nogil": True, "error_model": "numpy"}
@@ -30,12 +37,15 @@ _INNER = {
     **_PLAIN,
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
+    "pipeline_class": PART,
 }
+_FAST = {**_INNER, "fastmath": FAST, "pipeline_class": OPTIMIZED_PART}
+_ENTRY = {**_PLAIN, "no_cfunc_wrapper": True, "pipeline_class": WHOLE}
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function for use by other kernels."""
-    return _compiled(function, **_INNER)
+    return numba.njit(**_INNER)(function)
 
 
 def lean_kernel(function: Callable[..., Any]) -> Any:
@@ -44,7 +54,7 @@ def lean_kernel(function: Callable[..., Any]) -> Any:
     Arrays are then not counted while they are in use. Counting is atomic, and where
     small functions take tuples of arrays it takes longer than their work.
     """
-    return _compiled(function, _nrt=False, **_INNER)
+    return numba.njit(_nrt=False, **_INNER)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
@@ -52,17 +62,17 @@ def inlined(function: Callable[..., Any]) -> Any:
 
     For a few lines that run so often that the call itself counts.
     """
-    return _compiled(function, _nrt=False, forceinline=True, **_INNER)
+    return numba.njit(_nrt=False, forceinline=True, **_INNER)(function)
 
 
 def fast_kernel(function: Callable[..., Any]) -> Any:
     """Compile like `kernel`, and let sums be reordered (NaN stays alive)."""
-    return _compiled(function, fastmath=FAST, **_INNER)
+    return numba.njit(**_FAST)(function)
 
 
 def lean_fast_kernel(function: Callable[..., Any]) -> Any:
     """Compile like `lean_kernel`, and let sums be reordered (NaN stays alive)."""
-    return _compiled(function, fastmath=FAST, _nrt=False, **_INNER)
+    return numba.njit(_nrt=False, **_FAST)(function)
 
 
 def entry(function: Callable[..., Any]) -> Any:
@@ -73,12 +83,12 @@ def entry(function: Callable[..., Any]) -> Any:
     worth the wait; small jobs add up, so that a process which asks one row at a time
     comes to the kernel, too.
     """
-    return _announced(function, _compiled(function, **_PLAIN))
+    return _announced(function, _kept(function))
 
 
 def lean_entry(function: Callable[..., Any]) -> Any:
     """Compile like `entry`, for code that allocates nothing; see `lean_kernel`."""
-    return _announced(function, _compiled(function, _nrt=False, **_PLAIN))
+    return _announced(function, _kept(function, _nrt=False))
 
 
 def instruction(python: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
@@ -96,9 +106,9 @@ def _runs_as_python() -> bool:
     return bool(numba.config.DISABLE_JIT)
 
 
-def _compiled(function: Callable[..., Any], **options: Any) -> Any:
+def _kept(function: Callable[..., Any], **options: Any) -> Any:
     """Compile, at the first call, or take from the cache; or leave it as Python."""
-    compiled = numba.njit(**options)(function)
+    compiled = numba.njit(**_ENTRY, **options)(function)
     if compiled is not function:
         compiled._cache = KernelCache(function)
     return compiled
@@ -114,21 +124,48 @@ def _announced(function: Callable[..., Any], compiled: Any) -> Any:
     if compiled is function:
         return _as_python(function)
     call.is_due = _Waiting(compiled).is_due  # type: ignore[attr-defined]
+    _entries.append(compiled)
     return call
+
+
+_entries: list[Any] = []  # all that Python can call, compiled or not
 
 
 class _Waiting:
     """Small jobs that were done without a kernel, as long as it is not compiled."""
+
+    none = False  # whether every job is worth the compiler
 
     def __init__(self, compiled: Any) -> None:
         self.compiled, self.done = compiled, 0.0
 
     def is_due(self, share: float) -> bool:
         """Whether the kernel is ready, or the jobs together are worth the wait."""
-        if self.compiled.overloads:
+        if self.compiled.overloads or _Waiting.none:
             return True
         self.done += share
         return self.done > 1.0
+
+
+@contextlib.contextmanager
+def every_job_due() -> Iterator[None]:
+    """Let even the smallest jobs wait for the compiler, to have it done."""
+    _Waiting.none = True
+    try:
+        yield
+    finally:
+        _Waiting.none = False
+
+
+def count_compiled() -> int:
+    """How many kernels, for arguments of one type each, this process has compiled."""
+    return sum(sum(each.stats.cache_misses.values()) for each in _entries)
+
+
+def find_folder() -> str | None:
+    """The folder that compiled code is kept in, or None where none can be written."""
+    found = {each._cache.cache_path for each in _entries} - {None}
+    return os.path.commonpath(found) if found else None
 
 
 def _as_python(function: Callable[..., Any]) -> Any:
@@ -156,26 +193,43 @@ def _call_first(compiled: Callable[..., Any], arguments: tuple[object, ...]) -> 
     answer: Future[Any] = Future()
     work = compiled, arguments, answer
     threading.Thread(target=_settle, args=work, daemon=True).start()
-    if not wait([answer], _ANNOUNCE_AFTER).done:
+    if not wait([answer], _ANNOUNCE_AFTER).done and not _Waiting.none:
         _announce()
     result = answer.result()
     warn_of_lost_code()
     return result
 
 
-def _settle(
-    compiled: Callable[..., Any], arguments: tuple[object, ...], answer: Future[Any]
-) -> None:
-    """Call, and give what comes of it to the one who waits."""
+def _settle(compiled: Any, arguments: tuple[object, ...], answer: Future[Any]) -> None:
+    """Load or compile, call, and give what comes of it to the one who waits.
+
+    A plain call would have numba look for extensions in all packages first.
+    """
     try:
+        with _without_collector():
+            compiled.compile(tuple(map(compiled.typeof_pyval, arguments)))
         answer.set_result(compiled(*arguments))
     except BaseException as failure:  # raised again where it is waited for
         answer.set_exception(failure)
 
 
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    """Leave garbage for later: a compiler makes little, of very many objects."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
 @functools.cache  # one notice in a process, however many kernels
 def _announce() -> None:
+    folder = find_folder()
+    kept = f"kept in {folder} for the next time" if folder else "it cannot be kept"
     # Without handlers logging writes warnings to standard error as they are.
     logging.getLogger("sklazy").warning(
-        "sklazy: compiling for first use, kept for the next time ..."
+        f"sklazy: compiling for first use, which takes {_USUAL_WAIT}; {kept} ..."
     )

@@ -74,6 +74,7 @@ def match_nominal(
     attributes,
     counts,
     excluded,
+    floors,
     k,
     first,
     last,
@@ -111,11 +112,14 @@ def match_nominal(
         A query uses the first ``counts`` of its attributes.
     excluded : int64 array of shape (n_queries,)
         A row that does not take part, or -1.
+    floors : int64 array of shape (n_queries,)
+        Rows that agree less often need not be looked at, since k others elsewhere
+        agree as often; 0 where all rows are here.
     k, first, last : int
         Neighbors asked for; the queries to answer are ``first..last - 1``.
     votes : int64 array of shape (n_queries, n_classes), written
     thresholds : int64 array of shape (n_queries,), written
-        The number of agreements of the k-th neighbor.
+        The number of agreements of the k-th neighbor, or the floor if that is more.
     tied : int64 array of shape (n_queries, n_classes), written
         The votes of the rows that have just this number.
     weighted : float64 array of shape (n_queries, n_classes + 1), written; or empty
@@ -145,6 +149,9 @@ def match_nominal(
     few; they are counted one by one and filed. As soon as k rows lie above, the
     threshold rises. Where more than `MOST_FILED` k rows of a block lie above, the
     threshold was far too low, and the block gets a new one by selection.
+
+    *Floors.* Where another part of the rows was searched before, its threshold is
+    that of the first block here, which is then one like the others.
 
     *Why it is exact.* After every block fewer than k of the rows so far lie above the
     threshold, and at least k lie at or above it (if there are as many): it is their
@@ -181,8 +188,10 @@ def match_nominal(
             for query in range(begin, end):
                 own, own_levels = sets[query - begin], levels[query - begin]
                 n_sets, without = np.int64(counts[query]), excluded[query]
-                selects = word == 0
-                if selects:
+                selects = word == 0 and floors[query] == 0
+                if word == 0:
+                    thresholds[query], n_above[query - begin] = floors[query], 0
+                    votes[query, :] = 0
                     point_at_sets(
                         codes[query],
                         attributes[query],
@@ -194,7 +203,7 @@ def match_nominal(
                         stride,
                         own,
                     )
-                else:
+                if not selects:
                     n_more, n_same = compare_lines(
                         bits, own, n_sets, word, n_lines, thresholds[query], above, same
                     )

@@ -12,14 +12,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.kernels.votes import weigh_all_levels
+from sklazy.kernels.merging import merge_listed, merge_tallied
 from sklazy.neighbors.mixed import weigh_rows
 from sklazy.neighbors.voting import vote_by_weight, weigh_squares
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_SMALL_JOB = 1_000_000  # cells of tallies; fewer are weighed before a kernel is loaded
+_NOTHING = np.zeros((0, 0))
+_SMALL_JOB = 200_000  # cells; fewer are merged before a kernel is loaded
 
 
 class Votes(NamedTuple):
@@ -59,6 +60,10 @@ def merge_tallies(
     """The votes of all rows; `counts` are the attributes that each query uses."""
     tallies = reduce(np.add, [part.tallies for part in parts])
     floors = reduce(np.maximum, [part.thresholds for part in parts])
+    if merge_tallied.is_due(tallies.size / _SMALL_JOB):
+        found = _make_votes(len(tallies), tallies.shape[2], by_distance=by_distance)
+        merge_tallied(tallies, floors, counts, n_neighbors, *_to_write(found))
+        return found
     sizes = tallies.sum(axis=2)
     reached = sizes[:, ::-1].cumsum(axis=1)[:, ::-1]  # rows at a level and above
     enough = (reached >= n_neighbors).sum(axis=1) - 1  # the highest such level
@@ -77,9 +82,6 @@ def _weigh(
     """Weigh the rows above a level by distance, from near to far."""
     n_queries, n_levels, n_classes = tallies.shape
     weighted = np.zeros((n_queries, n_classes + 1))
-    if weigh_all_levels.is_due(tallies.size / _SMALL_JOB):
-        weigh_all_levels(tallies, levels.astype(np.int32), counts, weighted)
-        return weighted
     last = (counts - levels).astype(np.float64)
     nearest, found = last.copy(), np.zeros(n_queries, bool)
     for level in range(n_levels - 1, -1, -1):
@@ -117,6 +119,8 @@ class Near(NamedTuple):
 def merge_near(parts: Sequence[Near], n_neighbors: int, *, by_distance: bool) -> Votes:
     """The votes of all rows."""
     near = np.concatenate([part.near for part in parts], axis=1)
+    if merge_listed.is_due(near.size / _SMALL_JOB):
+        return _merge_listed(parts, near, n_neighbors, by_distance=by_distance)
     squares, classes = near[:, :, 0], near[:, :, 1].astype(np.int64)
     listed = classes >= 0
     lasts = np.stack([part.kths for part in parts], axis=1)
@@ -139,6 +143,30 @@ def merge_near(parts: Sequence[Near], n_neighbors: int, *, by_distance: bool) ->
         query, squares[query, place], classes[query, place], kths, n_classes
     )
     return Votes(votes, tied_here, weighted, kths)
+
+
+def _merge_listed(
+    parts: Sequence[Near], near: Floats, n_neighbors: int, *, by_distance: bool
+) -> Votes:
+    """The same by a kernel."""
+    lasts = np.stack([part.kths for part in parts], axis=1)
+    tied = np.stack([part.tied for part in parts], axis=1)
+    found = _make_votes(len(near), tied.shape[2], by_distance=by_distance)
+    merge_listed(near, lasts, tied, n_neighbors, *_to_write(found))
+    return found
+
+
+def _make_votes(n_queries: int, n_classes: int, *, by_distance: bool) -> Votes:
+    """Room for votes."""
+    votes, tied = np.empty((2, n_queries, n_classes), np.int64)
+    weighted = np.empty((n_queries, n_classes + 1)) if by_distance else None
+    return Votes(votes, tied, weighted, np.empty(n_queries))
+
+
+def _to_write(votes: Votes) -> tuple[Ints, Ints, Floats, Floats]:
+    """Votes as kernels write them."""
+    weighted = _NOTHING if votes.weighted is None else votes.weighted
+    return votes.votes, votes.tied, weighted, votes.lasts
 
 
 def _find_kths(squares: Floats, times: Ints, n_neighbors: int) -> Floats:

@@ -55,7 +55,8 @@ def find_nearest(
     if bounds is None:
         bounds = np.full(len(queries), np.inf)
     limits, every = np.nextafter(bounds, np.inf), (0, len(queries))
-    own = row_groups, queries, query_groups, limits
+    asked = np.ascontiguousarray(queries)  # each order in memory is compiled anew
+    own = row_groups, asked, query_groups, limits
     nearest_rows(cases, *own, *every, rows, distances)
     return Neighbors(rows, distances)
 

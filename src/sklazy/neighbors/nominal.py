@@ -51,6 +51,8 @@ class NominalSearch:
         Votes of the nearer rows, weighed by distance, and the weight of a tied one.
     tallies : int32 array of shape (n_queries, n_most + 1, n_classes), or None
         Rows by number of agreements and class, zeros below the threshold.
+    floors : int64 array of shape (n_queries,)
+        Agreements: who has fewer need not be found; 0 by default.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class NominalSearch:
         self.weighted = np.zeros((n_queries, n_classes + 1)) if by_distance else None
         shape = n_queries, selected.attributes.shape[1] + 1, n_classes
         self.tallies = np.zeros(shape, np.int32) if tally else None
+        self.floors = np.zeros(n_queries, np.int64)
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -100,6 +103,7 @@ class NominalSearch:
                 self.codes,
                 *self.selected,
                 self.excluded,
+                self.floors,
                 self.n_neighbors,
                 begin,
                 end,

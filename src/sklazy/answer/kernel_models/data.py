@@ -28,7 +28,7 @@ from sklazy.local.kernel_models.coding import (
     make_coding,
     rank_cases,
 )
-from sklazy.local.kernel_models.gains import measure_gains
+from sklazy.local.kernel_models.gains import N_PATHS, measure_gains
 from sklazy.local.kernel_models.refine import refine_settings
 from sklazy.local.kernel_models.solution import Solution, mean_of_others, solve
 from sklazy.local.kernel_models.weights import (
@@ -55,11 +55,14 @@ class Limits(NamedTuple):
         How many these are.
     max_loo_rows : int
         Cases that are left out in turn to choose the settings.
+    n_paths : int
+        Paths that tell what attributes weigh, where classes are predicted.
     """
 
     max_rows: int = 2000
     n_neighbors: int = 200
     max_loo_rows: int = 750
+    n_paths: int = N_PATHS
 
 
 class KernelData(NamedTuple):
@@ -200,7 +203,8 @@ def find_information(
         return measure_information(bin_cases(coding, cases, rows), outcomes.classes)
     first = slice(0, limits.max_loo_rows)
     ranks = rank_cases(coding, cases, rows[first])
-    return measure_gains(ranks, coding.nominal, outcomes.classes[first])
+    classes = outcomes.classes[first]
+    return measure_gains(ranks, coding.nominal, classes, limits.n_paths)
 
 
 def find_twins(placed: Floats, targets: Floats) -> Ints:

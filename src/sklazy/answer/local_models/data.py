@@ -13,7 +13,7 @@ from sklazy.answer.local_models.leave_one_out import (
     find_unit_holder,
 )
 from sklazy.casebase import CaseBase
-from sklazy.casebase.columns import Scale
+from sklazy.casebase.columns import Scale, Sums, sum_columns
 from sklazy.casebase.magnitudes import find_unit
 from sklazy.errors import BadInputError
 from sklazy.flow import LocalCases, LocalPlan
@@ -172,7 +172,9 @@ class PlacedRows(NamedTuple):
     settings: LocalSettings
 
 
-def place_rows(base: CaseBase, rows: Ints, settings: LocalSettings) -> PlacedRows:
+def place_rows(
+    base: CaseBase, rows: Ints, settings: LocalSettings, sums: Sums | None = None
+) -> PlacedRows:
     """Some rows of a base, in a space and in units of their own."""
     _check_some(len(rows))
     check_ridge(settings.ridge)
@@ -184,6 +186,7 @@ def place_rows(base: CaseBase, rows: Ints, settings: LocalSettings) -> PlacedRow
         weights=settings.attribute_weights,
         scale=settings.scale,
         max_categories=settings.max_categories,
+        sums=sums,
     )
     if settings.as_in_r:
         largest = np.nanmax(np.abs(cases.numbers[:, rows]), initial=0.0)
@@ -194,6 +197,17 @@ def place_rows(base: CaseBase, rows: Ints, settings: LocalSettings) -> PlacedRow
     units = np.array([find_unit(own) for own in targets.T])
     local = LocalCases(space.regressors, targets * units, weights * unit)
     return PlacedRows(space, local, units, settings)
+
+
+def sums_without(ready: LocalData, row: int, scale: Scale) -> Sums | None:
+    """What columns add up to without one row; None where nobody asks for it."""
+    base = ready.base
+    key = sums_without, scale
+    whole = base.derive(key, lambda: sum_columns(base.cases, ready.rows, scale).sums)
+    own = sum_columns(base.cases, np.array([row]), scale).sums
+    if whole is None or own is None:
+        return None
+    return whole[0] - own[0], whole[1] - own[1]
 
 
 def _check_some(n_rows: int) -> None:

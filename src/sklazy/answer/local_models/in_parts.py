@@ -74,21 +74,12 @@ class LocalNear(NamedTuple):
     ----------
     distances : float64 array
         Infinite where there are fewer cases.
-    places : uint64 array
-        What breaks ties: hashes of content, or numbers of arrival.
-    names : array of ids
-        What breaks them where places are the same.
     cases : int64 array
         Where they stand among the cases of the part.
-    kths : float64 array of shape (n_queries,)
-        How far the last is; infinite where there are fewer.
     """
 
     distances: Floats
-    places: NDArray[np.uint64]
-    names: Ids
     cases: Ints
-    kths: Floats
 
 
 class _Placed(NamedTuple):
@@ -124,26 +115,35 @@ def find_targets(base: CaseBase, rows: Ints) -> Floats:
 
 def find_local(
     part: CaseBase,
-    bounds: Floats,
+    before: Sequence[LocalNear | None],
     frame: LocalFrame,
     queries: Floats,
     n_nearest: int,
     device: str | None = None,
 ) -> LocalNear | None:
-    """A part's nearest cases, within bounds, of placed queries; None if it has none."""
+    """A part's nearest cases of placed queries; None if it has none."""
     placed = _placed(part, frame)
     if not len(placed.rows):
         return None
     n_found = min(n_nearest, len(placed.rows))
-    if device is None:
-        near = _find(part, placed.search, queries, n_found, bounds)
+    if device is not None:
+        columns, key = placed.search.columns, frame.key
+        found = find_nearest_there(part, columns, key, device, queries, n_found)
     else:
-        columns = placed.search.columns
-        near = find_nearest_there(part, columns, frame.key, device, queries, n_found)
-    cases, distances = near
-    kths = distances[:, -1] if n_found == n_nearest else np.full(len(queries), np.inf)
-    names = part.ids[placed.rows[cases]]
-    return LocalNear(distances, placed.places[cases], names, cases, kths)
+        bounds = _find_bounds(before, len(queries), n_nearest)
+        found = _find(part, placed.search, queries, n_found, bounds)
+    return LocalNear(found.distances, found.rows)
+
+
+def _find_bounds(
+    before: Sequence[LocalNear | None], n_queries: int, n_nearest: int
+) -> Floats:
+    """How far the last neighbor is at most, by what other parts have found."""
+    distances = [own.distances for own in before if own is not None]
+    if sum(own.shape[1] for own in distances) < n_nearest:
+        return np.full(n_queries, np.inf)
+    whole, last = np.concatenate(distances, axis=1), n_nearest - 1
+    return np.partition(whole, last, axis=1)[:, last]
 
 
 def _find(
@@ -175,6 +175,17 @@ def read_local(
     own = weights[chosen] if len(weights) else weights
     cases = LocalCases(regressors[chosen], targets[chosen], own)
     return cases, placed.rows[chosen] + part.first_row
+
+
+def name_local(
+    part: CaseBase, wanted: tuple[LocalFrame, Ints]
+) -> tuple[NDArray[np.uint64], Ids]:
+    """What breaks ties between some cases of a part: places, then ids."""
+    frame, chosen = wanted
+    placed = _placed(part, frame)
+    if not len(placed.rows):
+        return np.zeros(chosen.shape, np.uint64), chosen
+    return placed.places[chosen], part.ids[placed.rows[chosen]]
 
 
 def _placed(part: CaseBase, frame: LocalFrame) -> _Placed:
@@ -224,52 +235,68 @@ def gather_local(
     device: str | None = None,
 ) -> Gathered:
     """Find neighbors in every part, and fetch those that are nearest of all."""
-    given = frame, queries, n_nearest, device
-    found = base.ask_in_turn(find_local, len(queries), *given)
-    owners, chosen, distances = merge_local(found, n_nearest)
-    here = [np.flatnonzero(owners.ravel() == p) for p in range(len(found))]
-    wanted = [(frame, chosen.ravel()[own]) for own in here]
-    parts = base.ask_each(read_local, wanted)
-    order = np.argsort(np.concatenate(here))
-    cases = [own for own, _ in parts]
-    rows = np.concatenate([own for _, own in parts])[order]
-    whole = LocalCases(*(np.concatenate(own) for own in zip(*cases, strict=True)))
-    weights = whole.weights[order] if len(whole.weights) else whole.weights
-    local = LocalCases(whole.regressors[order], whole.targets[order], weights)
-    numbers = np.arange(owners.size).reshape(owners.shape)
-    return Gathered(local, rows, Neighbors(numbers, distances))
+    told = base.ask_in_turn(find_local, frame, queries, n_nearest, device)
+    nothing = LocalNear(np.zeros((len(queries), 0)), np.zeros((len(queries), 0), int))
+    found = [nothing if own is None else own for own in told]
+    order, distances, tied = merge_local(found, n_nearest)
+    if len(tied):
+        wanted = [(frame, own.cases[tied]) for own in found]
+        names = base.ask_each(name_local, wanted)
+        order[tied] = order_tied(found, names, tied)[:, :n_nearest]
+    cases, rows = _fetch(base, frame, found, order)
+    numbers = np.arange(order.size).reshape(order.shape)
+    return Gathered(cases, rows, Neighbors(numbers, distances))
 
 
 def merge_local(
-    found: Sequence[LocalNear | None], n_nearest: int
-) -> tuple[Ints, Ints, Floats]:
-    """The nearest of what parts have found, near to far, ties in canonical order.
+    found: Sequence[LocalNear], n_nearest: int
+) -> tuple[Ints, Floats, Ints]:
+    """The nearest of what parts have found.
 
     Returns
     -------
-    owners, chosen : int64 arrays of shape (n_queries, n_nearest)
-        The part of each, and its place there.
+    order : int64 array of shape (n_queries, n_nearest)
+        Their places in what all parts have found, one part after the other.
     distances : float64 array of shape (n_queries, n_nearest)
+    tied : int64 array
+        The queries whose order is open, since cases are equally distant.
     """
-    parts = [(p, own) for p, own in enumerate(found) if own is not None]
-    distances = np.concatenate([own.distances for _, own in parts], axis=1)
+    distances = np.concatenate([own.distances for own in found], axis=1)
     order = np.argsort(distances, axis=1, kind="stable")[:, : n_nearest + 1]
     near = np.take_along_axis(distances, order, axis=1)
     tied = np.flatnonzero((near[:, 1:] == near[:, :-1]).any(axis=1))
-    order = order[:, :n_nearest]
-    if len(tied):
-        near_there = [own for _, own in parts]
-        order[tied] = _order_tied(near_there, distances[tied], tied)[:, :n_nearest]
-    sizes = [own.cases.shape[1] for _, own in parts]
-    owners = np.repeat([p for p, _ in parts], sizes)[order]
-    cases = np.concatenate([own.cases for _, own in parts], axis=1)
-    chosen = np.take_along_axis(cases, order, axis=1)
-    return owners, chosen, near[:, :n_nearest]
+    return order[:, :n_nearest], near[:, :n_nearest], tied
 
 
-def _order_tied(parts: Sequence[LocalNear], distances: Floats, tied: Ints) -> Ints:
+def order_tied(
+    found: Sequence[LocalNear],
+    names: Sequence[tuple[NDArray[np.uint64], Ids]],
+    tied: Ints,
+) -> Ints:
     """The order of what parts found for some queries, by distance, content and id."""
-    places = np.concatenate([part.places[tied] for part in parts], axis=1)
-    names = np.concatenate([part.names[tied] for part in parts], axis=1)
-    ranks = np.unique(names.ravel(), return_inverse=True)[1].reshape(names.shape)
+    distances = np.concatenate([own.distances[tied] for own in found], axis=1)
+    places = np.concatenate([own for own, _ in names], axis=1)
+    ids = np.concatenate([own for _, own in names if own.size], axis=1)
+    ranks = np.unique(ids.ravel(), return_inverse=True)[1].reshape(ids.shape)
     return np.lexsort((ranks, places, distances))
+
+
+def _fetch(
+    base: PartedHead, frame: LocalFrame, found: Sequence[LocalNear], order: Ints
+) -> tuple[LocalCases, Ints]:
+    """Cases by their places in what all parts have found, and their rows."""
+    sizes = [own.cases.shape[1] for own in found]
+    owners = np.repeat(np.arange(len(found)), sizes)[order].ravel()
+    cases = np.concatenate([own.cases for own in found], axis=1)
+    chosen = np.take_along_axis(cases, order, axis=1).ravel()
+    here = [np.flatnonzero(owners == p) for p in range(len(found))]
+    told = base.ask_each(read_local, [(frame, chosen[own]) for own in here])
+    whole = [np.empty((len(chosen), *own.shape[1:])) for own in told[0][0]]
+    rows = np.empty(len(chosen), np.int64)
+    for places, (local, numbers) in zip(here, told, strict=True):
+        rows[places] = numbers
+        for to, own in zip(whole, local, strict=True):
+            if len(own):
+                to[places] = own
+    weights = whole[2] if frame.weight_unit else _NONE
+    return LocalCases(whole[0], whole[1], weights), rows

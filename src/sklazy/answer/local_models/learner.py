@@ -24,6 +24,7 @@ from sklazy.answer.local_models.data import (
     place_rows,
     plan_models,
     prepare_local,
+    sums_without,
 )
 from sklazy.answer.local_models.leave_one_out import find_last_holders
 from sklazy.answer.target import Target
@@ -132,8 +133,10 @@ class LocalModelLearner:
 
     def _without(self, ready: LocalData, row: int) -> LocalData:
         """The cases without one of them, made ready."""
-        rows = ready.rows[ready.rows != row]
-        space, cases, units, own = place_rows(ready.base, rows, self.settings)
+        rows, sums = ready.rows[ready.rows != row], None
+        if len(rows) < len(ready.rows):
+            sums = sums_without(ready, row, self.settings.scale)
+        space, cases, units, own = place_rows(ready.base, rows, self.settings, sums)
         key = (plan_models, self, own.ridge, space.regressors.shape[1], len(rows))
         plan = ready.base.derive(key, lambda: plan_models(own, space, len(rows)))
         check_weights(ready.base, rows, plan)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -16,7 +17,6 @@ from sklazy.answer.selection.nearest_in_pieces import (
 )
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
-from sklazy.casebase.parted_head import PartedHead
 from sklazy.flow import Queries, Selected
 from sklazy.neighbors import MixedSearch, NominalSearch
 from sklazy.neighbors.edges import two_least
@@ -78,25 +78,16 @@ class PartedSearch:
         question = ask_about(host, self.batch, self.selected, first, last)
         k, by_distance = host.n_neighbors, host.by_distance
         if host.compares_numbers(self.batch.base):
-            near = self._find_near(question)
+            near = _ask_in_turn(self.base, find_near, question)
             found = merge_near(near, k, by_distance=by_distance)
         else:
-            tallies = _ask_all(self.base, find_tallies, question)
+            tallies = _ask_in_turn(self.base, find_tallies, question)
             counts = question.selected.counts
             found = merge_tallies(tallies, counts, k, by_distance=by_distance)
         self.votes[here], self.tied[here] = found.votes, found.tied
         self.lasts[here] = found.lasts
         if self.weighted is not None and found.weighted is not None:
             self.weighted[here] = found.weighted
-
-    def _find_near(self, question: Question) -> list[Near]:
-        """The nearest rows of all parts."""
-        if self.host.device is not None:
-            return _ask_all(self.base, find_near_on_device, question)
-        n_queries = len(question.queries.codes)
-        assert isinstance(self.base, PartedHead)  # others have no pieces but there
-        near = self.base.ask_in_turn(find_near, n_queries, question)
-        return [own for own in near if own is not None]
 
     def list_telling(self, query: int, decision: int) -> tuple[Ints, Floats]:
         """Numbers and measures of the voters, and of the nearest of other classes."""
@@ -140,6 +131,13 @@ def _ask_all(
     return list(chain.from_iterable(base.ask(function, question)))
 
 
+def _ask_in_turn(
+    base: CaseBase, function: Callable[..., list[Found]], question: Question
+) -> list[Found]:
+    """The same, where parts may know what those before them have found."""
+    return list(chain.from_iterable(base.ask_in_turn(function, question)))
+
+
 def _list_telling(
     base: CaseBase, question: Question, last: float, decision: int
 ) -> tuple[Ints, Floats]:
@@ -175,7 +173,9 @@ def _batch_of(part: CaseBase, question: Question) -> Batch:
     return Batch(part, part.cases, question.queries, excluded)
 
 
-def find_tallies(part: CaseBase, question: Question) -> list[Tallies]:
+def find_tallies(
+    part: CaseBase, before: Sequence[Sequence[Tallies]], question: Question
+) -> list[Tallies]:
     """A part's rows by agreements, those of its k nearest; none without rows."""
     if not part.n_rows:
         return []
@@ -190,24 +190,24 @@ def find_tallies(part: CaseBase, question: Question) -> list[Tallies]:
         batch.excluded,
         tally=True,
     )
+    for own in chain.from_iterable(before):
+        np.maximum(search.floors, own.thresholds, out=search.floors)
     _run(search, part, question)
     assert search.tallies is not None
     return [Tallies(search.thresholds, search.tallies)]
 
 
-def find_near(part: CaseBase, bounds: Floats, question: Question) -> Near | None:
-    """A part's k nearest rows within bounds; None without rows."""
-    if not part.n_rows:
-        return None
-    return _find_near_here(_batch_of(part, question), bounds, question)
-
-
-def find_near_on_device(part: CaseBase, question: Question) -> list[Near]:
-    """A part's k nearest rows by distance, piece by piece; none without rows."""
+def find_near(
+    part: CaseBase, before: Sequence[Sequence[Near]], question: Question
+) -> list[Near]:
+    """A part's k nearest rows by distance; none without rows."""
     if not part.n_rows:
         return []
     batch, device = _batch_of(part, question), question.host.device
-    assert device is not None
+    if device is None:
+        bounds = [own.kths for own in chain.from_iterable(before)]
+        nearest = reduce(np.minimum, bounds, np.full(len(batch), np.inf))
+        return [_find_near_here(batch, nearest, question)]
     found = find_near_there(part, batch, question, device)
     if question.own_widths:
         found.append(_find_near_of_some(batch, question))

@@ -16,7 +16,7 @@ from sklazy.estimators.audit.alike import (
 )
 from sklazy.estimators.audit.columns import list_columns
 from sklazy.estimators.audit.finding import Finding
-from sklazy.estimators.audit.targets import list_contradicted
+from sklazy.estimators.audit.targets import judge, list_contradicted
 from sklazy.measures.doubts import Doubts
 from sklazy.report.progress import Progress
 from sklazy.tables import Table
@@ -33,7 +33,6 @@ class Evidence:
     base : CaseBase
     answers : float64 array of shape (n_rows, n_classes), or (n_rows,)
         Left-out answers, in order of arrival.
-    doubts : Doubts
     max_rows : int
         As for `audit`.
     """
@@ -41,8 +40,12 @@ class Evidence:
     table: Table
     base: CaseBase
     answers: NDArray[np.float64]
-    doubts: Doubts
     max_rows: int
+
+    @cached_property
+    def doubts(self) -> Doubts:
+        """How far the others contradict each row, as rows lie."""
+        return judge(self.base, self.answers)
 
     @cached_property
     def alike(self) -> Alike:

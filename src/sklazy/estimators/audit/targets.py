@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from sklazy.answer.batch import canonical_places
+from sklazy.answer.batch import batch_of_cases, canonical_places, first_twins
 from sklazy.answer.leave_one_out import at_once, leave_one_out
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError
@@ -15,6 +15,8 @@ from sklazy.estimators.audit.columns import share_told
 from sklazy.estimators.audit.finding import Finding
 from sklazy.estimators.audit.rows import id_of, target_of, values_of
 from sklazy.estimators.base import LazyEstimator
+from sklazy.local.linear_models.columns import make_columns
+from sklazy.local.linear_models.indicators import leave_out_lines
 from sklazy.measures.doubts import (
     Doubts,
     compare_classes,
@@ -40,6 +42,8 @@ def leave_out_here(
 ) -> Floats:
     """The mean of the left-out answers of models that are asked about one base.
 
+    Where classes are predicted, lines of least squares answer beside them.
+
     Parameters
     ----------
     models : sequence of lazy estimators
@@ -52,14 +56,26 @@ def leave_out_here(
     answers : float64 array of shape (n_rows, n_classes), or (n_rows,) for numbers
         In order of arrival.
     """
-    sums, places = np.zeros(()), np.argsort(base.arrival)
+    places, answers = np.argsort(base.arrival), []
     for model in models:
         learner = at_once(model._learner(), base)
         output = "probabilities" if base.class_labels else "values"
         (found,) = leave_one_out(learner, base, places, (output,), model._n_jobs)
-        sums = sums + (found if base.class_labels else found[:, 0])
+        answers.append(found if base.class_labels else found[:, 0])
         progress.advance()
-    return sums / len(models)
+    if base.class_labels:
+        answers.append(_ask_lines(base)[places])
+    return np.asarray(np.mean(answers, axis=0))
+
+
+def _ask_lines(base: CaseBase) -> Floats:
+    """Left-out probabilities of classes by lines of least squares, as rows lie."""
+    cases, order = base.cases, base.order
+    _, placed = make_columns(cases, batch_of_cases(base, order).queries)
+    n_classes = cases.class_counts.size
+    found = leave_out_lines(placed, cases.classes[order], n_classes)
+    # Products of matrices may round equal rows differently.
+    return found[first_twins(base)[canonical_places(base)]]
 
 
 def leave_out(

@@ -11,14 +11,14 @@ from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import GivenIds
 from sklazy.errors import BadInputError, BadTypeError, DataWarning
 from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
-from sklazy.estimators.linear_models import LazyLogisticClassifier
 from sklazy.tables import Column, Table, as_target, label_array
 from sklazy.tables.frames import index_ids
 
 _MOST_CLASSES = 20  # more different whole numbers are no labels
-# Rows that choose the kernel's settings: a third of its own default, in an eighth of
-# the time. Rows are ranked as well.
-_CHOOSING_ROWS = 250
+# Rows and paths that choose the settings of kernels: far fewer than by default, in a
+# fraction of the time. Rows are ranked as well (docs/audit.md).
+_OF_CLASSES: dict[str, Any] = {"max_loo_rows": 100, "n_paths": 500}
+_OF_NUMBERS: dict[str, Any] = {"max_loo_rows": 250}
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +112,10 @@ def choose_models(
         "categorical_features": categorical_features,
         "n_jobs": n_jobs,
     }
-    kernel = {**common, "max_loo_rows": _CHOOSING_ROWS}
     if estimator is None and task.kind == "regression":
-        return [LazyKernelRegressor(**kernel)]
+        return [LazyKernelRegressor(**common, **_OF_NUMBERS)]
     if estimator is None:
-        return [LazyKernelClassifier(**kernel), LazyLogisticClassifier(**common)]
+        return [LazyKernelClassifier(**common, **_OF_CLASSES)]
     models = _listed(estimator)
     needed = "loo_predict" if task.kind == "regression" else "loo_predict_proba"
     for model in models:

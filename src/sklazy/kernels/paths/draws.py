@@ -114,7 +114,7 @@ def make_drawn_table(table: PathTable) -> DrawnTable:
     nominal, levels = table.facts[KIND] == NOMINAL, table.lines.levels
     return DrawnTable(
         n_categories=np.where(nominal, table.facts[N_LEVELS], -1),
-        codes=table.codes,
+        codes=np.ascontiguousarray(table.codes),
         lines=np.maximum(table.facts[LINE], 0),
         levels=levels if len(levels) else np.zeros((1, 1)),
     )

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 N_PATHS = 2000
-"""Paths at least, shared evenly by the cases."""
+"""Paths, where nobody says how many."""
 
 LEAST_WEIGHT = 10
 """Of a node whose split counts: in small ones any attribute gains."""
@@ -33,7 +33,12 @@ _SEED = 0
 _NATS = math.log(2.0)  # of a bit
 
 
-def measure_gains(ranks: Floats, nominal: NDArray[np.bool_], classes: Ints) -> Floats:
+def measure_gains(
+    ranks: Floats,
+    nominal: NDArray[np.bool_],
+    classes: Ints,
+    n_paths: int = N_PATHS,
+) -> Floats:
     """What splits by each attribute tell of the class, in nats of a case.
 
     Nothing depends on units or on the order of rows: these are sorted, and draws go by
@@ -46,6 +51,8 @@ def measure_gains(ranks: Floats, nominal: NDArray[np.bool_], classes: Ints) -> F
     nominal : bool array of shape (n_attributes,)
     classes : int64 array of shape (n_rows,)
         Numbered from 0.
+    n_paths : int
+        Paths at least, shared evenly by the cases.
 
     Returns
     -------
@@ -59,7 +66,7 @@ def measure_gains(ranks: Floats, nominal: NDArray[np.bool_], classes: Ints) -> F
     own, n_classes = classes[order].astype(np.int32), int(classes.max()) + 1
     paths = make_random_paths(make_paths(codes, values, sizes, own, n_classes))
     queries = Queries(np.ascontiguousarray(codes.T), np.ascontiguousarray(values.T))
-    near, n_bags = np.zeros((n_rows, 0), np.int32), -(-N_PATHS // n_rows)
+    near, n_bags = np.zeros((n_rows, 0), np.int32), -(-n_paths // n_rows)
     bags = plan_bags(queries, ~nominal, near, n_bags, _SEED)
     n_tried = math.isqrt(len(nominal))
     return _NATS * sum_gains(paths, queries, bags, n_tried, LEAST_WEIGHT)

@@ -66,10 +66,7 @@ def leave_rows_out(parts: Decomposition, ridge: float) -> Floats:
 
 def invert(similarities: Floats, ridge: float) -> Floats:
     """The inverse of similarities with a ridge on the diagonal."""
-    system = similarities.copy()
-    system[np.diag_indices_from(system)] += ridge
-    factor, failed = lapack.dpotrf(system, lower=1, overwrite_a=1)
-    assert not failed, "similarities are those of a kernel, and the ridge is above 0"
+    factor = _factorize(similarities, ridge)
     inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
     lower = np.tril(inverse, -1)
     lower += lower.T
@@ -77,12 +74,27 @@ def invert(similarities: Floats, ridge: float) -> Floats:
     return np.asarray(lower)
 
 
+def _factorize(similarities: Floats, ridge: float) -> Floats:
+    """The lower Cholesky factor."""
+    system = similarities.copy(order="F")
+    system[np.diag_indices_from(system)] += ridge
+    factor, failed = lapack.dpotrf(system, lower=1, overwrite_a=1)
+    assert not failed, "similarities are those of a kernel, and the ridge is above 0"
+    return np.asarray(factor)
+
+
 def solve(similarities: Floats, ridge: float, targets: Floats) -> Solution:
-    """Solve the system of some rows."""
-    inverse = invert(similarities, ridge)
-    solved = inverse @ _with_ones(targets)
+    """Solve the system of some rows.
+
+    Of the inverse only its diagonal is needed: with L the Cholesky factor, the sums of
+    squares of the columns of the inverse of L.
+    """
+    factor = _factorize(similarities, ridge)
+    solved, _ = lapack.dpotrs(factor, _with_ones(targets), lower=1)
+    inverse, _ = lapack.dtrtri(factor, lower=1, overwrite_c=1)
+    diagonal = np.einsum("ij,ij->j", inverse, inverse)
     coefficients = solved[:, :-1] - targets.mean(axis=0) * solved[:, -1:]
-    left_out = _left_out(targets, solved, np.diag(inverse))
+    left_out = _left_out(targets, solved, diagonal)
     return Solution(np.ascontiguousarray(coefficients.T), left_out)
 
 

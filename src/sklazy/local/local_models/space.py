@@ -17,6 +17,7 @@ from sklazy.casebase.columns import (
     ColumnSums,
     Placement,
     Scale,
+    Sums,
     add_columns,
     fill_columns,
     find_metric,
@@ -67,6 +68,7 @@ def make_space(
     weights: object = None,
     scale: Scale = "std",
     max_categories: int = 10,
+    sums: Sums | None = None,
 ) -> Space:
     """Place cases, in the given order of rows, which also breaks ties.
 
@@ -82,11 +84,12 @@ def make_space(
         What a number is divided by; see `place_by_sums`.
     max_categories : int
         A nominal attribute with more is left to the distance.
+    sums : pair of ExactSums, optional
+        The sums of these rows, if they are known; see `ColumnSums`.
     """
-    sums = sum_columns(cases, rows, scale)
     frame = make_frame(
         cases,
-        [sums],
+        [sum_columns(cases, rows, scale, sums)],
         metric=metric,
         weights=weights,
         scale=scale,

@@ -16,16 +16,18 @@ def cut_cases(cases: Cases, first: int, last: int) -> Cases:
     Counts and ranges stay those of all rows.
     """
     words = slice(first // WORD_BITS, -(-last // WORD_BITS))
-    return cases._replace(
-        n_rows=last - first,
-        codes=Narrow(cases.codes.kept[:, first:last]),
-        classes=Narrow(cases.classes.kept[first:last]),
-        value_bits=cases.value_bits[:, words],
-        class_bits=cases.class_bits[:, words],
-        numbers=cases.numbers[:, first:last],
-        targets=cases.targets[:, first:last],
-        weights=cases.weights[first:last],
-    )
+    whole = {name: getattr(cases, name) for name in Cases._fields}
+    cut = {
+        "n_rows": last - first,
+        "codes": Narrow(cases.codes.kept[:, first:last]),
+        "classes": Narrow(cases.classes.kept[first:last]),
+        "value_bits": cases.value_bits[:, words],
+        "class_bits": cases.class_bits[:, words],
+        "numbers": cases.numbers[:, first:last],
+        "targets": cases.targets[:, first:last],
+        "weights": cases.weights[first:last],
+    }
+    return Cases(**whole | cut)
 
 
 def cut_scaled(columns: ScaledColumns, first: int, last: int) -> ScaledColumns:
