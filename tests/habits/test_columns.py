@@ -62,6 +62,8 @@ def test_other_columns_are_refused(setting):
         ask(X[NAMES[:2]])
 
 
+# scikit-learn before 1.9 does not see the names of columns of polars 2.
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names:UserWarning")
 @one_transformer_of_each
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_set_output_gives_frames_of_that_library(setting, library):

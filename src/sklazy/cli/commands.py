@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import click
-from click.shell_completion import get_completion_class
 
+from sklazy.cli.comparing import race, reproduce, select
 from sklazy.cli.exploring import explore
+from sklazy.cli.hosting import completion, serve, warm
 from sklazy.cli.options import (
     IN_FILE,
-    METHODS,
     OUT_FILE,
     coverage_options,
     csv_options,
@@ -23,8 +23,6 @@ from sklazy.cli.options import (
     train_options,
 )
 from sklazy.cli.running import runs
-
-_PROTOCOLS = ("both", "honest", "paper")
 
 
 @click.command()
@@ -259,232 +257,6 @@ def audit() -> None:
       sklazy audit flats.csv --target heating
       sklazy audit flats.csv -t heating -o findings.csv --html report.html
     """
-
-
-@click.command()
-@train_options
-@click.option(
-    "--max-candidates",
-    default=1000,
-    show_default=True,
-    help="Try no new set of attributes after this many.",
-)
-@click.option(
-    "--max-seconds",
-    type=float,
-    help="End the search after this many seconds, for example 30; default: no limit.",
-)
-@click.option(
-    "--winners", default=5, show_default=True, help="Sets kept from race to race."
-)
-@click.option("--seed", default=0, show_default=True, help="Seed of random choices.")
-@csv_options("Write the selected columns and the target to this CSV file.")
-@runs("select")
-def select() -> None:
-    """Find a small set of attributes that predicts well, by racing sets (RACSAM).
-
-    Sets of attributes predict row after row with a lazy learner; significantly worse
-    sets are eliminated, and neighbors of the winners race next.
-
-    \b
-    Examples:
-      sklazy select flats.csv --target rent
-      sklazy select flats.csv -t rent --max-seconds 30 -o small.csv
-    """
-
-
-@click.command()
-@train_options
-@click.option(
-    "--candidates",
-    "-c",
-    help="Methods to race, separated by commas, for example lazy-knn,tree; default: "
-    "all for the task.",
-    shell_complete=lambda context, option, incomplete: [
-        name for name in METHODS if name.startswith(incomplete)
-    ],
-)
-@click.option("--folds", default=10, show_default=True, help="Folds per repetition.")
-@click.option(
-    "--repeats",
-    type=click.IntRange(1),
-    default=2,
-    show_default=True,
-    help="Repetitions of the cross-validation, each with new folds.",
-)
-@click.option("--alpha", default=0.05, show_default=True, help="Level of each test.")
-@click.option(
-    "--min-effect",
-    default=0.0,
-    show_default=True,
-    help="Difference in mean error that does not matter, for example 0.01.",
-)
-@click.option("--seed", default=0, show_default=True, help="Seed of folds and methods.")
-@runs("race")
-def race() -> None:
-    """Race methods on a file: losers are eliminated early.
-
-    Fold by fold all methods left predict the same rows; after each fold, those that
-    are significantly worse (Friedman's test) are eliminated.
-
-    \b
-    Examples:
-      sklazy race flats.csv --target heating
-      sklazy race flats.csv -t heating -c lazy-knn,lazy-nb,random-forest
-    """
-
-
-@click.command()
-@click.argument("experiments", nargs=-1, metavar="[EXPERIMENT]...")
-@click.option(
-    "--list", "listing", is_flag=True, help="List the experiments and their data sets."
-)
-@click.option("--quick", is_flag=True, help="Run a small part, in minutes.")
-@click.option(
-    "--data",
-    type=click.Path(file_okay=False),
-    help="Folder of the data sets; default: SKLAZY_DATA, ../shared/data or "
-    "scikit-learn's data home.",
-)
-@click.option(
-    "--sets",
-    help="Data sets to use, separated by commas, for example wine,vowel; default: all.",
-)
-@click.option(
-    "--protocol",
-    type=click.Choice(_PROTOCOLS),
-    default="both",
-    show_default=True,
-    help="For lazy-selection: cuts from the training fold alone (honest) or from all "
-    "rows (paper).",
-)
-@click.option("--jobs", "-j", default=1, show_default=True, help="Processes to run.")
-@click.option(
-    "--out",
-    "-o",
-    default="sklazy-results",
-    show_default=True,
-    type=click.Path(file_okay=False),
-    help="Folder for results and reports.",
-)
-@click.option("--fetch", is_flag=True, help="Download missing data sets from OpenML.")
-@click.option("--verbose", "-v", is_flag=True, help="Print a line per unit of work.")
-@runs("reproduce")
-def reproduce() -> None:
-    """Repeat the experiments of the papers and compare their figures with ours.
-
-    Each unit of work (a fold of a set) is recorded as soon as it is done. A run that
-    was stopped continues when the command is given again; changed data or parameters
-    are computed anew.
-
-    \b
-    Examples:
-      sklazy reproduce --list
-      sklazy reproduce --quick
-      sklazy reproduce lazy-selection --sets wine,vowel --jobs 2
-      sklazy reproduce racsam --data DIR -o results
-    """
-
-
-@click.command()
-@click.argument("model", type=click.Path(exists=True), metavar="MODEL|JOURNAL")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Bind to this.")
-@click.option("--port", default=8000, show_default=True, help="0 for any free one.")
-@click.option(
-    "--token-file",
-    type=click.Path(dir_okay=False),
-    help="Lines of a role (ask, explain or change) and a token; written with new "
-    "tokens if it is not there. Needed for changes and beyond this machine.",
-)
-@click.option(
-    "--receipts",
-    type=click.Choice(["none", "aggregate", "ids", "values"]),
-    default="aggregate",
-    show_default=True,
-    help="How much receipts tell of the cases.",
-)
-@click.option(
-    "--min-group",
-    type=click.IntRange(1),
-    default=5,
-    show_default=True,
-    help="Fewest cases that a count in a receipt may be about.",
-)
-@click.option(
-    "--journal",
-    type=click.Path(file_okay=False),
-    help="Folder that keeps changes; without it nothing can be changed.",
-)
-@click.option(
-    "--allow-host",
-    multiple=True,
-    metavar="NAME",
-    help="A further name of this server in Host headers; may be repeated.",
-)
-@click.option(
-    "--max-seconds",
-    type=click.FloatRange(0, min_open=True),
-    default=30.0,
-    show_default=True,
-    help="Time for the answer to a request.",
-)
-@runs("serve")
-def serve() -> None:
-    """Answer over HTTP by a MODEL that fit wrote: predict, explain, add, forget.
-
-    It can be reached from this machine only, unless --host says otherwise. Changes are
-    on the disk before they are answered; a JOURNAL in place of the model goes on from
-    them. The server describes its addresses itself, as OpenAPI.
-
-    \b
-    Examples:
-      sklazy fit flats.csv -t heating --id flat -o heating.sklazy
-      sklazy serve heating.sklazy
-      sklazy serve heating.sklazy --journal changes --token-file tokens
-      sklazy serve changes --token-file tokens --receipts ids
-    """
-
-
-@click.command()
-@click.argument(
-    "methods",
-    nargs=-1,
-    metavar="[METHOD]...",
-    shell_complete=lambda context, option, incomplete: [
-        name for name in METHODS if name.startswith(incomplete)
-    ],
-)
-@runs("warm")
-def warm() -> None:
-    """Compile what methods need ahead of time, for an image or a test machine.
-
-    Without METHOD everything is compiled, which takes a minute or two. It is kept in
-    the folder that the environment variable NUMBA_CACHE_DIR names, or else beside the
-    package or in the user's cache folder; other processes then load it.
-
-    \b
-    Examples:
-      sklazy warm lazy-nb
-      sklazy warm blend lazy-bagging
-    """
-
-
-@click.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.pass_context
-def completion(context: click.Context, shell: str) -> None:
-    """Print the script that completes commands, options and column names in a shell.
-
-    \b
-    Examples:
-      sklazy completion bash >> ~/.bashrc
-      sklazy completion zsh >> ~/.zshrc
-      sklazy completion fish > ~/.config/fish/completions/sklazy.fish
-    """
-    kind = get_completion_class(shell)
-    assert kind is not None
-    root = context.find_root().command
-    click.echo(kind(root, {}, "sklazy", "_SKLAZY_COMPLETE").source())
 
 
 COMMANDS = (

@@ -21,7 +21,14 @@ import numpy as np
 from numba.extending import intrinsic
 
 from sklazy.kernels.caching import KernelCache, warn_of_lost_code
-from sklazy.kernels.linking import OPTIMIZED_PART, PART, WHOLE
+
+# Linking relies on how numba keeps code within: other versions compile as numba does.
+if (0, 61) <= numba.version_info.short <= (0, 68):
+    from sklazy.kernels.linking import OPTIMIZED_PART, PART, WHOLE
+else:
+    from numba.core.compiler import Compiler
+
+    OPTIMIZED_PART = PART = WHOLE = Compiler
 
 # Never `True`: it would compile the tests for NaN away.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
