@@ -25,6 +25,7 @@ def save_cases(cases: CaseBase, path: str | Path) -> None:
 def write_cases(path: str | Path, header: dict[str, Any], cases: CaseBase) -> None:
     """Write a case base and what is said beside it to a file, all or nothing."""
     with cases.snapshot() as state:  # as it is now, whatever others do to it meanwhile
+        state._sync()  # so that no cut of rows since forgotten goes into the file
         gathered = Gathered(state, parts_of(state))
         outline = gathered.outline(state.coder, state.bins.cuts)
         told = {**header, "cases": outline.header()}

@@ -134,7 +134,7 @@ def _tables(model: Any) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:  # noqa:
 
 def _ask(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:  # noqa: ANN401
     """Fit to a table and ask all that compiles; some take no labels, or no gaps."""
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, SklazyWarning):
         model.fit(X, y)
         for ask in ("predict", "predict_proba", "transform"):
             if hasattr(model, ask):
@@ -145,7 +145,7 @@ def _ask(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:  # noqa: ANN401
 
 def _ask_more(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:  # noqa: ANN401
     """The questions of estimators that keep their cases."""
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, SklazyWarning):
         model.loo_predict()
         model.explain(X[:1])
         model.partial_fit(X[:2], y[:2], ids=[1000, 1001]).predict(X[:1])

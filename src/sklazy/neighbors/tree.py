@@ -1,5 +1,6 @@
 """The nearest rows by a tree of boxes, where columns are few and rows are many."""
 
+import functools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -134,15 +135,18 @@ class TreeSearch(Boxes):
 
         A tree may find rows beyond bounds, too.
         """
-        rows = np.empty((len(queries), n_nearest), np.int64)
-        found, own = Neighbors(rows, np.empty(rows.shape)), groups or _NO_GROUPS
+        shape, own = (len(queries), n_nearest), groups or _NO_GROUPS
+
+        @functools.cache  # without a tree nobody needs them
+        def found() -> Neighbors:
+            return Neighbors(np.empty(shape, np.int64), np.empty(shape))
 
         def settle(asked: Ints, candidates: Ints, limits: Floats) -> NDArray[np.bool_]:
-            near = Neighbors(found.rows[asked], found.distances[asked])
+            near = Neighbors(found().rows[asked], found().distances[asked])
             theirs = own[1][asked] if len(own[1]) else own[1]
             given = own[0], queries[asked], theirs, candidates, limits
             sure = nearest_candidates(self.columns, *given, *near)
-            found.rows[asked], found.distances[asked] = near
+            found().rows[asked], found().distances[asked] = near
             return np.asarray(sure)
 
         n_hidden = 0 if groups is None else _largest(groups[0])
@@ -154,8 +158,8 @@ class TreeSearch(Boxes):
         if len(left):
             theirs = None if groups is None else (own[0], own[1][left])
             rest = find_nearest(self.columns, queries[left], n_nearest, groups=theirs)
-            found.rows[left], found.distances[left] = rest
-        return found
+            found().rows[left], found().distances[left] = rest
+        return found()
 
 
 class _Tree:
