@@ -24,8 +24,6 @@ import pandas as pd
 import sklazy
 from sklazy.casebase import outline
 
-outline.SEGMENT = 64
-
 
 def make_frame(rows):
     """Cells, targets and ids of rows: id to (size, color, target)."""
@@ -159,4 +157,5 @@ def main(folder, kills, seed):
 
 
 if __name__ == "__main__":
+    outline.SEGMENT = 64  # several of them in a small file
     main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
