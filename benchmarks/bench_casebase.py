@@ -187,7 +187,7 @@ def change(kind, numeric_target=False, **options):
 
     def build():
         cases = CaseBase(table, target, **options)
-        return cases, cases.cases
+        return cases, cases.counted
 
     build()
     refit = min(timed(build)[0] for _ in range(5))
@@ -196,11 +196,11 @@ def change(kind, numeric_target=False, **options):
     for _ in range(10):
         seconds, ids = timed(lambda: cases.add(one, one_target))
         calls.append(seconds)
-        questions.append(timed(lambda: cases.cases)[0])
+        questions.append(timed(lambda: cases.counted)[0])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
             calls.append(timed(lambda ids=ids: cases.forget(ids))[0])
-        questions.append(timed(lambda: cases.cases)[0])
+        questions.append(timed(lambda: cases.counted)[0])
     call = max(min(calls[::2]), min(calls[1::2]))
     question = max(min(questions[::2]), min(questions[1::2]))
     return {"refit": refit, "change": call, "question": question}

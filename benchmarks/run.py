@@ -129,7 +129,8 @@ def best_of_turn(contestant):
 
 
 def is_missed(row):
-    return row["goal"] is not None and row.get("ratio", row["goal"]) < row["goal"]
+    goal = row["goal"]
+    return goal is not None and bool(row.get("ratio", goal) < goal)
 
 
 def as_lines(row):

@@ -49,7 +49,7 @@ class Session:
         _check_model(model)
         self.source, self.given = source, given
         original = State(copy.deepcopy(model) if copied else model)
-        original.truths  # noqa: B018 - cuts and counts: the first page shall not wait
+        original.base.counted  # noqa: B018 - the first page shall not wait for cuts
         self.changes = Changes(original)
         self.others = Others()
         self.findings = Findings()
