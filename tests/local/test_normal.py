@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
+import sklazy
 from sklazy.local.normal import (
     find_moments,
     place_numbers,
@@ -50,3 +52,19 @@ def test_moments_are_those_of_plain_sums(seed):
                 weights[i] * ((numbers[0, i] - center) / scale) ** power for i in own
             ]
             assert found.sums[0, power, label] == pytest.approx(sum(terms))
+
+
+@pytest.mark.parametrize("far", [1e160, 1e300, -1.7e308])
+def test_values_beyond_all_others_give_numbers(far):
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [50.0], [-40.0]])
+    model = sklazy.LazyNBClassifier(1.0, discretize=False).fit(X, [0, 0, 0, 1, 1, 1])
+    assert model.predict_proba([[far]]).tolist() == [[0.0, 1.0]]  # the wider class
+
+
+def test_a_far_case_without_weight_is_left_out_as_if_it_were_not_there():
+    X = np.array([[0.0], [1.0], [2.0], [7.0], [9.0], [1e300]])
+    y, weights = [0, 0, 0, 1, 1, 1], [1.0, 1.0, 1.0, 1.0, 1.0, 0.0]
+    model = sklazy.LazyNBClassifier(1.0, discretize=False)
+    others = clone(model).fit(X[:5], y[:5]).predict_proba(X[5:])
+    found = model.fit(X, y, sample_weight=weights).loo_predict_proba()
+    assert found[5].tolist() == others[0].tolist()

@@ -11,6 +11,7 @@ from sklazy.casebase.sums import ExactSums, add_up, nearest_float, sum_exactly
 Floats = NDArray[np.float64]
 
 _LEAST = 1e-9  # of the whole variance: a class is not narrower
+_FARTHEST = 1e130  # in terms of the scale; squares of more would be no numbers
 _CONSTANT = 1e-10  # of the variance: what is left without a case's own value is noise
 
 
@@ -160,7 +161,7 @@ def normal_terms(
     >>> bool(terms[0, 0] > terms[0, 1]), terms[1].tolist()
     (True, [0.0, 0.0])
     """
-    away = (values - moments.centers[attribute]) / moments.scales[attribute]
+    away = _place(values, moments.centers[attribute], moments.scales[attribute])
     sums = np.repeat(moments.sums[attribute][None], len(values), axis=0)
     whole = _variance(sums.sum(axis=2))
     says = ~np.isnan(values) & (not moments.constant[attribute])
@@ -172,6 +173,12 @@ def normal_terms(
     terms = np.zeros((len(values), sums.shape[2]))
     terms[says] = _log_densities(away[says], sums[says], alpha)
     return terms
+
+
+def _place(values: Floats, center: float, scale: float) -> Floats:
+    """How far values are from the center, in terms of the scale, and not too far."""
+    with np.errstate(over="ignore"):
+        return np.clip((values - center) / scale, -_FARTHEST, _FARTHEST)
 
 
 def _variance(sums: Floats) -> Floats:
