@@ -18,12 +18,29 @@ from sklazy.kernels.lines import (
     count_planes,
     sum_lines,
 )
+from sklazy.kernels.matched_rows import list_rows
+from sklazy.kernels.planes import read_count, select_threshold
 
 
 @entry
 def both(bits, sets, n_sets, word, n_lines, threshold, planes, above, same):
     sum_lines(bits, sets, n_sets, word, n_lines, planes, above.size)
     return compare_lines(bits, sets, n_sets, word, n_lines, threshold, above, same)
+
+
+@entry
+def select(planes, width, n_planes, n_words, k, candidates, above):
+    return select_threshold(planes, width, n_planes, n_words, k, candidates, above)
+
+
+@entry
+def listed(words, word, n_words, rows):
+    return list_rows(words, word, n_words, rows, 0)
+
+
+@entry
+def count_of(planes, width, n_planes, row):
+    return read_count(planes, width, n_planes, row)
 
 
 @entry
@@ -55,6 +72,29 @@ def check(n_sets, n_lines, share, seed):
     assert np.array_equal(rows_of(same[live]), counts == threshold)
     levels = [rows_of(p[live].copy()) for p in planes.reshape(n_planes, width)]
     assert np.array_equal(sum(l.astype(int) << i for i, l in enumerate(levels)), counts)
+    check_selection(planes, width, n_planes, counts, rng)
+
+
+def check_selection(planes, width, n_planes, counts, rng):
+    """The k-th largest count of some rows, and these rows listed."""
+    n_words, k = counts.size // 64, int(rng.integers(1, 20))
+    candidates = rng.random(counts.size) < rng.choice([0.01, 0.5, 1.0])
+    room = np.zeros((2, -(-n_words // 64) * 64), np.uint64)
+    same, above = room
+    same[:n_words] = np.packbits(candidates, bitorder="little").view(np.uint64)
+    above[:] = ~np.uint64(0)  # what was there before
+    threshold, n_above = select(planes, width, n_planes, n_words, k, same, above)
+    ranked = np.sort(counts[candidates])[::-1]
+    assert threshold == (ranked[k - 1] if ranked.size >= k else 0)
+    assert n_above == (ranked > threshold).sum()
+    for words, chosen in (same, counts == threshold), (above, counts > threshold):
+        words[n_words:] = ~np.uint64(0)  # what lies behind is not read
+        rows = np.empty(words.size * 64, np.int64)
+        n_listed = listed(words, 3, n_words, rows)
+        wanted = np.flatnonzero(candidates & chosen)
+        assert np.array_equal(rows[:n_listed], wanted + 3 * 64)
+        for row in wanted[:9]:
+            assert count_of(planes, width, n_planes, row) == counts[row]
 
 
 @given(

@@ -5,11 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sklazy.neighbors import levels
+from sklazy.neighbors import NOBODY, levels
 from sklazy.neighbors.levels import (
     Near,
     Tallies,
     Weighed,
+    find_bounds,
+    find_floors,
     list_weighed,
     merge_near,
     merge_tallies,
@@ -68,6 +70,9 @@ def test_agreements_of_parts_add_up(lists, k):
     nearer = [r for r in everything if r[0] < kth]
     nearest = min([d for d, _ in nearer], default=kth)
     np.testing.assert_allclose(votes.weighted[0, :-1], weigh(nearer, nearest))
+    floor = find_floors(found, np.array([4], np.int32), k)[0]
+    last = kth_of([d for own in lists[-3:] for d, _ in own], k)
+    assert floor == max(*(own.thresholds[0] for own in found[-3:]), 4 - min(last, 4))
 
 
 @given(parts, st.integers(1, 12))
@@ -76,7 +81,7 @@ def test_distances_of_parts_are_merged(lists, k):
     for own in lists:
         kth = kth_of([d for d, _ in own], k)
         nearer = [row for row in own if row[0] < kth]
-        near = np.full((1, min(k, len(own)), 2), -1.0)
+        near = np.full((1, min(k, len(own)), 2), NOBODY)
         near[0, : len(nearer)] = np.reshape(nearer, (-1, 2))
         tied = count([row for row in own if row[0] == kth])
         found.append(Near(near, np.array([float(kth)]), np.array([tied])))
@@ -88,6 +93,10 @@ def test_distances_of_parts_are_merged(lists, k):
     nearer = [r for r in everything if r[0] < kth]
     nearest = min([d for d, _ in nearer], default=kth)
     np.testing.assert_allclose(votes.weighted[0, :-1], weigh(nearer, nearest))
+    bound = find_bounds(found, k)[0]
+    last = min(own.kths[0] for own in found)
+    listed = [d for own in found[-3:] for d, c in own.near[0] if c >= 0]
+    assert kth <= bound == min(last, kth_of([*listed, last], k))
 
 
 @given(parts, st.integers(1, 12), st.randoms(use_true_random=False), st.booleans())

@@ -220,7 +220,7 @@ def test_weighted_votes_share_and_weigh(ties, by, table, k, seed):
         shares=ties == "share",
         by_distance=by == "distance",
     )
-    cast = oracle.cast_votes(distances.tolist(), weights.tolist(), k, ties, by)
+    cast = oracle.cast_votes((distances**2).tolist(), weights.tolist(), k, ties, by)
     expected = oracle.add_votes(cast, table.classes, table.n_classes)
     assert votes.tolist() == pytest.approx(expected)
     assert 0 < share <= 1

@@ -66,17 +66,18 @@ def count_classes(rows, classes, n_classes):
     return votes
 
 
-def cast_votes(distances, weights, k, ties="all", by="uniform"):
+def cast_votes(squares, weights, k, ties="all", by="uniform"):
     """What each row votes with: a list of exact fractions and floats, zeros and all.
 
     A row of weight w fills w places; those tied at the last place fill what is left
     (`ties="share"`) or all vote in full. By distance, a vote is multiplied by the
-    nearest voter's distance over the row's own.
+    nearest voter's distance over the row's own. Ties are of squared distances: two that
+    differ may have one root.
     """
     there = [row for row, weight in enumerate(weights) if weight > 0]
     left, votes = Fraction(k), [Fraction(0)] * len(weights)
-    for distance in sorted({distances[row] for row in there}):
-        level = [row for row in there if distances[row] == distance]
+    for square in sorted({squares[row] for row in there}):
+        level = [row for row in there if squares[row] == square]
         total = sum(Fraction(weights[row]) for row in level)
         if left <= 0:
             break
@@ -84,11 +85,13 @@ def cast_votes(distances, weights, k, ties="all", by="uniform"):
         for row in level:
             votes[row] = Fraction(weights[row]) * share
         left -= total
-    nearest = min((distances[row] for row in there), default=0)
+    nearest = min((squares[row] for row in there), default=0)
     if by == "distance":
         for row in there:
-            if votes[row] and distances[row] != nearest:
-                votes[row] = float(votes[row]) * (nearest / distances[row])
+            if votes[row] and squares[row] != nearest:
+                votes[row] = float(votes[row]) * (
+                    math.sqrt(nearest) / math.sqrt(squares[row])
+                )
     return votes
 
 

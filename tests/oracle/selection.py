@@ -143,9 +143,8 @@ class LazyHost:
         if self.settings["host"] == "bayes":
             return self.joint(query, rows, attributes)
         measured = self.measure(query, rows, attributes)
-        distances = [math.sqrt(square) for square in measured]
         cast = cast_votes(
-            distances,
+            measured,
             [1] * len(rows),
             self.k,
             self.settings.get("ties", "all"),

@@ -17,6 +17,7 @@ from sklazy.casebase.columns import label_codes, ranges_of
 from sklazy.flow import MISSING, Queries
 from sklazy.kernels.exact import measure_rows
 from sklazy.measures.novelty import find_unlike
+from sklazy.neighbors import count_agreements
 
 Floats = NDArray[np.float64]
 
@@ -102,6 +103,9 @@ def measure_all(base: CaseBase, queries: Queries, query: int) -> Floats:
     """The squared HEOM distances of all cases, on all attributes."""
     cases = base.cases
     every = np.arange(len(cases.numeric))
+    if (cases.numeric < 0).all():  # so that labels may stay in their bit sets
+        agreements = count_agreements(cases, queries.codes[query], every)
+        return (len(every) - agreements).astype(np.float64)
     lows, highs = ranges_of(cases, every)
     with np.errstate(over="ignore"):
         widths = highs - lows

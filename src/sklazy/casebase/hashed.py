@@ -1,5 +1,7 @@
 """Hashes of rows by their content: the canonical order, and words for digests."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,10 +28,26 @@ class Hashed(Memory):
     def _order(self) -> NDArray[np.int64]:
         with self._lock:
             rows = self.rows
-            names = self.arrival if self._counts_arrivals else rows.ids
             return sort_hashed(
-                self.hashes(), lambda places: self.coder.words(rows.take(places)), names
+                self.hashes(),
+                lambda places: self.coder.words(rows.take(places)),
+                self.tie_breakers(),
             )
+
+    def tie_breakers(self) -> NDArray[Any]:
+        """What puts rows of equal content in order, among those of all parts.
+
+        Where the number of later rows is content, too, the order of arrival does, so
+        that ids change no answer.
+        """
+        if self._counts_arrivals:
+            return self.arrival + self.first_row
+        return self.rows.ids
+
+    @property
+    def first_row(self) -> int:
+        """The number of the first row, among those of all parts if there are others."""
+        return 0
 
     @property
     def arrival(self) -> NDArray[np.int64]:

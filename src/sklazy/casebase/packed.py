@@ -176,8 +176,8 @@ class PackedCodes(Narrow):
                     return rows.packing.at(where)[which]
             elif isinstance(where, int | np.integer):
                 return rows.packing.at(np.array([where]))[which, 0]
-            elif isinstance(which, int) and _is_all(where, rows.n_rows):
-                return rows.packing.column(which, rows.n_rows).astype(np.int32)
+            elif isinstance(which, int | np.integer) and _is_all(where, rows.n_rows):
+                return rows.packing.column(int(which), rows.n_rows).astype(np.int32)
         return super().__getitem__(at)
 
     @property

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklazy.casebase.rows import CLASSES, Places, Rows
 from sklazy.casebase.states import shallow
 from sklazy.kernels.bits import build_bits, words_for
+from sklazy.memory import aligned_zeros
 
 MOST_BIT_VALUES = 64
 """An attribute with more values than this has no bit sets: they would be too many."""
@@ -72,8 +73,8 @@ class Tallies:
     def trimmed(self, n_rows: int) -> "Tallies":
         """The same counts, with bit sets for so many rows."""
         tallies, words = shallow(self), words_for(n_rows)
-        tallies.value_bits = self.value_bits[:, :words].copy()
-        tallies.class_bits = self.class_bits[:, :words].copy()
+        tallies.value_bits = _with_words(self.value_bits, words)
+        tallies.class_bits = _with_words(self.class_bits, words)
         return tallies
 
     def shift(self, rows: Rows, places: Places, step: int) -> None:
@@ -108,7 +109,8 @@ class Tallies:
         sets = [w if w <= MOST_BIT_VALUES else 0 for w in widths]
         firsts = np.concatenate([[0], np.cumsum(sets)]).astype(np.int64)
         counts = np.zeros((offsets[-1], n_classes), np.int64)
-        bits = np.zeros((firsts[-1] + 1, words_for(rows.capacity)), np.uint64)
+        n_words = words_for(rows.capacity)
+        bits = aligned_zeros((firsts[-1] + 1, n_words), np.uint64)
         self._copy_fresh(counts, offsets, bits, firsts)
         live = slice(0, rows.n_rows)
         for j in np.flatnonzero(self.stale).tolist():
@@ -146,21 +148,30 @@ class Tallies:
     def _count_classes(self, rows: Rows, n_classes: int) -> None:
         classes = rows.classes[: rows.n_rows]
         self.class_counts = np.bincount(classes, minlength=n_classes)[:n_classes]
-        self.class_bits = np.zeros((n_classes, words_for(rows.capacity)), np.uint64)
+        n_words = words_for(rows.capacity)
+        self.class_bits = aligned_zeros((n_classes, n_words), np.uint64)
         _fill(self.class_bits, classes)
 
     def _grow(self, rows: Rows) -> None:
         """Give the bit sets room for all rows."""
-        short = words_for(rows.capacity) - self.value_bits.shape[1]
-        if short > 0:
-            self.value_bits = np.pad(self.value_bits, ((0, 0), (0, short)))
-            self.class_bits = np.pad(self.class_bits, ((0, 0), (0, short)))
+        n_words = words_for(rows.capacity)
+        if n_words > self.value_bits.shape[1]:
+            self.value_bits = _with_words(self.value_bits, n_words)
+            self.class_bits = _with_words(self.class_bits, n_words)
 
 
 Codes = NDArray[np.signedinteger[Any]]
 
 _NO_BITS = np.zeros((0, 1), np.uint64)
 _SMALL_JOB = 10**6  # cells; below, numpy is done before a kernel is loaded
+
+
+def _with_words(bits: NDArray[np.uint64], n_words: int) -> NDArray[np.uint64]:
+    """A copy of bit sets that has so many words, zeros or fewer if need be."""
+    copy = aligned_zeros((len(bits), n_words), np.uint64)
+    n_common = min(n_words, bits.shape[1])
+    copy[:, :n_common] = bits[:, :n_common]
+    return copy
 
 
 def count_cells(

@@ -6,32 +6,25 @@ not classes, so the rows that may count are listed, in canonical order.
 
 import numpy as np
 
-from sklazy.kernels.bits import ONE, ZERO, trailing_zeros
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.lines import GROUP, LINE, compare_lines, count_planes, sum_lines
-from sklazy.kernels.matched_rows import (
-    count_row,
-    keep_valid,
-    line_is_empty,
-    separate,
-)
+from sklazy.kernels.lines import GROUP, count_planes
+from sklazy.kernels.matched_rows import count_row, list_rows, make_block
 from sklazy.kernels.matching import (
     BLOCK,
-    FIRST_BLOCK,
     MOST_QUERIES,
+    plan_blocks,
     point_at_sets,
-    select_in_block,
+    search_block,
 )
 from sklazy.kernels.means import mean_within
-from sklazy.kernels.planes import planes_for
 
 _MOST_LISTED = 1 << 21  # rows, over the queries that share a block
 
 
 @kernel
-def _list_rows(
+def _list_reaching(
     above,
-    reaching,
+    same,
     word,
     n_words,
     bits,
@@ -43,28 +36,19 @@ def _list_rows(
     counts,
     n_listed,
 ):
-    """List a block's rows at the threshold and above it, with their agreements.
+    """List a block's rows above the threshold and at it, with their agreements.
 
-    Those above are counted by level; returns the number of rows listed by now.
+    Those of one number are in order. Those above are counted by level; returns the
+    number of rows listed by now.
     """
-    for line in range(0, n_words, 8):
-        start = np.uintp(line)
-        if line_is_empty(above, start) and line_is_empty(reaching, start):
-            continue
-        for i in range(line, line + 8):
-            more = above[i]
-            left = more | reaching[i]
-            while left != ZERO:
-                bit = trailing_zeros(left)
-                row = ((word + i) << 6) + np.int64(bit)
-                count = threshold
-                if (more >> bit) & ONE:
-                    count = count_row(bits, sets, n_sets, row)
-                    levels[count] += 1
-                rows[n_listed], counts[n_listed] = row, count
-                n_listed += 1
-                left &= left - ONE
-    return n_listed
+    n_above = list_rows(above, word, n_words, rows, n_listed)
+    for i in range(n_listed, n_above):
+        counts[i] = count_row(bits, sets, n_sets, rows[i])
+        levels[counts[i]] += 1
+    n_all = list_rows(same, word, n_words, rows, n_above)
+    for i in range(n_above, n_all):
+        counts[i] = threshold
+    return n_all
 
 
 @kernel
@@ -116,12 +100,10 @@ def mean_of_agreeing(
     n_empty = value_bits.shape[0] - 1
     bits = value_bits.reshape(-1)
     n_levels = attributes.shape[1] + 1
-    n_all = (n_rows + 511) >> 9 << 3  # words, in whole cache lines
-    first_words = min(n_all, max(FIRST_BLOCK, (k + 255) >> 8 << 3))
+    n_all, first_words = plan_blocks(n_rows, k)
     width = max(first_words, BLOCK)
     planes = np.empty(width * count_planes(n_levels - 1), np.uint64)
-    above = np.empty(width, np.uint64)
-    same = np.empty(width, np.uint64)
+    above, same, _ = make_block(width)
     step = min(MOST_QUERIES, max(1, _MOST_LISTED // n_rows), last - first)
     sets = np.empty((step, n_levels - 1 + GROUP), np.uintp)
     rows = np.empty((step, n_rows), np.int64)
@@ -137,12 +119,11 @@ def mean_of_agreeing(
         word = 0
         while word < n_all:
             n_words = min(n_all - word, first_words if word == 0 else BLOCK)
-            # Where rows end in this block, or one of them does not take part.
-            n_lines, is_last = n_words // LINE, ((word + n_words) << 6) > n_rows
             for q in range(n_queries):
                 query, own = begin + q, sets[q]
-                n_sets, without = np.int64(counts[query]), excluded[query]
+                n_sets, threshold = np.int64(counts[query]), thresholds[q]
                 if word == 0:
+                    threshold = -1
                     point_at_sets(
                         codes[query],
                         attributes[query],
@@ -154,30 +135,25 @@ def mean_of_agreeing(
                         stride,
                         own,
                     )
-                    sum_lines(bits, own, n_sets, word, n_lines, planes, width)
-                    thresholds[q] = select_in_block(
-                        planes,
-                        np.uintp(width),
-                        planes_for(n_sets),
-                        word,
-                        n_words,
-                        n_rows,
-                        without,
-                        k,
-                        above,
-                        same,
-                    )
-                    n_above[q], _ = separate(above, same, np.uintp(n_words))
-                else:
-                    n_more, _ = compare_lines(
-                        bits, own, n_sets, word, n_lines, thresholds[q], above, same
-                    )
-                    if is_last or word <= without >> 6 < word + n_words:
-                        keep_valid(same, word, n_words, n_rows, without)
-                        keep_valid(above, word, n_words, n_rows, without)
-                        n_more, _ = separate(above, same, np.uintp(n_words))
-                    n_above[q] += n_more
-                n_listed[q] = _list_rows(
+                thresholds[q], n_more, _ = search_block(
+                    bits,
+                    own,
+                    n_sets,
+                    word,
+                    n_words,
+                    n_rows,
+                    excluded[query],
+                    k,
+                    threshold,
+                    planes,
+                    width,
+                    above,
+                    same,
+                )
+                if thresholds[q] > threshold:
+                    n_above[q] = levels[q, thresholds[q] + 1 :].sum()
+                n_above[q] += n_more
+                n_listed[q] = _list_reaching(
                     above,
                     same,
                     word,

@@ -4,36 +4,38 @@ import numpy as np
 
 from sklazy.kernels.columns import add_up
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.exact import find_kth, measure_row
+from sklazy.kernels.exact import find_kth, leave_out, measure_listed
 from sklazy.kernels.means import mean_within
 from sklazy.kernels.mixed import decide
 from sklazy.kernels.nearest import sort_nearest
 
 
 @kernel
-def measure_candidate(cases, query, row):
+def measure_candidate(cases, query, place):
     """The sum over the columns of one row, added in the order of `nearest_rows`."""
     total = 0.0
     for j in range(query.size):
-        if cases.weights[j] == 0.0:  # its cells may be missing
-            continue
-        difference = cases.values[j, row] - query[j]
+        difference = cases.values[j, place] - query[j]
         total += cases.weights[j] * add_up(difference, cases.metric)
     return total
 
 
 @entry
 def nearest_candidates(
-    cases, row_groups, queries, query_groups, candidates, limits, rows, distances
+    cases, order, row_groups, queries, query_groups, candidates, limits, rows, distances
 ):
     """Fill `rows` and `distances` from candidates; tell which of them are sure.
 
     Equal to `nearest_rows` where the columns are numbers without a missing cell and
     the answer is sure: a row that is no candidate has a sum of at least the limit.
+    Candidates are given by their places among the cases; `order` has their rows.
 
     Parameters
     ----------
     cases : flow.Columns
+        Columns that have a weight, rows in any order.
+    order : int64 (n_rows,)
+        The row at each place.
     row_groups, query_groups : int64 (n_rows,) and (n_queries,), or both empty
     queries : float64 (n_queries, n_columns)
     candidates : int64 (n_queries, n_candidates)
@@ -52,10 +54,11 @@ def nearest_candidates(
     for query in range(rows.shape[0]):
         count = 0
         for i in range(n_candidates):
-            row = candidates[query, i]
+            place = candidates[query, i]
+            row = order[place]
             if row_groups.size and row_groups[row] == query_groups[query]:
                 continue
-            sums[count] = measure_candidate(cases, queries[query], row)
+            sums[count] = measure_candidate(cases, queries[query], place)
             near[count] = row
             count += 1
         if count < n_nearest:
@@ -65,42 +68,6 @@ def nearest_candidates(
         distances[query] = sums[:n_nearest]
         sure[query] = sums[n_nearest - 1] < limits[query]
     return sure
-
-
-@kernel
-def _measure_all(
-    candidates,
-    codes,
-    values,
-    attributes,
-    n_used,
-    excluded,
-    case_codes,
-    numeric,
-    numbers,
-    widths,
-    rows,
-    exact,
-):
-    """Write the candidates of a query but the excluded one, measured; their number."""
-    count = 0
-    for i in range(candidates.size):
-        row = candidates[i]
-        if row != excluded:
-            rows[count] = row
-            exact[count] = measure_row(
-                row,
-                codes,
-                values,
-                attributes,
-                n_used,
-                case_codes,
-                numeric,
-                numbers,
-                widths,
-            )
-            count += 1
-    return count
 
 
 @entry
@@ -144,36 +111,35 @@ def vote_among(
     -------
     bool array of shape (n_asked,)
     """
-    sure = np.zeros(asked.size, np.bool_)
-    rows = np.empty(candidates.shape[1], np.int64)
-    exact = np.empty(candidates.shape[1])
+    sure, smallest = np.zeros(asked.size, np.bool_), np.empty(k)
+    order = np.empty(k, np.int64)
     for i in range(asked.size):
         query = asked[i]
-        count = _measure_all(
-            candidates[i],
+        rows = leave_out(candidates[i], excluded[query])
+        exact = np.empty(rows.size)
+        measure_listed(
+            rows,
             codes[query],
             values[query],
             attributes[query],
             counts[query],
-            excluded[query],
             case_codes,
             numeric,
             numbers,
             widths,
-            rows,
             exact,
         )
-        kth = find_kth(exact[:count], k)
+        kth = find_kth(exact, smallest)
         if kth < limits[i]:
             sure[i] = True
             votes[query, :] = 0
             tied[query, :] = 0
             decide(
                 query,
-                rows[:count],
-                exact[:count],
+                rows,
+                exact,
                 min(kth, bounds[query]),
-                k,
+                order,
                 classes,
                 votes,
                 tied,
@@ -221,29 +187,27 @@ def mean_among(
     -------
     bool array of shape (n_asked,)
     """
-    sure = np.zeros(asked.size, np.bool_)
-    rows = np.empty(candidates.shape[1], np.int64)
-    exact = np.empty(candidates.shape[1])
+    sure, smallest = np.zeros(asked.size, np.bool_), np.empty(k)
     for i in range(asked.size):
         query = asked[i]
-        count = _measure_all(
-            candidates[i],
+        rows = leave_out(candidates[i], excluded[query])
+        exact = np.empty(rows.size)
+        measure_listed(
+            rows,
             codes[query],
             values[query],
             attributes[query],
             counts[query],
-            excluded[query],
             case_codes,
             numeric,
             numbers,
             widths,
-            rows,
             exact,
         )
-        kth = find_kth(exact[:count], k)
+        kth = find_kth(exact, smallest)
         if kth < limits[i]:
             sure[i] = True
             means[query] = mean_within(
-                rows[:count], exact[:count], kth, k, shares, by_distance, targets
+                rows, exact, kth, k, shares, by_distance, targets
             )
     return sure

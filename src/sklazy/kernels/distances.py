@@ -8,20 +8,25 @@ first row in it.
 """
 
 import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.np.arrayobj import make_array
 
-from sklazy.kernels.compiling import fast_kernel, kernel
+from sklazy.kernels.compiling import instruction, lean_fast_kernel
 
 GROUP = 8  # columns in one pass
+PROBE = 64  # sums that are compared with a limit at once
+_LANES = 16
 
 
-@fast_kernel
+@lean_fast_kernel
 def fill(sums, n_rows, value):
     """sums[:n_rows] = value."""
     for i in range(n_rows):
         sums[i] = value
 
 
-@fast_kernel
+@lean_fast_kernel
 def add_group(columns, places, row, values, sums, n_rows):
     """Add the squared differences in eight columns without a missing cell."""
     a, b, c, d = places[0] + row, places[1] + row, places[2] + row, places[3] + row
@@ -41,7 +46,21 @@ def add_group(columns, places, row, values, sums, n_rows):
         sums[i] = total
 
 
-@fast_kernel
+@lean_fast_kernel
+def add_four(columns, places, row, values, sums, n_rows):
+    """Add the squared differences in four columns without a missing cell."""
+    a, b, c, d = places[0] + row, places[1] + row, places[2] + row, places[3] + row
+    p, q, r, s = values[0], values[1], values[2], values[3]
+    for i in range(n_rows):
+        total = sums[i]
+        total += (columns[a + i] - p) * (columns[a + i] - p)
+        total += (columns[b + i] - q) * (columns[b + i] - q)
+        total += (columns[c + i] - r) * (columns[c + i] - r)
+        total += (columns[d + i] - s) * (columns[d + i] - s)
+        sums[i] = total
+
+
+@lean_fast_kernel
 def add_plain(columns, place, value, sums, n_rows):
     """Add the squared differences in one column without a missing cell."""
     for i in range(n_rows):
@@ -49,7 +68,7 @@ def add_plain(columns, place, value, sums, n_rows):
         sums[i] += difference * difference
 
 
-@fast_kernel
+@lean_fast_kernel
 def add_gappy(columns, place, value, sums, n_rows):
     """Add the squared differences in one column of numbers, 1 where missing."""
     for i in range(n_rows):
@@ -58,17 +77,37 @@ def add_gappy(columns, place, value, sums, n_rows):
         sums[i] += np.float32(1.0) if np.isnan(square) else square
 
 
-@fast_kernel
+@lean_fast_kernel
 def add_nominal(columns, place, value, sums, n_rows):
     """Add 1 where the code is another one or missing."""
     for i in range(n_rows):
         sums[i] += np.float32(0.0) if columns[place + i] == value else np.float32(1.0)
 
 
-@kernel
-def count_within(sums, start, stop, limit):
-    """Count the sums of a part that are at most `limit`."""
-    found = np.int32(0)  # as wide as a float32, so that the loop vectorizes
-    for i in range(start, stop):
-        found += np.int32(sums[i] <= limit)
+def _find_within_in_numpy(sums, first, limit):
+    found = sums[int(first) : int(first) + PROBE] <= limit
+    return np.packbits(found, bitorder="little").view("<u8")[0].astype(np.uint64)
+
+
+def _generate_within(context, builder, signature, values):
+    sums, first, limit = values
+    data = make_array(signature.args[0])(context, builder, sums).data
+    lanes = ir.VectorType(ir.FloatType(), _LANES)
+    limits = ir.Constant(lanes, ir.Undefined)
+    for i in range(_LANES):
+        limits = builder.insert_element(limits, limit, ir.IntType(32)(i))
+    word = ir.IntType(64)
+    found = word(0)
+    for i in range(0, PROBE, _LANES):
+        pointer = builder.gep(data, [builder.add(first, word(i))])
+        own = builder.load(builder.bitcast(pointer, lanes.as_pointer()), align=4)
+        within = builder.fcmp_ordered("<=", own, limits)
+        bits = builder.zext(builder.bitcast(within, ir.IntType(_LANES)), word)
+        found = builder.or_(found, builder.shl(bits, word(i)))
     return found
+
+
+@instruction(_find_within_in_numpy)
+def find_within(_context, sums, first, limit):
+    """Which of `PROBE` sums, from the first on, are at most `limit`: a bit for each."""
+    return types.uint64(sums, first, limit), _generate_within

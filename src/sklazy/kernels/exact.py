@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from sklazy.kernels.compiling import entry, inlined, kernel
+from sklazy.kernels.compiling import entry, inlined, kernel, lean_kernel
 
 
-@kernel
+@lean_kernel
 def insert_sorted(nearest, value):
     """Put a value into a rising list, dropping its largest."""
     i = nearest.size - 1
@@ -28,7 +28,7 @@ def measure_cell(row, attribute, codes, values, case_codes, numeric, numbers, wi
     return 0.0 if numbers[column, row] == values[attribute] else 1.0
 
 
-@kernel
+@lean_kernel
 def measure_row(
     row, codes, values, attributes, n_used, case_codes, numeric, numbers, widths
 ):
@@ -40,6 +40,25 @@ def measure_row(
         )
         total += difference * difference
     return total
+
+
+@lean_kernel
+def measure_listed(
+    rows, codes, values, attributes, n_used, case_codes, numeric, numbers, widths, exact
+):
+    """Write the exact squared distances of some rows; see `measure_row`."""
+    for i in range(rows.size):
+        exact[i] = measure_row(
+            rows[i],
+            codes,
+            values,
+            attributes,
+            n_used,
+            case_codes,
+            numeric,
+            numbers,
+            widths,
+        )
 
 
 @entry
@@ -57,35 +76,35 @@ def measure_rows(
     case_codes, numeric, numbers, widths
         As in `search_mixed`.
     """
-    squares = np.empty(n_rows)
-    for row in range(n_rows):
-        squares[row] = measure_row(
-            row,
-            codes,
-            values,
-            attributes,
-            attributes.size,
-            case_codes,
-            numeric,
-            numbers,
-            widths,
-        )
-    return squares
+    exact = np.empty(n_rows)
+    measure_listed(
+        np.arange(n_rows),
+        codes,
+        values,
+        attributes,
+        attributes.size,
+        case_codes,
+        numeric,
+        numbers,
+        widths,
+        exact,
+    )
+    return exact
 
 
 @kernel
-def list_rows(n_rows, excluded):
-    """All rows but the excluded one."""
-    rows = np.empty(n_rows, np.int64)
-    n_listed = 0
-    for row in range(n_rows):
+def leave_out(rows, excluded):
+    """The rows but the excluded one, in a new array."""
+    left = np.empty(rows.size, np.int64)
+    n_left = 0
+    for row in rows:
         if row != excluded:
-            rows[n_listed] = row
-            n_listed += 1
-    return rows[:n_listed]
+            left[n_left] = row
+            n_left += 1
+    return left[:n_left]
 
 
-@kernel
+@lean_kernel
 def vote_for_sure(rows, sums, sure, limit, classes, votes):
     """Let the rows below `sure` vote; the others within the limit are left, counted."""
     n_open = 0
@@ -98,17 +117,18 @@ def vote_for_sure(rows, sums, sure, limit, classes, votes):
     return n_open
 
 
-@kernel
-def find_kth(exact, k):
-    """The k-th smallest distance, infinite if there are fewer."""
-    smallest = np.full(k, np.inf)
-    for distance in exact:
-        if distance < smallest[k - 1]:
-            insert_sorted(smallest, distance)
-    return smallest[k - 1]
+@lean_kernel
+def find_kth(exact, smallest):
+    """The k-th smallest distance, infinite if there are fewer; `smallest` has room."""
+    last = smallest.size - 1
+    smallest[:] = np.inf
+    for i in range(exact.size):
+        if exact[i] < smallest[last]:
+            insert_sorted(smallest, exact[i])
+    return smallest[last]
 
 
-@kernel
+@lean_kernel
 def vote_for_nearest(rows, exact, kth, classes, votes, tied):
     """Let the rows within the k-th smallest of the exact distances vote."""
     for i in range(exact.size):

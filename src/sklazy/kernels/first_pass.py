@@ -5,29 +5,38 @@ columns. Whoever is within the *limit* may be among the nearest and becomes a ca
 `sklazy.kernels.mixed` and `sklazy.kernels.means` measure candidates again, exactly.
 """
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.kernels.bits import ONE, ZERO, trailing_zeros
 from sklazy.kernels.columns import NOMINAL, NUMERIC
-from sklazy.kernels.compiling import kernel
+from sklazy.kernels.compiling import kernel, lean_kernel
 from sklazy.kernels.distances import (
     GROUP,
+    PROBE,
+    add_four,
     add_gappy,
     add_group,
     add_nominal,
     add_plain,
-    count_within,
+    fill,
+    find_within,
 )
 from sklazy.kernels.exact import insert_sorted
 
 BLOCK = 2048  # rows; a block's sums stay in the L1 cache, its columns in the L2
-PROBE = 32  # rows tested against the limit at once
+MANY_COLUMNS = 96  # that are taken a tile at a time, with the sums of all queries
+TILE = 128  # columns
+TILE_BLOCK = 1024  # rows
 MOST_QUERIES = 128  # that share a block
 SPARE = 2048  # candidates kept beyond the k nearest before a query is set aside
 
 UNIT = 2.0**-24  # half a step of float32 at 1: the relative error of a rounding
 
 
-@kernel
+@lean_kernel
 def find_limit(kth, slack, rounding):
     """Return the largest float32 sum of a row that may belong to the nearest.
 
@@ -41,7 +50,7 @@ def find_limit(kth, slack, rounding):
     return np.float32(limit) if limit < 1e37 else np.float32(np.inf)
 
 
-@kernel
+@lean_kernel
 def find_sure(kth, slack, rounding):
     """Return a float32 sum below which a row is surely nearer than the exact k-th.
 
@@ -51,7 +60,7 @@ def find_sure(kth, slack, rounding):
     return np.float32(0.99999 * (1.0 - rounding) * distance * distance)
 
 
-@kernel
+@lean_kernel
 def plan_query(codes, values, used, kinds, lows, widths, stride, places, targets):
     """Line up a query's columns: plain ones from the front, the others from the back.
 
@@ -88,7 +97,7 @@ def plan_query(codes, values, used, kinds, lows, widths, stride, places, targets
     return n_plain, first_other, constant, slack
 
 
-@kernel
+@lean_kernel
 def add_plain_columns(columns, places, targets, first, last, stop, row, sums, n_rows):
     """Add plain columns from `first` on that begin before `stop`; returns the next.
 
@@ -98,13 +107,16 @@ def add_plain_columns(columns, places, targets, first, last, stop, row, sums, n_
     while first + GROUP <= last and places[first] < stop:
         add_group(columns, places[first:], row, targets[first:], sums, n_rows)
         first += GROUP
+    if 4 <= last - first < GROUP and places[first] < stop:
+        add_four(columns, places[first:], row, targets[first:], sums, n_rows)
+        first += 4
     while last - first < GROUP and first < last and places[first] < stop:
         add_plain(columns, places[first] + row, targets[first], sums, n_rows)
         first += 1
     return first
 
 
-@kernel
+@lean_kernel
 def add_other_columns(columns, places, targets, first, kinds, row, sums, n_rows):
     """Add the columns that are not plain."""
     stride = np.uintp(columns.size // kinds.size)
@@ -116,7 +128,7 @@ def add_other_columns(columns, places, targets, first, kinds, row, sums, n_rows)
             add_gappy(columns, place, targets[i], sums, n_rows)
 
 
-@kernel
+@lean_kernel
 def keep_within(rows, sums, n_kept, limit):
     """Drop the candidates beyond the limit; returns how many are left."""
     left = 0
@@ -127,7 +139,7 @@ def keep_within(rows, sums, n_kept, limit):
     return left
 
 
-@kernel
+@lean_kernel
 def admit(
     sums, n_rows, row, excluded, limit, slack, rounding, nearest, kept, rows, kept_sums
 ):
@@ -136,13 +148,13 @@ def admit(
     The number is -1 once there are too many to keep; the limit goes on falling.
     """
     last = nearest.size - 1
-    if not count_within(sums, np.uintp(0), np.uintp(n_rows), limit):
-        return kept, limit
-    for probe in range(0, n_rows, PROBE):
-        stop = min(probe + PROBE, n_rows)
-        if not count_within(sums, np.uintp(probe), np.uintp(stop), limit):
-            continue
-        for i in range(probe, stop):
+    for first in range(0, n_rows, PROBE):
+        within = find_within(sums, first, limit)
+        if n_rows - first < PROBE:
+            within &= (ONE << np.uint64(n_rows - first)) - ONE
+        while within != ZERO:
+            i = first + np.int64(trailing_zeros(within))
+            within &= within - ONE
             if sums[i] > limit or row + i == excluded:
                 continue
             if kept == rows.size:
@@ -158,3 +170,225 @@ def admit(
                     found = find_limit(np.float64(nearest[last]), slack, rounding)
                     limit = min(limit, found)
     return kept, limit
+
+
+class Candidates(NamedTuple):
+    """The rows that may be among the nearest of some queries.
+
+    Attributes
+    ----------
+    rows : int64 array of shape (n_queries, n_most)
+    sums : float32 array of shape (n_queries, n_most)
+        What the first pass has found for each.
+    counts : int64 array of shape (n_queries,)
+        How many there are; -1 where so many tie that they were not kept.
+    limits : float32 array of shape (n_queries,)
+        Candidates with a larger sum are not among the nearest after all.
+    sure : float32 array of shape (n_queries,)
+        Candidates with a smaller sum surely are; infinite where there are at most k.
+    """
+
+    rows: NDArray[np.int64]
+    sums: NDArray[np.float32]
+    counts: NDArray[np.int64]
+    limits: NDArray[np.float32]
+    sure: NDArray[np.float32]
+
+
+class Plan(NamedTuple):
+    """What some queries look for in which columns, as `plan_query` finds it.
+
+    Attributes
+    ----------
+    places, targets : uintp and float32 arrays of shape (n_queries, n_most)
+    n_plain, first_other : int64 arrays of shape (n_queries,)
+    constants : float32 array of shape (n_queries,)
+    slacks : float64 array of shape (n_queries,)
+    """
+
+    places: NDArray[np.uintp]
+    targets: NDArray[np.float32]
+    n_plain: NDArray[np.int64]
+    first_other: NDArray[np.int64]
+    constants: NDArray[np.float32]
+    slacks: NDArray[np.float64]
+
+
+@lean_kernel
+def scan_blocks(
+    flat,
+    kinds,
+    n_rows,
+    tile,
+    excluded,
+    rounding,
+    plan,
+    done,
+    sums,
+    limits,
+    nearest,
+    kept,
+    rows,
+    kept_sums,
+):
+    """Take all rows into the candidates that may belong there, a block at a time.
+
+    `sums` has a line for each query, or one for all where there is one tile; `done`
+    are plain columns added so far. The arrays from `limits` on are written: all that
+    `Candidates` holds, and the k smallest sums.
+    """
+    many, block = sums.shape[0] > 1, sums.shape[1]
+    end_of_columns = np.uintp(flat.size)
+    for row in range(0, n_rows, block):
+        n_block = min(block, n_rows - row)
+        start, length = np.uintp(row), np.uintp(n_block)
+        done[:] = 0
+        stop = np.uintp(0)
+        while stop < end_of_columns:
+            is_first = stop == np.uintp(0)
+            stop += tile
+            for q in range(done.size):
+                own = sums[q if many else 0]
+                if is_first:
+                    fill(own, length, plan.constants[q])
+                done[q] = add_plain_columns(
+                    flat,
+                    plan.places[q],
+                    plan.targets[q],
+                    done[q],
+                    plan.n_plain[q],
+                    stop,
+                    start,
+                    own,
+                    length,
+                )
+                if stop < end_of_columns:  # sums are not complete yet
+                    continue
+                add_other_columns(
+                    flat,
+                    plan.places[q],
+                    plan.targets[q],
+                    plan.first_other[q],
+                    kinds,
+                    start,
+                    own,
+                    length,
+                )
+                kept[q], limits[q] = admit(
+                    own,
+                    n_block,
+                    row,
+                    excluded[q],
+                    limits[q],
+                    plan.slacks[q],
+                    rounding,
+                    nearest[q],
+                    kept[q],
+                    rows[q],
+                    kept_sums[q],
+                )
+
+
+@kernel
+def find_candidates(
+    columns,
+    kinds,
+    lows,
+    widths,
+    n_rows,
+    codes,
+    values,
+    attributes,
+    counts,
+    excluded,
+    k,
+    bounds,
+):
+    """Find the rows that may be among the k nearest of some queries.
+
+    Parameters
+    ----------
+    columns, kinds, lows, widths, n_rows
+        The cases, as in `sklazy.kernels.mixed.search_mixed`.
+    codes, values, attributes, counts, excluded
+        The queries, as there, at most `MOST_QUERIES`.
+    k : int, at most the number of rows
+    bounds : float64 array of shape (n_queries,)
+        As there.
+
+    Notes
+    -----
+    Distances in float32, a block of rows at a time. Every row whose sum is within the
+    *limit* of its query becomes a candidate; the limit follows the k-th smallest sum
+    so far and falls from block to block.
+
+    *Loops.* Blocks of rows; for a block, tiles of columns; for a tile, the queries. A
+    block's part of a tile stays in the L2 cache while all queries read it. Where
+    columns are few there is one tile, a query's sums are finished at once, and one
+    buffer serves all queries; with `MANY_COLUMNS` every query has a buffer of its own,
+    which waits for the next tile. Columns without a missing cell come first, `GROUP`
+    of them in a pass over the rows; those that have to be asked for each cell come
+    after the last tile.
+    """
+    n_columns, stride = columns.shape
+    flat = columns.reshape(-1)
+    n_queries, n_most = attributes.shape[0], max(1, attributes.shape[1])
+    many = n_columns >= MANY_COLUMNS
+    rounding = 1.2 * (n_most + 4) * UNIT  # of a sum of so many squares
+    used = np.empty(n_columns, np.bool_)
+    plan = Plan(
+        np.empty((n_queries, n_most), np.uintp),
+        np.empty((n_queries, n_most), np.float32),
+        np.empty(n_queries, np.int64),
+        np.empty(n_queries, np.int64),
+        np.empty(n_queries, np.float32),
+        np.empty(n_queries, np.float64),
+    )
+    limits = np.empty(n_queries, np.float32)
+    nearest = np.full((n_queries, k), np.inf, np.float32)
+    kept = np.zeros(n_queries, np.int64)
+    rows = np.empty((n_queries, k + SPARE), np.int64)
+    kept_sums = np.empty((n_queries, k + SPARE), np.float32)
+    n_buffers, block = (n_queries, TILE_BLOCK) if many else (1, BLOCK)
+    # Columns in ascending order, whatever the order of the attributes: a tile then
+    # begins where the one before it has ended.
+    for q in range(n_queries):
+        used[:] = False
+        for i in range(counts[q]):
+            used[attributes[q, i]] = True
+        plan.n_plain[q], plan.first_other[q], plan.constants[q], plan.slacks[q] = (
+            plan_query(
+                codes[q],
+                values[q],
+                used,
+                kinds,
+                lows,
+                widths,
+                stride,
+                plan.places[q],
+                plan.targets[q],
+            )
+        )
+        limits[q] = find_limit(bounds[q], plan.slacks[q], rounding)
+    scan_blocks(
+        flat,
+        kinds,
+        n_rows,
+        np.uintp(TILE if many else n_columns) * np.uintp(stride),
+        excluded,
+        rounding,
+        plan,
+        np.empty(n_queries, np.int64),
+        np.empty((n_buffers, block), np.float32),
+        limits,
+        nearest,
+        kept,
+        rows,
+        kept_sums,
+    )
+    sure = np.full(n_queries, np.inf, np.float32)
+    for q in range(n_queries):
+        if kept[q] > k:
+            kth = np.float64(nearest[q, k - 1])
+            sure[q] = find_sure(kth, plan.slacks[q], rounding)
+    return Candidates(rows, kept_sums, kept, limits, sure)

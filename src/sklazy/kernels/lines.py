@@ -19,7 +19,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.np.arrayobj import make_array
 
-from sklazy.kernels.compiling import instruction, kernel
+from sklazy.kernels.compiling import instruction, lean_kernel
 
 LINE = 8  # words
 GROUP = 7  # sets that are added at once
@@ -70,6 +70,22 @@ def _compare_in_numpy(bits, sets, n_sets, word, n_lines, threshold, above, same)
     above[:n_words] = _as_words(counts > threshold)
     same[:n_words] = _as_words(counts == threshold)
     return int((counts > threshold).sum()), int((counts == threshold).sum())
+
+
+def _narrow_in_numpy(planes, start, following, n_lines, keeps, rows, above):
+    n_words = LINE * int(n_lines)
+    has_bit = planes[int(start) : int(start) + n_words]
+    if not keeps:
+        above[:n_words] |= rows[:n_words] & has_bit
+        has_bit = ~has_bit
+    rows[:n_words] &= has_bit
+    left = rows[:n_words] & planes[int(following) : int(following) + n_words]
+    return int(np.bitwise_count(left).sum())
+
+
+def _find_filled_in_numpy(words, first):
+    found = (words[int(first) : int(first) + 8 * LINE] != 0).astype(bool)
+    return np.packbits(found, bitorder="little").view("<u8")[0].astype(np.uint64)
 
 
 # --- generated ------------------------------------------------------------------------
@@ -210,6 +226,41 @@ def _compare_line(builder: Any, planes: list[Any], threshold: Any) -> tuple[Any,
     return above, same
 
 
+def _generate_narrow(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    arrays = _Arrays(context, builder, signature, values)
+    _, start, following, n_lines, keeps, _, _ = arrays.data
+    count = cgutils.alloca_once(builder, _VECTOR)
+    builder.store(_NONE, count)
+    kept = builder.select(keeps, _ALL, _NONE)
+    with cgutils.for_range(builder, n_lines) as loop:
+        here = builder.mul(loop.index, ir.Constant(_WORD, LINE))
+        has_bit, next_bit = (
+            builder.load(arrays.line(0, builder.add(at, here)), align=8)
+            for at in (start, following)
+        )
+        places = [arrays.line(array, here) for array in (5, 6)]
+        rows, above = (builder.load(place, align=8) for place in places)
+        moved = builder.and_(builder.and_(rows, has_bit), builder.not_(kept))
+        rows = builder.and_(rows, builder.not_(builder.xor(has_bit, kept)))
+        builder.store(rows, places[0], align=8)
+        builder.store(builder.or_(above, moved), places[1], align=8)
+        left = _popcount(builder, builder.and_(rows, next_bit))
+        builder.store(builder.add(builder.load(count), left), count)
+    return _add_up(builder, builder.load(count))
+
+
+def _generate_filled(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    arrays = _Arrays(context, builder, signature, values)
+    found = ir.Constant(_WORD, 0)
+    for i in range(8):
+        shift = ir.Constant(_WORD, LINE * i)
+        place = arrays.line(0, builder.add(arrays.data[1], shift))
+        filled = builder.icmp_unsigned("!=", builder.load(place, align=8), _NONE)
+        byte = builder.bitcast(filled, ir.IntType(LINE))
+        found = builder.or_(found, builder.shl(builder.zext(byte, _WORD), shift))
+    return found
+
+
 def _popcount(builder: Any, vector: Any) -> Any:
     kind = ir.FunctionType(_VECTOR, [_VECTOR])
     name = f"llvm.ctpop.v{LINE}i64"
@@ -250,7 +301,35 @@ _sum_4, _sum_6, _sum_12, _sum_24 = map(_summing, PLANES)
 _compare_4, _compare_6, _compare_12, _compare_24 = map(_comparing, PLANES)
 
 
-@kernel
+@instruction(_narrow_in_numpy)
+def narrow_lines(_context, planes, start, following, n_lines, keeps, rows, above):
+    """Split rows by a plane: keep those with its bit, or move them to `above`.
+
+    Parameters
+    ----------
+    planes : uint64 array
+    start, following, n_lines : int64
+        Where the plane begins, and the next one.
+    keeps : bool
+        Whether rows with the bit stay, and the others go; or the other way round.
+    rows, above : uint64 arrays, changed
+
+    Returns
+    -------
+    int64
+        How many of the rows left have the bit of the next plane.
+    """
+    arguments = planes, start, following, n_lines, keeps, rows, above
+    return types.int64(*arguments), _generate_narrow
+
+
+@instruction(_find_filled_in_numpy)
+def find_filled(_context, words, first):
+    """Which of 64 words, from the first on, have a bit: one bit for each."""
+    return types.uint64(words, first), _generate_filled
+
+
+@lean_kernel
 def count_planes(n_sets):
     """Number of planes that are made for so many sets."""
     if n_sets < 16:
@@ -260,7 +339,7 @@ def count_planes(n_sets):
     return 12 if n_sets < 4096 else 24
 
 
-@kernel
+@lean_kernel
 def sum_lines(bits, sets, n_sets, word, n_lines, planes, width):
     """Sum bit sets over some lines into `count_planes` planes.
 
@@ -285,7 +364,7 @@ def sum_lines(bits, sets, n_sets, word, n_lines, planes, width):
         _sum_24(bits, sets, n_sets, word, n_lines, planes, width)
 
 
-@kernel
+@lean_kernel
 def compare_lines(bits, sets, n_sets, word, n_lines, threshold, above, same):
     """Find the rows that more sets have than a threshold says, and just as many.
 

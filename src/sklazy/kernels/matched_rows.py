@@ -3,11 +3,21 @@
 import numpy as np
 
 from sklazy.kernels.bits import ONE, ZERO, popcount, trailing_zeros
-from sklazy.kernels.compiling import kernel
-from sklazy.kernels.planes import count_common
+from sklazy.kernels.compiling import kernel, lean_kernel
+from sklazy.kernels.lines import find_filled
+from sklazy.kernels.planes import count_common, read_count
 
 
 @kernel
+def make_block(width):
+    """Room for the rows of a block: two bit sets, and a list."""
+    n_words = (width + 63) >> 6 << 6
+    above = np.empty(n_words, np.uint64)
+    same = np.empty(n_words, np.uint64)
+    return above, same, np.empty(n_words << 6, np.int64)
+
+
+@lean_kernel
 def keep_valid(words, word, n_words, n_rows, excluded):
     """Take the rows beyond the last and the excluded one out of the block."""
     for i in range(max(0, (n_rows >> 6) - word), n_words):
@@ -21,7 +31,7 @@ def keep_valid(words, word, n_words, n_rows, excluded):
         words[place] &= ~(ONE << np.uint64(excluded & 63))
 
 
-@kernel
+@lean_kernel
 def separate(above, reaching, n_words):
     """Reaching &= ~above; returns the numbers of rows above and of those left."""
     n_above = n_left = ZERO
@@ -34,7 +44,7 @@ def separate(above, reaching, n_words):
     return np.int64(n_above), np.int64(n_left)
 
 
-@kernel
+@lean_kernel
 def count_row(bits, sets, n_sets, row):
     """Number of the sets that have one row."""
     count = np.int64(0)
@@ -44,7 +54,7 @@ def count_row(bits, sets, n_sets, row):
     return count
 
 
-@kernel
+@lean_kernel
 def class_of(classes, row):
     """The class of a row, from its bytes."""
     found = np.int64(classes[row, 0])
@@ -53,46 +63,52 @@ def class_of(classes, row):
     return found
 
 
-@kernel
-def line_is_empty(words, i):
-    """Tell whether a cache line of words has no row."""
-    found = ZERO
-    for j in range(i, i + np.uintp(8)):
-        found |= words[j]
-    return found == ZERO
+@lean_kernel
+def list_rows(words, word, n_words, rows, n_listed):
+    """Write down the rows of a block's set, ascending; returns how many are listed.
 
-
-@kernel
-def file_rows(words, word, n_words, bits, sets, n_sets, classes, levels):
-    """Count the block's rows by their number of agreements and class."""
-    for line in range(0, n_words, 8):
-        if line_is_empty(words, np.uintp(line)):
-            continue
-        for i in range(line, line + 8):
-            left = words[i]
+    There is room for whole multiples of 64 words.
+    """
+    for first in range(0, n_words, 64):
+        filled = find_filled(words, first)
+        if n_words - first < 64:
+            filled &= (ONE << np.uint64(n_words - first)) - ONE
+        while filled != ZERO:
+            place = first + np.int64(trailing_zeros(filled))
+            left = words[place]
             while left != ZERO:
-                row = ((word + i) << 6) + np.int64(trailing_zeros(left))
-                levels[count_row(bits, sets, n_sets, row), class_of(classes, row)] += 1
+                rows[n_listed] = ((word + place) << 6) + np.int64(trailing_zeros(left))
+                n_listed += 1
                 left &= left - ONE
+            filled &= filled - ONE
+    return n_listed
 
 
-@kernel
-def vote(words, word, n_words, n_members, class_bits, stride, classes, votes):
+@lean_kernel
+def file_rows(rows, bits, sets, n_sets, classes, levels):
+    """Count rows by their number of agreements and class."""
+    for row in rows:
+        levels[count_row(bits, sets, n_sets, row), class_of(classes, row)] += 1
+
+
+@lean_kernel
+def file_counted(rows, word, planes, width, n_planes, classes, levels):
+    """The same for rows of a block whose agreements planes hold."""
+    for row in rows:
+        level = read_count(planes, width, n_planes, row - (word << 6))
+        levels[level, class_of(classes, row)] += 1
+
+
+@lean_kernel
+def vote(words, word, n_words, n_members, class_bits, stride, classes, rows, votes):
     """One vote for the class of every row in the block's set.
 
     Row by row while they are few (a row costs some 40 words of popcount), else class
     by class.
     """
     if 40 * n_members < votes.size * n_words:
-        for line in range(0, n_words, 8):
-            if line_is_empty(words, np.uintp(line)):
-                continue
-            for i in range(line, line + 8):
-                left = words[i]
-                while left != ZERO:
-                    row = ((word + i) << 6) + np.int64(trailing_zeros(left))
-                    votes[class_of(classes, row)] += 1
-                    left &= left - ONE
+        for i in range(list_rows(words, word, n_words, rows, 0)):
+            votes[class_of(classes, rows[i])] += 1
     else:
         for c in range(votes.size):
             start = stride * np.uintp(c) + np.uintp(word)

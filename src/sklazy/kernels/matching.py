@@ -7,10 +7,18 @@ ties and all. No distance and no list of rows is ever written down.
 import numpy as np
 
 from sklazy.kernels.bits import ALL
-from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.compiling import entry, lean_kernel
 from sklazy.kernels.lines import GROUP, LINE, compare_lines, count_planes, sum_lines
-from sklazy.kernels.matched_rows import file_rows, keep_valid, separate, vote
-from sklazy.kernels.planes import planes_for, select_threshold
+from sklazy.kernels.matched_rows import (
+    file_counted,
+    file_rows,
+    keep_valid,
+    list_rows,
+    make_block,
+    separate,
+    vote,
+)
+from sklazy.kernels.planes import count_common, planes_for, select_threshold
 from sklazy.kernels.votes import (
     add_levels,
     move_threshold,
@@ -21,12 +29,12 @@ from sklazy.kernels.votes import (
 
 FIRST_BLOCK = 64  # words; the threshold among these rows starts the search
 BLOCK = 256  # words; what many queries read of the bit sets stays in the L2 cache
-MOST_QUERIES = 256  # that share a block; each reads of memory what all of them need
+MOST_QUERIES = 1024  # that share a block; each reads of memory what all of them need
 MOST_FILED = 16  # times k rows above the threshold; beyond, a new one is sought first
 MOST_LEVELS = 1 << 17  # counters of rows above the threshold, over these queries
 
 
-@kernel
+@lean_kernel
 def point_at_sets(
     codes, attributes, n_sets, starts, offsets, set_of_value, n_empty, stride, sets
 ):
@@ -46,19 +54,154 @@ def point_at_sets(
             sets[i] = np.uintp(place) * stride
 
 
-@kernel
-def select_in_block(
-    planes, width, n_planes, word, n_words, n_rows, excluded, k, above, same
-):
-    """Find the threshold among the rows of one block alone; return it.
+@lean_kernel
+def plan_blocks(n_rows, k):
+    """The words of all rows, in whole cache lines, and those of the first block."""
+    n_all = (n_rows + 511) >> 9 << 3
+    if n_all <= 2 * FIRST_BLOCK:  # a second block would not pay
+        return n_all, n_all
+    # At least 2 k rows, so that the first threshold is not far from the last.
+    return n_all, min(n_all, max(FIRST_BLOCK, (k + 255) >> 8 << 3))
 
-    Leaves above = count > threshold and same = count == threshold behind.
+
+@lean_kernel
+def search_block(
+    bits,
+    sets,
+    n_sets,
+    word,
+    n_words,
+    n_rows,
+    excluded,
+    k,
+    threshold,
+    planes,
+    width,
+    above,
+    same,
+):
+    """Find the rows of a block above the threshold and those at it.
+
+    Without a threshold (-1), or where it turns out to be far too low, it becomes the
+    k-th largest count among the rows of this block alone; the planes then hold the
+    counts of these.
+
+    Returns the threshold and the numbers of rows above and at it; leaves the bit sets
+    of both behind.
     """
+    n_lines, length = n_words // LINE, np.uintp(n_words)
+    if threshold >= 0:
+        n_above, n_same = compare_lines(
+            bits, sets, n_sets, word, n_lines, threshold, above, same
+        )
+        # Where rows end in this block, or one of them does not take part.
+        is_last = ((word + n_words) << 6) > n_rows
+        if is_last or word <= excluded >> 6 < word + n_words:
+            keep_valid(same, word, n_words, n_rows, excluded)
+            keep_valid(above, word, n_words, n_rows, excluded)
+            n_above, n_same = separate(above, same, length)
+        if n_above <= MOST_FILED * k:
+            return threshold, n_above, n_same
+    sum_lines(bits, sets, n_sets, word, n_lines, planes, width)
     for i in range(n_words):
         same[i] = ALL
     keep_valid(same, word, n_words, n_rows, excluded)
-    length = np.uintp(n_words)
-    return select_threshold(planes, width, n_planes, length, k, same, above)
+    n_planes = planes_for(n_sets)
+    threshold, n_above = select_threshold(
+        planes, np.uintp(width), n_planes, length, k, same, above
+    )
+    return threshold, n_above, count_common(same, same, np.uintp(0), length)
+
+
+@lean_kernel
+def search_blocks(
+    bits,
+    class_bits,
+    stride,
+    classes,
+    n_rows,
+    n_all,
+    first_words,
+    counts,
+    excluded,
+    k,
+    sets,
+    planes,
+    width,
+    above,
+    same,
+    rows,
+    votes,
+    thresholds,
+    levels,
+    n_above,
+):
+    """Search all blocks for some queries; see `match_nominal`.
+
+    From `planes` to `rows` there is room for one block. Written are, for each query,
+    the rows at the threshold by class (`votes`), the threshold, and the rows above it
+    by number of agreements and class, with their number.
+    """
+    word = 0
+    while word < n_all:
+        n_words = min(n_all - word, first_words if word == 0 else BLOCK)
+        for query in range(counts.size):
+            own, own_levels = sets[query], levels[query]
+            n_sets, threshold = np.int64(counts[query]), thresholds[query]
+            thresholds[query], n_more, n_same = search_block(
+                bits,
+                own,
+                n_sets,
+                word,
+                n_words,
+                n_rows,
+                excluded[query],
+                k,
+                threshold,
+                planes,
+                width,
+                above,
+                same,
+            )
+            selected = thresholds[query] > threshold
+            if selected and word > 0:
+                n_above[query] = move_threshold(
+                    thresholds[query], own_levels, votes[query]
+                )
+            if n_more > 0:
+                n_above[query] += n_more
+                n_listed = list_rows(above, word, n_words, rows, 0)
+                if selected:  # the planes hold the counts of this block
+                    file_counted(
+                        rows[:n_listed],
+                        word,
+                        planes,
+                        width,
+                        planes_for(n_sets),
+                        classes,
+                        own_levels,
+                    )
+                else:
+                    file_rows(rows[:n_listed], bits, own, n_sets, classes, own_levels)
+            # A higher threshold has its tied rows filed; those at the old one, of
+            # this block, too, do not vote any more.
+            if n_above[query] >= k:
+                thresholds[query], n_above[query] = raise_threshold(
+                    thresholds[query], k, n_above[query], own_levels, votes[query]
+                )
+            elif n_same > 0:
+                vote(
+                    same,
+                    word,
+                    n_words,
+                    n_same,
+                    class_bits,
+                    stride,
+                    classes,
+                    rows,
+                    votes[query],
+                )
+        word += n_words
 
 
 @entry
@@ -159,19 +302,11 @@ def match_nominal(
     needed again, and all rows above it are filed.
     """
     stride = np.uintp(value_bits.shape[1])
-    n_empty = value_bits.shape[0] - 1
-    bits, flat_classes = value_bits.reshape(-1), class_bits.reshape(-1)
-    n_classes = votes.shape[1]
-    n_levels = attributes.shape[1] + 1
-    n_all = (n_rows + 511) >> 9 << 3  # words, in whole cache lines
-    # At least 2 k rows, so that the first threshold is not far from the last.
-    first_words = min(n_all, max(FIRST_BLOCK, (k + 255) >> 8 << 3))
-    if n_all <= 2 * FIRST_BLOCK:  # a second block would not pay
-        first_words = n_all
+    n_classes, n_levels = votes.shape[1], attributes.shape[1] + 1
+    n_all, first_words = plan_blocks(n_rows, k)
     width = max(first_words, BLOCK)
     planes = np.empty(width * count_planes(n_levels - 1), np.uint64)
-    above = np.empty(width, np.uint64)
-    same = np.empty(width, np.uint64)
+    above, same, rows = make_block(width)
     step = min(MOST_QUERIES, max(4, MOST_LEVELS // (n_levels * n_classes)))
     step = min(step, last - first)
     sets = np.empty((step, n_levels - 1 + GROUP), np.uintp)
@@ -180,86 +315,43 @@ def match_nominal(
     for begin in range(first, last, step):
         end = min(last, begin + step)
         levels[:] = 0
-        word = 0
-        while word < n_all:
-            n_words = min(n_all - word, first_words if word == 0 else BLOCK)
-            # Where rows end in this block, or one of them does not take part.
-            n_lines, is_last = n_words // LINE, ((word + n_words) << 6) > n_rows
-            for query in range(begin, end):
-                own, own_levels = sets[query - begin], levels[query - begin]
-                n_sets, without = np.int64(counts[query]), excluded[query]
-                selects = word == 0 and floors[query] == 0
-                if word == 0:
-                    thresholds[query], n_above[query - begin] = floors[query], 0
-                    votes[query, :] = 0
-                    point_at_sets(
-                        codes[query],
-                        attributes[query],
-                        n_sets,
-                        starts,
-                        offsets,
-                        set_of_value,
-                        n_empty,
-                        stride,
-                        own,
-                    )
-                if not selects:
-                    n_more, n_same = compare_lines(
-                        bits, own, n_sets, word, n_lines, thresholds[query], above, same
-                    )
-                    if is_last or word <= without >> 6 < word + n_words:
-                        keep_valid(same, word, n_words, n_rows, without)
-                        keep_valid(above, word, n_words, n_rows, without)
-                        n_more, n_same = separate(above, same, np.uintp(n_words))
-                    selects = n_more > MOST_FILED * k
-                if selects:
-                    sum_lines(bits, own, n_sets, word, n_lines, planes, width)
-                    thresholds[query] = select_in_block(
-                        planes,
-                        np.uintp(width),
-                        planes_for(n_sets),
-                        word,
-                        n_words,
-                        n_rows,
-                        without,
-                        k,
-                        above,
-                        same,
-                    )
-                    n_more, n_same = separate(above, same, np.uintp(n_words))
-                    votes[query, :] = 0
-                    n_above[query - begin] = 0
-                    if word > 0:
-                        n_above[query - begin] = move_threshold(
-                            thresholds[query], own_levels, votes[query]
-                        )
-                if n_more > 0:
-                    file_rows(
-                        above, word, n_words, bits, own, n_sets, classes, own_levels
-                    )
-                    n_above[query - begin] += n_more
-                # A higher threshold has its tied rows filed; those at the old one,
-                # of this block, too, do not vote any more.
-                if n_above[query - begin] >= k:
-                    thresholds[query], n_above[query - begin] = raise_threshold(
-                        thresholds[query],
-                        k,
-                        n_above[query - begin],
-                        own_levels,
-                        votes[query],
-                    )
-                elif n_same > 0:
-                    vote(
-                        same,
-                        word,
-                        n_words,
-                        n_same,
-                        flat_classes,
-                        stride,
-                        classes,
-                        votes[query],
-                    )
-            word += n_words
+        for query in range(begin, end):
+            votes[query, :] = 0
+            n_above[query - begin] = 0
+            thresholds[query] = floors[query] if floors[query] > 0 else -1
+            point_at_sets(
+                codes[query],
+                attributes[query],
+                counts[query],
+                starts,
+                offsets,
+                set_of_value,
+                value_bits.shape[0] - 1,
+                stride,
+                sets[query - begin],
+            )
+        search_blocks(
+            value_bits.reshape(-1),
+            class_bits.reshape(-1),
+            stride,
+            classes,
+            n_rows,
+            n_all,
+            first_words,
+            counts[begin:end],
+            excluded[begin:end],
+            k,
+            sets,
+            planes,
+            width,
+            above,
+            same,
+            rows,
+            votes[begin:end],
+            thresholds[begin:end],
+            levels,
+            n_above,
+        )
         # So far only the rows at the threshold have voted; now those above it.
         for query in range(begin, end):
             own_levels = levels[query - begin]

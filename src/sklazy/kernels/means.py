@@ -1,26 +1,15 @@
 """The mean of the nearest rows' targets, ties and all, on each query's own columns.
 
-The search is that of `sklazy.kernels.mixed`: a first pass in float32 keeps every row
-that may count, and exact distances decide. Rows lie in canonical order, in which those
+As in `sklazy.kernels.mixed` a first pass in float32 keeps every row that may count, and
+exact distances decide. Rows lie in canonical order, in which those
 of one distance are added, so that no other order of the rows can change a digit.
 """
 
 import numpy as np
 
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.distances import fill
-from sklazy.kernels.exact import find_kth, list_rows, measure_row
-from sklazy.kernels.first_pass import (
-    BLOCK,
-    MOST_QUERIES,
-    SPARE,
-    UNIT,
-    add_other_columns,
-    add_plain_columns,
-    admit,
-    keep_within,
-    plan_query,
-)
+from sklazy.kernels.exact import find_kth, leave_out, measure_listed
+from sklazy.kernels.first_pass import MOST_QUERIES, find_candidates, keep_within
 from sklazy.kernels.nesting import add_column, gather_near
 from sklazy.kernels.votes import weigh
 
@@ -126,105 +115,47 @@ def mean_of_nearest(
         As in `mean_within`.
     means : float64 array of shape (n_queries,), written
     """
-    n_columns, stride = columns.shape
-    flat = columns.reshape(-1)
-    n_most = max(1, attributes.shape[1])
-    step = min(MOST_QUERIES, last - first)
-    rounding = 1.2 * (n_most + 4) * UNIT  # of a sum of so many squares
-    used = np.empty(n_columns, np.bool_)
-    places = np.empty((step, n_most), np.uintp)
-    wanted = np.empty((step, n_most), np.float32)
-    n_plain = np.empty(step, np.int64)
-    first_other = np.empty(step, np.int64)
-    constants = np.empty(step, np.float32)
-    slacks = np.empty(step, np.float64)
-    limits = np.empty(step, np.float32)
-    nearest = np.empty((step, k), np.float32)
-    kept = np.empty(step, np.int64)
-    kept_rows = np.empty((step, k + SPARE), np.int64)
-    kept_sums = np.empty((step, k + SPARE), np.float32)
-    sums = np.empty(BLOCK, np.float32)
-    end_of_columns = np.uintp(flat.size)
-    for begin in range(first, last, step):
-        n_queries = min(last, begin + step) - begin
-        for q in range(n_queries):
-            used[:] = False
-            for i in range(counts[begin + q]):
-                used[attributes[begin + q, i]] = True
-            n_plain[q], first_other[q], constants[q], slacks[q] = plan_query(
-                codes[begin + q],
-                values[begin + q],
-                used,
-                kinds,
-                lows,
-                widths,
-                stride,
-                places[q],
-                wanted[q],
-            )
-            limits[q] = np.inf
-            nearest[q, :] = np.inf
-            kept[q] = 0
-        for row in range(0, n_rows, BLOCK):
-            n_block = min(BLOCK, n_rows - row)
-            start, length = np.uintp(row), np.uintp(n_block)
-            for q in range(n_queries):
-                fill(sums, length, constants[q])
-                add_plain_columns(
-                    flat,
-                    places[q],
-                    wanted[q],
-                    0,
-                    n_plain[q],
-                    end_of_columns,
-                    start,
-                    sums,
-                    length,
+    everywhere = np.full(min(MOST_QUERIES, last - first), np.inf)
+    smallest = np.empty(k)
+    for begin in range(first, last, MOST_QUERIES):
+        end = min(last, begin + MOST_QUERIES)
+        found = find_candidates(
+            columns,
+            kinds,
+            lows,
+            widths,
+            n_rows,
+            codes[begin:end],
+            values[begin:end],
+            attributes[begin:end],
+            counts[begin:end],
+            excluded[begin:end],
+            k,
+            everywhere,
+        )
+        for query in range(begin, end):
+            q = query - begin
+            if found.counts[q] >= 0:
+                n_open = keep_within(
+                    found.rows[q], found.sums[q], found.counts[q], found.limits[q]
                 )
-                add_other_columns(
-                    flat,
-                    places[q],
-                    wanted[q],
-                    first_other[q],
-                    kinds,
-                    start,
-                    sums,
-                    length,
-                )
-                kept[q], limits[q] = admit(
-                    sums,
-                    n_block,
-                    row,
-                    excluded[begin + q],
-                    limits[q],
-                    slacks[q],
-                    rounding,
-                    nearest[q],
-                    kept[q],
-                    kept_rows[q],
-                    kept_sums[q],
-                )
-        for q in range(n_queries):
-            query = begin + q
-            if kept[q] >= 0:
-                n_open = keep_within(kept_rows[q], kept_sums[q], kept[q], limits[q])
-                rows = kept_rows[q, :n_open]
+                rows = found.rows[q, :n_open]
             else:  # ties in such numbers that every row is measured
-                rows = list_rows(n_rows, excluded[query])
+                rows = leave_out(np.arange(n_rows), excluded[query])
             exact = np.empty(rows.size)
-            for i in range(rows.size):
-                exact[i] = measure_row(
-                    rows[i],
-                    codes[query],
-                    values[query],
-                    attributes[query],
-                    counts[query],
-                    case_codes,
-                    numeric,
-                    numbers,
-                    widths,
-                )
-            kth = find_kth(exact, k)
+            measure_listed(
+                rows,
+                codes[query],
+                values[query],
+                attributes[query],
+                counts[query],
+                case_codes,
+                numeric,
+                numbers,
+                widths,
+                exact,
+            )
+            kth = find_kth(exact, smallest)
             means[query] = mean_within(
                 rows, exact, kth, k, shares, by_distance, targets
             )
@@ -265,7 +196,7 @@ def mean_nested(
     means : float64 array of shape (n_queries, n_most), written
     """
     rows, squares = np.empty(n_rows, np.int64), np.empty(n_rows)
-    sums = np.empty(n_rows)
+    sums, smallest = np.empty(n_rows), np.empty(k)
     for query in range(first, last):
         sums[:] = 0.0
         if excluded[query] >= 0:
@@ -282,7 +213,7 @@ def mean_nested(
                 widths[query],
                 n_rows,
             )
-            kth = find_kth(sums, k)
+            kth = find_kth(sums, smallest)
             n_near = gather_near(sums, kth, excluded[query], rows, squares)
             means[query, r] = mean_within(
                 rows[:n_near], squares[:n_near], kth, k, shares, by_distance, targets

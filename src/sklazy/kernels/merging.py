@@ -2,26 +2,63 @@
 
 import numpy as np
 
-from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.exact import insert_sorted
-from sklazy.kernels.votes import weigh_levels, weigh_rows
+from sklazy.kernels.compiling import entry, lean_kernel
+from sklazy.kernels.votes import weigh, weigh_levels
 
 
-@kernel
-def _find_kth(near, lasts, tied, k):
-    """The k-th smallest distance of all rows, infinite if there are fewer."""
-    smallest = np.full(k, np.inf)
+@lean_kernel
+def _take_in(smallest, owners, value, owner):
+    """Put a value and whose it is into a rising list, dropping the largest."""
+    i = smallest.size - 1
+    while i > 0 and smallest[i - 1] > value:
+        smallest[i], owners[i] = smallest[i - 1], owners[i - 1]
+        i -= 1
+    smallest[i], owners[i] = value, owner
+
+
+@lean_kernel
+def _list_smallest(near, lasts, tied, smallest, owners):
+    """The k smallest distances of all rows, infinite where there are fewer.
+
+    With the classes of rows that parts have listed, -1 for the others.
+    """
+    last = smallest.size - 1
+    smallest[:] = np.inf
+    owners[:] = -1
     for i in range(near.shape[0]):
-        if near[i, 1] >= 0.0 and near[i, 0] < smallest[k - 1]:
-            insert_sorted(smallest, near[i, 0])
+        if near[i, 0] < smallest[last]:
+            _take_in(smallest, owners, near[i, 0], np.int64(near[i, 1]))
     for part in range(lasts.size):
-        n_tied = 0
         for c in range(tied.shape[1]):
-            n_tied += tied[part, c]
-        for _ in range(min(n_tied, k)):
-            if lasts[part] < smallest[k - 1]:
-                insert_sorted(smallest, lasts[part])
-    return smallest[k - 1]
+            for _ in range(min(tied[part, c], smallest.size)):
+                if not lasts[part] < smallest[last]:
+                    break
+                _take_in(smallest, owners, lasts[part], -1)
+
+
+@lean_kernel
+def _count_tied(near, lasts, tied, kth, at_last):
+    """Count the rows at the k-th distance, those that parts list among them."""
+    for c in range(at_last.size):
+        at_last[c] = 0
+    for part in range(lasts.size):
+        if lasts[part] == kth:
+            for c in range(at_last.size):
+                at_last[c] += tied[part, c]
+    for i in range(near.shape[0]):
+        if near[i, 0] == kth and near[i, 1] >= 0.0:  # kth may be infinite
+            at_last[np.int64(near[i, 1])] += 1
+
+
+@lean_kernel
+def _weigh_smallest(smallest, owners, weighted):
+    """Weigh the rows nearer than the k-th; written as `weigh_levels` does."""
+    kth = smallest[smallest.size - 1]
+    weighted[:] = 0.0
+    for i in range(smallest.size):
+        if smallest[i] < kth:
+            weighted[owners[i]] += weigh(smallest[0], smallest[i])
+    weighted[weighted.size - 1] = weigh(smallest[0], kth)
 
 
 @entry
@@ -32,7 +69,7 @@ def merge_listed(near, lasts, tied, k, votes, at_last, weighted, kths):
     ----------
     near : float64 array of shape (n_queries, n_listed, 2)
         Squared distances and classes of the rows nearer than the last of their part;
-        the class is -1 where there is no row.
+        infinite and -1 where there is no row.
     lasts : float64 array of shape (n_queries, n_parts)
         How far the last one of each part is.
     tied : int64 array of shape (n_queries, n_parts, n_classes)
@@ -44,30 +81,18 @@ def merge_listed(near, lasts, tied, k, votes, at_last, weighted, kths):
         As in `sklazy.kernels.mixed.search_mixed`.
     kths : float64 array of shape (n_queries,), written
     """
-    n_listed, n_classes = near.shape[1], votes.shape[1]
-    rows, exact = np.empty(n_listed, np.int64), np.empty(n_listed)
-    classes = np.empty(n_listed, np.int32)
+    smallest, owners = np.empty(k), np.empty(k, np.int64)
     for query in range(votes.shape[0]):
-        own = near[query]
-        kth = _find_kth(own, lasts[query], tied[query], k)
-        kths[query] = kth
-        count = 0
-        for c in range(n_classes):
-            at_last[query, c] = 0
-            for part in range(lasts.shape[1]):
-                if lasts[query, part] == kth:
-                    at_last[query, c] += tied[query, part, c]
+        _list_smallest(near[query], lasts[query], tied[query], smallest, owners)
+        kth = kths[query] = smallest[k - 1]
+        _count_tied(near[query], lasts[query], tied[query], kth, at_last[query])
+        for c in range(votes.shape[1]):
             votes[query, c] = at_last[query, c]
-        for i in range(n_listed):
-            if own[i, 1] < 0.0 or own[i, 0] > kth:
-                continue
-            rows[count], exact[count] = count, own[i, 0]
-            classes[count] = np.int32(own[i, 1])
-            votes[query, classes[count]] += 1
-            at_last[query, classes[count]] += own[i, 0] == kth
-            count += 1
+        for i in range(k):
+            if smallest[i] < kth:  # which a part's last one is not
+                votes[query, owners[i]] += 1
         if weighted.size > 0:
-            weigh_rows(rows[:count], exact[:count], kth, k, classes, weighted[query])
+            _weigh_smallest(smallest, owners, weighted[query])
 
 
 @entry

@@ -5,40 +5,28 @@ the k-th; these are measured again in float64, in the order of the query's attri
 so that the answer is exact and depends on nothing but the rows.
 """
 
-import numpy as np
+from typing import NamedTuple
 
-from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.distances import fill
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.kernels.compiling import entry, lean_kernel
 from sklazy.kernels.exact import (
     find_kth,
-    list_rows,
-    measure_row,
+    leave_out,
+    measure_listed,
     vote_for_nearest,
     vote_for_sure,
 )
-from sklazy.kernels.first_pass import (
-    BLOCK,
-    MOST_QUERIES,
-    SPARE,
-    UNIT,
-    add_other_columns,
-    add_plain_columns,
-    admit,
-    find_limit,
-    find_sure,
-    plan_query,
-)
+from sklazy.kernels.first_pass import MOST_QUERIES, SPARE, find_candidates
 from sklazy.kernels.votes import weigh_rows
 
-MANY_COLUMNS = 96  # that are taken a tile at a time, with the sums of all queries
-TILE = 128  # columns
-TILE_BLOCK = 1024  # rows
 
-
-@kernel
+@lean_kernel
 def list_nearer(rows, exact, kth, classes, near):
     """Write down the rows that are nearer than the k-th."""
     n_near = 0
+    near[:, 0] = np.inf
     near[:, 1] = -1.0
     for i in range(exact.size):
         if exact[i] < kth:
@@ -47,15 +35,94 @@ def list_nearer(rows, exact, kth, classes, near):
             n_near += 1
 
 
-@kernel
-def decide(query, rows, exact, kth, k, classes, votes, tied, weighted, near, kths):
-    """Let the rows within the k-th distance vote, and write down what else is asked."""
+@lean_kernel
+def decide(query, rows, exact, kth, order, classes, votes, tied, weighted, near, kths):
+    """Let the rows within the k-th distance vote, and write down what else is asked.
+
+    `order` has room for k rows.
+    """
     vote_for_nearest(rows, exact, kth, classes, votes[query], tied[query])
     if weighted.size > 0:
-        weigh_rows(rows, exact, kth, k, classes, weighted[query])
+        weigh_rows(rows, exact, kth, order, classes, weighted[query])
     if near.size > 0:
         list_nearer(rows, exact, kth, classes, near[query])
         kths[query] = kth
+
+
+class Room(NamedTuple):
+    """Space to work in, for all queries.
+
+    Attributes
+    ----------
+    exact : float64 array, for as many rows as are measured
+    smallest, order : float64 and int64 arrays of shape (k,)
+    """
+
+    exact: NDArray[np.float64]
+    smallest: NDArray[np.float64]
+    order: NDArray[np.int64]
+
+
+@lean_kernel
+def settle(
+    query,
+    rows,
+    sums,
+    sure,
+    limit,
+    bound,
+    room,
+    widths,
+    case_codes,
+    numeric,
+    numbers,
+    classes,
+    codes,
+    values,
+    attributes,
+    n_used,
+    votes,
+    tied,
+    weighted,
+    near,
+    kths,
+):
+    """Decide one query among candidates: the second pass of `search_mixed`."""
+    votes[query, :] = 0
+    tied[query, :] = 0
+    n_open = vote_for_sure(rows, sums, sure, limit, classes, votes[query])
+    missing = room.order.size  # voters besides the sure ones
+    for c in range(votes.shape[1]):
+        missing -= votes[query, c]
+    if n_open == 0 and near.size == 0:
+        return
+    left, exact = rows[:n_open], room.exact[:n_open]
+    measure_listed(
+        left,
+        codes,
+        values,
+        attributes,
+        n_used,
+        case_codes,
+        numeric,
+        numbers,
+        widths,
+        exact,
+    )
+    kth = min(find_kth(exact, room.smallest[:missing]), bound)
+    decide(
+        query,
+        left,
+        exact,
+        kth,
+        room.order,
+        classes,
+        votes,
+        tied,
+        weighted,
+        near,
+        kths,
+    )
 
 
 @entry
@@ -121,24 +188,15 @@ def search_mixed(
     weighted : float64 array of shape (n_queries, n_classes + 1), written; or empty
         As in `match_nominal`.
     near : float64 array of shape (n_queries, k, 2), written; or empty
-        Squared distances and classes of the rows nearer than the k-th, in any order,
-        what is left over with the class -1.
+        Squared distances and classes of the rows nearer than the k-th, in any order;
+        what is left over is infinite, with the class -1.
     kths : float64 array of shape (n_queries,), written where `near` is
         The squared distance of the k-th, or the bound if that is nearer.
 
     Notes
     -----
-    *First pass.* Distances in float32, a block of rows at a time. Every row whose sum
-    is within the *limit* of its query becomes a candidate; the limit follows the k-th
-    smallest sum so far and falls from block to block.
-
-    *Loops.* Queries by up to `MOST_QUERIES`; for these, blocks of rows; for a block,
-    tiles of columns; for a tile, the queries. A block's part of a tile stays in the
-    L2 cache while all queries read it. Where columns are few there is one tile, a
-    query's sums are finished at once, and one buffer serves all queries; with
-    `MANY_COLUMNS` every query has a buffer of its own, which waits for the next tile.
-    Columns without a missing cell come first, `GROUP` of them in a pass over the
-    rows; those that have to be asked for each cell come after the last tile.
+    *First pass.* `find_candidates`, for up to `MOST_QUERIES` queries together, keeps
+    the rows that may be among the nearest, by distances in float32.
 
     *Second pass.* Candidates far below the k-th sum are *sure* to be among the nearest
     and vote. The others that are still within the limit are measured by `measure_row`,
@@ -152,144 +210,54 @@ def search_mixed(
     neither blocks nor the order of rows. Where so many rows tie that candidates
     overflow, all rows are measured.
     """
-    n_columns, stride = columns.shape
-    flat = columns.reshape(-1)
-    n_most = max(1, attributes.shape[1])
-    step = min(MOST_QUERIES, last - first)
-    many = n_columns >= MANY_COLUMNS
-    rounding = 1.2 * (n_most + 4) * UNIT  # of a sum of so many squares
-    used = np.empty(n_columns, np.bool_)
-    places = np.empty((step, n_most), np.uintp)
-    targets = np.empty((step, n_most), np.float32)
-    n_plain = np.empty(step, np.int64)
-    first_other = np.empty(step, np.int64)
-    done = np.empty(step, np.int64)
-    constants = np.empty(step, np.float32)
-    slacks = np.empty(step, np.float64)
-    limits = np.empty(step, np.float32)
-    nearest = np.empty((step, k), np.float32)
-    kept = np.empty(step, np.int64)
-    kept_rows = np.empty((step, k + SPARE), np.int64)
-    kept_sums = np.empty((step, k + SPARE), np.float32)
-    block = TILE_BLOCK if many else BLOCK
-    sums = np.empty((step if many else 1, block), np.float32)
-    tile = np.uintp(TILE if many else n_columns) * np.uintp(stride)
-    end_of_columns = np.uintp(flat.size)
-    for begin in range(first, last, step):
-        n_queries = min(last, begin + step) - begin
-        # Columns in ascending order, whatever the order of the attributes: a tile
-        # then begins where the one before it has ended.
-        for q in range(n_queries):
-            used[:] = False
-            for i in range(counts[begin + q]):
-                used[attributes[begin + q, i]] = True
-            n_plain[q], first_other[q], constants[q], slacks[q] = plan_query(
-                codes[begin + q],
-                values[begin + q],
-                used,
-                kinds,
-                lows,
+    room = Room(np.empty(k + SPARE), np.empty(k), np.empty(k, np.int64))
+    for begin in range(first, last, MOST_QUERIES):
+        end = min(last, begin + MOST_QUERIES)
+        found = find_candidates(
+            columns,
+            kinds,
+            lows,
+            widths,
+            n_rows,
+            codes[begin:end],
+            values[begin:end],
+            attributes[begin:end],
+            counts[begin:end],
+            excluded[begin:end],
+            k,
+            bounds[begin:end],
+        )
+        for query in range(begin, end):
+            n_found, own = found.counts[query - begin], room
+            rows, sums = found.rows[query - begin], found.sums[query - begin]
+            sure, limit = found.sure[query - begin], found.limits[query - begin]
+            if n_found < 0:  # ties in such numbers that every row is measured
+                rows = leave_out(np.arange(n_rows), excluded[query])
+                sums = np.zeros(rows.size, np.float32)
+                sure, n_found = np.float32(0.0), rows.size
+                own = Room(np.empty(rows.size), room.smallest, room.order)
+            if weighted.size > 0 or near.size > 0:
+                sure = np.float32(0.0)  # all have a distance that counts
+            settle(
+                query,
+                rows[:n_found],
+                sums,
+                sure,
+                limit,
+                bounds[query],
+                own,
                 widths,
-                stride,
-                places[q],
-                targets[q],
+                case_codes,
+                numeric,
+                numbers,
+                classes,
+                codes[query],
+                values[query],
+                attributes[query],
+                counts[query],
+                votes,
+                tied,
+                weighted,
+                near,
+                kths,
             )
-            limits[q] = find_limit(bounds[begin + q], slacks[q], rounding)
-            nearest[q, :] = np.inf
-            kept[q] = 0
-        for row in range(0, n_rows, block):
-            n_block = min(block, n_rows - row)
-            start, length = np.uintp(row), np.uintp(n_block)
-            done[:] = 0
-            stop = np.uintp(0)
-            while stop < end_of_columns:
-                is_first = stop == np.uintp(0)
-                stop += tile
-                for q in range(n_queries):
-                    own = sums[q if many else 0]
-                    if is_first:
-                        fill(own, length, constants[q])
-                    done[q] = add_plain_columns(
-                        flat,
-                        places[q],
-                        targets[q],
-                        done[q],
-                        n_plain[q],
-                        stop,
-                        start,
-                        own,
-                        length,
-                    )
-                    if stop < end_of_columns:  # sums are not complete yet
-                        continue
-                    add_other_columns(
-                        flat,
-                        places[q],
-                        targets[q],
-                        first_other[q],
-                        kinds,
-                        start,
-                        own,
-                        length,
-                    )
-                    kept[q], limits[q] = admit(
-                        own,
-                        n_block,
-                        row,
-                        excluded[begin + q],
-                        limits[q],
-                        slacks[q],
-                        rounding,
-                        nearest[q],
-                        kept[q],
-                        kept_rows[q],
-                        kept_sums[q],
-                    )
-        for q in range(n_queries):
-            query = begin + q
-            votes[query, :] = 0
-            tied[query, :] = 0
-            missing = k  # voters besides the sure ones, not counting ties
-            if kept[q] >= 0:
-                rows = kept_rows[q, : kept[q]]
-                sure = np.float32(np.inf)  # no more candidates than k: all vote
-                if weighted.size > 0 or near.size > 0:
-                    sure = np.float32(0.0)  # all have a distance that counts
-                elif kept[q] > k:
-                    kth = np.float64(nearest[q, k - 1])
-                    sure = find_sure(kth, slacks[q], rounding)
-                n_open = vote_for_sure(
-                    rows, kept_sums[q], sure, limits[q], classes, votes[query]
-                )
-                missing -= votes[query].sum()
-            else:  # ties in such numbers that every row is measured
-                rows = list_rows(n_rows, excluded[query])
-                n_open = rows.size
-            exact = np.empty(n_open)
-            for i in range(n_open):
-                exact[i] = measure_row(
-                    rows[i],
-                    codes[query],
-                    values[query],
-                    attributes[query],
-                    counts[query],
-                    case_codes,
-                    numeric,
-                    numbers,
-                    widths,
-                )
-            if n_open > 0 or near.size > 0:
-                kth = min(find_kth(exact, missing), bounds[query])
-                decide(
-                    query,
-                    rows,
-                    exact,
-                    kth,
-                    k,
-                    classes,
-                    votes,
-                    tied,
-                    weighted,
-                    near,
-                    kths,
-                )

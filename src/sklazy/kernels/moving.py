@@ -132,6 +132,7 @@ def vote_moving(
     """
     rows, near = np.empty(classes.size, np.int64), np.empty(classes.size)
     space, smallest = np.empty(classes.size), np.empty(k)
+    order = np.empty(k, np.int64)
     for query in range(first, last):
         start, end, own = starts[query], ends[query], asked[query]
         squares = space[: end - start]
@@ -144,4 +145,4 @@ def vote_moving(
         own_rows, own, seen = rows[:n_near], near[:n_near], classes[start:end]
         vote_for_nearest(own_rows, own, kth, seen, votes[query], tied[query])
         if weighted.shape[0]:
-            weigh_rows(own_rows, own, kth, k, seen, weighted[query])
+            weigh_rows(own_rows, own, kth, order, seen, weighted[query])

@@ -5,7 +5,12 @@ import numpy as np
 from sklazy.kernels.bits import ALL, ZERO
 from sklazy.kernels.compiling import entry, kernel, lean_kernel
 from sklazy.kernels.exact import find_kth, vote_for_nearest
-from sklazy.kernels.matched_rows import file_rows, keep_valid
+from sklazy.kernels.matched_rows import (
+    file_counted,
+    keep_valid,
+    list_rows,
+    make_block,
+)
 from sklazy.kernels.planes import count_common, planes_for, ripple, select_threshold
 from sklazy.kernels.votes import finish_votes, weigh_levels, weigh_rows
 
@@ -66,10 +71,8 @@ def vote_nested(
     n_planes = planes_for(n_most)
     planes = np.empty(width * np.uintp(n_planes), np.uint64)
     carries = np.empty(n_words, np.uint64)
-    above = np.empty(n_words, np.uint64)
-    tied = np.empty(n_words, np.uint64)
+    above, tied, rows = make_block(n_words)
     at_last = np.empty(n_classes, np.int64)
-    sets = np.empty(n_most, np.uintp)
     levels = np.empty((n_most + 1, n_classes), np.int64)
     weighted = np.empty(n_classes + 1 if by_distance else 0)
     for query in range(first, last):
@@ -78,26 +81,30 @@ def vote_nested(
             attribute = attributes[query, r]
             code = codes[query, attribute]
             top = planes_for(r + 1)
-            sets[r] = np.uintp(value_bits.shape[0] - 1) * stride  # the empty one
             if code >= 0:
                 place = starts[attribute] + code
                 if starts[attribute] < 0:
                     place = set_of_value[offsets[attribute] + code]
-                sets[r] = np.uintp(place) * stride
-                add_set(bits, sets[r], width, planes, width, top, carries)
+                start = np.uintp(place) * stride
+                add_set(bits, start, width, planes, width, top, carries)
             for i in range(ks.size):
                 k, own = ks[i], votes[i, query, r]
                 for word in range(n_words):
                     tied[word] = ALL
                 keep_valid(tied, 0, n_words, n_rows, excluded[query])
-                threshold = select_threshold(planes, width, top, width, k, tied, above)
+                threshold, _ = select_threshold(
+                    planes, width, top, width, k, tied, above
+                )
                 for c in range(n_classes):
                     start = stride * np.uintp(c)
                     own[c] = count_common(above, flat_classes, start, width)
                     at_last[c] = count_common(tied, flat_classes, start, width)
                 if by_distance:
                     levels[: r + 2] = 0
-                    file_rows(above, 0, n_words, bits, sets, r + 1, classes, levels)
+                    n_listed = list_rows(above, 0, n_words, rows, 0)
+                    file_counted(
+                        rows[:n_listed], 0, planes, width, top, classes, levels
+                    )
                     weigh_levels(levels, threshold, r + 1, weighted)
                 finish_votes(at_last, weighted, k, shares, own)
 
@@ -180,7 +187,8 @@ def vote_nested_mixed(
     counted = np.empty(n_classes, np.int64)
     at_last = np.empty(n_classes, np.int64)
     weighted = np.empty(n_classes + 1 if by_distance else 0)
-    sums = np.empty(n_rows)
+    sums, smallest = np.empty(n_rows), np.empty(largest)
+    order = np.empty(largest, np.int64)
     for query in range(first, last):
         sums[:] = 0.0
         if excluded[query] >= 0:
@@ -197,17 +205,17 @@ def vote_nested_mixed(
                 widths[query],
                 n_rows,
             )
-            limit = find_kth(sums, largest)
+            limit = find_kth(sums, smallest)
             n_near = gather_near(sums, limit, excluded[query], near_rows, near_sums)
             near, squares = near_rows[:n_near], near_sums[:n_near]
             for i in range(ks.size):
                 k, own = ks[i], votes[i, query, r]
                 counted[:] = 0
                 at_last[:] = 0
-                kth = limit if k == largest else find_kth(squares, k)
+                kth = limit if k == largest else find_kth(squares, smallest[:k])
                 vote_for_nearest(near, squares, kth, classes, counted, at_last)
                 if by_distance:
-                    weigh_rows(near, squares, kth, k, classes, weighted)
+                    weigh_rows(near, squares, kth, order, classes, weighted)
                 for c in range(n_classes):
                     own[c] = counted[c] - at_last[c]
                 finish_votes(at_last, weighted, k, shares, own)

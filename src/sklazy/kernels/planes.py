@@ -7,11 +7,12 @@ lets them vectorize.
 
 import numpy as np
 
-from sklazy.kernels.bits import ZERO, popcount
-from sklazy.kernels.compiling import kernel
+from sklazy.kernels.bits import ONE, ZERO, popcount
+from sklazy.kernels.compiling import lean_kernel
+from sklazy.kernels.lines import LINE, narrow_lines
 
 
-@kernel
+@lean_kernel
 def planes_for(n_sets):
     """Number of planes that can hold a count of `n_sets`, at least four."""
     planes = 4
@@ -20,7 +21,7 @@ def planes_for(n_sets):
     return planes
 
 
-@kernel
+@lean_kernel
 def ripple(planes, start, carries, n_words):
     """Add the carries to one plane; the new carries take their place."""
     for i in range(n_words):
@@ -30,14 +31,14 @@ def ripple(planes, start, carries, n_words):
         carries[i] = old & carry
 
 
-@kernel
+@lean_kernel
 def fill_zero(words, start, stop):
     """words[start:stop] = 0."""
     for i in range(start, stop):
         words[i] = ZERO
 
 
-@kernel
+@lean_kernel
 def count_common(words, planes, start, n_words):
     """Number of bits that `words` has in common with one plane."""
     count = np.int64(0)
@@ -46,40 +47,43 @@ def count_common(words, planes, start, n_words):
     return count
 
 
-@kernel
-def keep_common(words, planes, start, n_words):
-    """Words &= plane."""
-    for i in range(n_words):
-        words[i] &= planes[start + i]
-
-
-@kernel
-def move_common(words, planes, start, n_words, above):
-    """Move what the words have in common with one plane from `words` to `above`."""
-    for i in range(n_words):
-        word, bits = words[i], planes[start + i]
-        above[i] |= word & bits
-        words[i] = word & ~bits
-
-
-@kernel
+@lean_kernel
 def select_threshold(planes, width, n_planes, n_words, k, candidates, above):
     """Return the k-th largest count among the candidate rows, 0 if there are fewer.
+
+    Returns as well how many of them have a larger one.
 
     A radix selection from the top plane down: keep the rows with the bit if they are
     enough, else count them in and go on with the others. Leaves the rows of just this
     count in `candidates` and those of a larger one in `above`.
+
+    Words are whole lines of the `width` words that a plane has.
     """
-    threshold = 0
-    for i in range(n_words):
-        above[i] = ZERO
+    threshold, n_above = 0, 0
+    fill_zero(above, np.uintp(0), np.uintp(n_words))
+    width, n_lines = np.int64(width), np.int64(n_words) // LINE
+    start = width * (n_planes - 1)
+    with_bit = count_common(candidates, planes, np.uintp(start), np.uintp(n_words))
     for plane in range(n_planes - 1, -1, -1):
-        start = width * np.uintp(plane)
-        with_bit = count_common(candidates, planes, start, n_words)
-        if with_bit >= k:
-            keep_common(candidates, planes, start, n_words)
+        keeps = n_above + with_bit >= k
+        if keeps:
             threshold |= 1 << plane
         else:
-            k -= with_bit
-            move_common(candidates, planes, start, n_words, above)
-    return threshold
+            n_above += with_bit
+        following = max(0, start - width)
+        with_bit = narrow_lines(
+            planes, start, following, n_lines, keeps, candidates, above
+        )
+        start = following
+    return threshold, n_above
+
+
+@lean_kernel
+def read_count(planes, width, n_planes, row):
+    """The count of one row."""
+    count = np.int64(0)
+    word, bit = np.uintp(row >> 6), np.uint64(row & 63)
+    for plane in range(n_planes):
+        own = planes[np.uintp(width) * np.uintp(plane) + word]
+        count |= np.int64((own >> bit) & ONE) << plane
+    return count

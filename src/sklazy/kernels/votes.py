@@ -7,10 +7,10 @@ differ is a squared distance.
 
 import numpy as np
 
-from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.compiling import entry, lean_kernel
 
 
-@kernel
+@lean_kernel
 def raise_threshold(threshold, k, n_above, levels, tied):
     """Move the threshold up while k rows lie above it; returns both."""
     while n_above >= k:
@@ -21,7 +21,7 @@ def raise_threshold(threshold, k, n_above, levels, tied):
     return threshold, n_above
 
 
-@kernel
+@lean_kernel
 def move_threshold(threshold, levels, tied):
     """Take a higher threshold over; returns how many rows filed lie above it."""
     n_above = np.int64(0)
@@ -32,7 +32,7 @@ def move_threshold(threshold, levels, tied):
     return n_above
 
 
-@kernel
+@lean_kernel
 def add_levels(levels, threshold, n_used, votes):
     """Add the votes of the rows that agree more often than the threshold."""
     for level in range(threshold + 1, n_used + 1):
@@ -40,13 +40,13 @@ def add_levels(levels, threshold, n_used, votes):
             votes[c] += levels[level, c]
 
 
-@kernel
+@lean_kernel
 def weigh(nearest, square):
     """The weight of a row, from squared distances."""
     return 1.0 if square == nearest else np.sqrt(nearest) / np.sqrt(square)
 
 
-@kernel
+@lean_kernel
 def weigh_levels(levels, threshold, n_used, weighted):
     """Weigh rows by agreement, from near to far.
 
@@ -84,8 +84,8 @@ def weigh_all_levels(levels, thresholds, counts, weighted):
         weigh_levels(levels[query], thresholds[query], counts[query], weighted[query])
 
 
-@kernel
-def weigh_rows(rows, exact, kth, k, classes, weighted):
+@lean_kernel
+def weigh_rows(rows, exact, kth, near, classes, weighted):
     """Weigh rows by squared distance, from near to far; written as `weigh_levels` does.
 
     Parameters
@@ -94,11 +94,12 @@ def weigh_rows(rows, exact, kth, k, classes, weighted):
     exact : float64 array of the rows' squared distances
     kth : float
         The k-th smallest of them, infinite if there are fewer.
-    k : int
+    near : int64 array of shape (k,)
+        Room for the places of the nearest.
     classes : int32 array of shape (n_rows,)
     weighted : float64 array of shape (n_classes + 1,), written
     """
-    near, n_near = np.empty(k, np.int64), 0
+    n_near = 0
     for i in range(exact.size):
         if exact[i] < kth:
             place = n_near
@@ -115,7 +116,7 @@ def weigh_rows(rows, exact, kth, k, classes, weighted):
     weighted[weighted.size - 1] = weigh(nearest, kth)
 
 
-@kernel
+@lean_kernel
 def finish_votes(tied, weighted, k, shares, votes):
     """Let rows tied at the k-th place share the places left, and weigh by distance.
 
@@ -146,7 +147,7 @@ def finish_votes(tied, weighted, k, shares, votes):
             votes[c] = weighted[c] + tied[c] * left / n_places * weighted[votes.size]
 
 
-@kernel
+@lean_kernel
 def write_tallies(levels, threshold, tied, tallies):
     """Rows by number of agreements and class from the threshold up; zeros below.
 

@@ -1,7 +1,12 @@
 """A query's neighbors, all tied with the last of them included."""
 
 from sklazy.neighbors.edges import find_edges, widths_without
-from sklazy.neighbors.mixed import MixedSearch, ScaledColumns, prepare_columns
+from sklazy.neighbors.mixed import (
+    NOBODY,
+    MixedSearch,
+    ScaledColumns,
+    prepare_columns,
+)
 from sklazy.neighbors.nearest import (
     WeightedColumns,
     find_nearest,
@@ -22,6 +27,7 @@ from sklazy.neighbors.voting import (
 )
 
 __all__ = [
+    "NOBODY",
     "MixedSearch",
     "NominalSearch",
     "ScaledColumns",

@@ -1,5 +1,6 @@
 """Cases of few numbers in a tree, for HEOM distances on all of their attributes."""
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -10,7 +11,13 @@ from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.columns import NUMERIC
 from sklazy.neighbors import tree
 from sklazy.neighbors.nearest import WeightedColumns, place_queries, weigh_columns
-from sklazy.neighbors.tree import Boxes, Settle
+from sklazy.neighbors.tree import Boxes
+
+_Ints = NDArray[np.int64]
+
+ByCandidates = Callable[[_Ints, _Ints, NDArray[np.float64]], NDArray[np.bool_]]
+"""From the numbers of queries, the rows that are candidates of each, and a sum that no
+other row is below, to whether each is answered."""
 
 _LARGEST, _SMALLEST = 1e150, 1e-150  # numbers that can be placed, and widths that place
 
@@ -28,7 +35,7 @@ class BoxedCases:
         self._cases, self._n_asked = cases, 0
 
     def answer(
-        self, queries: Queries, n_nearest: int, n_hidden: int, settle: Settle
+        self, queries: Queries, n_nearest: int, n_hidden: int, settle: ByCandidates
     ) -> NDArray[np.int64]:
         """Have queries answered; the numbers of those left open. See `Boxes.answer`."""
         self._n_asked += queries.codes.size
@@ -36,7 +43,14 @@ class BoxedCases:
             return np.arange(len(queries.codes))
         placed = place_queries(self._weighed, queries)
         placed[~(np.abs(queries.values) < _LARGEST)] = np.nan
-        return self._boxes.answer(placed, n_nearest, n_hidden, settle)
+        return self._boxes.answer(
+            placed,
+            n_nearest,
+            n_hidden,
+            lambda tree, asked, places, limits: settle(
+                asked, tree.order[places], limits
+            ),
+        )
 
     @cached_property
     def _weighed(self) -> WeightedColumns:
@@ -75,7 +89,7 @@ class ByTree(NamedTuple):
     n_neighbors: int
 
     def left(
-        self, boxed: BoxedCases | None, first: int, last: int, settle: Settle
+        self, boxed: BoxedCases | None, first: int, last: int, settle: ByCandidates
     ) -> list[tuple[int, int]]:
         """Have the queries ``first..last - 1`` answered; slices of those left open.
 

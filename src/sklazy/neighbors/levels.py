@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _NOTHING = np.zeros((0, 0))
+_MOST_LISTS = 3  # of parts, that bound the next one
 _SMALL_JOB = 200_000  # cells; fewer are merged before a kernel is loaded
 
 
@@ -48,6 +49,14 @@ class Tallies(NamedTuple):
 
     thresholds: Ints
     tallies: NDArray[np.int32]
+
+
+def find_floors(
+    parts: Sequence[Tallies], counts: NDArray[np.int32], n_neighbors: int
+) -> Ints:
+    """Agreements that the k nearest rows of all have, or more; see `find_bounds`."""
+    found = merge_tallies(parts[-_MOST_LISTS:], counts, n_neighbors, by_distance=False)
+    return (counts - found.lasts).astype(np.int64)
 
 
 def merge_tallies(
@@ -102,7 +111,7 @@ class Near(NamedTuple):
     Attributes
     ----------
     near : float64 array of shape (n_queries, n_most, 2)
-        Squared distances and classes of the rows nearer than `kths`; the class is -1
+        Squared distances and classes of the rows nearer than `kths`; infinite and -1
         where there are fewer.
     kths : float64 array of shape (n_queries,)
         The squared distance of the k-th, infinite where there are fewer rows; or a
@@ -116,6 +125,20 @@ class Near(NamedTuple):
     tied: Ints
 
 
+def find_bounds(parts: Sequence[Near], n_neighbors: int) -> Floats:
+    """Squared distances within which the k nearest rows of all lie, or nearer.
+
+    The lists of the last few parts tell nearly as much as those of all.
+    """
+    lasts = reduce(np.minimum, [part.kths for part in parts])
+    lists = [part.near[:, :, 0] for part in parts[-_MOST_LISTS:]]
+    squares = np.concatenate([*lists, lasts[:, None]], axis=1)
+    if squares.shape[1] < n_neighbors:
+        return lasts
+    squares.partition(n_neighbors - 1, axis=1)
+    return np.minimum(lasts, squares[:, n_neighbors - 1])
+
+
 def merge_near(parts: Sequence[Near], n_neighbors: int, *, by_distance: bool) -> Votes:
     """The votes of all rows."""
     near = np.concatenate([part.near for part in parts], axis=1)
@@ -127,7 +150,7 @@ def merge_near(parts: Sequence[Near], n_neighbors: int, *, by_distance: bool) ->
     tied = np.stack([part.tied for part in parts], axis=1)
     n_classes = tied.shape[2]
     kths = _find_kths(
-        np.concatenate([np.where(listed, squares, np.inf), lasts], axis=1),
+        np.concatenate([squares, lasts], axis=1),
         np.concatenate([listed, tied.sum(axis=2)], axis=1),
         n_neighbors,
     )

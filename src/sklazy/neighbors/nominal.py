@@ -218,7 +218,7 @@ def vote_with_each_count(
 
 
 def count_agreements(
-    cases: Cases, query: NDArray[np.int32], attributes: NDArray[np.int32]
+    cases: Cases, query: NDArray[np.int32], attributes: NDArray[np.integer]
 ) -> NDArray[np.int32]:
     """Count for every row the attributes on which it has the query's value.
 
@@ -226,10 +226,19 @@ def count_agreements(
     ----------
     cases : Cases
     query : int32 array of shape (n_attributes,)
-    attributes : int32 array of the attributes compared
+    attributes : int array of the attributes compared
     """
     agreements = np.zeros(cases.n_rows, np.int32)
-    for attribute in attributes:
+    for attribute in attributes.tolist():
         if query[attribute] >= 0:
-            agreements += cases.codes[attribute, : cases.n_rows] == query[attribute]
+            agreements += _with_value(cases, attribute, int(query[attribute]))
     return agreements
+
+
+def _with_value(cases: Cases, attribute: int, value: int) -> NDArray[np.bool_]:
+    """Which rows have a value, read from its bit set where there is one."""
+    if cases.starts[attribute] < 0:
+        return cases.codes[attribute, : cases.n_rows] == value
+    words = cases.value_bits[cases.starts[attribute] + value]
+    little = np.ascontiguousarray(words, "<u8").view(np.uint8)
+    return np.unpackbits(little, count=cases.n_rows, bitorder="little").view(np.bool_)

@@ -18,9 +18,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Groups = tuple[Ints, Ints]
 
-Settle = Callable[[Ints, Ints, Floats], NDArray[np.bool_]]
-"""From the numbers of queries, the candidates of each, and a sum that no other row is
-below, to whether each is answered."""
+Settle = Callable[["BoxTree", Ints, Ints, Floats], NDArray[np.bool_]]
+"""From a tree, the numbers of queries, the places of candidates of each, and a sum that
+no other row is below, to whether each is answered."""
 
 # With more columns, or fewer rows, reading all rows is about as fast (docs/scale.md).
 MOST_COLUMNS = 6
@@ -59,7 +59,7 @@ class Boxes:
         few = len(used) <= MOST_COLUMNS and columns.values.shape[1] >= FEWEST_ROWS
         self._may_pay = few and bool((columns.kinds[used] == NUMERIC).all())
         self._n_asked = self._n_open = 0
-        self._tree: _Tree | None = None
+        self._tree: BoxTree | None = None
         self._lock = threading.Lock()
 
     def answer(
@@ -88,7 +88,7 @@ class Boxes:
 
     def _tree_for(
         self, n_queries: int, n_nearest: int, n_hidden: int
-    ) -> "_Tree | None":
+    ) -> "BoxTree | None":
         """The tree, if it can answer and it pays; built now if it is time to."""
         n_rows = self.columns.values.shape[1]
         if 20 * n_nearest > n_rows or n_hidden > _MOST_HIDDEN:
@@ -141,11 +141,19 @@ class TreeSearch(Boxes):
         def found() -> Neighbors:
             return Neighbors(np.empty(shape, np.int64), np.empty(shape))
 
-        def settle(asked: Ints, candidates: Ints, limits: Floats) -> NDArray[np.bool_]:
+        def settle(
+            tree: BoxTree, asked: Ints, places: Ints, limits: Floats
+        ) -> NDArray[np.bool_]:
             near = Neighbors(found().rows[asked], found().distances[asked])
             theirs = own[1][asked] if len(own[1]) else own[1]
-            given = own[0], queries[asked], theirs, candidates, limits
-            sure = nearest_candidates(self.columns, *given, *near)
+            given = (
+                own[0],
+                queries[asked].take(tree.used, axis=1),
+                theirs,
+                places,
+                limits,
+            )
+            sure = nearest_candidates(tree.columns, tree.order, *given, *near)
             found().rows[asked], found().distances[asked] = near
             return np.asarray(sure)
 
@@ -162,15 +170,35 @@ class TreeSearch(Boxes):
         return found()
 
 
-class _Tree:
-    """Rows in a tree, in columns that are multiplied by what they weigh."""
+class BoxTree:
+    """Rows in a tree, in columns that are multiplied by what they weigh.
+
+    Rows of one box lie side by side: a tree of rows as they come is built for their
+    order, and again in it. That takes half as long once more, and answers take a third
+    less. So do the cells that candidates are measured by.
+
+    Attributes
+    ----------
+    used : int64 array, the columns that have a weight
+    order : int64 array of shape (n_rows,)
+        The rows, box after box.
+    columns : Columns
+        Those in use, in this order of the rows.
+    """
 
     def __init__(self, columns: Columns, used: Ints, placed: Floats) -> None:
         self.used = used
         self.norm = 2 if columns.metric == EUCLIDEAN else 1
         self.factors = columns.weights[used] ** (1.0 / self.norm)
         self.largest = float(np.abs(placed).max(initial=0.0))
-        self.tree = KDTree(placed, 32, balanced_tree=False, compact_nodes=False)
+        self.order = _build_tree(placed).indices
+        self.tree = _build_tree(placed[self.order])
+        self.columns = columns._replace(
+            values=columns.values[used].take(self.order, axis=1),
+            kinds=columns.kinds[used],
+            weights=columns.weights[used],
+            absents=columns.absents[used],
+        )
 
     def ask(
         self, queries: Floats, asked: Ints, n_candidates: int, settle: Settle
@@ -181,33 +209,38 @@ class _Tree:
         near = near[_in_space(queries[near])]  # they share what is in the cache
         if not len(near):
             return asked
-        sure = settle(near, *self._propose(queries[near], n_candidates))
+        sure = settle(self, near, *self._propose(queries[near], n_candidates))
         return np.concatenate([asked[~whole], near[~sure]])
 
     def _propose(self, queries: Floats, n_candidates: int) -> tuple[Ints, Floats]:
-        """Rows near to each query, and a sum that no other row is below.
+        """Places of rows near to each query, and a sum that no other row is below.
 
         A place is rounded by its size, however near to each other two places are.
         """
         placed = queries[:, self.used] * self.factors
         n_candidates = min(n_candidates, self.tree.n)
-        far, rows = self.tree.query(placed, [*range(1, n_candidates + 1)], p=self.norm)
+        wanted = [*range(1, n_candidates + 1)]
+        far, places = self.tree.query(placed, wanted, p=self.norm)
         if n_candidates == self.tree.n:
-            return rows, np.full(len(rows), np.inf)
+            return places, np.full(len(places), np.inf)
         relative, absolute = _ROUNDING
         largest = np.maximum(np.abs(placed).max(axis=1, initial=0.0), self.largest)
         least = far[:, -1] * (1.0 - relative) - absolute * largest
-        return rows, np.maximum(least, 0.0) ** self.norm
+        return places, np.maximum(least, 0.0) ** self.norm
 
 
-def _build(columns: Columns) -> _Tree | None:
+def _build_tree(placed: Floats) -> KDTree:
+    return KDTree(placed, 32, balanced_tree=False, compact_nodes=False)
+
+
+def _build(columns: Columns) -> BoxTree | None:
     """A tree, or None where distances may be beyond what floats hold."""
     used = np.flatnonzero(columns.weights > 0)
     norm = 2 if columns.metric == EUCLIDEAN else 1
     placed = columns.values[used].T * columns.weights[used] ** (1.0 / norm)
     sizes = np.abs(placed)
     in_reach = (sizes == 0) | ((sizes > _SMALLEST) & (sizes < _LARGEST))
-    return _Tree(columns, used, placed) if in_reach.all() else None
+    return BoxTree(columns, used, placed) if in_reach.all() else None
 
 
 def _largest(groups: Ints) -> int:

@@ -33,10 +33,8 @@ _WORDS = (nw.String, nw.Boolean, nw.Categorical, nw.Enum)
 
 def as_frame(X: object) -> Frame | None:
     """Return X for narwhals to read, or None if it is no frame."""
-    if type(X) is np.ndarray:  # the most frequent case, and narwhals takes long to see
-        return None
     try:
-        frame = nw.from_native(X, pass_through=True, allow_series=True)
+        frame = _open(X, allow_series=True)
     except nw.exceptions.DuplicateError as error:
         raise BadInputError(f"column names must be unique. {error}") from None
     if isinstance(frame, nw.LazyFrame):
@@ -49,6 +47,13 @@ def as_frame(X: object) -> Frame | None:
             "data: give a frame with one column (series.to_frame())."
         )
     return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _open(given: Any, **options: bool) -> Any:  # noqa: ANN401
+    """What narwhals makes of it; it takes long to see that arrays are not for it."""
+    if type(given) in (np.ndarray, list):
+        return given
+    return nw.from_native(given, pass_through=True, **options)
 
 
 def frame_names(frame: Frame) -> tuple[list[str], bool]:
@@ -108,7 +113,7 @@ def target_names(y: object) -> tuple[str, ...]:
     >>> target_names(pd.Series([1, 2], name="price")), target_names([1, 2])
     (('price',), ())
     """
-    native = nw.from_native(y, pass_through=True, allow_series=True)
+    native = _open(y, allow_series=True)
     if isinstance(native, nw.DataFrame):
         return tuple(frame_names(native)[0])
     name = native.name if isinstance(native, nw.Series | Column) else None
@@ -124,7 +129,7 @@ def index_labels(X: object) -> list[Any] | None:
     >>> index_labels(pd.DataFrame({"a": [1, 2]}, index=["x", "y"]))
     ['x', 'y']
     """
-    frame = nw.from_native(X, pass_through=True, eager_only=True)
+    frame = _open(X, eager_only=True)
     if not isinstance(frame, nw.DataFrame):
         return None
     index = nw.maybe_get_index(frame)
@@ -160,10 +165,7 @@ def index_ids(X: object) -> list[Any] | None:
 
 def is_series(values: object) -> bool:
     """Whether the values are a series of a known frame library."""
-    if type(values) is np.ndarray:
-        return False
-    native = nw.from_native(values, pass_through=True, allow_series=True)
-    return isinstance(native, nw.Series)
+    return isinstance(_open(values, allow_series=True), nw.Series)
 
 
 def from_series(name: str, values: object, *, nominal: bool) -> Column:

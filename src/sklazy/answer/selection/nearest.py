@@ -105,7 +105,7 @@ class NearestHost:
             return cells / 50_000.0
         if base.weighted:
             return 5.0 * cells
-        return cells / (2.0 if self.compares_numbers(base) else 256.0)
+        return cells / (6.0 if self.compares_numbers(base) else 256.0)
 
     def can_leave_out(self, base: CaseBase) -> bool:
         """Whether leaving a case out of a batch equals forgetting it."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -18,12 +17,14 @@ from sklazy.answer.selection.nearest_in_pieces import (
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
 from sklazy.flow import Queries, Selected
-from sklazy.neighbors import MixedSearch, NominalSearch
+from sklazy.neighbors import NOBODY, MixedSearch, NominalSearch
 from sklazy.neighbors.edges import two_least
 from sklazy.neighbors.levels import (
     Near,
     Tallies,
     Weighed,
+    find_bounds,
+    find_floors,
     list_weighed,
     merge_near,
     merge_tallies,
@@ -190,8 +191,10 @@ def find_tallies(
         batch.excluded,
         tally=True,
     )
-    for own in chain.from_iterable(before):
-        np.maximum(search.floors, own.thresholds, out=search.floors)
+    known = list(chain.from_iterable(before))
+    if known:
+        counts = question.selected.counts
+        search.floors = find_floors(known, counts, host.n_neighbors)
     _run(search, part, question)
     assert search.tallies is not None
     return [Tallies(search.thresholds, search.tallies)]
@@ -205,9 +208,9 @@ def find_near(
         return []
     batch, device = _batch_of(part, question), question.host.device
     if device is None:
-        bounds = [own.kths for own in chain.from_iterable(before)]
-        nearest = reduce(np.minimum, bounds, np.full(len(batch), np.inf))
-        return [_find_near_here(batch, nearest, question)]
+        known = list(chain.from_iterable(before))
+        bounds = find_bounds(known, question.host.n_neighbors) if known else None
+        return [_find_near_here(batch, bounds, question)]
     found = find_near_there(part, batch, question, device)
     if question.own_widths:
         found.append(_find_near_of_some(batch, question))
@@ -215,8 +218,7 @@ def find_near(
 
 
 def _find_near_here(batch: Batch, bounds: Floats | None, question: Question) -> Near:
-    plain = replace(question.host, by_distance=False)  # they count once all are in
-    search = plain.mixed_search(batch, question.selected, question.own_widths)
+    search = question.host.mixed_search(batch, question.selected, question.own_widths)
     search.list_nearest(bounds)
     _run(search, batch.base, question)
     return Near(search.near, search.kths, search.tied)
@@ -244,7 +246,7 @@ def _find_near_of_some(batch: Batch, question: Question) -> Near:
     widths = {i: question.own_widths[query] for i, query in enumerate(some.tolist())}
     asked = question._replace(selected=chosen, own_widths=widths)
     found = _find_near_here(few, None, asked)
-    near = np.full((len(batch), *found.near.shape[1:]), -1.0)
+    near = np.full((len(batch), *found.near.shape[1:]), NOBODY)
     kths, tied = np.full(len(batch), np.inf), np.zeros((len(batch), batch.n_classes))
     near[some], kths[some], tied[some] = found
     return Near(near, kths, tied.astype(np.int64))

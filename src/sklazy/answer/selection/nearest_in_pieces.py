@@ -15,7 +15,7 @@ from sklazy.backends.device import open_devices
 from sklazy.backends.pieces import Cargo, ask_rows
 from sklazy.casebase import CaseBase
 from sklazy.flow import Cases
-from sklazy.neighbors import ScaledColumns, prepare_columns
+from sklazy.neighbors import NOBODY, ScaledColumns, prepare_columns
 from sklazy.neighbors.cuda.cutting import cut_cases, cut_excluded, cut_scaled
 from sklazy.neighbors.cuda.mixed import (
     DeviceColumns,
@@ -104,7 +104,7 @@ def find_near_there(
         search.list_nearest()
         search.run(0, len(batch))
         found = Near(search.near, search.kths, search.tied)
-        found.near[blank], found.kths[blank], found.tied[blank] = -1.0, np.inf, 0
+        found.near[blank], found.kths[blank], found.tied[blank] = NOBODY, np.inf, 0
         return lambda: found
 
     return ask_rows(part, open_devices(device), columns_cargo(part), ask)

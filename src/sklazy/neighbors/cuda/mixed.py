@@ -17,7 +17,7 @@ from sklazy.neighbors.cuda.lists import (
 )
 from sklazy.neighbors.cuda.sets import put_codes
 from sklazy.neighbors.cuda.weighted import Voters
-from sklazy.neighbors.mixed import MixedSearch, ScaledColumns, weigh_rows
+from sklazy.neighbors.mixed import NOBODY, MixedSearch, ScaledColumns, weigh_rows
 
 Ints = NDArray[np.int64]
 
@@ -168,7 +168,7 @@ class DeviceMixedSearch(MixedSearch):
                 numbers, squares, classes, kths, self.votes.shape[1]
             )
         if len(self.near):
-            self.near[queries], self.kths[queries] = -1.0, kths
+            self.near[queries], self.kths[queries] = NOBODY, kths
             slots = np.arange(len(numbers)) - np.searchsorted(numbers, numbers)
             self.near[queries[numbers], slots] = np.column_stack([squares, classes])
 
