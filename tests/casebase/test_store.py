@@ -6,8 +6,6 @@ import gc
 import os
 import pathlib
 import struct
-import subprocess
-import sys
 import tempfile
 import warnings
 
@@ -400,20 +398,3 @@ def test_runs_of_numbers_say_what_arrays_say(numbers, data):
     assert np.array_equal(without.starts, Runs.of(moved[:left]).starts)
     ordered = without.in_order()
     assert ordered.numbers(np.arange(left)).tolist() == sorted(moved[:left].tolist())
-
-
-def kill(where, kills, seed):
-    script = pathlib.Path(__file__).parent.parent / "helpers" / "store_killing.py"
-    run = [sys.executable, str(script), str(where), str(kills), str(seed)]
-    done = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
-
-
-def test_a_process_may_be_killed_at_any_moment(tmp_path):
-    assert '"kills": 20' in kill(tmp_path, 20, 0)
-
-
-@pytest.mark.slow
-def test_a_thousand_kills_lose_nothing_and_leave_nothing(tmp_path):
-    assert '"kills": 1000' in kill(tmp_path, 1000, 1)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import sklazy
 from first_format import in_first_format, write_first_format
 from sklazy.casebase import CaseBase, load_cases, save_cases
-from sklazy.casebase.files import map_file, read_file, write_file
+from sklazy.casebase.files import read_file, see_arrays, write_file
+from sklazy.casebase.locking import map_shared
 from sklazy.casebase.pages import BLOCK, PAGE, Blocks, end_of, line_up
 from sklazy.errors import BadFileError, BadInputError, DataWarning
 from sklazy.tables import Column, Table
@@ -33,6 +34,10 @@ def cases_of(n_rows, seed=0, *, classes=True, wide=False, **options):
         columns += (Column("z", "nominal", every, labels, declared=True),)
     target = Column("t", "nominal", np.maximum(codes, 0), tuple("uvw"))
     return CaseBase(Table(columns), target if classes else numbers, **options)
+
+
+def map_file(path):
+    return see_arrays(map_shared(path), path)
 
 
 def in_order(cases):

@@ -1,10 +1,13 @@
 """`sklazy store`: the file that `fit` writes, from rows that are read as they come."""
 
 import csv
+import io
 import os
+import re
 import resource
 import subprocess
 import sys
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -14,10 +17,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sklazy
-from sklazy.casebase import outline
+from sklazy.casebase import opening, outline
+from sklazy.casebase.schema import Schema
 from sklazy.casebase.spooling import Spool
+from sklazy.casebase.stored import check_stored
 from sklazy.errors import BadFileError, BadInputError, DataWarning
-from sklazy.tables import streams, surveying
+from sklazy.estimators.storing import Batch, store_rows
+from sklazy.report.progress import Progress
+from sklazy.tables import Column, Table, streams, surveying
 from sklazy.tables.read import survey_table
 
 
@@ -234,16 +241,175 @@ def test_an_interrupt_leaves_nothing_behind(run, tmp_path, monkeypatch, where):
     assert (tmp_path / "out.sklazy").read_text() == "what was there"
 
 
-def test_a_disk_that_is_full_leaves_nothing_behind(tmp_path):
-    big_file(tmp_path / "rows.csv")
+def long_ids(path):
+    """Rows whose ids take more room in the file than they do beside it before."""
+    lines = [f"v{i % 2},w{i % 3},{i:0100}x" for i in range(5000)]
+    path.write_text("\n".join(["a,b,id", *lines]) + "\n")
+
+
+@pytest.mark.parametrize("when", ["rows are read", "they are written"])
+def test_a_disk_that_is_full_leaves_nothing_behind(tmp_path, when):
+    if when == "rows are read":
+        big_file(tmp_path / "rows.csv")
+        command, room = store_command(), 90_000
+    else:
+        long_ids(tmp_path / "rows.csv")
+        command, room = store_command("--id", "id"), 250_000
+    (tmp_path / "out.sklazy").write_text("what was there")
     process = subprocess.run(
-        store_command(),
+        command,
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (90_000, 90_000)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
     )
     assert process.returncode == 1, process.stderr
     assert "out.sklazy" in process.stderr
-    assert os.listdir(tmp_path) == ["rows.csv"]
+    assert sorted(os.listdir(tmp_path)) == ["out.sklazy", "rows.csv"]
+    assert (tmp_path / "out.sklazy").read_text() == "what was there"
+
+
+def batches_of(n_rows, *, step=4096):
+    """Rows of labels and a number, some at a time, numbered as they come."""
+    rng = np.random.default_rng(0)
+    for first in range(0, n_rows, step):
+        codes = rng.integers(0, 3, (2, step)).astype(np.int32)
+        table = Table(
+            (
+                Column("a", "nominal", codes[0], ("u", "v", "w")),
+                Column("b", "numeric", rng.normal(size=step)),
+            )
+        )
+        target = Column("y", "nominal", codes[1], ("l", "m", "n"))
+        yield Batch(table, target, np.arange(first, first + step))
+
+
+def most_memory(work):
+    """The most bytes that were in memory at once."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_grow_with_the_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(opening, "_FEW_CELLS", 0)  # of which copies are made
+
+    def store(n_rows):
+        model = sklazy.LazyLearningRegressor(n_neighbors=3)
+        batches = (
+            batch._replace(target=batch.table["b"].data) for batch in batches_of(n_rows)
+        )
+        store_rows(model, batches, tmp_path / "out", target="y")
+
+    store(1 << 14)
+    few, many = (most_memory(lambda n=n: store(n)) for n in (1 << 17, 1 << 19))
+    assert many - few < 3 * (1 << 17)  # not a byte for each further row
+
+
+def test_cuts_read_each_column_once(tmp_path):
+    n_read = []
+
+    class Counting(io.FileIO):
+        def read(self, size=-1):
+            n_read.append(size)
+            return super().read(size)
+
+    with Spool(tmp_path / "out") as spool:
+        for table, target, ids in batches_of(1 << 14):
+            spool.add(table, target, ids)
+        coder = spool.coder(Schema(spool.attributes(), spool.named))
+        spool._file = Counting(spool._file.name)
+        cuts = list(spool.cuts(coder, "fayyad"))
+        spool._file.close()
+    assert len(cuts) == 1
+    assert sum(n_read) == (4 + 8) * (1 << 14)  # a class and a number for each row
+
+
+def test_progress_is_told_in_every_phase(run, tmp_path, monkeypatch):
+    told = {}
+
+    class Noted(Progress):
+        def advance(self, steps=1, note=""):
+            super().advance(steps, note)
+            told[self.label] = self.done, self.total
+
+    for where in ("sklazy.estimators.storing", "sklazy.report.progress"):
+        monkeypatch.setattr(f"{where}.Progress", Noted)
+    monkeypatch.setattr("sklazy.cli.store.Progress", Noted)
+    lines = [f"v{i % 2},{i % 7}.5,{i % 5}" for i in range(200)]
+    (tmp_path / "rows.csv").write_text("\n".join(["a,b,c", *lines]) + "\n")
+    assert run("store", "rows.csv", "-t", "a", "-o", "out.sklazy")[0] == 0
+    assert told == {
+        "looking at columns": (200, None),
+        "reading rows": (200, 200),
+        "finding cuts": (2, 2),
+        "writing rows": (200, 200),
+    }
+
+
+@pytest.mark.parametrize(
+    "ids", [[0, 1, 5, 6], [3, 2, 1, 0], [7, 9, 100, 101], [2, 3, 4, 5]]
+)
+def test_ids_that_are_numbers_are_kept_as_fit_keeps_them(tmp_path, ids):
+    table, target, _ = next(batches_of(1, step=8))
+    ids = np.array([*ids, *range(200, 204)])
+    halves = [np.arange(0, 3), np.arange(0), np.arange(3, 8)]
+    batches = [Batch(table.take(h), target.take(h), ids[h]) for h in halves]
+    model = sklazy.LazyNBClassifier()
+    store_rows(model, batches, tmp_path / "stored", target="y")
+    model.fit(table, pd.Series(target.cells(), name="y"), ids=ids).save(tmp_path / "f")
+    assert (tmp_path / "stored").read_bytes() == (tmp_path / "f").read_bytes()
+    twice = [*batches[:2], batches[2]._replace(ids=ids[[0, 4, 5, 6, 7]])]
+    with pytest.raises(BadInputError, match="two rows"):
+        store_rows(model, twice, tmp_path / "again", target="y")
+
+
+def test_a_file_that_is_open_to_be_changed_is_not_written_over(run, tmp_path):
+    big_file(tmp_path / "rows.csv", 200)
+    assert run("store", "rows.csv", "-t", "a", "-o", "out.sklazy")[0] == 0
+    before = (tmp_path / "out.sklazy").read_bytes()
+    stored = sklazy.load(tmp_path / "out.sklazy", mmap_mode="r+")
+    code, _, said = run("store", "rows.csv", "-t", "b", "-o", "out.sklazy")
+    assert code
+    assert "only one can at a time" in said
+    assert (tmp_path / "out.sklazy").read_bytes() == before
+    stored.cases_.held.close()
+
+
+def test_verify_checks_every_block_of_a_model(run, tmp_path):
+    big_file(tmp_path / "rows.csv")
+    assert run("store", "rows.csv", "-t", "a", "-o", "out.sklazy")[0] == 0
+    stored = sklazy.load(tmp_path / "out.sklazy", mmap_mode="r+")
+    stored.partial_fit(pd.DataFrame([["v0", "v1", "v2"]], columns=[*"bcd"]), ["v0"])
+    stored.cases_.held.close()
+    code, said, _ = run("verify", "out.sklazy")
+    assert code == 0
+    assert "70001 cases" in said
+    whole = (tmp_path / "out.sklazy").read_bytes()
+    for place in (len(whole) // 2, len(whole) - 500, 40, len(whole) - 20):
+        data = bytearray(whole)
+        data[place] ^= 1
+        (tmp_path / "out.sklazy").write_bytes(data)
+        code, _, said = run("verify", "out.sklazy")
+        assert code
+        assert "altered" in said
+        if place == len(whole) // 2:
+            told = re.search(r"bytes (\d+) to (\d+)", said)
+            assert int(told[1]) <= place <= int(told[2])
+            sklazy.load(tmp_path / "out.sklazy", mmap_mode="c")  # does not look there
+    (tmp_path / "out.sklazy").write_bytes(whole)
+    code, _, said = run("verify", "out.sklazy", "rows.csv")
+    assert code
+    assert "receipt first" in said
+
+
+def test_verify_reads_no_model_into_memory(tmp_path):
+    model = sklazy.LazyNBClassifier()
+    store_rows(model, batches_of(1 << 18), tmp_path / "out", target="y")
+    check_stored(tmp_path / "out")
+    most = most_memory(lambda: check_stored(tmp_path / "out"))
+    assert most < (tmp_path / "out").stat().st_size / 10

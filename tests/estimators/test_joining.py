@@ -1,7 +1,9 @@
 """Several fitted models as one."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from pandas.api.types import union_categoricals
 
 import sklazy
 
@@ -57,6 +59,47 @@ def test_columns_take_the_kind_that_others_have():
     assert joined.digest() == whole.digest()
 
 
+def categories(labels, declared):
+    return pd.DataFrame({"a": pd.Categorical(labels, categories=declared)})
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        (list("xyq"), list("zyw"), list("xyz")),
+        (list("yx"), list("xy"), list("zyx")),
+        (list("xyq"), list("xyq"), list("zyx")),
+    ],
+)
+def test_declared_categories_are_united(declared):
+    labels, y = (
+        (["x", "y", "x"], ["y", "y", None], ["x", "y"]),
+        ([0, 1, 0], [1] * 3, [1, 0]),
+    )
+    frames = [categories(*own) for own in zip(labels, declared, strict=True)]
+    models = [
+        sklazy.LazyNBClassifier().fit(*own) for own in zip(frames, y, strict=True)
+    ]
+    united = pd.DataFrame({"a": union_categoricals([own["a"] for own in frames])})
+    whole = sklazy.LazyNBClassifier().fit(united, [*y[0], *y[1], *y[2]])
+    joined = sklazy.join(models, renumber=True)
+    assert joined.digest() == whole.digest()
+    assert (
+        joined.predict_proba(united).tobytes() == whole.predict_proba(united).tobytes()
+    )
+    for model in (joined, whole):
+        model.forget([0, 2, 6])  # no row has x any more, which stays declared
+        model.partial_fit(categories(["w", "b"], list("bw")), [0, 1])
+    assert joined.digest() == whole.digest()
+
+
+def test_categories_that_only_some_models_declare_are_refused():
+    frames = [categories(["x", "y"], list("xy")), pd.DataFrame({"a": ["x", "y"]})]
+    models = [sklazy.LazyNBClassifier().fit(own, [0, 1]) for own in frames]
+    with pytest.raises(sklazy.BadInputError, match=r"'a' declares .* not in part 1"):
+        sklazy.join(models, renumber=True)
+
+
 def test_frozen_cuts_are_found_anew():
     models = [part(0, 8, cuts="frozen"), part(8, 20, cuts="frozen")]
     assert sklazy.join(models).digest() == part(0, 20, cuts="frozen").digest()
@@ -82,7 +125,7 @@ def test_frozen_cuts_are_found_anew():
                 part(0, 5),
                 sklazy.LazyKNeighborsClassifier(3).fit([["a", "b"]], [1], ids=[9]),
             ],
-            "hold numbers in part 0 and labels in another",
+            "holds numbers in part 0 and labels in another",
         ),
         (
             [

@@ -9,13 +9,18 @@ import gzip
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from places import PLACES, divided, with_a_cluster
 from sklazy import LazyLearningRegressor
 from sklazy.answer.local_models.answers import answer_locally
 from sklazy.errors import BadInputError, DataWarning
 
+pytestmark = with_a_cluster
+
 SETS = ("a", "b", "e1", "e2")
+ELSEWHERE = [place for place in PLACES if place != "here"]
 METRIC = [1, 0.5, 2, 0, 4]  # "first nx of" it, says the README
 DEGREES = {"con": 0, "lin": 1, "qua": 2}
 
@@ -55,24 +60,54 @@ def test_every_case(golden_folder, name):
     for case in cases:
         with expect_warning(case):
             model = estimator(case, X.shape[1]).fit(X, y)
-        receipts = model.explain(queries)
-        wild = case["setting"] == "lin_lambda1e12"
-        close = {"rtol": 0, "atol": 1e-3} if wild else {"rtol": 1e-6, "atol": 0}
-        np.testing.assert_allclose(model.predict(queries), case["h"], **close)
-        check_neighbors(case, receipts, model, queries)
-        check_coefficients(case, receipts, wild)
-        if not wild:
-            check_curves(case, receipts, name)
-        chosen = [receipt["targets"][0]["k"] for receipt in receipts]
-        differ = int((np.array(chosen) != case["k"]).sum())
-        n_k_differ += differ if wild else 0
-        assert wild or not differ
+        check_neighbors(case, model, queries)
+        n_k_differ += check_case(case, model, queries, name)
     # With lambda = 1e12 rounding decides; the README allows two on e2.
     assert n_k_differ <= (2 if name == "e2" else 0)
     assert len(cases) == 34
 
 
-def check_neighbors(case, receipts, model, queries):
+@pytest.mark.filterwarnings("ignore:.*rows are taken at most")
+@pytest.mark.parametrize(
+    ("place", "name", "step"),
+    [
+        *[(place, "b", 9) for place in ELSEWHERE],
+        *[
+            pytest.param(place, name, 1, marks=pytest.mark.slow)
+            for place in ELSEWHERE
+            for name in SETS
+        ],
+    ],
+    indirect=["place"],
+)
+def test_every_case_elsewhere(golden_folder, place, name, step):
+    cases, X, y, queries = read(golden_folder, name)
+    columns = [f"x{j}" for j in range(X.shape[1])]
+    X, queries = (pd.DataFrame(own, columns=columns) for own in (X, queries))
+    n_k_differ = 0
+    for case in cases[::step]:
+        model = place(estimator(case, X.shape[1]).fit(X, y), divided(X, y))
+        n_k_differ += check_case(case, model, queries, name)
+    assert n_k_differ <= (2 if name == "e2" else 0)
+
+
+def check_case(case, model, queries, name):
+    """Compare what R gives; the number of queries for which another k was chosen."""
+    receipts = model.explain(queries)
+    wild = case["setting"] == "lin_lambda1e12"
+    close = {"rtol": 0, "atol": 1e-3} if wild else {"rtol": 1e-6, "atol": 0}
+    np.testing.assert_allclose(model.predict(queries), case["h"], **close)
+    check_listed(case, receipts)
+    check_coefficients(case, receipts, wild)
+    if not wild:
+        check_curves(case, receipts, name)
+    chosen = [receipt["targets"][0]["k"] for receipt in receipts]
+    n_differ = int((np.array(chosen) != case["k"]).sum())
+    assert wild or not n_differ
+    return n_differ
+
+
+def check_neighbors(case, model, queries):
     """All neighbors that R lists, in its order: ids are row numbers."""
     data = model._prepared()
     found = answer_locally(
@@ -81,6 +116,10 @@ def check_neighbors(case, receipts, model, queries):
     assert data.rows[found].shape == np.shape(case["neighbors"])
     ids = model.cases_.ids[data.rows[found]]
     assert ids.tolist() == case["neighbors"]
+
+
+def check_listed(case, receipts):
+    """The neighbors that receipts list are the first of R's."""
     for receipt, expected in zip(receipts, case["neighbors"], strict=True):
         listed = [n["id"] for n in receipt["targets"][0]["neighbors"]]
         assert listed == expected[: len(listed)]

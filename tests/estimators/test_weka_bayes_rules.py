@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 import oracle
+from places import divided, elsewhere, here, with_a_cluster
 from sklazy import LazyBayesRulesClassifier
 from weka import SETS, load_discretized
 from weka_sets import read_outputs, train_rows, weka_frame
+
+pytestmark = with_a_cluster
 
 SLOW = ["credit-g", "soybean"]  # Weka was not run on them
 MISSING = ["breast-cancer", "labor", "vote"]
@@ -23,14 +26,15 @@ def weka_says(folder, name):
     return np.array(read_outputs(folder, name)[1]["LBR_discretised"]["dist"])
 
 
-def library_says(folder, name):
+def library_says(folder, name, place=here):
     """Ours, in the order of Weka's classes."""
     labels = read_outputs(folder, name)[0]["class_labels"]
     frame, y = weka_frame(folder, name)
     train = train_rows(len(frame))
     test = np.setdiff1d(np.arange(len(frame)), train)
     model = LazyBayesRulesClassifier(min_support=1)  # Weka asks for no support
-    model.partial_fit(frame.iloc[train], y[train], classes=labels)
+    rows = divided(frame.iloc[train], y[train])
+    model = place(model.partial_fit(rows.X, rows.y, classes=labels), rows)
     places = [model.classes_.tolist().index(label) for label in labels]
     return model.predict_proba(frame.iloc[test])[:, places]
 
@@ -58,6 +62,16 @@ def test_class_distributions_as_in_weka(golden_folder, name):
     expected, found = weka_says(golden_folder, name), library_says(golden_folder, name)
     assert found.shape == expected.shape
     assert np.abs(found - expected).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    elsewhere(["contact-lenses", "iris"], few=["iris"]),
+    indirect=["place"],
+)
+def test_class_distributions_as_in_weka_elsewhere(golden_folder, place, name):
+    found = library_says(golden_folder, name, place)
+    assert np.abs(found - weka_says(golden_folder, name)).max() < 1e-9
 
 
 @pytest.mark.parametrize("name", MISSING)

@@ -7,16 +7,13 @@ last one that was begun all or nothing. A row that was forgotten is in no file.
 """
 
 import json
-import os
-import select
-import signal
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 
 import sklazy
+from kill_rounds import kill_child, possible_rows
 from sklazy.web.serve.store import Store
 
 COLUMNS = ("size", "color")
@@ -51,45 +48,15 @@ def changes(store, rng, tell, tag):
         tell({"done": True})
 
 
-def run_child(folder, seed, tag, pipe):
-    def tell(event):
-        os.write(pipe, json.dumps(event).encode() + b"\n")
-
-    changes(Store.open(folder), np.random.default_rng([seed, tag]), tell, tag)
-
-
-def changed(rows, event):
-    """The rows after a change."""
-    if event["begin"] == "add":
-        return rows | event["rows"]
-    return {one: row for one, row in rows.items() if one not in event["ids"]}
-
-
 def play_round(folder, rows, seed, tag, rng):
     """Let a child change the store, kill it; the rows that may be there now."""
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(read)
-        try:
-            run_child(folder, seed, tag, write)
-        finally:
-            os._exit(1)
-    os.close(write)
-    if tag % 8:  # otherwise it may still be opening the store
-        select.select([read], [], [], 60)
-    time.sleep(float(rng.uniform(0, 0.1)))
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    with open(read, "rb") as pipe:
-        events = [json.loads(line) for line in pipe.read().splitlines()]
-    n_done, begun = 0, None
-    for event in events:
-        if "begin" in event:
-            begun = event
-        else:
-            rows, begun, n_done = changed(rows, begun), None, n_done + 1
-    return [rows] + ([changed(rows, begun)] if begun else []), n_done
+
+    def work(tell):
+        changes(Store.open(folder), np.random.default_rng([seed, tag]), tell, tag)
+
+    # One in eight may still be opening the store.
+    events = kill_child(work, float(rng.uniform(0, 0.1)), waits=bool(tag % 8))
+    return possible_rows(rows, events)
 
 
 def check(folder, possible, known):

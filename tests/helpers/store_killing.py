@@ -5,24 +5,26 @@ file with ``mmap_mode="r+"`` and changes it as fast as it can, telling before an
 each change; it is killed at some moment. Then the file must have every change that was
 told to be done, and of the last one that was begun all or nothing: the digest is that
 of a model fitted to those rows. Of rows that are gone no cell of their own (a number, a
-target, an id, a label) is in any file.
+target, an id, a label) is in any file. In every third round a second child writes other
+rows over the file, by `save` or `store`, as soon as the first one is killed.
 """
 
 import gc
 import json
 import os
-import select
-import signal
 import struct
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import sklazy
+from kill_rounds import kill_child, possible_rows
 from sklazy.casebase import outline
+from sklazy.casebase.incoming import as_ids
+from sklazy.estimators.storing import Batch, store_rows
+from sklazy.tables import as_table
 
 
 def make_frame(rows):
@@ -32,15 +34,33 @@ def make_frame(rows):
     return frame.astype({"color": "str"}), np.array(targets), list(rows)
 
 
+def new_model():
+    return sklazy.LazyLearningRegressor(n_neighbors=5)
+
+
 def make_model(rows):
     frame, targets, ids = make_frame(rows)
-    return sklazy.LazyLearningRegressor(n_neighbors=5).fit(frame, targets, ids=ids)
+    return new_model().fit(frame, targets, ids=ids)
 
 
 def some_row(rng, tag):
     rare = rng.random() < 0.1
     color = f"rare {tag}" if rare else ["red", "blue"][rng.integers(2)]
     return float(rng.normal()), color, float(rng.normal())
+
+
+def write_over(path, rng, tell, tag):
+    """Write other rows in the place of a file, whatever was under way there."""
+    names = [f"over-{tag}-{i}." for i in range(rng.integers(60, 150))]
+    rows = {name: some_row(rng, name) for name in names}
+    tell({"begin": "save", "rows": rows})
+    if rng.random() < 0.5:
+        make_model(rows).save(path)
+    else:
+        frame, targets, ids = make_frame(rows)
+        batch = Batch(as_table(frame), targets, as_ids(ids))
+        store_rows(new_model(), [batch], path, target="y")
+    tell({"done": True})
 
 
 def changes(path, rng, tell, tag):
@@ -64,52 +84,27 @@ def changes(path, rng, tell, tag):
         tell({"done": True})
 
 
-def run_child(path, seed, tag, pipe):
-    def tell(event):
-        os.write(pipe, json.dumps(event).encode() + b"\n")
-
-    changes(path, np.random.default_rng([seed, tag + 1]), tell, tag)
-
-
-def changed(rows, event):
-    """The rows after a change."""
-    if event["begin"] == "add":
-        return rows | {one: tuple(row) for one, row in event["rows"].items()}
-    gone = event.get("ids", ())
-    return {one: row for one, row in rows.items() if one not in gone}
-
-
 def play_round(path, rows, seed, tag, rng):
     """Let a child change the file, kill it; the rows that may be there now."""
     gc.collect()  # nothing of ours may hold the lock
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(read)
-        try:
-            run_child(path, seed, tag, write)
-        finally:
-            os._exit(1)
-    os.close(write)
-    if tag % 8:  # otherwise it may still be opening the file
-        select.select([read], [], [], 60)
-    time.sleep(float(rng.uniform(0, 0.15)))
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    with open(read, "rb") as pipe:
-        events = [json.loads(line) for line in pipe.read().splitlines()]
-    n_done, open_events = 0, []
-    for event in events:
-        if "begin" in event:
-            open_events.append(event)
-        else:
-            for begun in open_events:
-                rows = changed(rows, begun)
-            open_events, n_done = [], n_done + 1
-    possible = [rows]
-    for begun in open_events:
-        possible.append(changed(possible[-1], begun))
-    return possible, n_done
+
+    def work(tell):
+        changes(path, np.random.default_rng([seed, tag + 1]), tell, tag)
+
+    # One in eight may still be opening the file.
+    events = kill_child(work, float(rng.uniform(0, 0.15)), waits=bool(tag % 8))
+    possible, n_done = possible_rows(rows, events)
+    if tag % 3:
+        return possible, n_done
+
+    def work_over(tell):
+        rng = np.random.default_rng([seed, tag + 1, 1])
+        write_over(path, rng, tell, tag)
+        changes(path, rng, tell, f"{tag}x")
+
+    events = kill_child(work_over, float(rng.uniform(0, 0.05)), waits=True)
+    every = [possible_rows(rows, events) for rows in possible]
+    return [rows for found, _ in every for rows in found], n_done + every[0][1]
 
 
 def marks_of(name, row):
@@ -127,13 +122,18 @@ def check(path, possible, known):
     assert rows is not None, (there, [set(one) for one in possible])
     assert model.digest() == make_model(rows).digest()
     model.cases_.held.close()
-    files = b"".join(one.read_bytes() for one in Path(path).parent.iterdir())
+    check_traces(Path(path).parent, rows, known)
+    return rows
+
+
+def check_traces(folder, rows, known):
+    """Nothing of rows that were known, but are no more, is in any file."""
+    files = b"".join(one.read_bytes() for one in folder.iterdir())
     gone = {name: row for name, row in known.items() if name not in rows}
     left = [
         name for name, row in gone.items() for m in marks_of(name, row) if m in files
     ]
-    assert not left, (left, os.listdir(Path(path).parent))
-    return rows
+    assert not left, (left, os.listdir(folder))
 
 
 def main(folder, kills, seed):

@@ -3,37 +3,26 @@
 import os
 from asyncio import AbstractEventLoop, run_coroutine_threadsafe, wait_for
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+import distributed
+from dask.sizeof import sizeof
+from distributed.actor import ProxyRPC
+from distributed.protocol.serialize import to_serialize
 
+from sklazy.backends.dask_client import find_workers, wait_for_all
+from sklazy.backends.dask_client import wait_for as wait_for_future
 from sklazy.backends.device import take_turn
+from sklazy.backends.journal import Version
 from sklazy.backends.shards import Holder, PartGone
 from sklazy.casebase import CaseBase
-from sklazy.errors import (
-    BadInputError,
-    BadTypeError,
-    LostPartError,
-    MissingExtraError,
-)
+from sklazy.errors import BadInputError, LostPartError
 
-try:
-    import distributed
-    from dask.base import is_dask_collection
-    from dask.sizeof import sizeof
-    from distributed.actor import ProxyRPC
-    from distributed.protocol.serialize import to_serialize
-except ImportError as error:
-    raise MissingExtraError(
-        "sklazy.dask needs the package distributed; install it with "
-        "pip install 'sklazy[dask]'."
-    ) from error
-
-_LOST = (distributed.CancelledError, distributed.scheduler.KilledWorker)
 _REACH = 2.0  # seconds in which a worker answers that can be reached from here
+_TRIES = 3  # of making a part whose worker is lost meanwhile
+_ACTOR_LOST = "Worker holding Actor was lost"  # says the scheduler
 
 
 class DaskPending:
@@ -48,15 +37,15 @@ class DaskPending:
 
 
 class DaskEngine:
-    """Actors that hold parts, started from sources that Dask can compute again.
+    """Actors that hold parts, started from sources that can be computed again.
 
     Parameters
     ----------
     client : distributed.Client
     make : callable
         From a source, as computed, and the number of the part to the part.
-    sources : sequence of delayed objects
-        What each part is made of; never kept, so nothing is held twice.
+    sources : sequence of lists of delayed objects
+        What each part is made of; computed again where it is lost.
     timeout : float
         Seconds until the making of a part is given up.
     """
@@ -65,23 +54,35 @@ class DaskEngine:
         self,
         client: Any,  # noqa: ANN401
         make: Callable[[Any, int], Any],
-        sources: Sequence[Any],
+        sources: Sequence[Sequence[Any]],
         timeout: float,
     ) -> None:
         self.client, self.make, self.sources = client, make, list(sources)
         self.timeout = timeout
         self.actors: dict[int, Any] = {}
+        self.futures: dict[int, Any] = {}  # while these are kept, so are the actors
+        self.gone: set[str] = set()  # actors that their workers do not know
         self.reached: dict[str, bool] = {}
+
+    def start_all(self, computed: Sequence[Any]) -> None:
+        """Make the holders of all parts at once, from futures of their sources."""
+        begun = [self._submit(number, own) for number, own in enumerate(computed)]
+        for number, future in enumerate(begun):
+            self._keep(number, future)
 
     def start(self, number: int) -> None:
         """Make the holder of a part, on any worker that is there."""
-        workers = sorted(self.client.nthreads())
-        if not workers:
-            raise LostPartError(
-                "the cluster has no workers; add some, for instance cluster.scale(2)."
-            )
-        source = self.client.compute(self.sources[number], allow_other_workers=True)
-        future = self.client.submit(
+        self._keep(number, self._submit_anew(number))
+
+    def _submit_anew(self, number: int) -> Any:  # noqa: ANN401
+        source = self.client.compute(self.sources[number])
+        # The scheduler must know it before it is told of the actor.
+        wait_for_all(source, self.timeout, f"part {number}")
+        return self._submit(number, source)
+
+    def _submit(self, number: int, source: object) -> Any:  # noqa: ANN401
+        workers = find_workers(self.client, self.timeout)
+        return self.client.submit(
             HolderOf,
             self.make,
             source,
@@ -92,7 +93,24 @@ class DaskEngine:
             workers=[workers[number % len(workers)]],
             allow_other_workers=True,
         )
-        self.actors[number] = wait_for_part(future, self.timeout, number)
+
+    def _keep(self, number: int, future: Any) -> None:  # noqa: ANN401
+        """Wait for an actor; make another where its worker is lost meanwhile."""
+        for _ in range(_TRIES):
+            try:
+                self.actors[number] = wait_for_future(
+                    future, self.timeout, f"part {number}"
+                )
+                self.futures[number] = future
+                return
+            except RuntimeError as error:
+                if str(error) != _ACTOR_LOST:
+                    raise
+            future = self._submit_anew(number)
+        raise LostPartError(
+            f"part {number} was lost {_TRIES} times with the worker that held it; look "
+            "at the workers' memory, or give smaller partitions."
+        )
 
     def call(self, number: int, method: str, *given: object) -> DaskPending:
         """Call a method of a holder."""
@@ -100,16 +118,17 @@ class DaskEngine:
             raise LostPartError(
                 "the Dask client of these cases is closed; fit again, with another."
             )
-        called = self._execute(self.actors[number], method, given)
+        called = self._execute(number, method, given)
         return DaskPending(run_coroutine_threadsafe(called, self._loop))
 
-    async def _execute(self, actor: Any, method: str, given: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    async def _execute(self, number: int, method: str, given: tuple[Any, ...]) -> Any:  # noqa: ANN401
         """What a method of an actor answers, asked at the worker itself if possible.
 
         An actor would send all by way of the scheduler, which takes several times as
         long.
         """
-        address, client = actor._address, self.client
+        actor, client = self.actors[number], self.client
+        address = actor._address
         if address not in self.reached:
             self.reached[address] = await _can_reach(client, address)
         here = self.reached[address]
@@ -121,6 +140,9 @@ class DaskEngine:
             )
         except OSError as error:
             raise PartGone from error
+        except KeyError as error:  # the worker was started anew and knows no actor
+            self.gone.add(actor.key)
+            raise PartGone from error
         if found["status"] != "OK":
             raise found["exception"]
         return found["result"]
@@ -131,8 +153,9 @@ class DaskEngine:
         return loop
 
     def is_alive(self, number: int) -> bool:
-        """Whether the worker of a holder is still there."""
-        return self.actors[number]._address in self.client.nthreads()
+        """Whether the worker of a holder is still there, and still the same."""
+        actor = self.actors[number]
+        return actor.key not in self.gone and actor._address in self.client.nthreads()
 
     def __getstate__(self) -> None:
         raise BadInputError(
@@ -164,7 +187,7 @@ class HolderOf(Holder):
         self.part.n_threads = distributed.get_worker().state.nthreads
         self.turn = own_turn(turns)
 
-    def ask(self, version: int, function: Callable[..., Any], given: Any) -> Any:  # noqa: ANN401
+    def ask(self, version: Version, function: Callable[..., Any], given: Any) -> Any:  # noqa: ANN401
         """What a state of the part answers."""
         with take_turn(self.turn):
             return super().ask(version, function, given)
@@ -190,88 +213,16 @@ def own_turn(turns: dict[str, int]) -> int:
     return turns.get(distributed.get_worker().address, 0)
 
 
-def wait_for_part(future: Any, timeout: float, number: int) -> Any:  # noqa: ANN401
-    """What is computed of a part, or an error that says why it is not."""
-    try:
-        return future.result(timeout)
-    except TimeoutError as error:
-        raise LostPartError(
-            f"part {number} was not ready within {timeout:g} seconds; look at the "
-            "workers, or give a longer timeout."
-        ) from error
-    except _LOST as error:
-        raise LostPartError(
-            f"part {number} was lost again and again with the workers that made it "
-            f"({error}); look at their memory, or give smaller partitions."
-        ) from error
-
-
-def find_client(client: Any) -> Any:  # noqa: ANN401
-    """The client that is given, or the current one."""
-    if client is None:
-        try:
-            client = distributed.get_client()
-        except ValueError as error:
-            raise BadInputError(
-                "client=None, but there is no Dask client; make one, for instance by "
-                "distributed.Client()."
-            ) from error
-    if not isinstance(client, distributed.Client) or client.status != "running":
-        raise BadInputError(
-            f"client={client!r} is no running Dask client; give a distributed.Client."
-        )
-    return client
-
-
 def weigh(base: CaseBase) -> int:
     """The bytes of a case base: else Dask takes it for 56, and limits are blind."""
     arrays = [*vars(base.rows).values(), *vars(base.tallies).values()]
     return sum(getattr(array, "nbytes", 0) for array in arrays)
 
 
+def weigh_holder(holder: Holder) -> int:
+    """The bytes of a part and of the states that are kept of it."""
+    return weigh(holder.part) + sum(map(weigh, holder.kept.values()))
+
+
 sizeof.register(CaseBase, weigh)
-
-
-# --- collections of Dask --------------------------------------------------------------
-
-
-def check_partitions(columns: list[list[Any] | None]) -> None:
-    """Refuse collections that are not divided alike."""
-    counts = {len(own) for own in columns if own is not None}
-    if len(counts) > 1 or counts == {0}:
-        raise BadInputError(
-            f"X, y and what else is given have {sorted(counts)} partitions; give "
-            "collections that are divided alike."
-        )
-
-
-def is_dask(given: object) -> bool:
-    """Whether something is a collection of Dask."""
-    return bool(is_dask_collection(given))
-
-
-def partitions_of(given: Any) -> list[Any]:  # noqa: ANN401
-    """The partitions of a Dask frame, series or array, as delayed objects."""
-    if not is_dask(given):
-        raise BadTypeError(
-            f"{type(given).__name__} is no Dask collection; make one, for instance by "
-            "dask.dataframe.from_pandas(frame, npartitions=4)."
-        )
-    if hasattr(given, "rechunk") and given.ndim > 1:
-        given = given.rechunk({1: -1})
-    return list(np.ravel(given.to_delayed()))
-
-
-def computed_pieces(X: Any) -> Iterable[Any]:  # noqa: ANN401
-    """The partitions of queries, one after the other."""
-    for piece in partitions_of(X):
-        computed = piece.compute()
-        if len(computed):
-            yield computed
-
-
-def as_dask_array(whole: NDArray[Any], chunks: Any) -> Any:  # noqa: ANN401
-    """An array of this machine as one of Dask."""
-    import dask.array  # noqa: PLC0415 - slow to import
-
-    return dask.array.from_array(whole, chunks)
+sizeof.register(Holder, weigh_holder)

@@ -242,11 +242,6 @@ class CaseBase(Hashed):
     n_threads: int = 1
     """Threads that search a part of the rows; several where nothing else does."""
 
-    @property
-    def first_row(self) -> int:
-        """The number of the first row, among those of all parts if there are others."""
-        return 0
-
     def ask(self, function: Callable[..., Found], *given: object) -> list[Found]:
         """What each part of the rows answers; there is one here, the base itself.
 

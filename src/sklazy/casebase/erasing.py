@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.files import Frame
 from sklazy.casebase.packing import Packing
-from sklazy.casebase.pages import BLOCK
-from sklazy.casebase.rows import Places
+from sklazy.casebase.pages import BLOCK, CHECKSUM
+from sklazy.casebase.rows import Places, Rows
 from sklazy.casebase.runs import Runs
 from sklazy.errors import BadFileError
 
@@ -23,7 +23,6 @@ Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 _OF_ROWS = ("numbers", "codes", "targets", "own_weights", "times")
-_CHECKSUM = 32
 
 
 class Cells(NamedTuple):
@@ -41,7 +40,7 @@ class Cells(NamedTuple):
     values: NDArray[Any]
 
 
-class Leaving(NamedTuple):
+class Erased(NamedTuple):
     """Rows of a segment that go.
 
     Attributes
@@ -59,11 +58,9 @@ class Leaving(NamedTuple):
     holes: Places
 
     @classmethod
-    def of(cls, own: Arrays, n_rows: int, gone: Places) -> "Leaving":
+    def of(cls, own: Arrays, rows: Rows, gone: Places) -> "Erased":
         """The rows at some places."""
-        left = n_rows - len(gone)
-        tail = np.setdiff1d(np.arange(left, n_rows), gone)
-        return cls(own, n_rows, gone, tail, np.sort(gone[gone < left]))
+        return cls(own, rows.n_rows, gone, *rows.moves(gone))
 
     @property
     def left(self) -> int:
@@ -71,7 +68,7 @@ class Leaving(NamedTuple):
         return self.n_rows - len(self.gone)
 
 
-def cells_of_rows(rows: Leaving, packing: Packing) -> Iterator[Cells]:
+def cells_of_rows(rows: Erased, packing: Packing) -> Iterator[Cells]:
     """What changes in the arrays of a segment, but for its runs."""
     own = rows.own
     for name in _OF_ROWS:
@@ -87,7 +84,7 @@ def cells_of_rows(rows: Leaving, packing: Packing) -> Iterator[Cells]:
     yield _narrowed(rows)
 
 
-def _moved(array: NDArray[Any], rows: Leaving) -> Cells:
+def _moved(array: NDArray[Any], rows: Erased) -> Cells:
     """Cells of rows, the last axis the row: the last ones fill the holes."""
     behind = np.arange(rows.left, rows.n_rows)
     zeros = np.zeros((len(array), len(behind)), array.dtype)
@@ -97,7 +94,7 @@ def _moved(array: NDArray[Any], rows: Leaving) -> Cells:
     return Cells(array, cells.ravel(), values.ravel())
 
 
-def _moved_bits(bits: NDArray[np.uint64], rows: Leaving) -> Cells:
+def _moved_bits(bits: NDArray[np.uint64], rows: Erased) -> Cells:
     """The same for bit sets."""
     one, behind = np.uint64(1), np.arange(rows.left, rows.n_rows)
     cleared = np.append(rows.holes, behind)
@@ -114,7 +111,7 @@ def _moved_bits(bits: NDArray[np.uint64], rows: Leaving) -> Cells:
     return Cells(bits, cells.ravel(), found.ravel())
 
 
-def _counted(rows: Leaving, packing: Packing) -> Iterator[Cells]:
+def _counted(rows: Erased, packing: Packing) -> Iterator[Cells]:
     """Counts without the rows that go."""
     own, codes = rows.own, packing.at(rows.gone)
     classes = own["classes"][rows.gone].astype(np.int64)
@@ -138,7 +135,7 @@ def less_labels(counts: NDArray[np.int64], left: NDArray[np.int64]) -> Cells:
     return Cells(counts, changed, left[changed])
 
 
-def _narrowed(rows: Leaving) -> Cells:
+def _narrowed(rows: Erased) -> Cells:
     """The ranges of the rows that stay."""
     edges, numbers = rows.own["edges"], rows.own["numbers"]
     new = edges.copy()
@@ -188,9 +185,9 @@ def changed_bytes(
         content[place[own] - first] = value[own]
         digest = hashlib.sha256(content.data).digest()
         table[block] = np.frombuffer(digest, np.uint8)
-    of_table = frame.end + (blocks[:, None] * _CHECKSUM + np.arange(_CHECKSUM))
+    of_table = frame.end + (blocks[:, None] * CHECKSUM + np.arange(CHECKSUM))
     whole = hashlib.sha256(frame.data[: frame.begin].tobytes() + table.tobytes())
-    last = frame.end + table.size + np.arange(_CHECKSUM)
+    last = frame.end + table.size + np.arange(CHECKSUM)
     return (
         np.concatenate([place, of_table.ravel(), last]),
         np.concatenate(

@@ -9,17 +9,14 @@ too. Nothing in a file is ever executed.
 """
 
 import contextlib
-import errno
-import glob
 import hashlib
-import itertools
 import json
 import math
 import operator
 import os
-import shutil
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -28,6 +25,7 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.pages import (
     BLOCK,
+    CHECKSUM,
     Blocks,
     Layout,
     aligned_buffer,
@@ -38,13 +36,18 @@ from sklazy.casebase.pages import (
     size_of_table,
     views_of,
 )
+from sklazy.casebase.placing import (
+    AT_ANY_TIME,
+    naming,
+    replacing_file,
+    take_room,
+)
 from sklazy.errors import BadFileError, BadInputError
 
 MAGIC = b"SKLAZY\x1a\n"
 VERSION = 2
 
 _PREFIX = struct.Struct("<8sIQ")
-_CHECKSUM = 32
 _TYPES = ("<f8", "<i8", "<u8", "<i4", "<i2", "|i1", "|u1")
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -56,13 +59,11 @@ SENSELESS = (
 )
 """What a header may raise that somebody made up, checksum and all."""
 
-_counter = itertools.count()
-
 
 def write_file(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> None:
     """Write a header and arrays; the old file stands until the new one is complete."""
     _check_path(os.fsdecode(path))
-    with naming(path), _replacing(Path(os.path.realpath(path))) as file:
+    with naming(path), replacing_file(Path(os.path.realpath(path))) as file:
         for piece in _pieces(header, arrays):
             file.write(piece)
 
@@ -89,6 +90,7 @@ def create_file(
     header: Mapping[str, Any],
     layout: Sequence[Layout],
     check: Callable[[Path], object] | None = None,
+    turn: AbstractContextManager[object] = AT_ANY_TIME,
 ) -> Iterator[dict[str, NDArray[Any]]]:
     """A file whose arrays, zeros at first, are written to within a ``with`` block.
 
@@ -103,13 +105,15 @@ def create_file(
     layout : sequence of name, type and shape of each array
     check : callable, optional
         Is given the complete file, under another name; if it raises there is none.
+    turn : context, optional
+        Entered for the moment in which it takes its place.
     """
     _check_path(os.fsdecode(path))
     plain = [(name, kind.str, shape) for name, kind, shape in layout]
     prefix = _pack_prefix(header, plain)
     end = find_end(len(prefix), layout)
-    with naming(path), _replacing(Path(os.path.realpath(path))) as file:
-        take_room(file, end + size_of_table(len(prefix), end) + _CHECKSUM)
+    with naming(path), replacing_file(Path(os.path.realpath(path)), turn) as file:
+        take_room(file, end + size_of_table(len(prefix), end) + CHECKSUM)
         file.write(prefix)
         file.flush()
         data = np.memmap(file, np.uint8, "r+", shape=(end,))
@@ -122,19 +126,6 @@ def create_file(
         file.flush()
         if check is not None:
             check(Path(file.name))
-
-
-def take_room(file: IO[bytes], n_bytes: int) -> None:
-    """Have a file of zeros of this length on the disk, or an error if it is full."""
-    try:
-        os.posix_fallocate(file.fileno(), 0, n_bytes)
-    except (AttributeError, OSError) as error:
-        unknown = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
-        if isinstance(error, OSError) and error.errno not in unknown:
-            raise
-        for first in range(0, n_bytes, BLOCK):  # pragma: no cover - no such call
-            file.write(bytes(min(BLOCK, n_bytes - first)))
-        file.seek(0)  # pragma: no cover
 
 
 def _check_path(path: str) -> None:
@@ -155,7 +146,12 @@ Content = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 def read_file(path: str | Path) -> Content:
     """Read what `write_file` wrote, every byte checked, or say what is wrong."""
     with opened(path) as file:
-        return parse_bytes(read_bytes(file, path), path)
+        return parse_bytes(read_bytes(file, path, size_of(file)), path)
+
+
+def size_of(file: IO[bytes]) -> int:
+    """The bytes that an open file has now."""
+    return os.fstat(file.fileno()).st_size
 
 
 @contextlib.contextmanager
@@ -171,10 +167,10 @@ def opened(path: str | Path) -> Iterator[IO[bytes]]:
         yield file
 
 
-def read_bytes(file: IO[bytes], path: str | Path) -> Bytes:
-    """The bytes of a file, where arrays can lie as they do in it."""
+def read_bytes(file: IO[bytes], path: str | Path, size: int) -> Bytes:
+    """The first bytes of a file, where arrays can lie as they do in it."""
     try:
-        data = aligned_buffer(os.fstat(file.fileno()).st_size)
+        data = aligned_buffer(size)
         return data[: file.readinto(data)]  # type: ignore[attr-defined]
     except OSError as error:
         raise BadFileError(f"cannot be read ({error.strerror}).", path) from error
@@ -191,23 +187,14 @@ def parse_bytes(data: Bytes | bytes, path: str | Path) -> Content:
     frame = open_frame(data, path)
     found = b"".join(checksums(data[frame.begin : frame.end]))
     if found != frame.table().tobytes():
-        raise _altered(path)
+        raise _altered(path, _first_altered(frame, found))
     return frame.header, frame.arrays
 
 
-def map_file(path: str | Path) -> Content:
-    """Open what `write_file` wrote, arrays in the file; the header alone is checked.
-
-    Arrays can be written to, which never reaches the file.
-    """
-    with opened(path) as file:
-        return see_arrays(map_bytes(file, path), path)
-
-
-def map_bytes(file: IO[bytes], path: str | Path) -> Bytes:
-    """The bytes of a file, which stay there; what is written to them does not."""
+def map_bytes(file: IO[bytes], path: str | Path, size: int) -> Bytes:
+    """The first bytes of a file, which stay there; what is written to them does not."""
     try:
-        return np.memmap(file, np.uint8, mode="c").view(np.ndarray)
+        return np.memmap(file, np.uint8, mode="c", shape=(size,)).view(np.ndarray)
     except OSError as error:
         raise BadFileError(f"cannot be mapped ({error.strerror}).", path) from error
     except ValueError as error:  # nothing in it
@@ -252,7 +239,7 @@ def _version_of(data: Bytes, path: str | Path) -> int:
     first = data[: _PREFIX.size].tobytes()
     if first[: len(MAGIC)] != MAGIC[: len(first)] or not first:
         raise BadFileError("this is not a file that sklazy saved.", path)
-    if len(data) < _PREFIX.size + _CHECKSUM:
+    if len(data) < _PREFIX.size + CHECKSUM:
         raise BadFileError("the file is truncated. Restore it from a copy.", path)
     version = int(_PREFIX.unpack(first)[1])
     if version > VERSION:
@@ -269,12 +256,19 @@ def contradiction(error: Exception, path: object) -> BadFileError:
     return BadFileError(f"the file contradicts itself ({error}).", path)
 
 
-def _altered(path: str | Path) -> BadFileError:
+def _altered(path: str | Path, where: str = "") -> BadFileError:
     return BadFileError(
-        "the checksum does not match: the file is truncated or was altered. "
+        f"the checksum{where} does not match: the file is truncated or was altered. "
         "Restore it from a copy.",
         path,
     )
+
+
+def _first_altered(frame: "Frame", found: bytes) -> str:
+    """Where the first block is that has another checksum."""
+    told, own = frame.table(), np.frombuffer(found, np.uint8).reshape(-1, CHECKSUM)
+    first = frame.begin + int(np.flatnonzero((told != own).any(axis=1))[0]) * BLOCK
+    return f" of bytes {first} to {min(first + BLOCK, frame.end) - 1}"
 
 
 class Frame(NamedTuple):
@@ -288,16 +282,16 @@ class Frame(NamedTuple):
 
     def table(self) -> Bytes:
         """The checksums of its blocks, shape (n_blocks, 32)."""
-        return self.data[self.end : -_CHECKSUM].reshape(-1, _CHECKSUM).copy()
+        return self.data[self.end : -CHECKSUM].reshape(-1, CHECKSUM).copy()
 
 
 def open_frame(data: Bytes, path: str | Path) -> Frame:
     """Read the header of a file of format 2, and see its arrays where they are."""
     begin = _PREFIX.size + _header_length(data)
-    if begin > len(data) - _CHECKSUM:
+    if begin > len(data) - CHECKSUM:
         raise _altered(path)
-    end = end_of(begin, len(data) - _CHECKSUM)
-    table, told = data[end:-_CHECKSUM].tobytes(), data[-_CHECKSUM:].tobytes()
+    end = end_of(begin, len(data) - CHECKSUM)
+    table, told = data[end:-CHECKSUM].tobytes(), data[-CHECKSUM:].tobytes()
     if hashlib.sha256(data[:begin].tobytes() + table).digest() != told:
         raise _altered(path)
     try:
@@ -322,8 +316,8 @@ def _checked_layout(name: str, kind: str, shape: list[int]) -> Layout:
 
 
 def _read_first_format(data: Bytes, path: str | Path) -> Content:
-    told = data[-_CHECKSUM:].tobytes()
-    if hashlib.sha256(data[:-_CHECKSUM].data).digest() != told:
+    told = data[-CHECKSUM:].tobytes()
+    if hashlib.sha256(data[:-CHECKSUM].data).digest() != told:
         raise _altered(path)
     try:
         return _parse(data.tobytes(), _header_length(data))
@@ -332,7 +326,7 @@ def _read_first_format(data: Bytes, path: str | Path) -> Content:
 
 
 def _parse(data: bytes, length: int) -> Content:
-    place, end = _PREFIX.size + length, len(data) - _CHECKSUM
+    place, end = _PREFIX.size + length, len(data) - CHECKSUM
     header = json.loads(data[_PREFIX.size : place])
     arrays = {}
     for entry in header.pop("arrays"):
@@ -346,84 +340,3 @@ def _parse(data: bytes, length: int) -> Content:
     if place != end:
         raise ValueError("bytes left over")
     return header, arrays
-
-
-@contextlib.contextmanager
-def naming(path: str | Path) -> Iterator[None]:
-    """Let errors of the system name the file that was asked for, not its part."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:
-            raise
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
-
-
-@contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write that takes the place of `path` at the end, or never was."""
-    clear_leftovers(path)
-    part = scratch_name(path)
-    try:
-        with open(part, "w+b") as file:
-            with contextlib.suppress(FileNotFoundError):
-                shutil.copymode(path, part)  # what was private stays private
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-    sync_folder(path.parent)
-
-
-@contextlib.contextmanager
-def spool_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file beside another one, to write and read, that is gone after the block."""
-    with naming(path):
-        part = scratch_name(path)
-        clear_leftovers(Path(os.path.realpath(path)))
-        file = open(part, "w+b")  # noqa: SIM115 - closed below
-    try:
-        yield file
-    finally:
-        with contextlib.suppress(OSError):  # what could not be written is not wanted
-            file.close()
-        part.unlink(missing_ok=True)
-
-
-def scratch_name(path: Path) -> Path:
-    """The name of a file that becomes another one, or goes if its process is gone."""
-    real = Path(os.path.realpath(path))
-    # Several threads may save to the same path.
-    return real.with_name(f".{real.name}.{os.getpid()}.{next(_counter)}.part")
-
-
-def clear_leftovers(path: Path) -> None:
-    """Remove what a save left that was killed: its process is no more."""
-    for part in path.parent.glob(f".{glob.escape(path.name)}.*.*.part"):
-        process = part.name.split(".")[-3]
-        if process.isdigit() and not _alive(int(process)):
-            part.unlink(missing_ok=True)
-
-
-def _alive(process: int) -> bool:
-    if os.name == "nt":  # no harmless signal to ask with
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the new name survive a power cut, where folders can be synced."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,9 @@ Found = TypeVar("Found")
 
 class Parts(Protocol):
     """Who holds the parts, and asks them; see `PartsHere`."""
+
+    are_here: ClassVar[bool]
+    """Whether the parts are in this process."""
 
     def __len__(self) -> int: ...
 
@@ -45,12 +48,17 @@ class Parts(Protocol):
     def own_arrays(self) -> None:
         """Leave the arrays to the states that use them."""
 
+    def release(self) -> None:
+        """Say that nobody uses these states any more."""
+
     def keep_hashes(self, states: Any) -> None:  # noqa: ANN401 - of the same kind
         """Keep the hashes of rows that were found for states of these parts."""
 
 
 class PartsHere:
     """Parts in this process, asked one after the other."""
+
+    are_here: ClassVar[bool] = True
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self.parts = list(parts)
@@ -105,6 +113,9 @@ class PartsHere:
         """Copy the arrays of all parts."""
         for part in self.parts:
             part._own_arrays()
+
+    def release(self) -> None:
+        """The arrays of states go with these."""
 
 
 def leave_all(part: Part, ids: Ids) -> None:

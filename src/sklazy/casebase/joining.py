@@ -1,7 +1,8 @@
 """Several case bases as one, whose rows stay where they are."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import chain
 
 import numpy as np
 
@@ -9,9 +10,9 @@ from sklazy.casebase.base import CaseBase
 from sklazy.casebase.holding import PartsHere, concatenate_ids
 from sklazy.casebase.kinds import open_columns, rebuilt
 from sklazy.casebase.parted import PartedBase
-from sklazy.casebase.parts import Part
+from sklazy.casebase.parts import Part, without_rows
 from sklazy.casebase.rows import CodedRows
-from sklazy.casebase.schema import Schema
+from sklazy.casebase.schema import Attribute, Schema
 from sklazy.errors import BadInputError
 
 
@@ -28,23 +29,26 @@ def join_bases(bases: Sequence[CaseBase], *, renumber: bool = False) -> PartedBa
     renumber : bool
         Give all rows the numbers 0, 1, ... as ids.
     """
-    bases = _of_one_kind([base.joined() for base in bases])
-    batches = [_in_order_of_arrival(base) for base in bases]
+    bases = [base.joined() for base in bases]
+    schema = common_schema({n: (b, open_columns(b)) for n, b in enumerate(bases)})
+    bases = [settled(base, schema.positions("nominal")) for base in bases]
+    batches = [in_order_of_arrival(base) for base in bases]
     batches = _number(batches) if renumber else batches
     _check_ids(batches)
     parts = [
         Part.of(base, batch, number)
         for number, (base, batch) in enumerate(zip(bases, batches, strict=True))
     ]
-    joined = PartedBase(bases[0], PartsHere(parts), [len(batch) for batch in batches])
-    joined.bins.current = False
+    head, sizes = without_rows(bases[0], schema), [len(batch) for batch in batches]
+    joined = PartedBase(head, PartsHere(parts), sizes)
     joined.next_id = max(base.next_id for base in bases)
     if renumber:
         joined.next_id = joined.n_rows
     return joined
 
 
-def _in_order_of_arrival(base: CaseBase) -> CodedRows:
+def in_order_of_arrival(base: CaseBase) -> CodedRows:
+    """All rows, numbered as they have come."""
     with base._lock:
         base._sync()
         rows = base.rows.take(np.argsort(base.arrival))
@@ -76,21 +80,67 @@ def _check_ids(batches: Sequence[CodedRows]) -> None:
         )
 
 
-def _of_one_kind(bases: list[CaseBase]) -> list[CaseBase]:
-    """The bases, columns without a value of the kind that others have; or an error."""
-    first = bases[0]
-    for number, base in enumerate(bases):
-        check_alike(first, base, number)
-    nominal = {j for base in bases for j in base.schema.positions("nominal")}
-    return [_settled(base, number, nominal) for number, base in enumerate(bases)]
+def common_schema(
+    parts: Mapping[int, tuple[CaseBase, Collection[int]]], what: str = "part"
+) -> Schema:
+    """The columns of all parts, or an error that says which part has others.
+
+    A column without a value is of the kind that it has elsewhere. Where parts declare
+    categories, they are united in the order of the parts, as pandas'
+    `union_categoricals` does.
+
+    Parameters
+    ----------
+    parts : mapping
+        From the number of a part to a base of its columns, which may have no rows, and
+        the columns of the part without a value (`open_columns`). A part without rows
+        has no say.
+    what : str
+        What errors call a part.
+    """
+    numbers = list(parts)
+    first, _ = parts[numbers[0]]
+    for number, (base, _) in parts.items():
+        _check_alike(first, base, number, numbers[0], what)
+    columns = range(len(first.schema.attributes))
+    united = tuple(_common_attribute(parts, j, what) for j in columns)
+    return replace(first.schema, attributes=united)
 
 
-def check_alike(first: CaseBase, other: CaseBase, number: int, to: int = 0) -> None:
+def _common_attribute(
+    parts: Mapping[int, tuple[CaseBase, Collection[int]]], position: int, what: str
+) -> Attribute:
+    """What a column is in all parts."""
+    found = {n: base.schema.attributes[position] for n, (base, _) in parts.items()}
+    first = next(iter(found.values()))
+    nominal = {n: own for n, own in found.items() if own.kind == "nominal"}
+    for number, own in found.items():
+        if nominal and own.kind == "numeric" and position not in parts[number][1]:
+            raise BadInputError(
+                f"column {first.name!r} holds numbers in {what} {number} and labels in "
+                "another; give it one type, for instance by astype, or read it alike "
+                "by categorical_features."
+            )
+    plain = [n for n, own in nominal.items() if not own.declared]
+    if 0 < len(plain) < len(nominal):
+        raise BadInputError(
+            f"column {first.name!r} declares its categories, but not in {what} "
+            f"{plain[0]}; give it one type, for instance by astype('category')."
+        )
+    labels = dict.fromkeys(
+        chain.from_iterable(own.declared for own in nominal.values())
+    )
+    return Attribute(first.name, "nominal" if nominal else "numeric", tuple(labels))
+
+
+def _check_alike(
+    first: CaseBase, other: CaseBase, number: int, to: int = 0, what: str = "part"
+) -> None:
     """Refuse a part whose columns or settings are others than those of the first."""
     wrong = _find_difference(first, other)
     if wrong:
         raise BadInputError(
-            f"part {number} differs from part {to} in {wrong}; fit all parts alike."
+            f"{what} {number} differs from {what} {to} in {wrong}; make all alike."
         )
 
 
@@ -118,13 +168,7 @@ def _find_difference(first: CaseBase, other: CaseBase) -> str:
     return ", ".join(different)
 
 
-def _settled(base: CaseBase, number: int, nominal: set[int]) -> CaseBase:
+def settled(base: CaseBase, nominal: Collection[int]) -> CaseBase:
     """A base whose open columns are nominal where those of others are."""
-    turned = sorted(nominal - set(base.schema.positions("nominal")))
-    numeric = [base.names[j] for j in turned if j not in open_columns(base)]
-    if numeric:
-        raise BadInputError(
-            f"columns {numeric} hold numbers in part {number} and labels in another; "
-            "read them alike, for instance by categorical_features."
-        )
+    turned = sorted(set(nominal) - set(base.schema.positions("nominal")))
     return rebuilt(base, np.arange(base.n_rows), turned) if turned else base

@@ -3,20 +3,21 @@
 Whoever maps a file shares a lock on it for as long as it is mapped; a change in place
 needs the lock for itself, so that nobody sees half of it or has rows change under a
 question. One process at a time may change a file: it holds the lock of another file
-beside it. A change that a process was killed in is finished by the next that opens the
-file (`casebase.redo`).
+beside it, which those share who save a new file in its place, for that moment. A change
+that a process was killed in is finished by the next that opens the file
+(`casebase.redo`).
 """
 
 import contextlib
 import gc
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Self
 
-from sklazy.casebase.files import Bytes, map_bytes, opened, read_bytes
-from sklazy.casebase.redo import finish, redo_of
+from sklazy.casebase.files import Bytes, map_bytes, opened, read_bytes, size_of
+from sklazy.casebase.redo import discard, finish, redo_of
 from sklazy.errors import BadFileError
 
 try:
@@ -24,47 +25,53 @@ try:
 except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
 
+Place = tuple[int, int] | None
+"""A file's device and its number there; None if it is gone."""
+
 _PATIENCE = 10.0  # seconds for another process to finish its change
+_MOMENT = 0.2  # seconds for one that saves a file to put it in its place
 _STEP = 0.01
 
 
 def read_shared(path: str | Path) -> Bytes:
     """The bytes of a file, as they are between two changes."""
-    with _shared(path) as file:
-        return read_bytes(file, path)
+    return _shared(path, read_bytes)
 
 
 def map_shared(path: str | Path) -> Bytes:
     """The bytes of a file where they are; nobody changes them while they are mapped."""
-    with _shared(path) as file:
-        return map_bytes(file, path)
+    return _shared(path, map_bytes)
 
 
-@contextlib.contextmanager
-def _shared(path: str | Path) -> Iterator[IO[bytes]]:
-    """A file that is open, no change under way; mapping it keeps the lock."""
+def _shared(
+    path: str | Path, take: Callable[[IO[bytes], str | Path, int], Bytes]
+) -> Bytes:
+    """The bytes of a file, no change under way; mapping it keeps the lock."""
     end = time.monotonic() + _PATIENCE
     while True:
         with opened(path) as file:
-            _lock(file, exclusive=False)
-            if not redo_of(path).exists():
-                yield file
-                return
+            if _lock(file, exclusive=False):
+                size = size_of(file)
+                # Rows may be added without that lock: half of them are not taken, nor
+                # is what comes behind the size of a moment between two changes.
+                if not redo_of(path).exists() and size_of(file) == size:
+                    return take(file, path, size)
         if time.monotonic() > end:
             raise BadFileError(
                 "another process does not come to the end of a change. Look for it, "
                 "or try again.",
                 path,
             )
-        _recover(path)
+        if redo_of(path).exists():
+            _recover(path)
+        time.sleep(_STEP)
 
 
 def _recover(path: str | Path) -> None:
-    """Finish a change that a process was killed in, or give it time if it lives."""
+    """Finish a change that a process was killed in; one that lives does so itself."""
     try:
-        held = hold(path)
+        held = hold(path, patience=0.0)
     except BadFileError:
-        time.sleep(_STEP)
         return
     with held:
         finish(path)
@@ -92,7 +99,7 @@ class Held:
         self.close()
 
 
-def hold(path: str | Path) -> Held:
+def hold(path: str | Path, *, patience: float = _MOMENT) -> Held:
     """Get the right to change a file."""
     if fcntl is None:  # pragma: no cover - Windows
         raise BadFileError(
@@ -100,48 +107,91 @@ def hold(path: str | Path) -> Held:
             "mmap_mode='r+', and save it.",
             path,
         )
-    real = Path(os.path.realpath(path))
     try:
-        lock = real.with_name(f".{real.name}.lock")
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise OSError(
             error.errno, f"{error.strerror}: it cannot be changed here", str(path)
         ) from error
-    held = Held(descriptor)
-    if not _is_locked(descriptor):
+    return _held(descriptor, path, patience, exclusive=True)
+
+
+@contextlib.contextmanager
+def replacing(path: str | Path) -> Iterator[None]:
+    """The moment in which a new file takes a place; nobody can be changing the old one.
+
+    What was under way there, when a process was killed, goes with it.
+    """
+    with _unchanged(path):
+        yield
+        discard(path)
+
+
+def check_unchanged(path: str | Path) -> None:
+    """Refuse a file that somebody has open to change it."""
+    with _unchanged(path):
+        pass
+
+
+@contextlib.contextmanager
+def _unchanged(path: str | Path) -> Iterator[None]:
+    try:
+        descriptor = os.open(_lock_of(path), os.O_RDONLY)
+    except OSError:
+        # Nobody ever changed it, or we cannot know. Whoever does notices the new file.
+        yield
+        return
+    with _held(descriptor, path, _MOMENT, exclusive=False):
+        yield
+
+
+def _lock_of(path: str | Path) -> Path:
+    real = Path(os.path.realpath(path))
+    return real.with_name(f".{real.name}.lock")
+
+
+def _held(
+    descriptor: int, path: str | Path, patience: float, *, exclusive: bool
+) -> Held:
+    """The lock of an open file, soon, or an error."""
+    held, end = Held(descriptor), time.monotonic() + patience
+    if not _lock(descriptor, exclusive=exclusive):
         gc.collect()  # an estimator that is gone, but not collected yet, may hold it
-        if not _is_locked(descriptor):
+    while not _lock(descriptor, exclusive=exclusive):
+        if time.monotonic() > end:
             held.close()
             raise BadFileError(
-                "somebody has it open to change it; only one can at a time. Close it "
-                "there first.",
+                "somebody has it open to change it (mmap_mode='r+'); only one can at a "
+                "time. Close it there first.",
                 path,
             )
+        time.sleep(_STEP)
     return held
 
 
-def _is_locked(descriptor: int) -> bool:
+def place_of(file: str | Path | int) -> Place:
+    """Which of the system's files this is."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+        status = os.stat(file)
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 @contextlib.contextmanager
 def alone(path: str | Path) -> Iterator[bool]:
     """Whether nobody else has a file mapped, nor can within the block."""
     with open(path, "rb") as file:
-        try:
-            _lock(file, exclusive=True)
-        except BlockingIOError:
-            yield False
-            return
-        yield True
+        yield _lock(file, exclusive=True)
 
 
-def _lock(file: IO[bytes], *, exclusive: bool) -> None:
+def _lock(file: IO[bytes] | int, *, exclusive: bool) -> bool:
+    """Whether the lock of an open file was free."""
     if fcntl is None:  # pragma: no cover - Windows
-        return
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB if exclusive else fcntl.LOCK_SH)
+        return True
+    try:
+        kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

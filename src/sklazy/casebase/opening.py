@@ -15,7 +15,7 @@ from sklazy.casebase.bins import Bins
 from sklazy.casebase.buckets import Buckets
 from sklazy.casebase.coder import Coder
 from sklazy.casebase.cuts import criterion_code
-from sklazy.casebase.files import SENSELESS
+from sklazy.casebase.files import SENSELESS, contradiction
 from sklazy.casebase.holding import PartsHere, concatenate_rows
 from sklazy.casebase.outline import segment_shapes
 from sklazy.casebase.packed import PackedRows
@@ -24,7 +24,7 @@ from sklazy.casebase.parted import PartedBase
 from sklazy.casebase.parts import Part, Shared
 from sklazy.casebase.plain import Arrays, from_plain, read_half_life, read_schema
 from sklazy.casebase.ranges import Ranges
-from sklazy.casebase.rows import CLASSES, NO_ROWS, CodedRows, Rows
+from sklazy.casebase.rows import CLASSES, NO_ROWS, CodedRows, Ids, Rows
 from sklazy.casebase.runs import Runs
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.tallies import MOST_BIT_VALUES, Tallies
@@ -50,13 +50,16 @@ def from_stored(
             return from_plain(header, arrays, path)
         found = Opened(header, arrays)
         is_whole = found.n_segments == 1 and not added and not next_id
-        cases = found.whole() if is_whole else found.parted(added, next_id)
+        if is_whole:
+            cases: CaseBase = found.whole()
+        else:
+            cases = found.parted(added, next_id, mapped=mapped)
         if not mapped:
             found.check_cells()
+    except BadFileError:
+        raise
     except SENSELESS as error:
-        if isinstance(error, BadFileError):
-            raise
-        raise BadFileError(f"the file contradicts itself ({error}).", path) from error
+        raise contradiction(error, path) from error
     return cases
 
 
@@ -108,11 +111,15 @@ class Opened:
             cases.rows.unpack()
         return cases
 
-    def parted(self, added: Sequence[CodedRows], next_id: int = 0) -> PartedBase:
+    def parted(
+        self, added: Sequence[CodedRows], next_id: int = 0, *, mapped: bool = True
+    ) -> PartedBase:
         """The segments as parts of one case base, and a part for further rows."""
         head = self._head(next_id)
         parts = [self._part(number) for number in range(self.n_segments)]
         further = self._further(head, added)
+        looked_at = parts if self.header["ids"] == "numbers" or not mapped else []
+        _check_added(further.ids, [part.rows for part in looked_at])
         parts.append(Part.of(head, further, len(parts)))
         return PartedBase(head, PartsHere(parts), [*self.sizes, len(further)])
 
@@ -256,6 +263,13 @@ def _check_named(
         names = np.concatenate(parts)
         if names.size and len(np.unique(names, axis=0)) != sum(sizes):
             raise BadInputError("ids that two rows have")
+
+
+def _check_added(ids: Ids, others: Sequence[Rows]) -> None:
+    """Refuse ids of added rows that two of them have, or one of other rows."""
+    is_twice = len(set(ids.tolist())) < len(ids)
+    if is_twice or any(len(rows.places_of(ids)) for rows in others if len(ids)):
+        raise BadInputError("ids that two rows have")
 
 
 def _coder(schema: Schema, header: dict[str, Any], own: dict[str, Any]) -> Coder:

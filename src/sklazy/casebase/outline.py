@@ -129,9 +129,13 @@ class Outline:
 
 def number_rows(runs: Runs) -> tuple[Named, int]:
     """What ids are that are numbers, in order of arrival, and their runs."""
-    n_runs = len(runs.starts)
     rises = (runs.firsts[1:] > runs.lasts()[:-1]).all() and runs.firsts[0] >= 0
-    if rises and n_runs <= runs.n_rows // _LEAST_RUN + 1:
+    return name_rows(runs.n_rows, len(runs.starts), rises=bool(rises))
+
+
+def name_rows(n_rows: int, n_runs: int, *, rises: bool) -> tuple[Named, int]:
+    """The same, of numbers that are in so many runs, and rise from 0 or not."""
+    if rises and n_runs <= n_rows // _LEAST_RUN + 1:
         return "numbers", n_runs
     return "given", 1
 

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 PAGE = 4096
 LINE = 64
 BLOCK = 1 << 16
-_CHECKSUM = 32
+CHECKSUM = 32
+"""Bytes of a SHA-256."""
+
 _AT_ONCE = 16 * BLOCK  # bytes that a thread hashes
 
 Layout = tuple[str, np.dtype, tuple[int, ...]]
@@ -64,13 +66,13 @@ def views_of(
 
 def end_of(begin: int, end: int) -> int:
     """Where the arrays end whose checksums follow them, between two places."""
-    n_blocks = -(-(end - begin) // (BLOCK + _CHECKSUM))
-    return max(begin, end - n_blocks * _CHECKSUM)
+    n_blocks = -(-(end - begin) // (BLOCK + CHECKSUM))
+    return max(begin, end - n_blocks * CHECKSUM)
 
 
 def size_of_table(begin: int, end: int) -> int:
     """How many bytes the checksums take of arrays between two places."""
-    return -(-(end - begin) // BLOCK) * _CHECKSUM
+    return -(-(end - begin) // BLOCK) * CHECKSUM
 
 
 def aligned_buffer(n_bytes: int) -> NDArray[np.uint8]:

@@ -6,7 +6,7 @@ parts at once. Whoever needs all rows in one place gets them joined, once for ev
 state.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -52,6 +52,7 @@ from sklazy.casebase.parts import (
     weigh_leaving,
 )
 from sklazy.casebase.rows import CodedRows, Ids, Rows
+from sklazy.errors import BadInputError
 from sklazy.flow import Cases
 from sklazy.tables import Table, match
 from sklazy.tables.kinds import check_same_kind
@@ -111,9 +112,9 @@ class PartedBase(PartedHead):
             incoming = check_incoming(
                 matched, self._numeric, target, weights, times, given
             )
-            if settled_columns(self, matched):
+            if settled := settled_columns(self, matched):
                 add = partial(CaseBase.add, table=matched, target=target, ids=given)
-                self._remake(partial(add, weights=weights, times=times))
+                self._remake(partial(add, weights=weights, times=times), settled)
                 return given
             self._drop_state()
             labels = self.coder.mark()
@@ -141,8 +142,9 @@ class PartedBase(PartedHead):
             self._freeze()
             self._sync()
             leaving = self.parts.ask_each(weigh_leaving, places)
-            if self._empties(np.sum([own.n_known for own in leaving], axis=0)):
-                self._remake(lambda base: base.forget(wanted))
+            n_known = np.sum([own.n_known for own in leaving], axis=0)
+            if emptied := self._empties(n_known):
+                self._remake(lambda base: base.forget(wanted), emptied)
             elif len(wanted):
                 self._drop_state()
                 self.parts.leave(places, [own for _, own in found])
@@ -177,15 +179,26 @@ class PartedBase(PartedHead):
         wanted = None if ids is None else as_ids(ids)
         return TakenIds(concatenate_ids(self.parts.ask(find_taken, wanted)))
 
-    def _empties(self, leaving: Ints) -> bool:
-        """Whether a nominal attribute would lose its last value."""
+    def _empties(self, leaving: Ints) -> list[int]:
+        """The nominal attributes that would lose their last value."""
         found = {j: self.coder.vocabularies[j] for j in self.coder.nominal}
-        return any(
-            leaving[j] == v.counts.sum() for j, v in found.items() if not v.declared
-        )
+        return [
+            j
+            for j, v in found.items()
+            if not v.declared and leaving[j] == v.counts.sum()
+        ]
 
-    def _remake(self, change: Callable[[CaseBase], object]) -> None:
+    def _remake(
+        self, change: Callable[[CaseBase], object], columns: Sequence[int]
+    ) -> None:
         """Make a change that turns columns into others: the parts are built anew."""
+        if not self.parts.are_here:
+            raise BadInputError(
+                f"columns {[self.names[j] for j in columns]} would get their first "
+                "value, or lose their last, by this change, and so become of another "
+                "kind, which parts elsewhere cannot follow; gather() the model, change "
+                "it, and divide it again."
+            )
         base = self._join()
         owners = dict(zip(base.ids.tolist(), self._owners().tolist(), strict=True))
         change(base)

@@ -16,6 +16,7 @@ from sklazy.casebase.parts import (
     Survey,
     adopt,
     adopt_labels,
+    check_sizes,
     sorted_column,
     survey,
 )
@@ -88,6 +89,7 @@ class PartedHead(CaseBase):
             if self._is_fresh or self._is_state:
                 return
             found = self.parts.ask(survey)
+            check_sizes(self.sizes, found)
             self._merge(found)
             labels = self._labels()
             self.parts.ask(adopt_labels, labels)
@@ -158,6 +160,10 @@ class PartedHead(CaseBase):
 
     def _own_arrays(self) -> None:
         self.parts.own_arrays()
+
+    def _end(self) -> None:
+        super()._end()
+        self.parts.release()
 
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:

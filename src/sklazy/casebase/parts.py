@@ -6,6 +6,7 @@ rows. Whoever holds parts asks every one of them the same: a function of this ki
 what is given to it.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
@@ -16,13 +17,15 @@ from sklazy.casebase.base import CaseBase
 from sklazy.casebase.bins import Bins
 from sklazy.casebase.buckets import Buckets
 from sklazy.casebase.coder import Coder
+from sklazy.casebase.fingerprint import fingerprint
 from sklazy.casebase.moments import faded, moments_of
 from sklazy.casebase.ranges import Ranges
-from sklazy.casebase.rows import CodedRows, Ids, Places, Rows
+from sklazy.casebase.rows import CLASSES, CodedRows, Ids, Mark, Places, Rows
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.states import shallow
 from sklazy.casebase.tallies import Tallies
-from sklazy.flow import Cases
+from sklazy.errors import LostPartError
+from sklazy.flow import MISSING, Cases
 from sklazy.kernels.sorting import sort_pairs
 from sklazy.tables import Label
 
@@ -195,16 +198,49 @@ def survey(part: Part) -> Survey:
     return Survey(part.n_rows, labels, counts, part.ranges.edges, newest)
 
 
+def check_sizes(sizes: Sequence[int], found: Sequence[Survey]) -> None:
+    """Refuse parts that have more or fewer rows than they are known to have."""
+    for number, (known, own) in enumerate(zip(sizes, found, strict=True)):
+        if own.n_rows != known:
+            raise _other_rows(number, f"{own.n_rows} rows instead of {known}")
+
+
+def check_rows(part: Part, expected: str | None) -> str:
+    """The fingerprint of a part as its source has it, which must be the expected."""
+    ids = part.ids.tolist() if part.ids.dtype == object else part.ids
+    found = fingerprint([part._find_hashes(), ids])
+    if expected not in (None, found):
+        raise _other_rows(part.number, "other rows, or the same in another order")
+    return found
+
+
+def _other_rows(number: int, what: str) -> LostPartError:
+    return LostPartError(
+        f"part {number} has {what} since its source was read again: the source gives "
+        "others each time. Give data that stay the same, for instance "
+        "frame.persist() of a Dask frame before fit."
+    )
+
+
 def adopt_labels(part: Part, labels: Labels) -> None:
-    """Number labels as all parts do."""
-    for j, wanted in labels.items():
-        vocabulary = part.coder.vocabularies[j]
-        moved = vocabulary.renumber(wanted)
-        if moved is not None:
-            part.rows.unpack()
-            part.tallies.spoil(j)
-            part.rows.relabel(j, moved, part.rows.mark())
+    """Number labels as all parts do, or none of them."""
+    known = part.coder.vocabularies
+    moving = [j for j, wanted in labels.items() if known[j].labels != wanted]
+    if moving:
+        with part._all_or_nothing() as mark:
+            _renumber(part, labels, mark)
+    else:
+        for j, wanted in labels.items():
+            known[j].renumber(wanted)
     part._outdate()
+
+
+def _renumber(part: Part, labels: Labels, mark: Mark) -> None:
+    for j, wanted in labels.items():
+        moved = part.coder.vocabularies[j].renumber(wanted)
+        if moved is not None:
+            part.tallies.spoil(j)
+            part.rows.relabel(j, moved, mark)
 
 
 def sorted_column(part: Part, numeric: int) -> tuple[Floats, NDArray[np.int32]]:
@@ -303,7 +339,23 @@ def weigh_leaving(part: Part, places: Places) -> Leaving:
 
 
 def enter(part: Part, labels: Labels, batch: CodedRows) -> None:
-    """Take in rows that are coded by these labels."""
-    with part._all_or_nothing():
-        adopt_labels(part, labels)
-        part._enter(replace(batch, arrival=np.arange(len(batch)) + part.n_rows))
+    """Take in rows that are coded by these labels, whatever others the part has."""
+    arrival = np.arange(len(batch)) + part.n_rows
+    batch = replace(batch, codes=batch.codes.copy(), arrival=arrival)
+    with part._all_or_nothing() as mark:
+        for j, own in labels.items():
+            vocabulary = part.coder.vocabularies[j]
+            moved = vocabulary.admit(own)
+            if moved is not None:
+                part._follow(iter([(j, moved)]), mark)
+            recode(batch, j, vocabulary.lookup(own))
+        part._enter(batch)
+
+
+def recode(batch: CodedRows, attribute: int, moved: NDArray[np.int32]) -> None:
+    """Follow a map of an attribute's codes; missing stays missing."""
+    moved = np.append(moved, np.int32(MISSING))
+    if attribute == CLASSES:
+        batch.classes = moved[batch.classes]
+    else:
+        batch.codes[attribute] = moved[batch.codes[attribute]]

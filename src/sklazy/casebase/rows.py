@@ -143,11 +143,6 @@ class Rows:
         """Whether rows have text for ids."""
         return self._ids is not None and self._ids.dtype == object
 
-    @property
-    def keeps_numbers(self) -> bool:
-        """Whether ids are numbers other than those of arrival."""
-        return self._ids is not None and self._ids.dtype != object
-
     def unpack(self) -> None:
         """Have all that rows do without in a file; see `PackedRows`."""
 

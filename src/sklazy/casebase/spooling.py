@@ -4,7 +4,7 @@ Labels are numbered as they appear; once all rows are there, and so all labels, 
 their final codes. In memory are the labels, never the rows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.coder import Coder
 from sklazy.casebase.cuts import sorted_cuts
-from sklazy.casebase.files import naming, spool_file
 from sklazy.casebase.incoming import Target, check_incoming, recoded
 from sklazy.casebase.moments import NO_TIMES
+from sklazy.casebase.outline import Named, name_rows
+from sklazy.casebase.placing import naming, spool_file
 from sklazy.casebase.rows import CLASSES, CodedRows, Ids
 from sklazy.casebase.schema import Attribute, Schema
+from sklazy.casebase.texts import width_of
 from sklazy.errors import BadInputError
 from sklazy.kernels.sorting import sort_pairs
 from sklazy.tables import Column, Label, Table
@@ -113,11 +115,6 @@ class Spool:
         return [j for j, c in enumerate(self._columns) if c.kind == "numeric"]
 
     @property
-    def text_ids(self) -> NDArray[np.object_] | None:
-        """The ids of all rows where they are text."""
-        return np.concatenate(self._texts) if self._texts else None
-
-    @property
     def next_id(self) -> int:
         """The number behind the highest id."""
         return self._last_id + 1
@@ -146,24 +143,69 @@ class Spool:
             vocabulary.admit(self._labels[j])
         return coder
 
-    def cuts(self, coder: Coder, criterion: str) -> list[Floats]:
+    def cuts(self, coder: Coder, criterion: str) -> Iterator[Floats]:
         """The cuts of numbers by the classes of the rows, one column at a time."""
         if not coder.n_classes:
-            return [np.zeros(0) for _ in coder.numeric]
-        classes = np.concatenate([rows.classes for rows in self.batches(coder)])
-        found = []
-        for i in range(len(coder.numeric)):
-            column = np.concatenate([r.numbers[i] for r in self.batches(coder)])
+            yield from (np.zeros(0) for _ in coder.numeric)
+            return
+        numeric, labels = self._numeric(), list(self._labels)
+        before = 8 * len(numeric) + 4 * labels.index(CLASSES)
+        classes = self._final_codes(coder)[CLASSES][self._column(np.int32, before)]
+        for j in coder.numeric:
+            if j not in numeric:  # no row has a value of it
+                yield np.zeros(0)
+                continue
+            column = self._column(np.float64, 8 * numeric.index(j))
             values, own = sort_pairs(column, classes)
-            found.append(sorted_cuts(values, own, coder.n_classes, criterion))
-        return found
+            yield sorted_cuts(values, own, coder.n_classes, criterion)
 
-    def batches(self, coder: Coder) -> Iterator[CodedRows]:
-        """The rows in the order in which they came, in their final codes."""
-        final = {
+    def names(self) -> tuple[Named, int, int]:
+        """What ids are; see `Outline`. Those that two rows have are refused."""
+        if self._texts:
+            _check_different(np.concatenate(self._texts).tolist())
+            return "text", 1, max(width_of(own.tolist()) for own in self._texts)
+        n_runs, rises, last = 0, True, -1
+        for ids in self._parts(np.int64, self._row_bytes() - 8):
+            steps = np.diff(ids, prepend=last)
+            n_runs += int((steps[1:] != 1).sum()) + (steps[0] != 1 or not n_runs)
+            rises = rises and bool((steps > 0).all())
+            last = ids[-1]
+        if not rises:
+            _check_different(self._column(np.int64, self._row_bytes() - 8))
+        return *name_rows(self.n_rows, n_runs, rises=rises), 0
+
+    def _column(self, kind: type, before: int) -> NDArray[Any]:
+        """What lies behind so many bytes of each row, of all rows."""
+        column: NDArray[Any] = np.empty(self.n_rows, kind)
+        first = 0
+        for part in self._parts(kind, before):
+            column[first : first + len(part)] = part
+            first += len(part)
+        return column
+
+    def _parts(self, kind: type, before: int) -> Iterator[NDArray[Any]]:
+        """The same, of each batch."""
+        place = 0
+        for n_rows in filter(None, self._sizes):
+            self._file.seek(place + before * n_rows)
+            data = self._file.read(n_rows * np.dtype(kind).itemsize)
+            yield np.frombuffer(data, kind)
+            place += n_rows * self._row_bytes()
+
+    def _row_bytes(self) -> int:
+        """The bytes that a row takes: numbers, codes, targets, an id."""
+        return 8 * (len(self._numeric()) + self.n_targets + 1) + 4 * len(self._labels)
+
+    def _final_codes(self, coder: Coder) -> dict[int, NDArray[np.int32]]:
+        """From codes as they are kept to final ones, missing cells the last."""
+        return {
             j: np.append(v.lookup(self._labels[j]), np.int32(-1))
             for j, v in coder.vocabularies.items()
         }
+
+    def batches(self, coder: Coder) -> Iterator[CodedRows]:
+        """The rows in the order in which they came, in their final codes."""
+        final = self._final_codes(coder)
         self._file.seek(0)
         first = 0
         for number, n_rows in enumerate(self._sizes):
@@ -226,7 +268,8 @@ def _coded(column: Column, known: dict[Label, int]) -> NDArray[np.int32]:
     return recoded(column, np.array(codes, np.int32))
 
 
-def check_texts(ids: NDArray[np.object_]) -> None:
+def _check_different(ids: Sequence[str] | NDArray[np.int64]) -> None:
     """Refuse ids that two rows have."""
-    if len(set(ids.tolist())) < len(ids):
+    n_ids = len(np.unique(ids)) if isinstance(ids, np.ndarray) else len({*ids})
+    if n_ids < len(ids):
         raise BadInputError("ids name two rows; give every row an id of its own.")

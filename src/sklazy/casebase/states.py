@@ -91,15 +91,24 @@ class Shared:
             raise RuntimeError(
                 "a snapshot cannot be changed; change the case base itself."
             )
-        state, self._state = self._state, None
+        state = self._state
         if state is None:
             return
         # In this order: whoever leaves the state last finds it past, or we find nobody.
         state._is_past = True
-        if state._readers:
-            self._own_arrays()
-        else:
-            state._found = {}  # it points back to the state: do not wait for collection
+        try:
+            if state._readers:
+                self._own_arrays()
+        except BaseException:
+            state._is_past = False  # nothing changes: it has to be left arrays yet
+            raise
+        self._state = None
+        if not state._readers:
+            state._end()
+
+    def _end(self) -> None:
+        """Let go of what a state has: it is past, and nobody uses it."""
+        self._found = {}  # it points back to the state: do not wait for collection
 
     def _make_state(self) -> Self:
         raise NotImplementedError
@@ -134,7 +143,7 @@ class Snapshot(Generic[Base]):
         del self._used
         state._readers.pop()
         if state._is_past and not state._readers:
-            state._found = {}
+            state._end()
 
 
 def shallow(part: Part) -> Part:

@@ -6,12 +6,14 @@ move), or others have the file mapped, it is written anew beside the old one, wh
 place it takes as a whole.
 """
 
+import contextlib
 import os
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +29,7 @@ from sklazy.casebase.base import CaseBase
 from sklazy.casebase.coder import Coder
 from sklazy.casebase.erasing import (
     Cells,
-    Leaving,
+    Erased,
     cells_of_rows,
     cells_of_runs,
     changed_bytes,
@@ -37,27 +39,30 @@ from sklazy.casebase.files import (
     SENSELESS,
     Frame,
     check_version,
-    clear_leftovers,
     contradiction,
     map_bytes,
     open_frame,
     opened,
+    size_of,
 )
 from sklazy.casebase.gathering import Gathered
 from sklazy.casebase.holding import PartsHere, concatenate_ids
 from sklazy.casebase.incoming import GivenIds, Target, as_ids, check_found
 from sklazy.casebase.kinds import settled_columns
-from sklazy.casebase.locking import Held, alone, hold
+from sklazy.casebase.locking import Held, Place, alone, hold, place_of
 from sklazy.casebase.moments import Times
 from sklazy.casebase.opening import Opened
 from sklazy.casebase.packed import PackedRows
+from sklazy.casebase.pages import CHECKSUM
 from sklazy.casebase.parted import PartedBase
 from sklazy.casebase.parts import Floats, find_places
+from sklazy.casebase.placing import clear_leftovers
 from sklazy.casebase.redo import Redo, change, finish, redo_of
 from sklazy.casebase.rows import CodedRows, Ids, Places
 from sklazy.casebase.runs import Runs
-from sklazy.casebase.stored import parts_of, write_cases
+from sklazy.casebase.stored import InFile, parts_of, write_state
 from sklazy.casebase.writing import write_rows
+from sklazy.errors import BadFileError
 from sklazy.tables import Table
 
 Found = TypeVar("Found")
@@ -66,29 +71,37 @@ _MOST_ERASED = 4096  # rows at once that are erased one by one
 
 _NOWHERE = np.zeros(0, np.int64)
 _NOTHING = np.zeros(0, np.uint8)
-_OWN = frozenset(["path", "held", "frame", "opened", "n_behind", "size"])
+_OF_FILE = ("path", "held", "place", "frame", "opened", "n_behind", "size")
+_OWN = frozenset([*_OF_FILE, "_handed", "_is_torn"])
 
 
-class StoredBase(PartedBase):
+class StoredBase(InFile):
     """A case base of the rows of a file, open to be changed.
 
     Attributes
     ----------
     path : Path
     held : Held, which keeps others from changing it as well
+    place : Place, which of the system's files it is
     frame : Frame, the file's own bytes
     opened : Opened, the arrays of its segments
     n_behind, size : int
         The bytes behind its own, and all of them.
+    _handed : set of states that were handed out, for as long as somebody has them
+    _is_torn : bool
+        Whether rows here may be others than those of the file: a change is under way,
+        or was cut short.
     """
 
-    path: Path
     held: Held
+    place: Place
     frame: Frame
     opened: Opened
     n_behind: int
     size: int
     parts: PartsHere
+    _handed: "weakref.WeakSet[StoredBase]"
+    _is_torn: bool = False
 
     @classmethod
     def open(cls, path: str | Path) -> "StoredBase":
@@ -105,13 +118,14 @@ class StoredBase(PartedBase):
         except BaseException:
             held.close()
             raise
-        base.held = held
+        base.held, base._handed = held, weakref.WeakSet()
         return base
 
     @classmethod
     def _read(cls, path: Path) -> "StoredBase":
         with opened(path) as file:
-            data = map_bytes(file, path)
+            data = map_bytes(file, path, size_of(file))
+            place = place_of(file.fileno())
         own, records, next_id = cut_added(data, path)
         check_version(own, path)
         frame = open_frame(own, path)
@@ -123,6 +137,7 @@ class StoredBase(PartedBase):
         base = object.__new__(cls)
         vars(base).update(vars(parted))
         base.path, base.opened, base.frame = path, found, frame
+        base.place = place
         base.n_behind, base.size = len(data) - len(own), len(data)
         return base
 
@@ -144,8 +159,7 @@ class StoredBase(PartedBase):
         mixed: bool = True,
     ) -> Ids:
         """Take in further rows, which are on the disk when this returns."""
-        with self._lock:
-            finish(self.path)
+        with self._changing():
             if settled_columns(self, self.matched(table)):
                 add = partial(CaseBase.add, table=table, target=target, mixed=mixed)
                 return self._rebuild(
@@ -155,30 +169,27 @@ class StoredBase(PartedBase):
             given = super().add(
                 table, target, weights=weights, times=times, ids=ids, mixed=mixed
             )
-            try:
-                if self._labels() != labels or self._moves_cuts():
-                    self._rewrite([_NOWHERE] * len(self.sizes), self.coder)
-                    self._reopen()
-                elif len(given):
-                    self._append(n_before)
-            except BaseException:
+            if self._labels() != labels or self._moves_cuts():
+                self._rewrite([_NOWHERE] * len(self.sizes), self.coder)
                 self._reopen()
-                raise
+            elif len(given):
+                self._append(n_before)
             return given
 
     def forget(self, ids: GivenIds) -> None:
         """Erase rows, here and in the file: their bytes are nowhere any more."""
         with self._lock:
-            finish(self.path)
+            self._settle()
             wanted = as_ids(ids)
             found = self.parts.ask(find_places, wanted)
             check_found(wanted, concatenate_ids([own for _, own in found]), self.n_rows)
             if not len(wanted):
                 return
-            self._freeze()
-            self._sync()
-            self._erase([places for places, _ in found], wanted)
-            self._reopen()
+            with self._changing():
+                self._freeze()
+                self._sync()
+                self._erase([places for places, _ in found], wanted)
+                self._reopen()
         self.bins.warn_if_stale()
 
     def _erase(self, places: Sequence[Places], ids: Ids) -> None:
@@ -192,7 +203,7 @@ class StoredBase(PartedBase):
         for rows in leaving:
             coder.tally(rows, -1)
         has_label_gone = bool(list(coder.retire()))
-        in_use = self._state is not None and bool(self._state._readers)
+        in_use = any(state._readers for state in self._handed)
         runs = self._runs_without(places)
         if not (has_label_gone or in_use or self._moves_cuts()) and runs is not None:
             with alone(self.path) as is_alone:
@@ -203,27 +214,69 @@ class StoredBase(PartedBase):
 
     def freeze(self) -> None:
         """Keep the cuts as they are until `refresh`, whatever rows come and go."""
-        with self._lock:
+        with self._changing():
             super().freeze()
-            self.compact()
+            self._write(self)
 
     def refresh(self) -> None:
         """Find frozen cuts anew from the rows that are there."""
-        with self._lock:
+        with self._changing():
             super().refresh()
-            self.compact()
+            self._write(self)
 
     def settle_cuts(self, cuts: list[Floats]) -> None:
         """Take frozen cuts found before, one array a numeric attribute."""
-        with self._lock:
+        with self._changing():
             super().settle_cuts(cuts)
-            self.compact()
+            self._write(self)
 
-    def compact(self) -> None:
+    def compact(self, header: dict[str, Any] | None = None) -> None:
         """Write the file as one of these rows that is new."""
+        with self._changing():
+            self._write(self, header)
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[None]:
+        """A change, here and in the file; if it fails rows are those of the file."""
         with self._lock:
-            write_cases(self.path, self.header, self)
+            self._settle()
+            self._is_torn = True
+            try:
+                yield
+            except BaseException:
+                with contextlib.suppress(OSError, BadFileError):  # else the next time
+                    self._settle()
+                raise
+            self._is_torn = False
+
+    def _settle(self) -> None:
+        """Take the rows of the file if a change was cut short, which is finished."""
+        if self._is_torn:
+            for own in (self.path, redo_of(self.path)):
+                clear_leftovers(own, mine=True)
+            finish(self.path)
             self._reopen()
+            self._is_torn = False
+        elif place_of(self.path) != self.place:
+            raise BadFileError(
+                "it was removed, or another file has taken its place, since it was "
+                "opened. Load that one, or save this model elsewhere.",
+                self.path,
+            )
+
+    # --- states -----------------------------------------------------------------------
+
+    def _take_state(self) -> Self:
+        if self._is_torn and not self._is_state:
+            with self._lock:  # whoever changes it may be done by then
+                if self._is_torn:
+                    self._settle()
+        return super()._take_state()
+
+    def _make_state(self) -> Self:
+        state = super()._make_state()
+        self._handed.add(state)
+        return state
 
     # --- how --------------------------------------------------------------------------
 
@@ -237,9 +290,21 @@ class StoredBase(PartedBase):
         rows = self.parts.parts[-1].rows
         content = pack_rows(rows.take(np.arange(first, rows.n_rows)))
         further = self._behind(content, self.n_behind)
-        change(self.path, Redo(_NOWHERE, _NOTHING, self.size, further))
+        self._change(_NOWHERE, _NOTHING, self.size, further)
         self.n_behind += len(further)
         self.size += len(further)
+
+    def _change(
+        self,
+        places: NDArray[np.int64],
+        values: NDArray[np.uint8],
+        behind: int,
+        further: NDArray[np.uint8],
+    ) -> None:
+        """Change the file in place; see `Redo`."""
+        own = self.frame.data
+        checksum = own[-CHECKSUM:].copy()
+        change(self.path, Redo(places, values, behind, further, len(own), checksum))
 
     def _behind(self, content: bytes, n_before: int) -> NDArray[np.uint8]:
         """A record and the end of the file behind it."""
@@ -281,7 +346,7 @@ class StoredBase(PartedBase):
             kept = kept[~np.isin(kept, places[-1])]
             content = pack_rows(rows.take(kept)) if len(kept) else b""
             behind, further = self.size - self.n_behind, self._behind(content, 0)
-        change(self.path, Redo(where, values, behind, further))
+        self._change(where, values, behind, further)
 
     def _cells(
         self, number: int, gone: Places, leaving: CodedRows, runs: Runs
@@ -293,7 +358,7 @@ class StoredBase(PartedBase):
         labels = np.concatenate([_NOWHERE, *(v.counts for v in coder.holders())])
         rows = part.rows
         assert isinstance(rows, PackedRows)
-        yield from cells_of_rows(Leaving.of(own, rows.n_rows, gone), rows.packing)
+        yield from cells_of_rows(Erased.of(own, rows, gone), rows.packing)
         yield less_labels(own["labels"], labels)
         yield from cells_of_runs(own, rows.runs, runs, self.opened.arrays, number)
 
@@ -305,15 +370,20 @@ class StoredBase(PartedBase):
             cuts, found = gathered.find_cuts(coder), True
         outline = replace(gathered.outline(coder, cuts), found=found)
         told = {**self.header, "cases": outline.header()}
-        write_rows(self.path, told, outline, gathered.batches(coder))
+        write_rows(self.path, told, outline, gathered.batches(coder), held=True)
 
     def _rebuild(self, alter: Callable[[CaseBase], Found]) -> Found:
         """Make a change that turns columns into others: in memory, then in the file."""
         base = self._join()
         found = alter(base)
-        write_cases(self.path, self.header, base)
-        self._reopen()
+        self._write(base)
         return found
+
+    def _write(self, base: CaseBase, header: dict[str, Any] | None = None) -> None:
+        """Have the rows of a base in the file, and here."""
+        header = self.header if header is None else header
+        write_state(self.path, header, base, held=True)
+        self._reopen()
 
     def _reopen(self) -> None:
         """Take the rows of the file, whatever is here."""

@@ -1,5 +1,6 @@
 """Rows into a file as they come, segment by segment, in bounded memory."""
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from sklazy.casebase.cuts import bin_codes
 from sklazy.casebase.files import create_file
 from sklazy.casebase.holding import concatenate_rows
+from sklazy.casebase.locking import replacing
 from sklazy.casebase.outline import Outline
 from sklazy.casebase.packing import STEP, pack_column
 from sklazy.casebase.ranges import Ranges
@@ -28,6 +30,8 @@ def write_rows(
     outline: Outline,
     batches: Iterable[CodedRows],
     check: Callable[[Path], object] | None = None,
+    *,
+    held: bool = False,
 ) -> None:
     """Write a file of rows, all or nothing.
 
@@ -41,8 +45,11 @@ def write_rows(
         In order of arrival; the codes of numbers need not be there.
     check : callable, optional
         See `create_file`.
+    held : bool
+        Whether the caller has the right to change the file that is there.
     """
-    with create_file(path, header, outline.layout(), check) as arrays:
+    turn = contextlib.nullcontext() if held else replacing(path)
+    with create_file(path, header, outline.layout(), check, turn) as arrays:
         for i, cuts in enumerate(outline.cuts):
             arrays[f"cuts{i}"][:] = cuts
         chunks = _in_chunks(batches, min(STEP, outline.segment))

@@ -185,7 +185,7 @@ def explain() -> None:
 
 
 @click.command()
-@click.argument("receipt", type=IN_FILE)
+@click.argument("receipt", type=IN_FILE, metavar="RECEIPT|MODEL")
 @click.argument("train", type=IN_FILE, required=False, metavar="[TRAIN|MODEL]")
 @target_option(required=False)
 @task_options
@@ -196,15 +196,17 @@ def explain() -> None:
 def verify() -> None:
     """Check receipts: that nobody edited them, and that the cases say so.
 
-    With a MODEL that fit wrote, or with the TRAIN file and its target as explain had
-    them, every answer is computed again and compared. Without them only the seal is
-    checked, and with --key the signature.
+    A MODEL by itself is checked block by block, whatever its size. With a MODEL that
+    fit wrote, or with the TRAIN file and its target as explain had them, every answer
+    is computed again and compared. Without them only the seal is checked, and with
+    --key the signature.
 
     \b
     Examples:
       sklazy verify why.json
       sklazy verify why.json rent.sklazy --key secret.key
       sklazy verify why.json flats.csv --target rent --id flat
+      sklazy verify rent.sklazy
     """
 
 

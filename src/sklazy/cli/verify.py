@@ -1,4 +1,4 @@
-"""`sklazy verify`: whether receipts are as they were written, and true."""
+"""`sklazy verify`: whether receipts are as they were written, and true; or models."""
 
 import json
 import sys
@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from sklazy import Receipt, Receipts
+from sklazy import Receipt, Receipts, load
+from sklazy.casebase.stored import check_stored
 from sklazy.cli.console import Console
 from sklazy.cli.methods import LAZY_CLASSIFIERS, LAZY_REGRESSORS
 from sklazy.cli.models import is_model, load_model
 from sklazy.cli.tasks import Task, read_task
-from sklazy.errors import ReceiptError
+from sklazy.errors import BadInputError, ReceiptError
 
 _PLAIN = str | int | float | None  # parameters that a receipt spells out
 
@@ -28,7 +29,10 @@ def verify(
     id_column: str | None,
     key: Path | None,
 ) -> None:
-    """Check receipts, with the cases where they are given."""
+    """Check receipts, with the cases where they are given, or a model by itself."""
+    if receipt != "-" and is_model(receipt):
+        _check_model(console, receipt, alone=train is None and key is None)
+        return
     receipts = _read(receipt)
     secret = None if key is None else key.read_bytes()
     if secret is not None:
@@ -43,6 +47,24 @@ def verify(
         for one in receipts:
             _replay(one, task)
     _tell(console, receipts, train, signed=key is not None)
+
+
+def _check_model(console: Console, path: str, *, alone: bool) -> None:
+    """Check every block of a file that `fit` or `store` wrote."""
+    if not alone:
+        raise BadInputError(
+            f"{path} is a model; give the receipt first, or the model and nothing else."
+        )
+    check_stored(path)
+    model = load(path, mmap_mode="c")
+    plain = {
+        "model": type(model).__name__,
+        "rows": model.cases_.n_rows,
+        "bytes": Path(path).stat().st_size,
+        "whole": True,
+    }
+    text = f"{path}: {plain['model']} of {plain['rows']} cases, every block is whole."
+    console.result(plain, lambda terminal: terminal.print(text, highlight=False))
 
 
 def _tell(

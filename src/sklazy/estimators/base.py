@@ -40,7 +40,8 @@ from sklazy.tables.frames import index_ids
 
 _EXPLAINED_AT_ONCE = 64  # queries
 
-_NOT_RECORDED = ("n_jobs", "cache_size", "device")  # answers do not depend on them
+NOT_RECORDED = ("n_jobs", "cache_size", "device")
+"""Parameters that answers do not depend on."""
 
 
 class LazyEstimator(Explorable, Likeness, KeepingEstimator):
@@ -236,14 +237,18 @@ class LazyEstimator(Explorable, Likeness, KeepingEstimator):
         """The same, made anew."""
         return self._learner()
 
-    def _check_loaded(self) -> None:
-        """Refuse what `fit` would refuse, or the next question."""
+    def _check_loaded(self, *, mapped: bool = False) -> None:
+        """Refuse what `fit` would refuse, or the next question.
+
+        That looks at rows unless they stay in a file, which is read when it is asked.
+        """
         self._check_parameters()
         n_jobs = self._n_jobs
         if n_jobs is not None and not isinstance(n_jobs, int):
             raise BadTypeError(f"n_jobs={n_jobs!r}; expected a whole number or None.")
         self._check_width(len(self.cases_.names))
-        self._check_cases(self.cases_)
+        if not mapped:
+            self._check_cases(self.cases_)
         self._learner()
 
     def _saved_settings(self) -> dict[str, Any]:
@@ -253,7 +258,7 @@ class LazyEstimator(Explorable, Likeness, KeepingEstimator):
     def _reported_settings(self) -> dict[str, Any]:
         """The parameters that answers depend on, as JSON."""
         settings = describe_settings(self)
-        return {k: value for k, value in settings.items() if k not in _NOT_RECORDED}
+        return {k: value for k, value in settings.items() if k not in NOT_RECORDED}
 
     def _state(self) -> dict[str, Any]:
         """What beside parameters and cases makes the fitted state, as JSON."""

@@ -58,6 +58,17 @@ class KeepingEstimator(Referenced, BaseEstimator):
     def _check_width(self, n_attributes: int) -> None:
         """Refuse parameters that do not fit the number of attributes."""
 
+    def _check_count(self, n_rows: int) -> None:
+        """Refuse parameters that do not fit the number of rows."""
+
+    def _check_weights(self, sample_weight: ArrayLike | None) -> None:
+        """Refuse rows none of which counts."""
+        if sample_weight is not None and not np.asarray(sample_weight).any():
+            raise BadInputError(
+                "sample_weight is zero everywhere; give at least one row a weight "
+                "above 0."
+            )
+
     def _check_cases(self, cases: CaseBase) -> None:
         """Refuse cases that cannot be learned from."""
 
@@ -81,8 +92,9 @@ class KeepingEstimator(Referenced, BaseEstimator):
         given, target = self._table(X, mixed=False), self._target(y)
         table = expand(given)
         self._check_table(table)
+        self._check_count(len(table))
         self._check_width(len(table.columns))
-        _check_weights(sample_weight)
+        self._check_weights(sample_weight)
         schema = replace(Schema.of(table, target), targets=target_names(y))
         index = index_ids(X) if ids is None else None
         schema = replace(schema, origins=origins_of(given), indexed=index is not None)
@@ -182,11 +194,3 @@ class KeepingEstimator(Referenced, BaseEstimator):
             return  # as scikit-learn finds, which takes it a tenth of a millisecond
         if not isinstance(X, Table) and not are_dicts(X):
             validate_data(self, X, skip_check_array=True, reset=False)
-
-
-def _check_weights(sample_weight: ArrayLike | None) -> None:
-    """Refuse rows none of which counts."""
-    if sample_weight is not None and not np.asarray(sample_weight).any():
-        raise BadInputError(
-            "sample_weight is zero everywhere; give at least one row a weight above 0."
-        )

@@ -1,11 +1,12 @@
 """Load saved estimators."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
 from sklazy.casebase import CaseBase
-from sklazy.casebase.files import SENSELESS
+from sklazy.casebase.files import SENSELESS, contradiction
 from sklazy.casebase.store import StoredBase
 from sklazy.casebase.stored import read_stored
 from sklazy.errors import BadFileError, BadInputError
@@ -77,12 +78,14 @@ def load(
     if mmap_mode == "r+":
         base = StoredBase.open(path)
         try:
-            return _made(base.header, lambda: base, path, kind)
+            return _made(base.header, lambda: base, path, kind, mapped=True)
         except BaseException:
             base.held.close()
             raise
-    stored, mapped = read_stored(path, mapped=mmap_mode == "c"), mmap_mode == "c"
-    return _made(stored.header, lambda: stored.cases(path, mapped=mapped), path, kind)
+    mapped = mmap_mode == "c"
+    stored = read_stored(path, mapped=mapped)
+    find_cases = partial(stored.cases, path, mapped=mapped)
+    return _made(stored.header, find_cases, path, kind, mapped=mapped)
 
 
 def _made(
@@ -90,6 +93,8 @@ def _made(
     find_cases: Callable[[], CaseBase],
     path: str | Path,
     kind: type[LazyEstimator],
+    *,
+    mapped: bool,
 ) -> LazyEstimator:
     """The estimator that a file describes."""
     if header.get("content") != "estimator":
@@ -99,9 +104,11 @@ def _made(
         _check_kind(saved, kind)
         estimator = saved(**from_settings(header["settings"]))
         estimator._restore(find_cases(), header["state"])
-        estimator._check_loaded()
+        estimator._check_loaded(mapped=mapped)
+    except BadFileError:
+        raise
     except SENSELESS as error:
-        raise BadFileError(f"the file contradicts itself ({error}).", path) from error
+        raise contradiction(error, path) from error
     return estimator
 
 

@@ -38,7 +38,8 @@ class PastPredictor(LazyEstimator):
         """
         check_is_fitted(self)
         output = "decisions" if self.target.kind == "nominal" else "values"
-        with self.cases_.snapshot() as cases:
+        with self.cases_.snapshot() as state:
+            cases = state.joined()  # the past is built of rows in one place
             places = places_of(cases, rows)
             if rows is None:
                 places = places[n_earlier(cases)[places] >= self._fewest_rows]

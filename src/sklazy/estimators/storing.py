@@ -10,18 +10,17 @@ from sklearn.base import clone
 from sklazy.casebase import outline
 from sklazy.casebase.cuts import CRITERIA
 from sklazy.casebase.incoming import Target, two_dimensional
-from sklazy.casebase.outline import Named, Outline, number_rows
+from sklazy.casebase.locking import check_unchanged
+from sklazy.casebase.outline import Outline
 from sklazy.casebase.rows import Ids
-from sklazy.casebase.runs import Runs, join_runs
 from sklazy.casebase.schema import Schema
-from sklazy.casebase.spooling import Spool, check_texts
-from sklazy.casebase.texts import width_of
+from sklazy.casebase.spooling import Spool
 from sklazy.casebase.writing import write_rows
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.loading import load
 from sklazy.estimators.parameters import check_choice
-from sklazy.report.progress import Progress
+from sklazy.report.progress import Progress, track
 from sklazy.tables import Table
 from sklazy.tables.origins import expand, origins_of
 
@@ -66,6 +65,7 @@ def store_rows(
     model = clone(model)
     model._check_parameters()
     _check_storable(model)
+    check_unchanged(out)  # said before much is read
     with Spool(Path(out)) as spool:
         given = _take_in(model, spool, batches, n_rows)
         schema = Schema(
@@ -98,6 +98,8 @@ def _take_in(
     given = Table((), 0)
     with Progress("reading rows", total=n_rows) as progress:
         for batch in batches:
+            if not len(batch.table):  # none of some rows has a target
+                continue
             given = model._table(batch.table, mixed=False)
             table = expand(given)
             target = two_dimensional(model._target(batch.target))
@@ -115,8 +117,9 @@ def _write(
     model._check_width(len(schema.attributes))
     model._start(len(given.columns))
     model.__dict__.update(model._kept_beside(np.zeros(1)))
-    cuts = spool.cuts(coder, _criterion(model))
-    named, n_runs, text_width = _names(spool, coder)
+    found = spool.cuts(coder, _criterion(model))
+    cuts = list(track(found, "finding cuts", len(coder.numeric)))
+    named, n_runs, text_width = spool.names()
     told = Outline(
         coder,
         cuts,
@@ -149,16 +152,3 @@ def _shown(batches: Iterable[Any], progress: Progress) -> Iterable[Any]:
     for batch in batches:
         yield batch
         progress.advance(len(batch))
-
-
-def _names(spool: Spool, coder: Any) -> tuple[Named, int, int]:  # noqa: ANN401
-    """What ids are; see `Outline`."""
-    texts = spool.text_ids
-    if texts is not None:
-        check_texts(texts)
-        return "text", 1, width_of(texts.tolist())
-    ids = [np.asarray(rows.ids, np.int64) for rows in spool.batches(coder)]
-    named, n_runs = number_rows(join_runs([Runs.of(own) for own in ids]))
-    if named == "given" and len(np.unique(every := np.concatenate(ids))) < len(every):
-        raise BadInputError("ids name two rows; give every row an id of its own.")
-    return named, n_runs, 0

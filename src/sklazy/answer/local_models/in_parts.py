@@ -180,12 +180,12 @@ def read_local(
 def name_local(
     part: CaseBase, wanted: tuple[LocalFrame, Ints]
 ) -> tuple[NDArray[np.uint64], Ids]:
-    """What breaks ties between some cases of a part: places, then ids."""
+    """What breaks ties between some cases of a part: places, then names."""
     frame, chosen = wanted
     placed = _placed(part, frame)
     if not len(placed.rows):
         return np.zeros(chosen.shape, np.uint64), chosen
-    return placed.places[chosen], part.ids[placed.rows[chosen]]
+    return placed.places[chosen], part.tie_breakers()[placed.rows[chosen]]
 
 
 def _placed(part: CaseBase, frame: LocalFrame) -> _Placed:
@@ -273,11 +273,11 @@ def order_tied(
     names: Sequence[tuple[NDArray[np.uint64], Ids]],
     tied: Ints,
 ) -> Ints:
-    """The order of what parts found for some queries, by distance, content and id."""
+    """The order of what parts found for some queries, by distance, content and name."""
     distances = np.concatenate([own.distances[tied] for own in found], axis=1)
     places = np.concatenate([own for own, _ in names], axis=1)
-    ids = np.concatenate([own for _, own in names if own.size], axis=1)
-    ranks = np.unique(ids.ravel(), return_inverse=True)[1].reshape(ids.shape)
+    told = np.concatenate([own for _, own in names if own.size], axis=1)
+    ranks = np.unique(told.ravel(), return_inverse=True)[1].reshape(told.shape)
     return np.lexsort((ranks, places, distances))
 
 

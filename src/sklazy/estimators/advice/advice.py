@@ -1,6 +1,6 @@
 """Which method suits a table, measured in seconds."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from sklazy.estimators.advice.comparison import (
     sample_rows,
 )
 from sklazy.estimators.advice.measuring import (
+    Ints,
     check_rows,
     guess,
     make_folds,
@@ -34,7 +35,7 @@ from sklazy.report.advice import (
     advice_text,
 )
 from sklazy.report.html import preformatted
-from sklazy.tables import as_table
+from sklazy.tables import Table, as_table
 from sklazy.tables.origins import expand
 
 _PERCENT = 30.0  # of the attributes, where their number is found for each query
@@ -219,20 +220,62 @@ def advise(
     >>> advice.task, advice.n_tested
     ('classification', 150)
     """
+    table = expand(as_table(X, categorical_features=categorical_features))
+    return advise_on(
+        table.take,
+        len(table),
+        y,
+        lambda: lazy_advantage(table, y),
+        task=task,
+        n_neighbors=n_neighbors,
+        n_attributes=n_attributes,
+        max_rows=max_rows,
+        max_seconds=max_seconds,
+        n_folds=n_folds,
+        random_state=random_state,
+    )
+
+
+def advise_on(
+    take: Callable[[Ints], Table],
+    n_rows: int,
+    y: object,
+    find_advantage: Callable[[], LazyAdvantage],
+    *,
+    task: Literal["auto", "classification", "regression"] = "auto",
+    n_neighbors: int = 5,
+    n_attributes: int | float | str = 0.3,
+    max_rows: int = 1000,
+    max_seconds: float = 30.0,
+    n_folds: int = 10,
+    random_state: int = 0,
+) -> Advice:
+    """Advise on rows wherever they are.
+
+    Parameters
+    ----------
+    take : callable
+        Reads some rows by their numbers.
+    n_rows : int
+    y : array-like of shape (n_rows,)
+    find_advantage : callable
+        Finds V(D, x) of all rows; not asked where numbers are predicted.
+    task, n_neighbors, n_attributes, max_rows, max_seconds, n_folds, random_state
+        As in `advise`.
+    """
     check_count("max_rows", max_rows, 4)
     check_count("n_folds", n_folds, 2)
     check_not_negative("max_seconds", max_seconds)
-    table = expand(as_table(X, categorical_features=categorical_features))
     found, target = understand_target(y, task)
-    check_rows(table, target)
+    check_rows(n_rows, target)
     shuffled = shuffle(len(target), random_state)
     rows = sample_rows(target, max_rows, shuffled)
-    known = target[rows]
+    table, known = take(rows), target[rows]
     candidates = list_candidates(
         table.kinds, n_neighbors, n_attributes, random_state, found
     )
-    sample = table.take(rows), known, make_folds(known, n_folds, random_state)
-    whole = table, target, shuffled
+    sample = table, known, make_folds(known, n_folds, random_state)
+    whole = take, target, shuffled
     outcome, loo, cost = measure(candidates, sample, whole, Clock(max_seconds))
     classifies = found == "classification"
     guessed, scores = guess(known)[outcome.rows], _scores(candidates, outcome, loo)
@@ -242,11 +285,11 @@ def advise(
         skipped=_names_of_others(candidates, outcome),
         task=found,
         stopped=outcome.stopped,
-        advantage=lazy_advantage(table, y) if classifies else None,
+        advantage=find_advantage() if classifies else None,
         percent=_percent(n_attributes, len(table.columns)),
         guess=float(1 - guessed.mean() if classifies else guessed.mean()),
         cost=cost,
-        n_rows=len(table),
+        n_rows=len(target),
         n_attributes=len(table.columns),
         n_classes=len(np.unique(target)) if classifies else 0,
         n_sampled=len(rows),

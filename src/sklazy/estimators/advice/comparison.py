@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -234,14 +234,19 @@ def _predict(
 
 
 def measure_cost(
-    candidate: Candidate, table: Table, target: NDArray[Any], shuffled: Ints
+    candidate: Candidate,
+    take: Callable[[Ints], Table],
+    target: NDArray[Any],
+    shuffled: Ints,
+    n_columns: int,
 ) -> QueryCost:
     """Time queries against all cases, or against as many as can be fitted quickly."""
-    n_rows, n_columns = table.shape
+    n_rows = len(target)
     n_measured = min(n_rows, max(1000, _MOST_CELLS // n_columns))
     rows = sample_rows(target, n_measured, shuffled)
-    model = Shared(table.take(rows), target[rows]).fit(candidate)
-    many, single = table.take(rows[:_TIMED]), table.take(rows[:1])
+    table = take(rows)
+    model = Shared(table, target[rows]).fit(candidate)
+    many, single = (table.take(range(min(n, len(rows)))) for n in (_TIMED, 1))
     in_batch = _best_time(model, many) / len(many)
     alone = _best_time(model, single)
     longer = in_batch * (n_rows / len(rows) - 1.0)

@@ -1,6 +1,6 @@
 """What advice measures: folds, leave-one-out and the cost of a query."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -27,8 +27,11 @@ from sklazy.tables import Table, as_target
 _WARMED_UP = 20  # rows
 _MOST_CLASSES = 20  # more different whole numbers are not classes
 
-Rows = tuple[Table, NDArray[Any], NDArray[np.int64]]
-"""A table, its target, and a number for each row: its fold, or one of another row."""
+Ints = NDArray[np.int64]
+Sample = tuple[Table, NDArray[Any], Ints]
+"""Some rows, their targets and folds."""
+Whole = tuple[Callable[[Ints], Table], NDArray[Any], Ints]
+"""A function that reads some rows, all targets, and all rows in random order."""
 
 
 def understand_target(y: object, task: str) -> tuple[Task, NDArray[Any]]:
@@ -55,26 +58,24 @@ def _are_numbers(y: object) -> bool:
     return fractions or len(labels) > min(_MOST_CLASSES, max(2, len(target) // 5))
 
 
-def check_rows(table: Table, target: NDArray[Any]) -> None:
+def check_rows(n_rows: int, target: NDArray[Any]) -> None:
     """Refuse tables in which there is nothing to compare."""
-    check_consistent_length(table, target)
+    check_consistent_length(range(n_rows), target)
     n_different = len(np.unique(target))
-    if len(table) < 4 or n_different < 2:
+    if n_rows < 4 or n_different < 2:
         what = "classes" if target.dtype.kind != "f" else "different numbers"
         raise BadInputError(
-            f"y has {n_different} {what} in {len(table)} rows; expected at least 2 "
+            f"y has {n_different} {what} in {n_rows} rows; expected at least 2 "
             f"{what} and 4 rows."
         )
 
 
-def shuffle(n_rows: int, random_state: int) -> NDArray[np.int64]:
+def shuffle(n_rows: int, random_state: int) -> Ints:
     """The rows in random order."""
     return np.argsort(np.random.default_rng(random_state).random(n_rows), kind="stable")
 
 
-def make_folds(
-    target: NDArray[Any], n_folds: int, random_state: int
-) -> NDArray[np.int64]:
+def make_folds(target: NDArray[Any], n_folds: int, random_state: int) -> Ints:
     """The fold of each row; numbers are dealt as they come."""
     alike = np.zeros(len(target), int) if target.dtype.kind == "f" else target
     shuffled = shuffle(len(target), random_state)
@@ -89,7 +90,7 @@ def guess(target: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def measure(
-    candidates: Sequence[Candidate], sample: Rows, whole: Rows, clock: Clock
+    candidates: Sequence[Candidate], sample: Sample, whole: Whole, clock: Clock
 ) -> tuple[Outcome, dict[str, float], QueryCost | None]:
     """Compare candidates on a sample with folds; leave one out; time queries."""
     table, target, folds = sample
@@ -102,7 +103,7 @@ def measure(
         if outcome.stopped == "interrupted":
             return outcome, loo, cost
         try:
-            cost = measure_cost(candidates[0], *whole)
+            cost = measure_cost(candidates[0], *whole, len(table.columns))
             if outcome.classifies:
                 _leave_one_out(candidates, Shared(table, target), clock, loo)
         except KeyboardInterrupt:

@@ -135,10 +135,12 @@ class LazyEnsemble(LazyEstimator):
     def _check_table(self, table: Table) -> None:
         if not _is_auto(self.max_features):
             count_features(self.max_features, len(table.columns))
-        if self.n_neighbors is not None and self.n_neighbors > len(table):
+
+    def _check_count(self, n_rows: int) -> None:
+        if self.n_neighbors is not None and self.n_neighbors > n_rows:
             raise BadInputError(
                 f"n_neighbors={self.n_neighbors!r} is more than the rows there are "
-                f"(n_samples={len(table)}); give fewer, or None to let beta decide."
+                f"(n_samples={n_rows}); give fewer, or None to let beta decide."
             )
 
 

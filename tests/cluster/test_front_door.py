@@ -1,17 +1,16 @@
 """The front door of a cluster: answers, faults, bad input, on a small LocalCluster."""
 
-import os
 import pickle
-import signal
 
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 import sklazy
+from clusters import CLASSES, COLUMNS, QUERIES, TABLE, fit
 from emulated import EmulatedDevice, needs_compiler
+from places import with_a_cluster
 from sklazy.backends.device import use_device
 
 distributed = pytest.importorskip("distributed")
@@ -20,47 +19,7 @@ da = pytest.importorskip("dask.array")
 from sklazy import dask as sd  # noqa: E402 - it needs distributed
 from sklazy.backends import dask_engine  # noqa: E402
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::UserWarning:distributed"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
-
-
-def frame(n_rows=120, seed=0):
-    rng = np.random.default_rng(seed)
-    table = pd.DataFrame(
-        {
-            "a": rng.choice(list("xyz"), n_rows),
-            "b": rng.normal(size=n_rows).round(1),
-            "c": rng.integers(0, 4, n_rows).astype(str),
-        }
-    )
-    table.loc[rng.random(n_rows) < 0.1, "b"] = np.nan
-    return table, (table["b"].fillna(0) > 0).astype(int) + (table["a"] == "x")
-
-
-TABLE, CLASSES = frame()
-QUERIES = frame(15, seed=1)[0]
-COLUMNS = list(TABLE.columns)
-
-
-@pytest.fixture(scope="module")
-def client():
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
-
-
-def fit(name, *given, n_partitions=3, **parameters):
-    data = dd.from_pandas(TABLE.assign(y=CLASSES), npartitions=n_partitions)
-    model = getattr(sd, name)(*given, timeout=60, **parameters)
-    return model.fit(data[COLUMNS], data["y"])
+pytestmark = with_a_cluster
 
 
 @pytest.mark.usefixtures("client")
@@ -137,13 +96,6 @@ def test_columns_are_ranked_in_parts():
 
 
 @pytest.mark.usefixtures("client")
-def test_advice_is_that_of_the_gathered_rows():
-    data = dd.from_pandas(TABLE.assign(y=CLASSES), npartitions=2)
-    advice = sd.advise(data[COLUMNS], data["y"], max_seconds=1)
-    assert advice.n_rows == len(TABLE)
-
-
-@pytest.mark.usefixtures("client")
 def test_partitions_without_rows_and_without_values_are_no_trouble():
     table = TABLE.assign(y=CLASSES)
     table.loc[:29, "a"] = None
@@ -181,18 +133,14 @@ def test_partitions_that_disagree_are_refused():
     from dask import delayed
 
     pieces = [TABLE[:60], TABLE[60:].rename(columns={"c": "d"})]
-    X = [delayed(piece) for piece in pieces]
-
-    class Frame:
-        def __dask_graph__(self):
-            return {"it is": "one"}
-
-        def to_delayed(self):
-            return X
-
+    X = dd.from_delayed(
+        [delayed(piece) for piece in pieces], meta=TABLE[:0], verify_meta=False
+    )
     y = dd.from_pandas(CLASSES, npartitions=2)
-    with pytest.raises(sklazy.BadInputError, match="differs from part 0 in columns"):
-        sd.LazyNBClassifier(timeout=60).fit(Frame(), y)
+    with pytest.raises(
+        sklazy.BadInputError, match="differs from partition 0 in columns"
+    ):
+        sd.LazyNBClassifier(timeout=60).fit(X, y)
 
 
 @pytest.mark.usefixtures("client")
@@ -258,51 +206,6 @@ def test_dask_knows_what_a_part_weighs():
 
     model = sklazy.LazyNBClassifier().fit(TABLE, CLASSES)
     assert sizeof(model.cases_) > TABLE.shape[0] * 8
-
-
-@pytest.mark.slow
-def test_a_killed_worker_changes_no_answer():
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        one = sklazy.LazyKNeighborsClassifier(3).fit(TABLE, CLASSES)
-        other = fit("LazyKNeighborsClassifier", 3)
-        for model in (one, other):
-            model.partial_fit(TABLE[:5], CLASSES[:5])
-            model.forget([7, 121])
-        os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-        assert other.predict(QUERIES).tolist() == one.predict(QUERIES).tolist()
-        assert other.digest() == one.digest()
-
-
-def die_once(piece, path):
-    """End the process of a worker, the first time."""
-    if path and not os.path.exists(path):
-        with open(path, "w"):
-            pass
-        os.kill(os.getpid(), signal.SIGKILL)
-    return piece
-
-
-@pytest.mark.slow
-def test_a_worker_that_dies_during_fit_changes_no_answer(tmp_path):
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster),
-    ):
-        one = sklazy.LazyKNeighborsClassifier(3).fit(TABLE, CLASSES)
-        data = dd.from_pandas(TABLE.assign(y=CLASSES), npartitions=2)
-        path = str(tmp_path / "died")
-        data = data.map_partitions(die_once, path, meta=data._meta)
-        other = sd.LazyKNeighborsClassifier(3, timeout=60)
-        other.fit(data[COLUMNS], data["y"])
-        assert other.digest() == one.digest()
-        assert other.predict(QUERIES).tolist() == one.predict(QUERIES).tolist()
 
 
 @needs_compiler

@@ -1,0 +1,186 @@
+"""A Dask client: what it computes, waited for with a limit; collections as pieces."""
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.errors import (
+    BadInputError,
+    BadTypeError,
+    LostPartError,
+    MissingExtraError,
+)
+
+try:
+    import distributed
+    from dask.base import is_dask_collection
+    from dask.delayed import delayed
+except ImportError as error:
+    raise MissingExtraError(
+        "sklazy.dask needs the package distributed; install it with "
+        "pip install 'sklazy[dask]'."
+    ) from error
+
+LOST = (distributed.CancelledError, distributed.scheduler.KilledWorker)
+"""What a future raises whose worker is gone, or has gone too often."""
+
+TIMEOUT = 300.0
+"""Seconds until somebody who does not answer is given up."""
+
+
+def find_client(client: Any) -> Any:  # noqa: ANN401 - distributed has no types
+    """The client that is given, or the current one."""
+    if client is None:
+        try:
+            client = distributed.get_client()
+        except ValueError as error:
+            raise BadInputError(
+                "client=None, but there is no Dask client; make one, for instance by "
+                "distributed.Client()."
+            ) from error
+    if not isinstance(client, distributed.Client) or client.status != "running":
+        raise BadInputError(
+            f"client={client!r} is no running Dask client; give a distributed.Client."
+        )
+    return client
+
+
+def find_workers(client: Any, timeout: float) -> list[str]:  # noqa: ANN401
+    """The addresses of all workers; where none is left, of those that come next."""
+    while not (workers := sorted(client.nthreads())):
+        try:
+            client.wait_for_workers(1, timeout)
+        except TimeoutError as error:
+            raise LostPartError(
+                f"the cluster has had no workers for {timeout:g} seconds; add some, "
+                "for instance cluster.scale(2)."
+            ) from error
+    return workers
+
+
+def wait_for(future: Any, timeout: float, what: str) -> Any:  # noqa: ANN401
+    """What is computed, or an error that says why it is not."""
+    try:
+        return future.result(timeout)
+    except TimeoutError as error:
+        raise LostPartError(_say_late(what, timeout)) from error
+    except LOST as error:
+        raise LostPartError(
+            f"{what} was lost again and again with the workers that made it "
+            f"({error}); look at their memory, or give smaller partitions."
+        ) from error
+
+
+def _say_late(what: str, timeout: float) -> str:
+    return (
+        f"{what} was not ready within {timeout:g} seconds; look at the workers, or "
+        "give a longer timeout."
+    )
+
+
+def wait_for_all(futures: Sequence[Any], timeout: float, what: str) -> None:
+    """Wait until all is computed, or until it is clear that it will not be."""
+    try:
+        distributed.wait(futures, timeout)
+    except TimeoutError as error:
+        raise LostPartError(_say_late(what, timeout)) from error
+
+
+def compute(client: Any, timeout: float, *given: Any) -> list[Any]:  # noqa: ANN401
+    """Collections of Dask as they are at this machine; anything else as it is.
+
+    They are made in one go, so that what they have in common is made once.
+    """
+    made = iter(client.compute([own for own in given if is_dask(own)]))
+    return [
+        wait_for(next(made), timeout, "a collection of Dask") if is_dask(own) else own
+        for own in given
+    ]
+
+
+# --- collections ----------------------------------------------------------------------
+
+
+def is_dask(given: object) -> bool:
+    """Whether something is a collection of Dask."""
+    return bool(is_dask_collection(given))
+
+
+def divided_alike(*given: Any) -> list[Any]:  # noqa: ANN401
+    """Frames, series and arrays of as many partitions each; None stays None."""
+    found = [None if own is None else _by_rows(own) for own in given]
+    counts = {own.npartitions for own in found if own is not None}
+    if len(counts) > 1:
+        raise BadInputError(
+            f"X, y and what else is given have {sorted(counts)} partitions; give "
+            "collections that are divided alike."
+        )
+    return found
+
+
+def _by_rows(given: Any) -> Any:  # noqa: ANN401
+    """A collection whose partitions hold whole rows."""
+    if not is_dask(given):
+        raise BadTypeError(
+            f"{type(given).__name__} is no Dask collection; make one, for instance by "
+            "dask.dataframe.from_pandas(frame, npartitions=4)."
+        )
+    is_wide = _is_array(given) and given.ndim > 1
+    return given.rechunk({1: -1}) if is_wide else given
+
+
+def _is_array(given: object) -> bool:
+    """Whether something is an array of Dask; columns of frames may have any name."""
+    return hasattr(type(given), "rechunk")
+
+
+def apply_to_partitions(function: Callable[..., Any], *given: Any) -> list[Any]:  # noqa: ANN401
+    """What a function makes of each partition of collections, as delayed objects.
+
+    What the collections have in common, such as the columns of one frame, is made once
+    for all of them. None stays None.
+    """
+    if not any(map(_is_array, given)):
+        made = given[0].map_partitions(
+            function,
+            *given[1:],
+            meta=given[0]._meta,
+            enforce_metadata=False,
+            align_dataframes=False,
+            token=f"fit-{uuid.uuid4().hex}",
+        )
+        return list(made.to_delayed())
+    # Arrays that are optimized one by one have nothing in common any more.
+    columns = [
+        own if own is None else np.ravel(own.to_delayed(optimize_graph=False))
+        for own in given
+    ]
+    call = delayed(function)
+    return [
+        call(*(None if own is None else own[p] for own in columns))
+        for p in range(given[0].npartitions)
+    ]
+
+
+def computed_pieces(client: Any, timeout: float, X: Any) -> Iterator[Any]:  # noqa: ANN401
+    """The partitions of queries that have rows, one after the other."""
+    (X,) = divided_alike(X)
+    n_filled = 0
+    for own in np.ravel(X.to_delayed()):
+        (piece,) = compute(client, timeout, own)
+        if len(piece):
+            n_filled += 1
+            yield piece
+    if not n_filled:
+        yield piece  # so that whoever asks is told what is missing
+
+
+def as_dask_array(whole: NDArray[Any], sizes: Sequence[int]) -> Any:  # noqa: ANN401
+    """An array of this machine as one of Dask, its rows in chunks of these sizes."""
+    import dask.array  # noqa: PLC0415 - slow to import
+
+    chunks = (tuple(sizes), *[(n,) for n in whole.shape[1:]])
+    return dask.array.from_array(whole, chunks)

@@ -1,0 +1,77 @@
+"""The front door of a cluster: the estimators of sklazy over Dask frames and arrays.
+
+Each has the parameters and methods of its namesake in `sklazy`, a `client` and a
+`timeout`. `fit` takes a Dask frame or array; neighboring partitions become parts of the
+cases, about one for each worker, and stay there. Neighbors, naive Bayes and local
+models search where the parts are; any other estimator gathers the cases once, copies
+them to every worker and splits the queries. Answers are those of one machine, digit for
+digit. With ``device="cuda"`` each worker asks its own GPU.
+
+With a client and a Dask frame at hand::
+
+    from sklazy.dask import LazyKNeighborsClassifier
+
+    model = LazyKNeighborsClassifier(5).fit(frame, frame["class"])
+    model.predict(queries)
+"""
+
+from typing import Any
+
+import sklazy
+from sklazy.backends.dask_client import TIMEOUT
+from sklazy.dask.model import DaskModel
+from sklazy.dask.tables import AttributeRanker, advise, audit, lazy_advantage
+from sklazy.estimators.base import LazyEstimator
+
+__all__ = ["AttributeRanker", "DaskModel", "advise", "audit", "lazy_advantage"]
+
+BY_PARTS = (
+    "LazyKNeighborsClassifier",
+    "LazyNBClassifier",
+    "LazyLearningClassifier",
+    "LazyLearningRegressor",
+)
+"""Those that search where the parts are."""
+
+_PRESETS = ("paper", "r_lazy")
+
+
+def __getattr__(name: str) -> type[DaskModel]:
+    kind = getattr(sklazy, name, None) if name in sklazy.__all__ else None
+    if not isinstance(kind, type) or not issubclass(kind, LazyEstimator):
+        raise AttributeError(_say_where_it_is(name, kind))
+    made = {"kind": kind, "by_parts": name in BY_PARTS, "__doc__": DaskModel.__doc__}
+    presets = {own: _preset(own) for own in _PRESETS if hasattr(kind, own)}
+    made |= {"__module__": __name__, **presets}
+    model = type(name, (DaskModel,), made)
+    globals()[name] = model
+    return model
+
+
+def _preset(name: str) -> Any:  # noqa: ANN401
+    """A class method that makes an estimator of published settings."""
+
+    def make(
+        cls: type[DaskModel],
+        /,
+        *given: object,
+        client: Any = None,  # noqa: ANN401
+        timeout: float = TIMEOUT,
+        **parameters: Any,  # noqa: ANN401
+    ) -> DaskModel:
+        model = cls(client=client, timeout=timeout)
+        model.model = getattr(cls.kind, name)(*given, **parameters)
+        return model
+
+    make.__doc__ = f"As `{name}` of the estimator in `sklazy`."
+    return classmethod(make)
+
+
+def _say_where_it_is(name: str, kind: object) -> str:
+    if kind is None:
+        return f"module 'sklazy.dask' has no attribute {name!r}"
+    return (
+        f"sklazy.dask has no {name}; use sklazy.{name} with the rows of this machine, "
+        "X.compute() and y.compute(). Races use the workers inside "
+        "joblib.parallel_config('dask')."
+    )

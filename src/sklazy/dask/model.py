@@ -1,0 +1,273 @@
+"""DaskModel: a lazy estimator whose cases lie on the workers of a cluster."""
+
+import inspect
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from sklazy.answer import answer_queries
+from sklazy.backends.dask_client import (
+    TIMEOUT,
+    as_dask_array,
+    compute,
+    computed_pieces,
+    divided_alike,
+    find_client,
+    is_dask,
+)
+from sklazy.dask.copies import Copies
+from sklazy.dask.fitting import fit_parts
+from sklazy.errors import (
+    BadInputError,
+    BadTypeError,
+    DeviceError,
+    MissingExtraError,
+)
+from sklazy.estimators.base import LazyEstimator
+
+_SPLIT = ("predict_proba", "predict_both", "select_attributes")
+_NOT_HERE = ("get_metadata_routing", "set_fit_request", "explore")
+
+
+class DaskModel:
+    """A lazy estimator whose cases lie on the workers of a cluster.
+
+    It has the methods and attributes of the estimator. Those that answer queries take
+    frames and arrays of this machine or of Dask.
+
+    Parameters
+    ----------
+    *given, **parameters
+        Those of the estimator of this name in `sklazy`.
+    client : distributed.Client, optional
+        The current one by default.
+    timeout : float, default=300
+        Seconds until a worker that does not answer is given up. One that is lost is
+        replaced long before, and its part made anew.
+
+    Attributes
+    ----------
+    model : estimator
+        The estimator itself, with the case base of parts as `cases_`.
+    """
+
+    kind: type[LazyEstimator]
+    by_parts: bool
+
+    def __init__(
+        self,
+        *given: object,
+        client: Any = None,  # noqa: ANN401 - distributed has no types
+        timeout: float = TIMEOUT,
+        **parameters: Any,  # noqa: ANN401
+    ) -> None:
+        self.model: Any = self.kind(*given, **parameters)
+        self.client, self.timeout = client, timeout
+        self._copies = Copies()
+
+    def __repr__(self) -> str:
+        return f"sklazy.dask.{self.model!r}"
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters."""
+        own = {"client": self.client, "timeout": self.timeout}
+        return {**self.model.get_params(deep), **own}
+
+    def set_params(self, **parameters: Any) -> Self:  # noqa: ANN401
+        """Set parameters; those of the estimator hold from the next question on."""
+        for name in ("client", "timeout"):
+            setattr(self, name, parameters.pop(name, getattr(self, name)))
+        self.model.set_params(**parameters)
+        return self
+
+    def fit(
+        self,
+        X: object,
+        y: object,
+        sample_weight: object = None,
+        ids: object = None,
+        times: object = None,
+    ) -> Self:
+        """Keep the rows, neighboring partitions as a part on some worker.
+
+        Parameters
+        ----------
+        X : Dask frame, or Dask array of shape (n_rows, n_attributes)
+        y : Dask series or array of shape (n_rows,)
+        sample_weight, ids, times : Dask series or arrays, optional
+            As for the estimator itself. Ids are by default the index of a frame where
+            it is unique and of integers or strings, but no range; else 0, 1, ...
+        """
+        beside = {"sample_weight": sample_weight, "ids": ids, "times": times}
+        self._check_taken("fit", beside)
+        return self._fit(divided_alike(X, y, *beside.values()))
+
+    def partial_fit(
+        self,
+        X: object,
+        y: object,
+        sample_weight: object = None,
+        ids: object = None,
+        times: object = None,
+        classes: object = None,
+    ) -> Self:
+        """Add rows, of this machine or of Dask, to the last part, or keep the first.
+
+        Parameters
+        ----------
+        X, y, sample_weight, ids, times, classes
+            As for the estimator itself.
+        """
+        beside = {"sample_weight": sample_weight, "ids": ids, "times": times}
+        self._check_taken("partial_fit", {**beside, "classes": classes})
+        if not hasattr(self.model, "cases_"):
+            given = [X, y, *beside.values()]
+            return self._fit(divided_alike(*given) if is_dask(X) else given, classes)
+        X, y, *found = self._here(X, y, *beside.values())
+        named = dict(zip(beside, found, strict=True), classes=classes)
+        self.model.partial_fit(
+            X, y, **{n: v for n, v in named.items() if v is not None}
+        )
+        return self
+
+    def forget(self, ids: Any = None, *, before: object = None) -> Self:  # noqa: ANN401
+        """Erase rows, wherever they are.
+
+        Parameters
+        ----------
+        ids, before
+            As for the estimator itself.
+        """
+        self.model.forget(ids, before=before)
+        return self
+
+    def predict(self, X: object) -> Any:  # noqa: ANN401 - as X
+        """Predict each query; a Dask array for Dask queries."""
+        return self._ask("predict", X)
+
+    def score(self, X: object, y: object, sample_weight: object = None) -> float:
+        """The accuracy of `predict`, or R squared of numbers."""
+        score: Any = self.kind.score
+        return float(score(self, *self._here(X, y, sample_weight)))
+
+    def gather(self) -> LazyEstimator:
+        """The model with all cases on this machine."""
+        local: Any = clone(self.model)
+        with self.model.cases_.snapshot() as cases:
+            local._restore(cases._join(), self.model._state())
+        return local
+
+    def save(self, path: str | Path) -> None:
+        """Write parameters and cases to a file of this machine; see `sklazy.load`."""
+        self.model.save(path)
+
+    def digest(self) -> str:
+        """The fingerprint of all cases, which does not depend on where they are."""
+        return self.model.digest()
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        """What else the estimator has; it asks the parts, or has the cases joined."""
+        if name.startswith("_") or name == "model":
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        if name in _NOT_HERE or name.endswith("_request"):
+            raise AttributeError(
+                f"sklazy.dask.{type(self).__name__} has no {name}; gather() gives the "
+                "model with all cases on this machine, which has."
+            )
+        found = getattr(self.model, name)
+        if name in _SPLIT:
+            return partial(self._ask, name)
+        return self._passed_on(found) if callable(found) else found
+
+    # --- fitting ----------------------------------------------------------------------
+
+    def _check_taken(self, method: str, given: dict[str, object]) -> None:
+        """Refuse what the estimator does not take, and windows."""
+        known = inspect.signature(getattr(self.kind, method)).parameters
+        strange = [n for n, own in given.items() if own is not None and n not in known]
+        if strange:
+            raise BadTypeError(
+                f"{self.kind.__name__}.{method} takes no {strange[0]}; leave it out."
+            )
+        if getattr(self.model, "window", None) is not None:
+            raise BadInputError(
+                f"window={self.model.window!r} cannot be kept on a cluster; "
+                "forget(ids) rows instead."
+            )
+
+    def _fit(self, given: list[Any], classes: object = None) -> Self:
+        client, model = find_client(self.client), clone(self.model)
+        fit_parts(client, model, given, classes, self.timeout)
+        if self.by_parts:
+            _warm(model)
+        self.model, self._copies = model, Copies()
+        return self
+
+    # --- questions --------------------------------------------------------------------
+
+    def _here(self, *given: Any) -> list[Any]:  # noqa: ANN401
+        """Collections of Dask as they are at this machine; anything else as it is."""
+        if not any(map(is_dask, given)):
+            return list(given)
+        return compute(find_client(self.client), self.timeout, *given)
+
+    def _passed_on(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def call(*given: Any, **options: Any) -> Any:  # noqa: ANN401
+            values = self._here(*given, *options.values())
+            named = dict(zip(options, values[len(given) :], strict=True))
+            found = method(*values[: len(given)], **named)
+            return self if found is self.model else found
+
+        return call
+
+    def _ask(self, method: str, X: object) -> Any:  # noqa: ANN401
+        if not is_dask(X):
+            return _together(self._ask_here(method, X))
+        pieces = computed_pieces(find_client(self.client), self.timeout, X)
+        found = [_together(self._ask_here(method, piece)) for piece in pieces]
+        return _as_dask(found)
+
+    def _ask_here(self, method: str, X: Any) -> list[Any]:  # noqa: ANN401
+        """Answers, each to some of the queries."""
+        if self.by_parts or not _has_rows(X):
+            return [getattr(self.model, method)(X)]
+        return self._copies.ask(self, find_client(self.client), method, X)
+
+
+def _has_rows(X: Any) -> bool:  # noqa: ANN401
+    """Whether queries can be split; others are for the estimator to look at."""
+    return hasattr(X, "__len__") and len(X) > 0
+
+
+def _together(found: list[Any]) -> Any:  # noqa: ANN401
+    """The answers to all queries, an array or several."""
+    if isinstance(found[0], tuple):
+        return tuple(np.concatenate(own) for own in zip(*found, strict=True))
+    return np.concatenate(found) if len(found) > 1 else found[0]
+
+
+def _as_dask(found: list[Any]) -> Any:  # noqa: ANN401
+    """The same as arrays of Dask, in the chunks that the queries had."""
+    if isinstance(found[0], tuple):
+        return tuple(_as_dask(list(own)) for own in zip(*found, strict=True))
+    return as_dask_array(np.concatenate(found), [len(own) for own in found])
+
+
+def _warm(model: Any) -> None:  # noqa: ANN401
+    """Ask about the first row, so that no later question waits for the compiler."""
+    output = "decisions" if model.target.kind == "nominal" else "values"
+    with model.cases_.snapshot() as cases, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = cases.coder.table(cases.take(np.zeros(1, np.int64)))
+        with suppress(
+            ValueError, DeviceError, MissingExtraError
+        ):  # whoever asks is told
+            queries = cases.encode(table)
+            answer_queries(model._learner(), cases, queries, [output])

@@ -1,0 +1,219 @@
+"""What estimators offer on a cluster: the methods of one machine, with its answers."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import sklazy
+from clusters import (
+    CLASSES,
+    QUERIES,
+    TABLE,
+    as_dask,
+    cluster,
+    dd,
+    fit,
+    frame,
+    sd,
+)
+from discovery import one_keeper_of_each
+from places import with_a_cluster
+from sklazy.casebase.parted import PartedBase
+from sklazy.dask.copies import _ask_copy
+from sklazy.estimators.advice import comparison
+
+pytestmark = [*with_a_cluster, pytest.mark.usefixtures("client")]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster(processes=False, threads_per_worker=2) as client:
+        yield client
+
+
+ONE = sklazy.LazyKNeighborsClassifier(3).fit(TABLE, CLASSES)
+
+
+@pytest.fixture(scope="module")
+def model(client):
+    return fit("LazyKNeighborsClassifier", 3)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda m, X, y: m.predict(X),
+        lambda m, X, y: m.predict_proba(X),
+        lambda m, X, y: m.predict_both(X)[1],
+        lambda m, X, y: m.select_attributes(X),
+        lambda m, X, y: m.score(X, y),
+        lambda m, X, y: m.novelty(X),
+        lambda m, X, y: m.unlike(X),
+        lambda m, X, y: m.similar(X, k=2),
+        lambda m, X, y: m.predict_set(X, coverage=0.8),
+        lambda m, X, y: m.loo_predict(),
+        lambda m, X, y: m.loo_predict_proba([3, 1]),
+        lambda m, X, y: m.past_predict(),
+        lambda m, X, y: m.ids_,
+        lambda m, X, y: m.classes_,
+        lambda m, X, y: m.feature_names_in_,
+        lambda m, X, y: [own.to_dict() for own in m.explain(X, coverage=0.8)],
+        lambda m, X, y: m.verify(ONE.explain(QUERIES[:1])[0]),
+        lambda m, X, y: [own.attribute for own in m.suggest_attribute(X)],
+        lambda m, X, y: m.risk_coverage().to_dict(),
+    ],
+)
+def test_methods_answer_as_on_one_machine(model, ask):
+    queries = QUERIES.assign(a=None)
+    found = ask(model, queries, CLASSES[:15])
+    wanted = ask(ONE, queries, CLASSES[:15])
+    np.testing.assert_equal(np.asarray(found), np.asarray(wanted))
+    by_dask = ask(model, *as_dask(queries, CLASSES[:15], n_partitions=2))
+    if hasattr(by_dask, "compute"):
+        by_dask = by_dask.compute()
+    np.testing.assert_equal(np.asarray(by_dask), np.asarray(wanted))
+
+
+def test_numbers_have_intervals():
+    X, y = TABLE[["b"]].fillna(0.0), TABLE["b"].fillna(0.0) * 2
+    model = sd.LazyLearningRegressor(timeout=60).fit(*as_dask(X, y))
+    one = sklazy.LazyLearningRegressor().fit(X, y)
+    found, wanted = (m.predict_interval(X[:5], coverage=0.8) for m in (model, one))
+    np.testing.assert_equal(np.asarray(found), np.asarray(wanted))
+    assert not hasattr(model, "predict_proba")
+
+
+def test_what_is_not_offered_names_the_way_out(model):
+    with pytest.raises(AttributeError, match=r"no explore; gather\(\) gives"):
+        model.explore  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no set_fit_request; gather\(\)"):
+        model.set_fit_request  # noqa: B018
+    with pytest.raises(AttributeError, match="nothing_such"):
+        model.nothing_such  # noqa: B018
+    for name in ("RacedRegressor", "RaceFeatureSelector", "SubsetSelector"):
+        with pytest.raises(AttributeError, match=rf"use sklazy\.{name} with the rows"):
+            getattr(sd, name)
+
+
+def test_parameters_can_be_set():
+    model = fit("LazyKNeighborsClassifier", 3)
+    before = model.predict_proba(QUERIES)
+    assert model.set_params(n_neighbors=40, timeout=50) is model
+    assert model.get_params()["timeout"] == 50
+    assert model.get_params()["n_neighbors"] == 40
+    one = sklazy.LazyKNeighborsClassifier(40).fit(TABLE, CLASSES)
+    found = model.predict_proba(QUERIES)
+    assert found.tobytes() == one.predict_proba(QUERIES).tobytes()
+    assert found.tobytes() != before.tobytes()
+
+
+def test_copies_follow_parameters():
+    model = fit("LazyBaggingClassifier", n_estimators=3, random_state=0)
+    before = model.predict_proba(QUERIES)
+    assert model.set_params(n_jobs=1).predict_proba(QUERIES).tobytes() == (
+        before.tobytes()
+    )
+    assert model._copies.future.result().n_jobs == 1
+    model.set_params(n_estimators=9)
+    one = sklazy.LazyBaggingClassifier(n_estimators=9, random_state=0)
+    after = one.fit(TABLE, CLASSES).predict_proba(QUERIES)
+    assert before.tobytes() != after.tobytes()
+    assert model.predict_proba(QUERIES).tobytes() == after.tobytes()
+
+
+def test_published_settings_are_at_hand():
+    model = sd.LazyKNeighborsClassifier.paper(timeout=60)
+    assert (
+        model.model.get_params() == sklazy.LazyKNeighborsClassifier.paper().get_params()
+    )
+    assert model.timeout == 60
+    assert not hasattr(sd.LazyKernelClassifier, "paper")
+
+
+def test_refresh_finds_frozen_cuts_anew():
+    model = fit("LazyKNeighborsClassifier", 3, cuts="frozen")
+    one = sklazy.LazyKNeighborsClassifier(3, cuts="frozen").fit(TABLE, CLASSES)
+    for other in (model, one):
+        other.partial_fit(TABLE.assign(b=TABLE["b"] * 3), CLASSES)
+    assert model.digest() == one.digest()
+    assert model.refresh() is model
+    assert model.digest() == one.refresh().digest()
+
+
+@pytest.mark.parametrize("name", ["LazyKNeighborsClassifier", "LazyKernelClassifier"])
+def test_queries_without_rows_are_refused_as_on_one_machine(name):
+    model = fit(name)
+    nothing = dd.from_pandas(QUERIES, npartitions=2)
+    for queries in (nothing[nothing["b"] > 1e9], QUERIES[:0]):
+        with pytest.raises(sklazy.BadInputError, match="minimum of 1 is required"):
+            model.predict(queries)
+
+
+def test_rows_and_receipts_may_come_from_dask(model):
+    other = fit("LazyKNeighborsClassifier", 3)
+    one = sklazy.LazyKNeighborsClassifier(3).fit(TABLE, CLASSES)
+    X, y, ids = as_dask(TABLE[:9], CLASSES[:9], ids=range(500, 509))
+    other.partial_fit(X, y, ids=ids)
+    one.partial_fit(TABLE[:9], CLASSES[:9], ids=range(500, 509))
+    assert other.digest() == one.digest()
+    assert other.ids_.tolist() == one.ids_.tolist()
+    told = [own.to_dict() for own in other.explain(X)]
+    assert told == [own.to_dict() for own in one.explain(TABLE[:9])]
+
+
+@one_keeper_of_each
+def test_every_estimator_answers_as_on_one_machine(setting):
+    name = type(setting.model).__name__
+    y = TABLE["b"].fillna(0.5) if name.endswith("Regressor") else CLASSES
+    y = y.rename("y")
+    table = TABLE[["b"]].fillna(0.0).assign(d=np.arange(120) % 7 / 2)
+    one = clone(setting.model).fit(table, y)
+    model = getattr(sd, name)(timeout=100)
+    model.model = clone(setting.model)
+    model.fit(*as_dask(table, y))
+    assert model.digest() == one.digest()
+    assert model.predict(table[:6]).tobytes() == one.predict(table[:6]).tobytes()
+    told = [own.to_dict() for own in model.explain(table[:2])]
+    assert told == [own.to_dict() for own in one.explain(table[:2])]
+
+
+@pytest.mark.parametrize(("n_jobs", "wanted"), [(None, 2), (1, 1)])
+def test_copies_use_the_threads_of_their_worker(client, n_jobs, wanted):
+    model = sklazy.LazyDecisionTreeClassifier(n_jobs=n_jobs).fit(TABLE, CLASSES)
+
+    def ask(model):
+        _ask_copy(model, {}, "predict", QUERIES)
+        return model.n_jobs
+
+    assert client.submit(ask, model, pure=False).result(60) == wanted
+
+
+def test_an_audit_is_that_of_one_machine():
+    found, wanted = sd.audit(*as_dask()), sklazy.audit(TABLE, CLASSES)
+    assert found.to_dict() == wanted.to_dict()
+
+
+@pytest.mark.parametrize("y", [CLASSES, TABLE["b"].fillna(0.0) ** 2])
+def test_advice_is_that_of_one_machine(y):
+    options = {"n_folds": 2, "max_seconds": 0, "max_rows": 60}
+    found = sd.advise(*as_dask(y=y), timeout=60, **options).to_dict()
+    wanted = sklazy.advise(TABLE, y, **options).to_dict()
+    for advice in (found, wanted):
+        del advice["cost"]
+        for score in [*advice["scores"], advice["best"] or {}]:
+            score.pop("seconds", None)
+    assert found == wanted
+
+
+def test_advice_leaves_most_rows_where_they_are(monkeypatch):
+    table, y = frame(3000)
+    taken, take = [], PartedBase.take
+    monkeypatch.setattr(comparison, "_MOST_CELLS", 0)
+    monkeypatch.setattr(PartedBase, "joined", None)
+    monkeypatch.setattr(
+        PartedBase, "take", lambda own, rows: taken.append(len(rows)) or take(own, rows)
+    )
+    options = {"n_folds": 2, "max_seconds": 0, "max_rows": 60, "timeout": 60}
+    advice = sd.advise(*as_dask(table, y), **options)
+    assert advice.n_rows == 3000
+    assert max(taken) == advice.cost.n_measured == 1000
