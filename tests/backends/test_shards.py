@@ -1,5 +1,6 @@
 """Parts held by an engine that loses them, is slow, or fails: no Dask here."""
 
+import contextlib
 import itertools
 import threading
 import time
@@ -419,6 +420,43 @@ def test_a_state_stays_where_the_change_that_would_have_it_kept_is_stopped(model
             model.forget([3, 12])
         assert other._answer_by(cases, X, "probabilities")[0].tolist() == before
     assert not any(holder.kept for holder in engine.holders.values())
+    same(one, other)
+
+
+@pytest.mark.parametrize("part", [0, 1, 2])
+@pytest.mark.parametrize("is_before", [True, False])
+def test_a_state_is_dropped_whose_last_reader_leaves_while_it_is_kept(
+    models, part, is_before
+):
+    one, other, engine = models
+    leaving = contextlib.ExitStack()
+    leaving.enter_context(other.cases_.snapshot())
+
+    def leave(number, name):
+        act = leaving.close if (number, name) == (part, "keep") else None
+        return (act, None) if is_before else (None, act)
+
+    engine.fault = leave
+    for model in (one, other):
+        model.forget([3])
+    assert not any(holder.kept for holder in engine.holders.values())
+    same(one, other)
+
+
+def test_no_state_outlives_a_row_that_is_forgotten_though_keeping_it_had_failed(models):
+    one, other, engine = models
+    with other.cases_.snapshot():
+        engine.fault = lambda number, name: (
+            raising(KeyboardInterrupt) if (number, name) == (1, "keep") else None,
+            None,
+        )
+        with pytest.raises(KeyboardInterrupt):
+            other.forget([3])
+        assert engine.holders[0].kept
+    engine.fault = lambda number, name: (None, None)
+    for model in (one, other):
+        model.forget([3])
+    assert not engine.holders[0].kept
     same(one, other)
 
 

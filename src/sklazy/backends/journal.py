@@ -116,11 +116,15 @@ class Journal:
 
     # --- states that are past ---------------------------------------------------------
 
-    def begin_reading(self) -> list[set[Version]]:
-        """Note that somebody reads the newest state; all that are read, by part."""
+    def read(self) -> list[set[Version]]:
+        """The states that somebody reads, by part."""
         with self._lock:
-            self._read.append(self.versions())
-            return [set(own) for own in zip(*self._read, strict=True)]
+            return [{own[n] for own in self._read} for n in range(len(self.steps))]
+
+    def begin_reading(self, versions: list[Version]) -> None:
+        """Note that somebody reads a state that all parts keep."""
+        with self._lock:
+            self._read.append(versions)
 
     def end_reading(self, versions: list[Version]) -> dict[int, Version]:
         """Note that nobody reads a state any more; what can go of it, by part."""

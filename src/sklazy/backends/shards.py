@@ -84,10 +84,15 @@ class Holder:
         after: Version,
         function: Callable[..., Any],
         given: Any,  # noqa: ANN401
+        read: Collection[Version] | None = None,
     ) -> Any:  # noqa: ANN401
-        """Lead the part from a state to another, once, however often this is asked."""
+        """Lead the part from a state to another, once, however often this is asked.
+
+        Of states before, those that are read stay; all do, if that is not said.
+        """
         if self.version != after:
             self._check(before)
+            self._drop_unread(self.kept if read is None else read)
             self.answer = function(self.part, *given)
             self.version = after
         return self.answer
@@ -95,8 +100,7 @@ class Holder:
     def keep(self, version: Version, read: Collection[Version]) -> None:
         """Keep the state as it is beside the next ones, and others that are read."""
         self._check(version)
-        for other in self.kept.keys() - read:
-            self.drop(other)
+        self._drop_unread(read)
         self.kept[version] = self.part._make_state()
         self.part._own_arrays()
 
@@ -105,6 +109,10 @@ class Holder:
         state = self.kept.pop(version, None)
         if state is not None:
             state._end()
+
+    def _drop_unread(self, read: Collection[Version]) -> None:
+        for version in self.kept.keys() - read:
+            self.drop(version)
 
     def _check(self, version: Version) -> None:
         if self.version != version:
@@ -196,19 +204,17 @@ class Shards:
     def own_arrays(self) -> None:
         """Have the parts keep their states for those who read them."""
         self._open()
-        versions, read = self.journal.versions(), self.journal.begin_reading()
-        calls = {n: ("keep", versions[n], read[n]) for n in range(self.n_parts)}
-        try:
-            self._gather(calls)
-        except BaseException:
-            self.journal.end_reading(versions)
-            raise
+        versions, read = self.journal.versions(), self.journal.read()
+        self._gather({n: ("keep", versions[n], read[n]) for n in range(self.n_parts)})
+        # Not before they keep it: the last reader may leave meanwhile, and what is told
+        # to drop a state must not be told to keep it afterwards.
+        self.journal.begin_reading(versions)
 
     def release(self) -> None:
         """Have the parts drop this state, if they have kept it: nobody reads it now."""
         dropped = self.journal.end_reading(self.versions or [])
         end = time.monotonic() + _LOOK_AFTER
-        # Whoever does not hear of it drops it when the next state is kept.
+        # Whoever does not hear of it drops it with the next change.
         with suppress(LostPartError):
             calls = [self.engine.call(n, "drop", own) for n, own in dropped.items()]
             for pending in calls:
@@ -251,9 +257,11 @@ class Shards:
         asked next.
         """
         self._open()
-        before = self.journal.versions()
+        before, read = self.journal.versions(), self.journal.read()
         steps = {n: self.journal.new_step(function, own) for n, own in given.items()}
-        self._gather({n: ("change", before[n], *step) for n, step in steps.items()})
+        self._gather(
+            {n: ("change", before[n], *step, read[n]) for n, step in steps.items()}
+        )
         self.journal.take(steps)
 
     def _open(self) -> None:
