@@ -10,8 +10,6 @@ from sklazy.neighbors.levels import (
     Near,
     Tallies,
     Weighed,
-    find_bounds,
-    find_floors,
     list_weighed,
     merge_near,
     merge_tallies,
@@ -70,9 +68,6 @@ def test_agreements_of_parts_add_up(lists, k):
     nearer = [r for r in everything if r[0] < kth]
     nearest = min([d for d, _ in nearer], default=kth)
     np.testing.assert_allclose(votes.weighted[0, :-1], weigh(nearer, nearest))
-    floor = find_floors(found, np.array([4], np.int32), k)[0]
-    last = kth_of([d for own in lists[-3:] for d, _ in own], k)
-    assert floor == max(*(own.thresholds[0] for own in found[-3:]), 4 - min(last, 4))
 
 
 @given(parts, st.integers(1, 12))
@@ -93,10 +88,6 @@ def test_distances_of_parts_are_merged(lists, k):
     nearer = [r for r in everything if r[0] < kth]
     nearest = min([d for d, _ in nearer], default=kth)
     np.testing.assert_allclose(votes.weighted[0, :-1], weigh(nearer, nearest))
-    bound = find_bounds(found, k)[0]
-    last = min(own.kths[0] for own in found)
-    listed = [d for own in found[-3:] for d, c in own.near[0] if c >= 0]
-    assert kth <= bound == min(last, kth_of([*listed, last], k))
 
 
 @given(parts, st.integers(1, 12), st.randoms(use_true_random=False), st.booleans())

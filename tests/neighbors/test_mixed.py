@@ -228,32 +228,52 @@ def test_neither_batches_nor_the_order_of_rows_matter(n_rows, n_numeric, seed):
 
 @given(
     st.integers(1, 200),
+    st.integers(0, 20),
     st.integers(1, 6),
     st.sampled_from([2, 5, 10**6]),
-    st.integers(1, 9),
+    st.integers(1, 12),
     st.integers(0, 2**32 - 1),
 )
-def test_a_bound_hides_nothing_that_is_as_near(n_rows, n_numeric, grid, k, seed):
+def test_rows_elsewhere_are_listed_with_those_here(
+    n_rows, n_more, n_numeric, grid, k, seed
+):
     rng = np.random.default_rng(seed)
     table, cases, queries = make_mixed(rng, n_rows, n_numeric, 1, 5, 0.1, grid)
     selected = draw_selection(table, rng)
     columns = neighbors.prepare_columns(cases)
     search = neighbors.MixedSearch(cases, columns, queries, selected, k)
     measured = np.array([search.measure(query) for query in range(5)])
-    bounds = rng.choice(measured.ravel(), 5) * rng.choice([1.0, 1.0, 0.5, 2.0], 5)
-    bounds[0] = np.inf
-    search.list_nearest(bounds)
+    squares = rng.choice(measured.ravel(), (5, n_more)) * rng.choice([1, 1, 0.5, 2])
+    classes = rng.integers(table.n_classes, size=(5, n_more))
+    if n_more:
+        search.list_nearest(list_plainly(squares, classes, k, table.n_classes))
+    else:
+        search.list_nearest()
     search.run(0, 5)
-    for query, squares in enumerate(measured):
-        kth = search.kths[query]
-        own = np.sort(squares)[k - 1] if k <= n_rows else np.inf
-        assert kth in (own, min(own, bounds[query]))
-        listed = search.near[query][search.near[query, :, 1] >= 0]
-        nearer = np.flatnonzero(squares < kth)
-        expected = sorted(zip(squares[nearer], table.classes[nearer], strict=True))
-        assert sorted(map(tuple, listed.tolist())) == expected
-        at_last = np.bincount(table.classes[squares == kth], minlength=table.n_classes)
-        assert search.tied[query].tolist() == at_last.tolist()
+    here = np.tile(table.classes[:n_rows], (5, 1))
+    both = np.hstack([measured, squares]), np.hstack([here, classes])
+    expected = list_plainly(*both, k, table.n_classes)
+    order = np.lexsort(search.near.transpose(2, 0, 1)[::-1], axis=1)
+    near = np.take_along_axis(search.near, order[:, :, None], axis=1)
+    assert near.tolist() == expected.near.tolist()
+    assert search.kths.tolist() == expected.kths.tolist()
+    assert search.tied.tolist() == expected.tied.tolist()
+
+
+def list_plainly(squares, classes, k, n_classes):
+    """The rows nearer than the k-th, and those as far, from all distances."""
+    n_queries, n_rows = squares.shape
+    near = np.full((n_queries, min(k, n_rows), 2), neighbors.NOBODY)
+    kths, tied = np.full(n_queries, np.inf), np.zeros((n_queries, n_classes), int)
+    for query in range(n_queries):
+        if k <= n_rows:
+            kths[query] = np.sort(squares[query])[k - 1]
+        rows = sorted(zip(squares[query], classes[query], strict=True))
+        nearer = [row for row in rows if row[0] < kths[query]]
+        near[query, : len(nearer)] = np.reshape(nearer, (-1, 2))
+        for square, own in rows:
+            tied[query, own] += square == kths[query]
+    return neighbors.Near(near, kths, tied)
 
 
 @pytest.mark.parametrize("n_numeric", [3, 8, 40, 300])

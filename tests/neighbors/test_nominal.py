@@ -51,24 +51,40 @@ def test_both_ways_say_the_same(monkeypatch):
                 np.testing.assert_array_equal(*(getattr(s, name) for s in found))
 
 
-@given(coded_tables(), st.integers(1, 12), st.integers(0, 2**32 - 1))
-def test_a_floor_hides_nothing_that_agrees_as_often(table, k, seed):
+@given(
+    coded_tables(),
+    st.integers(1, 40),
+    st.integers(0, 3000),
+    st.integers(0, 2**32 - 1),
+)
+def test_rows_elsewhere_count_with_those_here(table, k, n_more, seed):
     rng = np.random.default_rng(seed)
-    selected = draw_selection(table, rng)
-    cases, n_queries = as_cases(table), len(table.queries)
-    given = cases, table.queries, selected, k
-    search = neighbors.NominalSearch(*given, tally=True)
-    search.floors[:] = floors = rng.integers(0, selected.counts + 1)
+    selected, n_queries = draw_selection(table, rng), len(table.queries)
+    cases, n_levels = as_cases(table), selected.attributes.shape[1] + 1
+    cells = n_levels, table.n_classes
+    elsewhere, least = np.zeros((n_queries, *cells), np.int32), np.zeros(n_queries, int)
+    for query, n_used in enumerate(selected.counts):
+        own = (
+            rng.binomial(n_used, rng.random(), n_more),
+            rng.integers(cells[1], size=n_more),
+        )
+        least[query] = np.sort(own[0])[-k] if k <= n_more else 0
+        kept = [part[own[0] >= least[query]] for part in own]
+        np.add.at(elsewhere[query], tuple(kept), 1)
+    search = neighbors.NominalSearch(cases, table.queries, selected, k, tally=True)
+    if n_more:
+        search.known = neighbors.Tallies(least, elsewhere.copy())
     search.run(0, n_queries)
     for query in range(n_queries):
         used = selected.attributes[query, : selected.counts[query]]
         agreements = neighbors.count_agreements(cases, table.queries[query], used)
-        own = np.sort(agreements)[-k] if k <= table.n_rows else 0
-        assert search.thresholds[query] in (own, max(own, floors[query]))
-        for level in range(search.thresholds[query], used.size + 1):
-            there = table.classes[: table.n_rows][agreements == level]
-            counts = np.bincount(there, minlength=table.n_classes)
-            assert search.tallies[query, level].tolist() == counts.tolist()
+        counts = elsewhere[query].copy()
+        np.add.at(counts, (agreements, table.classes[: table.n_rows]), 1)
+        levels = np.repeat(np.arange(n_levels), counts.sum(axis=1))
+        kth = np.sort(levels)[-k] if k <= n_more + table.n_rows else 0
+        counts[:kth] = 0
+        assert search.thresholds[query] == kth
+        assert search.tallies[query].tolist() == counts.tolist()
 
 
 def check(table, search, queries=None):

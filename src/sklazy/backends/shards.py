@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from threading import Lock
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -181,10 +182,10 @@ class Shards:
         return self._ask_all(function, [(own,) for own in given])
 
     def ask_in_turn(
-        self, function: Callable[..., Found], *given: object
+        self, function: Callable[..., list[Found]], *given: object
     ) -> list[Found]:
-        """What each part answers; all at once, so that nobody knows of another."""
-        return self.ask(function, [], *given)
+        """What all parts find; asked at once, so that nobody knows of another."""
+        return list(chain.from_iterable(self.ask(function, [], *given)))
 
     def states(self) -> "Shards":
         """The parts as they are now."""

@@ -251,10 +251,10 @@ class CaseBase(Hashed):
         return [function(self, *given)]
 
     def ask_in_turn(
-        self, function: Callable[..., Found], *given: object
+        self, function: Callable[..., list[Found]], *given: object
     ) -> list[Found]:
-        """The same, of a function that is handed what parts before have answered."""
-        return [function(self, [], *given)]
+        """What is found part by part, each going on from those before; see `Parts`."""
+        return function(self, [], *given)
 
     def joined(self) -> "CaseBase":
         """All rows in one base."""

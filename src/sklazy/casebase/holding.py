@@ -29,11 +29,12 @@ class Parts(Protocol):
         """The same, with something else given to each."""
 
     def ask_in_turn(
-        self, function: Callable[..., Found], *given: object
+        self, function: Callable[..., list[Found]], *given: object
     ) -> list[Found]:
-        """What each part answers who may know what others have answered before.
+        """What is found part by part, each going on from those before if it can.
 
-        The function takes the part, a list of these answers, and what is given.
+        The function takes the part, what was found so far, and what is given; it
+        returns what is found with the part.
         """
 
     def states(self) -> "Parts":
@@ -78,12 +79,12 @@ class PartsHere:
         return [function(part, own) for part, own in pairs]
 
     def ask_in_turn(
-        self, function: Callable[..., Found], *given: object
+        self, function: Callable[..., list[Found]], *given: object
     ) -> list[Found]:
-        """What each part answers who knows what those before it have answered."""
+        """What is found part by part, each going on from those before."""
         found: list[Found] = []
         for part in self.parts:
-            found.append(function(part, found, *given))
+            found = function(part, found, *given)
         return found
 
     def states(self) -> "PartsHere":

@@ -74,9 +74,9 @@ class PartedHead(CaseBase):
         return self.parts.ask_each(function, given)
 
     def ask_in_turn(
-        self, function: Callable[..., Found], *given: object
+        self, function: Callable[..., list[Found]], *given: object
     ) -> list[Found]:
-        """What each part answers who may know the answers before; see `Parts`."""
+        """What is found part by part, each going on from those before; see `Parts`."""
         with self._lock:
             self._sync()
         return self.parts.ask_in_turn(function, *given)

@@ -6,7 +6,7 @@ from sklazy.kernels.columns import add_up
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.exact import find_kth, leave_out, measure_listed
 from sklazy.kernels.means import mean_within
-from sklazy.kernels.mixed import decide
+from sklazy.kernels.mixed import decide, find_kth_of_all
 from sklazy.kernels.nearest import sort_nearest
 
 
@@ -86,6 +86,8 @@ def vote_among(
     counts,
     excluded,
     k,
+    known,
+    at_bounds,
     bounds,
     votes,
     tied,
@@ -129,7 +131,7 @@ def vote_among(
             widths,
             exact,
         )
-        kth = find_kth(exact, smallest)
+        kth = find_kth_of_all(known[query], exact, bounds[query], smallest)
         if kth < limits[i]:
             sure[i] = True
             votes[query, :] = 0
@@ -138,9 +140,12 @@ def vote_among(
                 query,
                 rows,
                 exact,
-                min(kth, bounds[query]),
+                kth,
                 order,
                 classes,
+                known,
+                at_bounds,
+                bounds,
                 votes,
                 tied,
                 weighted,

@@ -172,6 +172,20 @@ def admit(
     return kept, limit
 
 
+@lean_kernel
+def begin_nearest(known, bound, nearest):
+    """Fill a list of sums from rows elsewhere, of which k are within the bound.
+
+    A distance that was rounded is off by less than the sum of a row here may be.
+    """
+    for i in range(nearest.size):
+        nearest[i] = np.float32(bound)
+    for i in range(known.shape[0]):
+        square = np.float32(known[i, 0])
+        if square < nearest[nearest.size - 1]:
+            insert_sorted(nearest, square)
+
+
 class Candidates(NamedTuple):
     """The rows that may be among the nearest of some queries.
 
@@ -302,6 +316,7 @@ def find_candidates(
     counts,
     excluded,
     k,
+    known,
     bounds,
 ):
     """Find the rows that may be among the k nearest of some queries.
@@ -313,7 +328,7 @@ def find_candidates(
     codes, values, attributes, counts, excluded
         The queries, as there, at most `MOST_QUERIES`.
     k : int, at most the number of rows
-    bounds : float64 array of shape (n_queries,)
+    known, bounds : float64 arrays
         As there.
 
     Notes
@@ -345,7 +360,7 @@ def find_candidates(
         np.empty(n_queries, np.float64),
     )
     limits = np.empty(n_queries, np.float32)
-    nearest = np.full((n_queries, k), np.inf, np.float32)
+    nearest = np.empty((n_queries, k), np.float32)
     kept = np.zeros(n_queries, np.int64)
     rows = np.empty((n_queries, k + SPARE), np.int64)
     kept_sums = np.empty((n_queries, k + SPARE), np.float32)
@@ -370,6 +385,7 @@ def find_candidates(
             )
         )
         limits[q] = find_limit(bounds[q], plan.slacks[q], rounding)
+        begin_nearest(known[q], bounds[q], nearest[q])
     scan_blocks(
         flat,
         kinds,

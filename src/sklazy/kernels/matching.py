@@ -23,6 +23,7 @@ from sklazy.kernels.votes import (
     add_levels,
     move_threshold,
     raise_threshold,
+    take_over,
     weigh_levels,
     write_tallies,
 )
@@ -164,7 +165,7 @@ def search_blocks(
                 same,
             )
             selected = thresholds[query] > threshold
-            if selected and word > 0:
+            if selected:
                 n_above[query] = move_threshold(
                     thresholds[query], own_levels, votes[query]
                 )
@@ -217,6 +218,7 @@ def match_nominal(
     attributes,
     counts,
     excluded,
+    known,
     floors,
     k,
     first,
@@ -255,21 +257,22 @@ def match_nominal(
         A query uses the first ``counts`` of its attributes.
     excluded : int64 array of shape (n_queries,)
         A row that does not take part, or -1.
+    known : int32 array, or empty
+        What `tallies` were for rows elsewhere, which are to be counted with these.
     floors : int64 array of shape (n_queries,)
-        Rows that agree less often need not be looked at, since k others elsewhere
-        agree as often; 0 where all rows are here.
+        What `thresholds` were for those.
     k, first, last : int
         Neighbors asked for; the queries to answer are ``first..last - 1``.
     votes : int64 array of shape (n_queries, n_classes), written
     thresholds : int64 array of shape (n_queries,), written
-        The number of agreements of the k-th neighbor, or the floor if that is more.
+        The number of agreements of the k-th neighbor.
     tied : int64 array of shape (n_queries, n_classes), written
         The votes of the rows that have just this number.
     weighted : float64 array of shape (n_queries, n_classes + 1), written; or empty
         The votes of rows nearer than these, weighed, and a tied one's weight.
     tallies : int32 array of shape (n_queries, n_most + 1, n_classes), written; or empty
-        Rows by number of agreements and class, from the threshold up: what searches
-        among several parts of the rows add up.
+        Rows by number of agreements and class, from the threshold up, those that are
+        known among them: what searches among several parts of the rows add up.
 
     Notes
     -----
@@ -293,8 +296,9 @@ def match_nominal(
     threshold rises. Where more than `MOST_FILED` k rows of a block lie above, the
     threshold was far too low, and the block gets a new one by selection.
 
-    *Floors.* Where another part of the rows was searched before, its threshold is
-    that of the first block here, which is then one like the others.
+    *Rows elsewhere.* Where another part of the rows was searched before, its threshold
+    and its counts are those that the first block here goes on from, which is then one
+    like the others.
 
     *Why it is exact.* After every block fewer than k of the rows so far lie above the
     threshold, and at least k lie at or above it (if there are as many): it is their
@@ -318,7 +322,12 @@ def match_nominal(
         for query in range(begin, end):
             votes[query, :] = 0
             n_above[query - begin] = 0
-            thresholds[query] = floors[query] if floors[query] > 0 else -1
+            thresholds[query] = -1
+            if known.size > 0:
+                thresholds[query] = floors[query]
+                n_above[query - begin] = take_over(
+                    known[query], floors[query], levels[query - begin], votes[query]
+                )
             point_at_sets(
                 codes[query],
                 attributes[query],

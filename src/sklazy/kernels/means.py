@@ -116,6 +116,7 @@ def mean_of_nearest(
     means : float64 array of shape (n_queries,), written
     """
     everywhere = np.full(min(MOST_QUERIES, last - first), np.inf)
+    nobody = np.empty((everywhere.size, 0, 2))
     smallest = np.empty(k)
     for begin in range(first, last, MOST_QUERIES):
         end = min(last, begin + MOST_QUERIES)
@@ -131,6 +132,7 @@ def mean_of_nearest(
             counts[begin:end],
             excluded[begin:end],
             k,
+            nobody,
             everywhere,
         )
         for query in range(begin, end):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklazy.kernels.compiling import entry, lean_kernel
 from sklazy.kernels.exact import (
     find_kth,
+    insert_sorted,
     leave_out,
     measure_listed,
     vote_for_nearest,
@@ -23,20 +24,63 @@ from sklazy.kernels.votes import weigh_rows
 
 
 @lean_kernel
-def list_nearer(rows, exact, kth, classes, near):
-    """Write down the rows that are nearer than the k-th."""
-    n_near = 0
-    near[:, 0] = np.inf
-    near[:, 1] = -1.0
-    for i in range(exact.size):
-        if exact[i] < kth:
-            near[n_near, 0] = exact[i]
-            near[n_near, 1] = classes[rows[i]]
-            n_near += 1
+def find_kth_of_all(known, exact, bound, smallest):
+    """The k-th smallest distance of rows here and elsewhere; `smallest` has room.
+
+    `known` lists those elsewhere that are nearer than the bound, where the k-th was.
+    """
+    find_kth(exact, smallest)
+    last = smallest.size - 1
+    for i in range(known.shape[0]):
+        if known[i, 0] < smallest[last]:
+            insert_sorted(smallest, known[i, 0])
+    return min(smallest[last], bound)
 
 
 @lean_kernel
-def decide(query, rows, exact, kth, order, classes, votes, tied, weighted, near, kths):
+def list_nearer(known, rows, exact, kth, classes, near):
+    """Write down the rows that are nearer than the k-th, here and elsewhere."""
+    n_near = 0
+    for i in range(known.shape[0]):
+        if known[i, 0] < kth:
+            near[n_near, 0], near[n_near, 1] = known[i, 0], known[i, 1]
+            n_near += 1
+    for i in range(exact.size):
+        if exact[i] < kth:
+            near[n_near, 0], near[n_near, 1] = exact[i], classes[rows[i]]
+            n_near += 1
+    for i in range(n_near, near.shape[0]):
+        near[i, 0], near[i, 1] = np.inf, -1.0
+
+
+@lean_kernel
+def count_known(known, at_bound, bound, kth, tied):
+    """Count the rows elsewhere that are as far as the k-th."""
+    if kth == bound:
+        for c in range(tied.size):
+            tied[c] += at_bound[c]
+    for i in range(known.shape[0]):
+        if known[i, 0] == kth and known[i, 1] >= 0.0:  # kth may be infinite
+            tied[np.int64(known[i, 1])] += 1
+
+
+@lean_kernel
+def decide(
+    query,
+    rows,
+    exact,
+    kth,
+    order,
+    classes,
+    known,
+    at_bounds,
+    bounds,
+    votes,
+    tied,
+    weighted,
+    near,
+    kths,
+):
     """Let the rows within the k-th distance vote, and write down what else is asked.
 
     `order` has room for k rows.
@@ -45,7 +89,8 @@ def decide(query, rows, exact, kth, order, classes, votes, tied, weighted, near,
     if weighted.size > 0:
         weigh_rows(rows, exact, kth, order, classes, weighted[query])
     if near.size > 0:
-        list_nearer(rows, exact, kth, classes, near[query])
+        list_nearer(known[query], rows, exact, kth, classes, near[query])
+        count_known(known[query], at_bounds[query], bounds[query], kth, tied[query])
         kths[query] = kth
 
 
@@ -70,7 +115,6 @@ def settle(
     sums,
     sure,
     limit,
-    bound,
     room,
     widths,
     case_codes,
@@ -81,6 +125,9 @@ def settle(
     values,
     attributes,
     n_used,
+    known,
+    at_bounds,
+    bounds,
     votes,
     tied,
     weighted,
@@ -109,7 +156,8 @@ def settle(
         widths,
         exact,
     )
-    kth = min(find_kth(exact, room.smallest[:missing]), bound)
+    smallest = room.smallest[:missing]
+    kth = find_kth_of_all(known[query], exact, bounds[query], smallest)
     decide(
         query,
         left,
@@ -117,6 +165,9 @@ def settle(
         kth,
         room.order,
         classes,
+        known,
+        at_bounds,
+        bounds,
         votes,
         tied,
         weighted,
@@ -142,6 +193,8 @@ def search_mixed(
     counts,
     excluded,
     k,
+    known,
+    at_bounds,
     bounds,
     first,
     last,
@@ -158,7 +211,7 @@ def search_mixed(
 
     The arguments are the cases twice, for the first pass (up to `n_rows`) and as they
     are, for exact distances (up to `classes`); the queries (up to `excluded`); what is
-    asked; and the arrays that are written.
+    asked; rows elsewhere that count with these; and the arrays that are written.
 
     Parameters
     ----------
@@ -180,18 +233,22 @@ def search_mixed(
     counts : int32 array of shape (n_queries,)
     excluded : int64 array of shape (n_queries,)
     k : int, at most the number of rows
+    known : float64 array of shape (n_queries, n_known, 2)
+        What `near` was for the rows elsewhere; n_known is 0 where all rows are here.
+    at_bounds : int64 array of shape (n_queries, n_classes)
+        What `tied` was for them.
     bounds : float64 array of shape (n_queries,)
-        Squared distances: rows farther than that need not be looked at, since others
-        elsewhere are nearer. Infinite where all rows are here.
+        What `kths` was for them: rows farther than that need not be looked at.
+        Infinite where all rows are here.
     first, last : int
     votes, tied : int64 arrays of shape (n_queries, n_classes), written
     weighted : float64 array of shape (n_queries, n_classes + 1), written; or empty
         As in `match_nominal`.
     near : float64 array of shape (n_queries, k, 2), written; or empty
-        Squared distances and classes of the rows nearer than the k-th, in any order;
-        what is left over is infinite, with the class -1.
+        Squared distances and classes of the rows nearer than the k-th, here and
+        elsewhere, in any order; what is left over is infinite, with the class -1.
     kths : float64 array of shape (n_queries,), written where `near` is
-        The squared distance of the k-th, or the bound if that is nearer.
+        The squared distance of the k-th of all.
 
     Notes
     -----
@@ -225,6 +282,7 @@ def search_mixed(
             counts[begin:end],
             excluded[begin:end],
             k,
+            known[begin:end],
             bounds[begin:end],
         )
         for query in range(begin, end):
@@ -244,7 +302,6 @@ def search_mixed(
                 sums,
                 sure,
                 limit,
-                bounds[query],
                 own,
                 widths,
                 case_codes,
@@ -255,6 +312,9 @@ def search_mixed(
                 values[query],
                 attributes[query],
                 counts[query],
+                known,
+                at_bounds,
+                bounds,
                 votes,
                 tied,
                 weighted,

@@ -22,6 +22,18 @@ def raise_threshold(threshold, k, n_above, levels, tied):
 
 
 @lean_kernel
+def take_over(tallies, threshold, levels, tied):
+    """Go on from rows counted before; returns how many lie above the threshold."""
+    n_above = np.int64(0)
+    for c in range(tied.size):
+        tied[c] = tallies[threshold, c]
+        for level in range(threshold + 1, levels.shape[0]):
+            levels[level, c] = tallies[level, c]
+            n_above += tallies[level, c]
+    return n_above
+
+
+@lean_kernel
 def move_threshold(threshold, levels, tied):
     """Take a higher threshold over; returns how many rows filed lie above it."""
     n_above = np.int64(0)

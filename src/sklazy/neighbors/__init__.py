@@ -4,6 +4,7 @@ from sklazy.neighbors.edges import find_edges, widths_without
 from sklazy.neighbors.mixed import (
     NOBODY,
     MixedSearch,
+    Near,
     ScaledColumns,
     prepare_columns,
 )
@@ -15,6 +16,7 @@ from sklazy.neighbors.nearest import (
 )
 from sklazy.neighbors.nominal import (
     NominalSearch,
+    Tallies,
     count_agreements,
     vote_with_each_count,
 )
@@ -29,8 +31,10 @@ from sklazy.neighbors.voting import (
 __all__ = [
     "NOBODY",
     "MixedSearch",
+    "Near",
     "NominalSearch",
     "ScaledColumns",
+    "Tallies",
     "TreeSearch",
     "WeightedColumns",
     "count_agreements",

@@ -2,7 +2,8 @@
 
 A part hands out its rows at the level of its own k-th neighbor and nearer. Among all
 rows the k-th is at that level or nearer, so what the parts hand out holds every vote,
-ties and all.
+ties and all. A part that is searched after others may go on from what they found; then
+it hands out the rows of all of them.
 """
 
 from collections.abc import Sequence
@@ -13,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.kernels.merging import merge_listed, merge_tallied
-from sklazy.neighbors.mixed import weigh_rows
+from sklazy.neighbors.mixed import Near, weigh_rows
+from sklazy.neighbors.nominal import Tallies
 from sklazy.neighbors.voting import vote_by_weight, weigh_squares
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _NOTHING = np.zeros((0, 0))
-_MOST_LISTS = 3  # of parts, that bound the next one
 _SMALL_JOB = 200_000  # cells; fewer are merged before a kernel is loaded
 
 
@@ -34,29 +35,6 @@ class Votes(NamedTuple):
     tied: Ints
     weighted: Floats | None
     lasts: Floats
-
-
-class Tallies(NamedTuple):
-    """A part's rows by number of agreements and class.
-
-    Attributes
-    ----------
-    thresholds : int64 array of shape (n_queries,)
-        Agreements of the part's own k-th neighbor; 0 where it has fewer rows.
-    tallies : int32 array of shape (n_queries, n_levels, n_classes)
-        Complete from the threshold up.
-    """
-
-    thresholds: Ints
-    tallies: NDArray[np.int32]
-
-
-def find_floors(
-    parts: Sequence[Tallies], counts: NDArray[np.int32], n_neighbors: int
-) -> Ints:
-    """Agreements that the k nearest rows of all have, or more; see `find_bounds`."""
-    found = merge_tallies(parts[-_MOST_LISTS:], counts, n_neighbors, by_distance=False)
-    return (counts - found.lasts).astype(np.int64)
 
 
 def merge_tallies(
@@ -103,40 +81,6 @@ def _weigh(
         weighted[own, :-1] += tallies[own, level] * weights[:, None]
     weighted[:, -1] = weigh_squares(nearest, last)
     return weighted
-
-
-class Near(NamedTuple):
-    """A part's nearest rows by squared distance.
-
-    Attributes
-    ----------
-    near : float64 array of shape (n_queries, n_most, 2)
-        Squared distances and classes of the rows nearer than `kths`; infinite and -1
-        where there are fewer.
-    kths : float64 array of shape (n_queries,)
-        The squared distance of the k-th, infinite where there are fewer rows; or a
-        bound that other parts have found, if it is nearer.
-    tied : int64 array of shape (n_queries, n_classes)
-        Rows at that distance.
-    """
-
-    near: Floats
-    kths: Floats
-    tied: Ints
-
-
-def find_bounds(parts: Sequence[Near], n_neighbors: int) -> Floats:
-    """Squared distances within which the k nearest rows of all lie, or nearer.
-
-    The lists of the last few parts tell nearly as much as those of all.
-    """
-    lasts = reduce(np.minimum, [part.kths for part in parts])
-    lists = [part.near[:, :, 0] for part in parts[-_MOST_LISTS:]]
-    squares = np.concatenate([*lists, lasts[:, None]], axis=1)
-    if squares.shape[1] < n_neighbors:
-        return lasts
-    squares.partition(n_neighbors - 1, axis=1)
-    return np.minimum(lasts, squares[:, n_neighbors - 1])
 
 
 def merge_near(parts: Sequence[Near], n_neighbors: int, *, by_distance: bool) -> Votes:

@@ -103,6 +103,25 @@ def _scale_numbers(cases: Cases, scaled: NDArray[np.float32]) -> ScaledColumns:
     return ScaledColumns(scaled, np.where(wide, kinds, NOMINAL), lows, widths)
 
 
+class Near(NamedTuple):
+    """The nearest rows by squared distance.
+
+    Attributes
+    ----------
+    near : float64 array of shape (n_queries, n_most, 2)
+        Squared distances and classes of the rows nearer than the k-th, those left over
+        `NOBODY`.
+    kths : float64 array of shape (n_queries,)
+        The squared distance of the k-th; infinite where there are fewer.
+    tied : int64 array of shape (n_queries, n_classes)
+        Rows at that distance.
+    """
+
+    near: _Floats
+    kths: _Floats
+    tied: _Ints
+
+
 class MixedSearch:
     """The k nearest rows of each query, and all tied with the k-th, as class votes.
 
@@ -135,14 +154,10 @@ class MixedSearch:
         Votes, and those of rows as far as the k-th.
     weighted : float64 array of shape (n_queries, n_classes + 1), or None
         Votes of the nearer rows, weighed by distance, and the weight of a tied one.
-    near : float64 array of shape (n_queries, n_most, 2)
-        Squared distances and classes of the rows nearer than the k-th, those left over
-        `NOBODY`; no queries before `list_nearest`.
-    kths : float64 array of shape (n_queries,)
-        The squared distance of the k-th, or the bound if that is nearer; infinite
-        where there are fewer.
-    bounds : float64 array of shape (n_queries,)
-        Squared distances: who is farther need not be found; infinite by default.
+    near, kths : float64 arrays
+        As in `Near`; no queries before `list_nearest`.
+    known : Near
+        Rows elsewhere, which are listed with these; none by default.
     boxed : BoxedCases, or None
         The cases in a tree, for queries that use all attributes.
     """
@@ -172,21 +187,21 @@ class MixedSearch:
         self.tied = np.zeros((n_queries, n_classes), np.int64)
         self.weighted = np.zeros((n_queries, n_classes + 1)) if by_distance else None
         self.near, self.kths = _NO_LISTS, np.full(n_queries, np.inf)
-        self.bounds = np.full(n_queries, np.inf)
+        nobody = np.empty((n_queries, 0, 2))
+        self.known = Near(nobody, self.kths.copy(), self.tied.copy())
         if own_widths is None and excluded is not None:
             edges = find_edges(cases)
             own_widths = widths_without(cases, columns.widths, edges, excluded)
         self.own_widths = own_widths or {}
 
-    def list_nearest(self, bounds: NDArray[np.float64] | None = None) -> None:
+    def list_nearest(self, known: Near | None = None) -> None:
         """Have the nearest rows listed, for searches among parts of the rows.
 
         Distances weigh once the lists of all parts are there.
         """
-        n_most = min(self.n_neighbors, self.cases.n_rows)
-        self.near, self.weighted = np.empty((len(self.votes), n_most, 2)), None
-        if bounds is not None:
-            self.bounds, self.kths = bounds, bounds.copy()
+        self.known, self.weighted = known or self.known, None
+        n_most = min(self.n_neighbors, self.known.near.shape[1] + self.cases.n_rows)
+        self.near = np.empty((len(self.votes), n_most, 2))
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -227,7 +242,9 @@ class MixedSearch:
             *self.selected,
             self.excluded,
             self.n_neighbors,
-            self.bounds,
+            self.known.near,
+            self.known.tied,
+            self.known.kths,
         )
 
     def _found(self) -> tuple[NDArray[Any], ...]:
@@ -247,9 +264,10 @@ class MixedSearch:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None]:
         """Votes, tied and weighted of one query, whose rows lie that far."""
         n_classes, classes = self.votes.shape[1], self.cases.classes[: squares.size]
-        kth, place = np.inf, self.n_neighbors - 1
+        squares, classes = self._with_known(query, squares, classes)
+        kth, place = self.known.kths[query], self.n_neighbors - 1
         if place < squares.size:
-            kth = np.partition(squares, place)[place]
+            kth = min(kth, np.partition(squares, place)[place])
         nearer, at_last = squares < kth, squares == kth
         if len(self.near):
             self.near[query] = NOBODY
@@ -260,12 +278,25 @@ class MixedSearch:
         if self.excluded[query] >= 0:
             at_last[self.excluded[query]] = False
         tied = np.bincount(classes[at_last], minlength=n_classes)
+        if kth == self.known.kths[query]:
+            tied += self.known.tied[query]
         votes = np.bincount(classes[nearer], minlength=n_classes) + tied
         if self.weighted is None:
             return votes, tied, None
         own, one = squares[nearer], np.zeros(np.count_nonzero(nearer), np.int64)
         weighted = weigh_rows(one, own, classes[nearer], np.array([kth]), n_classes)
         return votes, tied, weighted[0]
+
+    def _with_known(
+        self, query: int, squares: _Floats, classes: NDArray[np.int32]
+    ) -> tuple[_Floats, NDArray[np.int32]]:
+        """Distances and classes of rows here, then of those listed elsewhere."""
+        listed = self.known.near[query]
+        listed = listed[listed[:, 1] >= 0]
+        if not len(listed):
+            return squares, classes
+        both = np.concatenate([squares, listed[:, 0]])
+        return both, np.concatenate([classes, listed[:, 1].astype(np.int32)])
 
     def vote_with_each(
         self, order: NDArray[np.int32], ks: NDArray[np.int64], *, shares: bool

@@ -1,5 +1,7 @@
 """Nearest neighbors by agreement: each attribute agrees with the query or not."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,21 @@ _NO_TALLIES = np.zeros((0, 0, 0), np.int32)
 
 # Cells compared; fewer are counted before the compiler would have begun.
 _SMALL_JOB = 2_000_000
+
+
+class Tallies(NamedTuple):
+    """Rows by number of agreements and class.
+
+    Attributes
+    ----------
+    thresholds : int64 array of shape (n_queries,)
+        Agreements of the k-th neighbor among these rows; 0 where there are fewer.
+    tallies : int32 array of shape (n_queries, n_levels, n_classes)
+        Complete from the threshold up, zeros below it.
+    """
+
+    thresholds: NDArray[np.int64]
+    tallies: NDArray[np.int32]
 
 
 class NominalSearch:
@@ -51,8 +68,8 @@ class NominalSearch:
         Votes of the nearer rows, weighed by distance, and the weight of a tied one.
     tallies : int32 array of shape (n_queries, n_most + 1, n_classes), or None
         Rows by number of agreements and class, zeros below the threshold.
-    floors : int64 array of shape (n_queries,)
-        Agreements: who has fewer need not be found; 0 by default.
+    known : Tallies
+        Of rows elsewhere, which count with these; none by default.
     """
 
     def __init__(
@@ -79,7 +96,7 @@ class NominalSearch:
         self.weighted = np.zeros((n_queries, n_classes + 1)) if by_distance else None
         shape = n_queries, selected.attributes.shape[1] + 1, n_classes
         self.tallies = np.zeros(shape, np.int32) if tally else None
-        self.floors = np.zeros(n_queries, np.int64)
+        self.known = Tallies(np.zeros(n_queries, np.int64), _NO_TALLIES)
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -103,7 +120,8 @@ class NominalSearch:
                 self.codes,
                 *self.selected,
                 self.excluded,
-                self.floors,
+                self.known.tallies,
+                self.known.thresholds,
                 self.n_neighbors,
                 begin,
                 end,
@@ -135,6 +153,8 @@ class NominalSearch:
             cells = agreements[reaching] * n_classes + classes[reaching]
             own = self.tallies[query]
             own.flat = np.bincount(cells, minlength=own.size)
+            if self.known.tallies.size:
+                self._add_known(query, own)
         if self.weighted is not None:
             nearer = agreements > least
             self.weighted[query] = weigh_levels(
@@ -143,6 +163,16 @@ class NominalSearch:
                 used.size - least,
                 n_classes,
             )
+
+    def _add_known(self, query: int, tallies: NDArray[np.int32]) -> None:
+        """Count rows elsewhere with those here."""
+        tallies += self.known.tallies[query]
+        reached = tallies.sum(axis=1)[::-1].cumsum()[::-1]  # at a level and above
+        enough = np.count_nonzero(reached >= self.n_neighbors) - 1
+        floor = self.known.thresholds[query]
+        least = max(enough, self.thresholds[query], floor)
+        tallies[:least] = 0
+        self.thresholds[query] = least
 
 
 def weigh_levels(

@@ -115,16 +115,16 @@ def find_targets(base: CaseBase, rows: Ints) -> Floats:
 
 def find_local(
     part: CaseBase,
-    before: Sequence[LocalNear | None],
+    before: list[LocalNear | None],
     frame: LocalFrame,
     queries: Floats,
     n_nearest: int,
     device: str | None = None,
-) -> LocalNear | None:
-    """A part's nearest cases of placed queries; None if it has none."""
+) -> list[LocalNear | None]:
+    """A part's nearest cases of placed queries behind those before; None for none."""
     placed = _placed(part, frame)
     if not len(placed.rows):
-        return None
+        return [*before, None]
     n_found = min(n_nearest, len(placed.rows))
     if device is not None:
         columns, key = placed.search.columns, frame.key
@@ -132,7 +132,7 @@ def find_local(
     else:
         bounds = _find_bounds(before, len(queries), n_nearest)
         found = _find(part, placed.search, queries, n_found, bounds)
-    return LocalNear(found.distances, found.rows)
+    return [*before, LocalNear(found.distances, found.rows)]
 
 
 def _find_bounds(

@@ -17,14 +17,10 @@ from sklazy.answer.selection.nearest_in_pieces import (
 from sklazy.backends import run_chunks
 from sklazy.casebase import CaseBase
 from sklazy.flow import Queries, Selected
-from sklazy.neighbors import NOBODY, MixedSearch, NominalSearch
+from sklazy.neighbors import NOBODY, MixedSearch, Near, NominalSearch, Tallies
 from sklazy.neighbors.edges import two_least
 from sklazy.neighbors.levels import (
-    Near,
-    Tallies,
     Weighed,
-    find_bounds,
-    find_floors,
     list_weighed,
     merge_near,
     merge_tallies,
@@ -79,10 +75,10 @@ class PartedSearch:
         question = ask_about(host, self.batch, self.selected, first, last)
         k, by_distance = host.n_neighbors, host.by_distance
         if host.compares_numbers(self.batch.base):
-            near = _ask_in_turn(self.base, find_near, question)
+            near = self.base.ask_in_turn(find_near, question)
             found = merge_near(near, k, by_distance=by_distance)
         else:
-            tallies = _ask_in_turn(self.base, find_tallies, question)
+            tallies = self.base.ask_in_turn(find_tallies, question)
             counts = question.selected.counts
             found = merge_tallies(tallies, counts, k, by_distance=by_distance)
         self.votes[here], self.tied[here] = found.votes, found.tied
@@ -132,13 +128,6 @@ def _ask_all(
     return list(chain.from_iterable(base.ask(function, question)))
 
 
-def _ask_in_turn(
-    base: CaseBase, function: Callable[..., list[Found]], question: Question
-) -> list[Found]:
-    """The same, where parts may know what those before them have found."""
-    return list(chain.from_iterable(base.ask_in_turn(function, question)))
-
-
 def _list_telling(
     base: CaseBase, question: Question, last: float, decision: int
 ) -> tuple[Ints, Floats]:
@@ -175,14 +164,14 @@ def _batch_of(part: CaseBase, question: Question) -> Batch:
 
 
 def find_tallies(
-    part: CaseBase, before: Sequence[Sequence[Tallies]], question: Question
+    part: CaseBase, before: list[Tallies], question: Question
 ) -> list[Tallies]:
-    """A part's rows by agreements, those of its k nearest; none without rows."""
+    """Rows by agreements, those of the k nearest of a part and of those before it."""
     if not part.n_rows:
-        return []
+        return before
     batch, host = _batch_of(part, question), question.host
     if host.device is not None:
-        return find_tallies_there(part, batch, question, host.device)
+        return before + find_tallies_there(part, batch, question, host.device)
     search = NominalSearch(
         batch.cases,
         batch.queries.codes,
@@ -191,35 +180,31 @@ def find_tallies(
         batch.excluded,
         tally=True,
     )
-    known = list(chain.from_iterable(before))
-    if known:
-        counts = question.selected.counts
-        search.floors = find_floors(known, counts, host.n_neighbors)
+    if before:
+        (search.known,) = before
     _run(search, part, question)
     assert search.tallies is not None
     return [Tallies(search.thresholds, search.tallies)]
 
 
-def find_near(
-    part: CaseBase, before: Sequence[Sequence[Near]], question: Question
-) -> list[Near]:
-    """A part's k nearest rows by distance; none without rows."""
+def find_near(part: CaseBase, before: list[Near], question: Question) -> list[Near]:
+    """The k nearest rows by distance of a part and of those before it."""
     if not part.n_rows:
-        return []
+        return before
     batch, device = _batch_of(part, question), question.host.device
     if device is None:
-        known = list(chain.from_iterable(before))
-        bounds = find_bounds(known, question.host.n_neighbors) if known else None
-        return [_find_near_here(batch, bounds, question)]
+        return [_find_near_here(batch, question, *before)]
     found = find_near_there(part, batch, question, device)
     if question.own_widths:
         found.append(_find_near_of_some(batch, question))
-    return found
+    return before + found
 
 
-def _find_near_here(batch: Batch, bounds: Floats | None, question: Question) -> Near:
+def _find_near_here(
+    batch: Batch, question: Question, known: Near | None = None
+) -> Near:
     search = question.host.mixed_search(batch, question.selected, question.own_widths)
-    search.list_nearest(bounds)
+    search.list_nearest(known)
     _run(search, batch.base, question)
     return Near(search.near, search.kths, search.tied)
 
@@ -245,7 +230,7 @@ def _find_near_of_some(batch: Batch, question: Question) -> Near:
     chosen = Selected(*(own[some] for own in question.selected))
     widths = {i: question.own_widths[query] for i, query in enumerate(some.tolist())}
     asked = question._replace(selected=chosen, own_widths=widths)
-    found = _find_near_here(few, None, asked)
+    found = _find_near_here(few, asked)
     near = np.full((len(batch), *found.near.shape[1:]), NOBODY)
     kths, tied = np.full(len(batch), np.inf), np.zeros((len(batch), batch.n_classes))
     near[some], kths[some], tied[some] = found

@@ -15,7 +15,7 @@ from sklazy.backends.device import open_devices
 from sklazy.backends.pieces import Cargo, ask_rows
 from sklazy.casebase import CaseBase
 from sklazy.flow import Cases
-from sklazy.neighbors import NOBODY, ScaledColumns, prepare_columns
+from sklazy.neighbors import NOBODY, Near, ScaledColumns, Tallies, prepare_columns
 from sklazy.neighbors.cuda.cutting import cut_cases, cut_excluded, cut_scaled
 from sklazy.neighbors.cuda.mixed import (
     DeviceColumns,
@@ -26,7 +26,7 @@ from sklazy.neighbors.cuda.mixed import (
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
 from sklazy.neighbors.cuda.sets import DeviceSets, count_set_bytes, put_sets
 from sklazy.neighbors.cuda.weighted import ListingSearch, Voters, count_enough
-from sklazy.neighbors.levels import Near, Tallies, Weighed
+from sklazy.neighbors.levels import Weighed
 
 if TYPE_CHECKING:
     from sklazy.answer.selection.nearest_in_parts import Question
