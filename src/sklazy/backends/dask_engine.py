@@ -10,6 +10,7 @@ from typing import Any
 import distributed
 from dask.sizeof import sizeof
 from distributed.actor import ProxyRPC
+from distributed.protocol import pickle
 from distributed.protocol.serialize import to_serialize
 
 from sklazy.backends.dask_client import find_workers, wait_for_all
@@ -22,6 +23,7 @@ from sklazy.errors import BadInputError, LostPartError
 
 _REACH = 2.0  # seconds in which a worker answers that can be reached from here
 _TRIES = 3  # of making a part whose worker is lost meanwhile
+_MOST_PACKED = 2**20  # bytes
 _ACTOR_LOST = "Worker holding Actor was lost"  # says the scheduler
 
 
@@ -33,7 +35,7 @@ class DaskPending:
 
     def result(self, timeout: float) -> Any:  # noqa: ANN401 - whatever was asked for
         """The answer."""
-        return self._future.result(timeout)
+        return unpack(self._future.result(timeout))
 
 
 class DaskEngine:
@@ -118,11 +120,11 @@ class DaskEngine:
             raise LostPartError(
                 "the Dask client of these cases is closed; fit again, with another."
             )
-        called = self._execute(number, method, given)
+        called = self._execute(number, pack((method, given)))
         return DaskPending(run_coroutine_threadsafe(called, self._loop))
 
-    async def _execute(self, number: int, method: str, given: tuple[Any, ...]) -> Any:  # noqa: ANN401
-        """What a method of an actor answers, asked at the worker itself if possible.
+    async def _execute(self, number: int, packed: object) -> Any:  # noqa: ANN401
+        """What an actor answers to a call, asked at the worker itself if possible.
 
         An actor would send all by way of the scheduler, which takes several times as
         long.
@@ -133,10 +135,10 @@ class DaskEngine:
             self.reached[address] = await _can_reach(client, address)
         here = self.reached[address]
         worker = client.rpc(address) if here else ProxyRPC(client.scheduler, address)
-        sent = [to_serialize(own) for own in given]
+        sent = packed if isinstance(packed, bytes) else to_serialize(packed)
         try:
             found = await worker.actor_execute(
-                function=method, actor=actor.key, args=sent, kwargs={}
+                function="run", actor=actor.key, args=[sent], kwargs={}
             )
         except OSError as error:
             raise PartGone from error
@@ -187,10 +189,33 @@ class HolderOf(Holder):
         self.part.n_threads = distributed.get_worker().state.nthreads
         self.turn = own_turn(turns)
 
+    def run(self, packed: object) -> object:
+        """Call one of the methods; all is packed."""
+        method, given = unpack(packed)
+        return pack(getattr(self, method)(*given))
+
     def ask(self, version: Version, function: Callable[..., Any], given: Any) -> Any:  # noqa: ANN401
         """What a state of the part answers."""
         with take_turn(self.turn):
             return super().ask(version, function, given)
+
+
+def pack(given: object) -> object:
+    """What is to be sent, in one piece of bytes; as it is if that is large.
+
+    Dask cuts what it is given into pieces of their own, which saves copies of large
+    arrays, but takes longer than most answers.
+    """
+    arrays: list[Any] = []
+    pickle.dumps(given, buffer_callback=arrays.append)
+    if sum(own.raw().nbytes for own in arrays) > _MOST_PACKED:
+        return given
+    return pickle.dumps(given)
+
+
+def unpack(packed: Any) -> Any:  # noqa: ANN401
+    """What was packed."""
+    return pickle.loads(packed) if isinstance(packed, bytes) else packed
 
 
 def find_turns(client: Any) -> dict[str, int]:  # noqa: ANN401
