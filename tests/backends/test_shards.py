@@ -324,6 +324,36 @@ def test_an_interrupted_question_makes_no_part_anew(models):
     assert engine.n_started == 3
 
 
+@pytest.mark.parametrize("are_here", [False, True])
+@pytest.mark.parametrize("change", ["add", "forget"])
+def test_an_interrupt_right_after_the_parts_have_changed_loses_nothing(
+    models, change, are_here, monkeypatch
+):
+    one, other, _ = models
+    if are_here:
+        other.cases_ = PartedBase.cut(other.cases_.joined(), np.arange(24) // 8, 3)
+    same(one, other)
+
+    def make(model):
+        if change == "add":
+            model.partial_fit(NEW, [1, 5])
+        else:
+            model.forget([1, 20])
+
+    monkeypatch.setattr(
+        PartedBase, "_changed", lambda own, hashes: raising(KeyboardInterrupt)()
+    )
+    with pytest.raises(KeyboardInterrupt):
+        make(other)
+    monkeypatch.undo()
+    make(one)
+    same(one, other)
+    for model in (one, other):
+        model.partial_fit(NEW, NEW_CLASSES)
+        model.forget([2, 24 if change == "forget" else 26])
+    same(one, other)
+
+
 def test_a_column_that_would_change_its_kind_is_refused():
     rows = [["a", 1.0], ["b", 2.0], [None, 3.0], [None, 4.0], ["a", 5.0], [None, 6.0]]
     y = [0, 1, 0, 1, 0, 1]
