@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from sklazy.backends.journal import ADOPTIONS, START, Journal, Version
+from sklazy.backends.journal import ADOPTIONS, START, Journal, Version, narrowed
 from sklazy.casebase.holding import leave_all
 from sklazy.casebase.parts import Labels, Part, enter
 from sklazy.casebase.rows import CodedRows, Ids, Places
@@ -193,8 +193,8 @@ class Shards:
         return state
 
     def enter(self, number: int, labels: Labels, batch: CodedRows) -> None:
-        """Have a part take in rows."""
-        self._change(enter, {number: (labels, batch)})
+        """Have a part take in rows; other labels than theirs are no matter of it."""
+        self._change(enter, {number: narrowed(labels, batch)})
 
     def leave(self, places: Sequence[Places], ids: Sequence[Ids]) -> None:
         """Have parts erase rows, all or none."""
@@ -239,11 +239,11 @@ class Shards:
         of it is told when it is asked next.
         """
         self._open()
-        before = self.journal.versions()
+        before, read = self.journal.versions(), self.journal.read()
         steps = {n: self.journal.new_step(function, given) for n in range(self.n_parts)}
         self.journal.take(steps)
         found = self._gather(
-            {n: ("change", before[n], *step) for n, step in steps.items()}
+            {n: ("change", before[n], *step, read[n]) for n, step in steps.items()}
         )
         return [found[number] for number in range(self.n_parts)]
 
