@@ -1,5 +1,8 @@
 """What estimators offer on a cluster: the methods of one machine, with its answers."""
 
+import time
+import weakref
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -119,6 +122,39 @@ def test_copies_follow_parameters():
     after = one.fit(TABLE, CLASSES).predict_proba(QUERIES)
     assert before.tobytes() != after.tobytes()
     assert model.predict_proba(QUERIES).tobytes() == after.tobytes()
+
+
+def test_copies_are_of_the_state_that_they_are_said_to_be_of(monkeypatch):
+    model, gather = fit("LazyKernelClassifier"), sd.LazyKernelClassifier._gather_state
+    ids = list(range(1000, 1120))
+
+    def change_meanwhile(own, cases):
+        own.partial_fit(TABLE, (CLASSES + 1) % 3, ids=ids)
+        return gather(own, cases)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sd.LazyKernelClassifier, "_gather_state", change_meanwhile)
+        model.predict(QUERIES)
+    model.model.forget(ids)
+    one = sklazy.LazyKernelClassifier().fit(TABLE, CLASSES)
+    assert model.digest() == one.digest()
+    assert model.predict_proba(QUERIES).tobytes() == (
+        one.predict_proba(QUERIES).tobytes()
+    )
+
+
+def test_no_copy_outlives_a_row_that_is_forgotten(client):
+    model = fit("LazyDecisionTreeClassifier")
+    model.predict(QUERIES)
+    copies = weakref.ref(model._copies.future)
+    key = model._copies.future.key
+    model.forget([7])
+    assert copies() is None
+    for _ in range(100):
+        if not client.who_has().get(key):
+            break
+        time.sleep(0.05)
+    assert not client.who_has().get(key)
 
 
 def test_published_settings_are_at_hand():

@@ -144,7 +144,10 @@ class DaskModel:
         ids, before
             As for the estimator itself.
         """
-        self.model.forget(ids, before=before)
+        try:
+            self.model.forget(ids, before=before)
+        finally:
+            self._copies = Copies()  # no worker keeps one with the rows in it
         return self
 
     def predict(self, X: object) -> Any:  # noqa: ANN401 - as X
@@ -158,9 +161,13 @@ class DaskModel:
 
     def gather(self) -> LazyEstimator:
         """The model with all cases on this machine."""
-        local: Any = clone(self.model)
         with self.model.cases_.snapshot() as cases:
-            local._restore(cases._join(), self.model._state())
+            return self._gather_state(cases)
+
+    def _gather_state(self, cases: Any) -> LazyEstimator:  # noqa: ANN401
+        """The model with the cases of one state on this machine."""
+        local: Any = clone(self.model)
+        local._restore(cases._join(), self.model._state())
         return local
 
     def save(self, path: str | Path) -> None:
