@@ -244,3 +244,20 @@ def test_an_interrupt_is_heard_and_the_model_answers_then(way):
     alone = type(model.gather())(**model.model.get_params()).fit(TABLE, CLASSES)
     assert model.predict(QUERIES).tolist() == alone.predict(QUERIES).tolist()
     assert np.array_equal(model.ids_, alone.ids_)
+
+
+@pytest.mark.usefixtures("client")
+def test_the_timeout_can_be_set_after_fit():
+    model = fit("LazyKNeighborsClassifier", 3)
+    model.predict(QUERIES)
+    model.set_params(timeout=0.2)
+    with pytest.raises(sklazy.LostPartError, match=r"has not answered for 0\.2 sec"):
+        model.model.cases_.ask(slow_count)
+    with (
+        model.model.cases_.snapshot() as cases,
+        pytest.raises(sklazy.LostPartError, match=r"has not answered for 0\.2 sec"),
+    ):
+        cases.ask(slow_count)
+    assert model.set_params(timeout=60).digest() == (
+        sklazy.LazyKNeighborsClassifier(3).fit(TABLE, CLASSES).digest()
+    )

@@ -80,10 +80,12 @@ class DaskModel:
         return {**self.model.get_params(deep), **own}
 
     def set_params(self, **parameters: Any) -> Self:  # noqa: ANN401
-        """Set parameters; those of the estimator hold from the next question on."""
+        """Set parameters; they hold from the next question on, a client from `fit`."""
         for name in ("client", "timeout"):
             setattr(self, name, parameters.pop(name, getattr(self, name)))
         self.model.set_params(**parameters)
+        if hasattr(self.model, "cases_"):
+            _set_timeout(self.model.cases_, self.timeout)
         return self
 
     def fit(
@@ -246,6 +248,13 @@ class DaskModel:
         if self.by_parts or not _has_rows(X):
             return [getattr(self.model, method)(X)]
         return self._copies.ask(self, find_client(self.client), method, X)
+
+
+def _set_timeout(cases: Any, timeout: float) -> None:  # noqa: ANN401
+    """Wait so long for the parts from now on, and for their state that is asked now."""
+    for own in (cases, cases._state):
+        if own is not None:
+            own.parts.timeout = own.parts.engine.timeout = timeout
 
 
 def _has_rows(X: Any) -> bool:  # noqa: ANN401
