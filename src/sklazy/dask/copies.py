@@ -5,6 +5,7 @@ from typing import Any
 
 import distributed
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from sklazy.backends.dask_client import LOST, find_workers, wait_for
 from sklazy.backends.dask_engine import find_turns, own_turn
@@ -58,6 +59,7 @@ class Copies:
     def _bring_up_to_date(self, owner: Any, client: Any) -> Any:  # noqa: ANN401
         """The copies; the model is copied unless this state of it is there."""
         model, timeout = owner.model, owner.timeout
+        check_is_fitted(model)
         beside = [getattr(model, name, None) for name in NOT_RECORDED]
         with model.cases_.snapshot() as cases:
             key = cases.digest(), model._reported_settings(), beside

@@ -2,14 +2,16 @@
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import answer_queries
 from sklazy.backends.dask_client import (
@@ -73,6 +75,12 @@ class DaskModel:
 
     def __repr__(self) -> str:
         return f"sklazy.dask.{self.model!r}"
+
+    def __sklearn_clone__(self) -> Self:
+        """The same parameters, the client itself among them, without rows."""
+        twin = type(self)(client=self.client, timeout=self.timeout)
+        twin.model = clone(self.model)
+        return twin
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters."""
@@ -163,6 +171,7 @@ class DaskModel:
 
     def gather(self) -> LazyEstimator:
         """The model with all cases on this machine."""
+        check_is_fitted(self.model)
         with self.model.cases_.snapshot() as cases:
             return self._gather_state(cases)
 
@@ -259,7 +268,8 @@ def _set_timeout(cases: Any, timeout: float) -> None:  # noqa: ANN401
 
 def _has_rows(X: Any) -> bool:  # noqa: ANN401
     """Whether queries can be split; others are for the estimator to look at."""
-    return hasattr(X, "__len__") and len(X) > 0
+    is_table = hasattr(X, "__len__") and not isinstance(X, Mapping) and not issparse(X)
+    return is_table and len(X) > 0
 
 
 def _together(found: list[Any]) -> Any:  # noqa: ANN401
