@@ -247,6 +247,37 @@ def test_a_part_is_made_anew_by_one_thread_at_a_time(models, monkeypatch):
     assert engine.n_started == 4
 
 
+class StoppingLock:
+    """A lock whose owner is interrupted as soon as it is had."""
+
+    def __init__(self, lock):
+        self.acquire_it, self.release = lock.acquire, lock.release
+
+    def acquire(self, timeout):
+        self.acquire_it(timeout=timeout)
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_of_who_makes_a_part_anew_keeps_nobody_from_it(
+    models, monkeypatch
+):
+    one, other, engine = models
+    same(one, other)
+    monkeypatch.setattr(other.cases_.parts, "timeout", 60.0)
+    upkeep = other.cases_.parts.upkeep[1]
+    engine.gone.add(1)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(upkeep, "_lock", StoppingLock(upkeep._lock))
+        other.predict(X)
+    found = []
+    thread = threading.Thread(
+        target=lambda: found.append(other.predict_proba(X).tobytes()), daemon=True
+    )
+    thread.start()
+    thread.join(10)
+    assert found == [one.predict_proba(X).tobytes()]
+
+
 # --- changes, all or nothing ----------------------------------------------------------
 
 

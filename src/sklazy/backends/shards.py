@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from threading import Lock
+from threading import RLock
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from sklazy.backends.journal import ADOPTIONS, START, Journal, Version, narrowed
@@ -123,17 +123,18 @@ class _Upkeep:
     """Has one at a time bring a holder up to date."""
 
     def __init__(self) -> None:
-        self._lock, self.n_done = Lock(), 0
+        self._lock, self.n_done = RLock(), 0
 
     @contextmanager
     def alone(self, end: float) -> Iterator[None]:
         """Wait until nobody else does, but not for ever."""
-        if not self._lock.acquire(timeout=max(end - time.monotonic(), 0.0)):
-            raise TimeoutError
         try:
+            if not self._lock.acquire(timeout=max(end - time.monotonic(), 0.0)):
+                raise TimeoutError
             yield
         finally:
-            self._lock.release()
+            with suppress(RuntimeError):  # it was not to be had
+                self._lock.release()
 
 
 @dataclass
