@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import pickle
 import threading
 import time
 import weakref
@@ -104,7 +105,7 @@ def test_erased_rows_are_not_in_the_journal(models):
     ((labels, batch),) = [s.given for s in steps if s.function.__name__ == "enter"]
     assert batch.ids.tolist() == [77, 78, 79]
     assert batch.codes.tolist() == [[-1, 0, 0], [-1, 0, 1], [-1, 1, 0]]
-    assert batch.classes.tolist() == [1, 1, 0]
+    assert batch.classes.tolist() == [-1, 1, 0]
     assert labels == {0: [1], 1: [2, 3], 2: [0, 1], -1: [0, 1]}
     engine.gone.add(2)  # nobody has asked yet what is common to all now
     same(one, other)
@@ -112,6 +113,27 @@ def test_erased_rows_are_not_in_the_journal(models):
         model.forget([78, 79])
     engine.gone.add(2)
     same(one, other)
+
+
+@pytest.mark.parametrize(
+    ("added", "erased"),
+    [([["a1", "b1"]], [0, 1]), ([["secret", "b1"]], [0, 1, 24])],
+    ids=["of rows in other parts", "of all rows that came at once"],
+)
+def test_labels_of_erased_rows_are_not_in_the_journal(added, erased):
+    rows = [[f"a{i % 3}", f"b{i % 4}"] for i in range(24)]
+    classes = [f"c{i % 2}" for i in range(24)]
+    rows[0][0] = classes[1] = "secret"
+    fitted = elsewhere(lambda: LazyKNeighborsClassifier(3, 2), rows, classes)
+    one, other, engine = fitted
+    for model in (one, other):
+        model.partial_fit(added, ["c1" if 24 not in erased else "a secret"])
+        model.forget(erased)
+    assert other.digest() == one.digest()
+    assert b"secret" not in pickle.dumps(other.cases_.parts.journal.steps)
+    engine.gone |= {0, 1, 2}
+    assert other.predict_proba(rows).tobytes() == one.predict_proba(rows).tobytes()
+    assert other.digest() == one.digest()
 
 
 def test_rows_lie_where_they_lay_in_a_part_made_anew(models):
@@ -225,6 +247,37 @@ def test_a_part_is_made_anew_by_one_thread_at_a_time(models, monkeypatch):
     assert engine.n_started == 4
 
 
+class StoppingLock:
+    """A lock whose owner is interrupted as soon as it is had."""
+
+    def __init__(self, lock):
+        self.acquire_it, self.release = lock.acquire, lock.release
+
+    def acquire(self, timeout):
+        self.acquire_it(timeout=timeout)
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_of_who_makes_a_part_anew_keeps_nobody_from_it(
+    models, monkeypatch
+):
+    one, other, engine = models
+    same(one, other)
+    monkeypatch.setattr(other.cases_.parts, "timeout", 60.0)
+    upkeep = other.cases_.parts.upkeep[1]
+    engine.gone.add(1)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(upkeep, "_lock", StoppingLock(upkeep._lock))
+        other.predict(X)
+    found = []
+    thread = threading.Thread(
+        target=lambda: found.append(other.predict_proba(X).tobytes()), daemon=True
+    )
+    thread.start()
+    thread.join(10)
+    assert found == [one.predict_proba(X).tobytes()]
+
+
 # --- changes, all or nothing ----------------------------------------------------------
 
 
@@ -322,6 +375,36 @@ def test_an_interrupted_question_makes_no_part_anew(models):
     engine.fault = lambda number, name: (None, None)
     same(one, other)
     assert engine.n_started == 3
+
+
+@pytest.mark.parametrize("are_here", [False, True])
+@pytest.mark.parametrize("change", ["add", "forget"])
+def test_an_interrupt_right_after_the_parts_have_changed_loses_nothing(
+    models, change, are_here, monkeypatch
+):
+    one, other, _ = models
+    if are_here:
+        other.cases_ = PartedBase.cut(other.cases_.joined(), np.arange(24) // 8, 3)
+    same(one, other)
+
+    def make(model):
+        if change == "add":
+            model.partial_fit(NEW, [1, 5])
+        else:
+            model.forget([1, 20])
+
+    monkeypatch.setattr(
+        PartedBase, "_changed", lambda own, hashes: raising(KeyboardInterrupt)()
+    )
+    with pytest.raises(KeyboardInterrupt):
+        make(other)
+    monkeypatch.undo()
+    make(one)
+    same(one, other)
+    for model in (one, other):
+        model.partial_fit(NEW, NEW_CLASSES)
+        model.forget([2, 24 if change == "forget" else 26])
+    same(one, other)
 
 
 def test_a_column_that_would_change_its_kind_is_refused():
@@ -458,6 +541,24 @@ def test_no_state_outlives_a_row_that_is_forgotten_though_keeping_it_had_failed(
         model.forget([3])
     assert not engine.holders[0].kept
     same(one, other)
+
+
+def test_no_state_outlives_the_next_question_though_dropping_it_had_failed(models):
+    one, other, engine = models
+    leaving = contextlib.ExitStack()
+    leaving.enter_context(other.cases_.snapshot())
+    for model in (one, other):
+        model.forget([3, 12])
+    engine.fault = lambda number, name: (
+        raising(KeyboardInterrupt) if name == "drop" else None,
+        None,
+    )
+    with pytest.raises(KeyboardInterrupt):
+        leaving.close()
+    assert engine.holders[0].kept
+    engine.fault = lambda number, name: (None, None)
+    same(one, other)
+    assert not any(holder.kept for holder in engine.holders.values())
 
 
 def test_states_are_dropped_with_their_last_reader(models):

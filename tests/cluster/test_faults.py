@@ -1,10 +1,12 @@
 """Workers that die, do not come, do not answer: the same answers, or a clear error."""
 
+import asyncio
 import os
 import signal
 import threading
 import time
 
+import dask
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ from clusters import (
     sd,
 )
 from places import with_a_cluster
-from sklazy.backends import dask_client
+from sklazy.backends import dask_client, dask_engine
 from sklazy.casebase.parts import Part
 
 pytestmark = with_a_cluster
@@ -118,6 +120,31 @@ def test_a_worker_that_dies_during_fit_changes_no_answer(tmp_path):
         check_equal(other.fit(data[COLUMNS], data["y"]), one)
 
 
+def die_while(piece, path):
+    """End the process of a worker as long as there is a file."""
+    if os.path.exists(path):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return piece
+
+
+def test_a_part_comes_back_though_workers_were_lost_with_its_source(tmp_path):
+    one = sklazy.LazyKNeighborsClassifier(3).fit(TABLE, CLASSES)
+    path = tmp_path / "die"
+    refuse_at_once = dask.config.set({"distributed.scheduler.allowed-failures": 0})
+    with refuse_at_once, cluster(n_workers=1) as client:
+        data = dd.from_pandas(TABLE.assign(y=CLASSES), npartitions=2)
+        data = data.map_partitions(die_while, str(path), meta=data._meta)
+        other = sd.LazyKNeighborsClassifier(3, timeout=60)
+        other.fit(data[COLUMNS], data["y"])
+        path.touch()
+        kill(client)
+        with pytest.raises(sklazy.LostPartError, match="lost again and again") as kept:
+            other.predict(QUERIES)
+        path.unlink()
+        check_equal(other, one)
+    assert kept.value.__traceback__  # who asks by hand keeps the last one, too
+
+
 # --- on a cluster that stays ----------------------------------------------------------
 
 
@@ -204,6 +231,37 @@ def test_copies_that_do_not_answer_are_given_up():
         model.predict(QUERIES)
 
 
+def slow_count(part: Part) -> int:
+    time.sleep(3)
+    return part.n_rows
+
+
+def test_a_scheduler_that_does_not_answer_is_given_up(client, monkeypatch):
+    async def never(**given):
+        await asyncio.sleep(60)
+
+    model = fit("LazyKNeighborsClassifier", 3).set_params(timeout=0.2)
+    monkeypatch.setattr(dask_engine, "_REACH", 0.2)
+    monkeypatch.setattr(client.scheduler, "ncores", never, raising=False)
+    begin = time.monotonic()
+    with pytest.raises(sklazy.LostPartError, match=r"part 0 has not answered for 0\.2"):
+        model.model.cases_.ask(slow_count)
+    with pytest.raises(sklazy.LostPartError, match="the scheduler has not answered"):
+        dask_client.find_workers(client, 0.2)
+    assert time.monotonic() - begin < 2.8
+
+
+def test_a_client_that_is_closed_while_it_waits_says_so(client):
+    with distributed.Client(client.scheduler.address, set_as_default=False) as own:
+        model = sd.LazyKNeighborsClassifier(3, client=own, timeout=60)
+        model.fit(*as_dask())
+        closing = threading.Timer(0.3, own.close)
+        closing.start()
+        with pytest.raises(sklazy.LostPartError, match="client of these cases is clos"):
+            model.model.cases_.ask(slow_count)
+        closing.join()
+
+
 def test_the_client_that_is_given_computes(client):
     with (
         distributed.Client(client.scheduler.address, set_as_default=False) as own,
@@ -218,11 +276,6 @@ def test_the_client_that_is_given_computes(client):
         ranker = sd.AttributeRanker(client=own, timeout=20).fit(X, y)
         assert ranker.scores_.shape == (3,)
         assert sd.advise(X, y, client=own, max_seconds=0).n_rows == 120
-
-
-def slow_count(part: Part) -> int:
-    time.sleep(3)
-    return part.n_rows
 
 
 @pytest.mark.usefixtures("client")
@@ -244,3 +297,22 @@ def test_an_interrupt_is_heard_and_the_model_answers_then(way):
     alone = type(model.gather())(**model.model.get_params()).fit(TABLE, CLASSES)
     assert model.predict(QUERIES).tolist() == alone.predict(QUERIES).tolist()
     assert np.array_equal(model.ids_, alone.ids_)
+    assert model.predict(QUERIES).tolist() == alone.predict(QUERIES).tolist()
+    assert np.array_equal(model.ids_, alone.ids_)
+
+
+@pytest.mark.usefixtures("client")
+def test_the_timeout_can_be_set_after_fit():
+    model = fit("LazyKNeighborsClassifier", 3)
+    model.predict(QUERIES)
+    model.set_params(timeout=0.2)
+    with pytest.raises(sklazy.LostPartError, match=r"has not answered for 0\.2 sec"):
+        model.model.cases_.ask(slow_count)
+    with (
+        model.model.cases_.snapshot() as cases,
+        pytest.raises(sklazy.LostPartError, match=r"has not answered for 0\.2 sec"),
+    ):
+        cases.ask(slow_count)
+    assert model.set_params(timeout=60).digest() == (
+        sklazy.LazyKNeighborsClassifier(3).fit(TABLE, CLASSES).digest()
+    )

@@ -211,6 +211,20 @@ def test_neighbors_may_be_more_than_a_partition_has():
         fit("LazyBaggingClassifier", n_neighbors=121)
 
 
+def test_rows_that_are_refused_are_counted_in_a_partition_that_is_named():
+    table = TABLE.assign(b=np.where(np.arange(120) == 100, np.inf, 1.0))
+    with pytest.raises(sklazy.BadInputError, match="inf in row 20") as refused:
+        knn().fit(*as_dask(table))
+    assert "partition 2," in refused.value.__notes__[0]
+
+
+def test_a_partition_may_have_no_value_of_nullable_integers():
+    table = TABLE.assign(
+        d=pd.array([i if i < 40 else None for i in range(120)], "Int64")
+    )
+    assert knn().fit(*as_dask(table)).digest() == one(table).digest()
+
+
 def test_what_the_estimator_does_not_take_is_refused():
     X, y, weights = as_dask(w=1.0)
     with pytest.raises(TypeError, match="takes no sample_weight"):

@@ -1,8 +1,14 @@
 """What estimators offer on a cluster: the methods of one machine, with its answers."""
 
+import re
+import time
+import weakref
+
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 import sklazy
 from clusters import (
@@ -121,6 +127,39 @@ def test_copies_follow_parameters():
     assert model.predict_proba(QUERIES).tobytes() == after.tobytes()
 
 
+def test_copies_are_of_the_state_that_they_are_said_to_be_of(monkeypatch):
+    model, gather = fit("LazyKernelClassifier"), sd.LazyKernelClassifier._gather_state
+    ids = list(range(1000, 1120))
+
+    def change_meanwhile(own, cases):
+        own.partial_fit(TABLE, (CLASSES + 1) % 3, ids=ids)
+        return gather(own, cases)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sd.LazyKernelClassifier, "_gather_state", change_meanwhile)
+        model.predict(QUERIES)
+    model.model.forget(ids)
+    one = sklazy.LazyKernelClassifier().fit(TABLE, CLASSES)
+    assert model.digest() == one.digest()
+    assert model.predict_proba(QUERIES).tobytes() == (
+        one.predict_proba(QUERIES).tobytes()
+    )
+
+
+def test_no_copy_outlives_a_row_that_is_forgotten(client):
+    model = fit("LazyDecisionTreeClassifier")
+    model.predict(QUERIES)
+    copies = weakref.ref(model._copies.future)
+    key = model._copies.future.key
+    model.forget([7])
+    assert copies() is None
+    for _ in range(100):
+        if not client.who_has().get(key):
+            break
+        time.sleep(0.05)
+    assert not client.who_has().get(key)
+
+
 def test_published_settings_are_at_hand():
     model = sd.LazyKNeighborsClassifier.paper(timeout=60)
     assert (
@@ -147,6 +186,41 @@ def test_queries_without_rows_are_refused_as_on_one_machine(name):
     for queries in (nothing[nothing["b"] > 1e9], QUERIES[:0]):
         with pytest.raises(sklazy.BadInputError, match="minimum of 1 is required"):
             model.predict(queries)
+
+
+@pytest.mark.parametrize(
+    "queries",
+    [QUERIES.iloc[0].to_dict(), csr_matrix(np.ones((3, 3))), QUERIES["b"], "x", None],
+    ids=lambda own: type(own).__name__,
+)
+def test_copies_take_and_refuse_queries_as_one_machine(queries):
+    model = fit("LazyDecisionTreeClassifier")
+    one = sklazy.LazyDecisionTreeClassifier().fit(TABLE, CLASSES)
+    if isinstance(queries, dict):
+        assert model.predict(queries).tolist() == one.predict(queries).tolist()
+        return
+    with pytest.raises((TypeError, ValueError)) as wanted:
+        one.predict(queries)
+    with pytest.raises(wanted.type, match=re.escape(str(wanted.value))):
+        model.predict(queries)
+
+
+def test_a_model_without_rows_says_so():
+    for ask in (
+        lambda: sd.LazyDecisionTreeClassifier().predict(QUERIES),
+        lambda: sd.LazyNBClassifier().predict(QUERIES),
+        lambda: sd.LazyNBClassifier().gather(),
+    ):
+        with pytest.raises(NotFittedError, match="not fitted yet"):
+            ask()
+
+
+def test_a_clone_has_the_client_itself(client):
+    model = sd.LazyKNeighborsClassifier.paper(client=client, timeout=7)
+    twin = clone(model)
+    assert twin is not model
+    assert twin.model is not model.model
+    assert twin.get_params() == model.get_params()
 
 
 def test_rows_and_receipts_may_come_from_dask(model):

@@ -160,6 +160,7 @@ def test_kinds_of_numpy_arrays(values, kind, categories):
         (pd.Series([True, False]), "nominal", (False, True), False),
         (pd.Series([True, None], dtype="boolean"), "nominal", (True,), False),
         (pd.Series([1, None], dtype="Int64"), "numeric", (), False),
+        (pd.Series([None, None], dtype="Int64"), "numeric", (), False),
         (pd.Series([1.5, None], dtype="Float32"), "numeric", (), False),
         (pd.Series([2, 1, 2]).astype("category"), "nominal", (1, 2), True),
         (

@@ -1,7 +1,7 @@
 """A Dask client: what it computes, waited for with a limit; collections as pieces."""
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ def find_client(client: Any) -> Any:  # noqa: ANN401 - distributed has no types
 
 def find_workers(client: Any, timeout: float) -> list[str]:  # noqa: ANN401
     """The addresses of all workers; where none is left, of those that come next."""
-    while not (workers := sorted(client.nthreads())):
+    while not (workers := sorted(_known_workers(client, timeout))):
         try:
             client.wait_for_workers(1, timeout)
         except TimeoutError as error:
@@ -59,6 +59,17 @@ def find_workers(client: Any, timeout: float) -> list[str]:  # noqa: ANN401
                 "for instance cluster.scale(2)."
             ) from error
     return workers
+
+
+def _known_workers(client: Any, timeout: float) -> Iterable[str]:  # noqa: ANN401
+    try:
+        found: Iterable[str] = client.nthreads(callback_timeout=timeout)
+    except OSError as error:
+        raise LostPartError(
+            f"the scheduler has not answered within {timeout:g} seconds; see whether "
+            "it runs, and fit again with a client of one that does."
+        ) from error
+    return found
 
 
 def wait_for(future: Any, timeout: float, what: str) -> Any:  # noqa: ANN401

@@ -4,7 +4,7 @@ import os
 from asyncio import AbstractEventLoop, run_coroutine_threadsafe, wait_for
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from typing import Any
 
 import distributed
@@ -35,7 +35,10 @@ class DaskPending:
 
     def result(self, timeout: float) -> Any:  # noqa: ANN401 - whatever was asked for
         """The answer."""
-        return unpack(self._future.result(timeout))
+        try:
+            return unpack(self._future.result(timeout))
+        except CancelledError as error:  # the client was closed meanwhile
+            raise PartGone from error
 
 
 class DaskEngine:
@@ -73,7 +76,14 @@ class DaskEngine:
             self._keep(number, future)
 
     def start(self, number: int) -> None:
-        """Make the holder of a part, on any worker that is there."""
+        """Make the holder of a part, on any worker that is there.
+
+        The one before is let go first: while the scheduler knows its sources, it
+        counts every worker that was lost with them, and refuses them after a few.
+        """
+        self.actors.pop(number, None)
+        if number in self.futures:
+            self.futures.pop(number).cancel()
         self._keep(number, self._submit_anew(number))
 
     def _submit_anew(self, number: int) -> Any:  # noqa: ANN401
@@ -105,7 +115,8 @@ class DaskEngine:
                 )
                 self.futures[number] = future
                 return
-            except RuntimeError as error:
+            except BaseException as error:
+                future.cancel()  # else its sources stay known, failed as they have
                 if str(error) != _ACTOR_LOST:
                     raise
             future = self._submit_anew(number)
@@ -116,10 +127,7 @@ class DaskEngine:
 
     def call(self, number: int, method: str, *given: object) -> DaskPending:
         """Call a method of a holder."""
-        if self.client.status != "running":
-            raise LostPartError(
-                "the Dask client of these cases is closed; fit again, with another."
-            )
+        self._check_client()
         called = self._execute(number, pack((method, given)))
         return DaskPending(run_coroutine_threadsafe(called, self._loop))
 
@@ -129,7 +137,9 @@ class DaskEngine:
         An actor would send all by way of the scheduler, which takes several times as
         long.
         """
-        actor, client = self.actors[number], self.client
+        actor, client = self.actors.get(number), self.client
+        if actor is None:
+            raise PartGone
         address = actor._address
         if address not in self.reached:
             self.reached[address] = await _can_reach(client, address)
@@ -156,8 +166,21 @@ class DaskEngine:
 
     def is_alive(self, number: int) -> bool:
         """Whether the worker of a holder is still there, and still the same."""
-        actor = self.actors[number]
-        return actor.key not in self.gone and actor._address in self.client.nthreads()
+        self._check_client()
+        actor = self.actors.get(number)
+        if actor is None or actor.key in self.gone:
+            return False
+        try:
+            known = self.client.nthreads(callback_timeout=_REACH)
+        except OSError:  # nobody can say
+            return True
+        return actor._address in known
+
+    def _check_client(self) -> None:
+        if self.client.status != "running":
+            raise LostPartError(
+                "the Dask client of these cases is closed; fit again, with another."
+            )
 
     def __getstate__(self) -> None:
         raise BadInputError(

@@ -24,7 +24,7 @@ from sklazy.casebase.parts import (
     recode,
 )
 from sklazy.casebase.rows import CLASSES, CodedRows, Ids
-from sklazy.flow import UNSEEN
+from sklazy.flow import MISSING, UNSEEN
 
 ADOPTIONS = adopt_labels, adopt
 """What all parts are told after a change: one more takes the place of the last."""
@@ -151,13 +151,12 @@ def _without(step: Step, ids: Ids) -> Step:
     if step.function is not enter:
         return step
     labels, batch = step.given
-    batch = _blanked(batch, ids)
-    return step._replace(given=(_less(labels, batch), batch))
+    return step._replace(given=narrowed(labels, _blanked(batch, ids)))
 
 
-def _less(labels: Labels, batch: CodedRows) -> Labels:
-    """The labels that rows have, which are coded by them from now on."""
-    found = {}
+def narrowed(labels: Labels, batch: CodedRows) -> tuple[Labels, CodedRows]:
+    """The labels that rows have, and the rows coded by these alone."""
+    found, batch = {}, replace(batch, codes=batch.codes.copy())
     for j, own in labels.items():
         codes = batch.classes if j == CLASSES else batch.codes[j]
         used = np.unique(codes[codes >= 0])
@@ -165,22 +164,21 @@ def _less(labels: Labels, batch: CodedRows) -> Labels:
         moved[used] = np.arange(len(used))
         recode(batch, j, moved)
         found[j] = [own[code] for code in used]
-    return found
+    return found, batch
 
 
 def _blanked(batch: CodedRows, ids: Ids) -> CodedRows:
-    """Rows, of some of which no more is left than the id and a class, that of another.
+    """Rows, of some of which no more is left than the id.
 
     They still come and go when the part is made anew: so the others lie where they lay,
     and a question that is half answered goes on.
     """
     left = ~np.isin(batch.ids, ids)
-    others = batch.classes[left]
     return replace(
         batch,
         numbers=np.where(left, batch.numbers, np.nan),
         codes=np.where(left, batch.codes, -1),
-        classes=np.where(left, batch.classes, others[0] if len(others) else 0),
+        classes=np.where(left, batch.classes, MISSING),
         targets=np.where(left, batch.targets, 0.0),
         weights=np.where(left, batch.weights, 1.0),
         times=np.where(left, batch.times, 0.0),

@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import chain
-from threading import Lock
+from threading import RLock
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from sklazy.backends.journal import ADOPTIONS, START, Journal, Version
+from sklazy.backends.journal import ADOPTIONS, START, Journal, Version, narrowed
 from sklazy.casebase.holding import leave_all
 from sklazy.casebase.parts import Labels, Part, enter
 from sklazy.casebase.rows import CodedRows, Ids, Places
@@ -124,17 +124,18 @@ class _Upkeep:
     """Has one at a time bring a holder up to date."""
 
     def __init__(self) -> None:
-        self._lock, self.n_done = Lock(), 0
+        self._lock, self.n_done = RLock(), 0
 
     @contextmanager
     def alone(self, end: float) -> Iterator[None]:
         """Wait until nobody else does, but not for ever."""
-        if not self._lock.acquire(timeout=max(end - time.monotonic(), 0.0)):
-            raise TimeoutError
         try:
+            if not self._lock.acquire(timeout=max(end - time.monotonic(), 0.0)):
+                raise TimeoutError
             yield
         finally:
-            self._lock.release()
+            with suppress(RuntimeError):  # it was not to be had
+                self._lock.release()
 
 
 @dataclass
@@ -194,8 +195,8 @@ class Shards:
         return state
 
     def enter(self, number: int, labels: Labels, batch: CodedRows) -> None:
-        """Have a part take in rows."""
-        self._change(enter, {number: (labels, batch)})
+        """Have a part take in rows; other labels than theirs are no matter of it."""
+        self._change(enter, {number: narrowed(labels, batch)})
 
     def leave(self, places: Sequence[Places], ids: Sequence[Ids]) -> None:
         """Have parts erase rows, all or none."""
@@ -240,11 +241,11 @@ class Shards:
         of it is told when it is asked next.
         """
         self._open()
-        before = self.journal.versions()
+        before, read = self.journal.versions(), self.journal.read()
         steps = {n: self.journal.new_step(function, given) for n in range(self.n_parts)}
         self.journal.take(steps)
         found = self._gather(
-            {n: ("change", before[n], *step) for n, step in steps.items()}
+            {n: ("change", before[n], *step, read[n]) for n, step in steps.items()}
         )
         return [found[number] for number in range(self.n_parts)]
 

@@ -101,6 +101,7 @@ class PartedBase(PartedHead):
     ) -> Ids:
         """Take in further rows, behind those of the last part; the ids they got."""
         with self._lock:
+            self._settle()
             self._freeze()
             given = new_ids(ids, len(table), self.next_id, self._taken(ids))
             check_kind(target := two_dimensional(target), self.n_targets)
@@ -116,7 +117,7 @@ class PartedBase(PartedHead):
                 add = partial(CaseBase.add, table=matched, target=target, ids=given)
                 self._remake(partial(add, weights=weights, times=times), settled)
                 return given
-            self._drop_state()
+            self._begin_change()
             labels = self.coder.mark()
             try:
                 list(self.coder.admit(incoming))
@@ -130,11 +131,13 @@ class PartedBase(PartedHead):
             if batch.ids.dtype != object and len(batch):
                 self.next_id = max(self.next_id, int(batch.ids.max()) + 1)
             self._changed(self.coder.hashes(batch))
+            self._is_counted = True
             return given
 
     def forget(self, ids: GivenIds) -> None:
         """Erase rows, wherever they lie; see `CaseBase.forget`."""
         with self._lock:
+            self._settle()
             wanted = as_ids(ids)
             found = self.parts.ask(find_places, wanted)
             places = [own for own, _ in found]
@@ -146,12 +149,13 @@ class PartedBase(PartedHead):
             if emptied := self._empties(n_known):
                 self._remake(lambda base: base.forget(wanted), emptied)
             elif len(wanted):
-                self._drop_state()
+                self._begin_change()
                 self.parts.leave(places, [own for _, own in found])
                 self.sizes = [
                     n - len(gone) for n, gone in zip(self.sizes, places, strict=True)
                 ]
                 self._changed(np.concatenate([own.hashes for own in leaving]))
+                self._is_counted = True
         if len(wanted):
             self.bins.warn_if_stale()
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklazy.casebase.base import CaseBase
 from sklazy.casebase.buckets import Buckets
 from sklazy.casebase.cuts import sorted_cuts
-from sklazy.casebase.holding import Parts
+from sklazy.casebase.holding import Parts, concatenate_ids
 from sklazy.casebase.parts import (
     Floats,
     Labels,
@@ -17,6 +17,7 @@ from sklazy.casebase.parts import (
     adopt,
     adopt_labels,
     check_sizes,
+    names_and_arrivals,
     sorted_column,
     survey,
 )
@@ -39,6 +40,8 @@ class PartedHead(CaseBase):
     sizes : list of int
         The rows of each.
     n_targets : int
+    _is_fresh : bool, whether the head and the parts are up to date
+    _is_counted : bool, whether `sizes` are known to be those of the parts
     """
 
     is_parted = True
@@ -46,6 +49,7 @@ class PartedHead(CaseBase):
     sizes: list[int]
     n_targets: int
     _is_fresh: bool
+    _is_counted: bool = True
 
     def __init__(self, head: CaseBase, parts: Parts, sizes: Sequence[int]) -> None:
         """Take parts that are coded as a head says, which may have rows or none."""
@@ -89,6 +93,8 @@ class PartedHead(CaseBase):
             if self._is_fresh or self._is_state:
                 return
             found = self.parts.ask(survey)
+            if not self._is_counted:
+                self._count_anew(found)
             check_sizes(self.sizes, found)
             self._merge(found)
             labels = self._labels()
@@ -108,6 +114,26 @@ class PartedHead(CaseBase):
             tallies.class_counts = np.sum([own for *_, own in counted], axis=0)
             tallies.stale[:] = False
             self.tallies, self._is_fresh = tallies, True
+
+    def _begin_change(self) -> None:
+        """Rely on nothing until a change of the parts is known to have been made."""
+        self._drop_state()
+        self._is_fresh = self._is_counted = False
+        self._touch()
+
+    def _settle(self) -> None:
+        """See whether a change that was stopped has been made."""
+        if not self._is_counted:
+            self._sync()
+
+    def _count_anew(self, found: Sequence[Survey]) -> None:
+        """Learn from the parts what a change that was stopped has come to."""
+        self.sizes = [own.n_rows for own in found]
+        ids = concatenate_ids([own for own, _ in self.parts.ask(names_and_arrivals)])
+        if ids.dtype != object:
+            self.next_id = max(self.next_id, int(ids.max()) + 1)
+        self.buckets.touch(None)
+        self._is_counted = True
 
     def _merge(self, found: Sequence[Survey]) -> None:
         """Add up what the parts have: labels, their rows, ranges."""

@@ -349,6 +349,7 @@ def enter(part: Part, labels: Labels, batch: CodedRows) -> None:
             if moved is not None:
                 part._follow(iter([(j, moved)]), mark)
             recode(batch, j, vocabulary.lookup(own))
+        batch.classes = np.maximum(batch.classes, 0)  # of rows that are yet to go
         part._enter(batch)
 
 

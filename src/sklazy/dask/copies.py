@@ -5,6 +5,7 @@ from typing import Any
 
 import distributed
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from sklazy.backends.dask_client import LOST, find_workers, wait_for
 from sklazy.backends.dask_engine import find_turns, own_turn
@@ -20,15 +21,17 @@ class Copies:
 
     Attributes
     ----------
-    key : object
-        Says which state this is.
-    future : distributed.Future or None
-        The copies.
+    made : tuple of what says which state this is, and the copies of it
+        Replaced as a whole: several threads may ask.
     """
 
     def __init__(self) -> None:
-        self.key: object = None
-        self.future: Any = None
+        self.made: tuple[object, Any] = None, None
+
+    @property
+    def future(self) -> Any:  # noqa: ANN401
+        """The copies."""
+        return self.made[1]
 
     def ask(
         self,
@@ -39,53 +42,62 @@ class Copies:
     ) -> list[Any]:
         """What the copies answer, a list of answers to some of the queries each."""
         for _ in range(_TRIES):
-            self._bring_up_to_date(owner, client)
-            asked = self._submit(owner, client, method, X)
+            copies = self._bring_up_to_date(owner, client)
+            asked = _submit(copies, owner.timeout, client, method, X)
             try:
                 return [
                     _wait_for_piece(piece, owner.timeout, n)
                     for n, piece in enumerate(asked)
                 ]
             except LOST:
-                self.future = None
+                self.made = None, None
         raise LostPartError(
             f"all copies of the model were lost {_TRIES} times with their workers; "
             "look at the workers' memory."
         )
 
-    def _bring_up_to_date(self, owner: Any, client: Any) -> None:  # noqa: ANN401
-        """Copy the model unless this state of it is there."""
-        model = owner.model
+    def _bring_up_to_date(self, owner: Any, client: Any) -> Any:  # noqa: ANN401
+        """The copies; the model is copied unless this state of it is there."""
+        model, timeout = owner.model, owner.timeout
+        check_is_fitted(model)
         beside = [getattr(model, name, None) for name in NOT_RECORDED]
-        key = owner.digest(), model._reported_settings(), beside
-        is_there = self.future is not None and self.future.status == "finished"
-        if is_there and self.key == key:
-            return
-        find_workers(client, owner.timeout)
-        local = owner.gather()
-        self.future = client.scatter(
-            local, broadcast=True, hash=False, timeout=owner.timeout
-        )
-        self.key = key
+        with model.cases_.snapshot() as cases:
+            key = cases.digest(), model._reported_settings(), beside
+            known, copies = self.made
+            if copies is not None and copies.status == "finished" and known == key:
+                return copies
+            find_workers(client, timeout)
+            local = owner._gather_state(cases)
+        copies = client.scatter(local, broadcast=True, hash=False, timeout=timeout)
+        self.made = key, copies
+        return copies
 
-    def _submit(self, owner: Any, client: Any, method: str, X: Any) -> list[Any]:  # noqa: ANN401
-        workers = find_workers(client, owner.timeout)
-        cuts = np.linspace(0, len(X), len(workers) + 1).astype(int).tolist()
-        take, turns = X.iloc if hasattr(X, "iloc") else X, find_turns(client)
-        return [
-            client.submit(
-                _ask_copy,
-                self.future,
-                turns,
-                method,
-                take[a:b],
-                pure=False,
-                workers=[worker],
-                allow_other_workers=True,
-            )
-            for worker, (a, b) in zip(workers, itertools.pairwise(cuts), strict=True)
-            if b > a
-        ]
+
+def _submit(
+    copies: Any,  # noqa: ANN401
+    timeout: float,
+    client: Any,  # noqa: ANN401
+    method: str,
+    X: Any,  # noqa: ANN401
+) -> list[Any]:
+    """The answers under way, each to some of the queries."""
+    workers = find_workers(client, timeout)
+    cuts = np.linspace(0, len(X), len(workers) + 1).astype(int).tolist()
+    take, turns = X.iloc if hasattr(X, "iloc") else X, find_turns(client)
+    return [
+        client.submit(
+            _ask_copy,
+            copies,
+            turns,
+            method,
+            take[a:b],
+            pure=False,
+            workers=[worker],
+            allow_other_workers=True,
+        )
+        for worker, (a, b) in zip(workers, itertools.pairwise(cuts), strict=True)
+        if b > a
+    ]
 
 
 def _wait_for_piece(piece: Any, timeout: float, number: int) -> Any:  # noqa: ANN401

@@ -214,13 +214,20 @@ def _start(client: Any, sources: list[Any]) -> tuple[list[Any], list[Any]]:  # n
 
 def _wait_for_heads(described: Sequence[Any], timeout: float) -> dict[int, PartHead]:
     """What the front must know of partitions that have rows, by their numbers."""
-    found = [
-        wait_for(own, timeout, f"partition {p}") for p, own in enumerate(described)
-    ]
+    found = [_wait_for_head(own, timeout, p) for p, own in enumerate(described)]
     heads = {p: own for p, own in enumerate(found) if own is not None}
     if not heads:
         raise BadInputError("X has no rows in any partition; give at least one row.")
     return heads
+
+
+def _wait_for_head(described: Any, timeout: float, partition: int) -> Any:  # noqa: ANN401
+    """What is known of a partition; who refuses its rows counts them from its first."""
+    try:
+        return wait_for(described, timeout, f"partition {partition}")
+    except ValueError as error:
+        error.add_note(f"This is of partition {partition}, whose first row is row 0.")
+        raise
 
 
 def _find_naming(

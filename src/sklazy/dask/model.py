@@ -2,14 +2,16 @@
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import answer_queries
 from sklazy.backends.dask_client import (
@@ -74,16 +76,24 @@ class DaskModel:
     def __repr__(self) -> str:
         return f"sklazy.dask.{self.model!r}"
 
+    def __sklearn_clone__(self) -> Self:
+        """The same parameters, the client itself among them, without rows."""
+        twin = type(self)(client=self.client, timeout=self.timeout)
+        twin.model = clone(self.model)
+        return twin
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters."""
         own = {"client": self.client, "timeout": self.timeout}
         return {**self.model.get_params(deep), **own}
 
     def set_params(self, **parameters: Any) -> Self:  # noqa: ANN401
-        """Set parameters; those of the estimator hold from the next question on."""
+        """Set parameters; they hold from the next question on, a client from `fit`."""
         for name in ("client", "timeout"):
             setattr(self, name, parameters.pop(name, getattr(self, name)))
         self.model.set_params(**parameters)
+        if hasattr(self.model, "cases_"):
+            _set_timeout(self.model.cases_, self.timeout)
         return self
 
     def fit(
@@ -144,7 +154,10 @@ class DaskModel:
         ids, before
             As for the estimator itself.
         """
-        self.model.forget(ids, before=before)
+        try:
+            self.model.forget(ids, before=before)
+        finally:
+            self._copies = Copies()  # no worker keeps one with the rows in it
         return self
 
     def predict(self, X: object) -> Any:  # noqa: ANN401 - as X
@@ -158,9 +171,14 @@ class DaskModel:
 
     def gather(self) -> LazyEstimator:
         """The model with all cases on this machine."""
-        local: Any = clone(self.model)
+        check_is_fitted(self.model)
         with self.model.cases_.snapshot() as cases:
-            local._restore(cases._join(), self.model._state())
+            return self._gather_state(cases)
+
+    def _gather_state(self, cases: Any) -> LazyEstimator:  # noqa: ANN401
+        """The model with the cases of one state on this machine."""
+        local: Any = clone(self.model)
+        local._restore(cases._join(), self.model._state())
         return local
 
     def save(self, path: str | Path) -> None:
@@ -241,9 +259,17 @@ class DaskModel:
         return self._copies.ask(self, find_client(self.client), method, X)
 
 
+def _set_timeout(cases: Any, timeout: float) -> None:  # noqa: ANN401
+    """Wait so long for the parts from now on, and for their state that is asked now."""
+    for own in (cases, cases._state):
+        if own is not None:
+            own.parts.timeout = own.parts.engine.timeout = timeout
+
+
 def _has_rows(X: Any) -> bool:  # noqa: ANN401
     """Whether queries can be split; others are for the estimator to look at."""
-    return hasattr(X, "__len__") and len(X) > 0
+    is_table = hasattr(X, "__len__") and not isinstance(X, Mapping) and not issparse(X)
+    return is_table and len(X) > 0
 
 
 def _together(found: list[Any]) -> Any:  # noqa: ANN401

@@ -213,7 +213,7 @@ def _declared(name: str, declared: list[object], codes: NDArray[Any]) -> Column:
 def _numbers(name: str, series: Series) -> Column:
     # Integers and decimals are judged before the cast that would round them. Other
     # decimals become the nearest float.
-    if not series.dtype.is_float() and len(series):
+    if not series.dtype.is_float() and series.null_count() < len(series):
         check_exact(name, series.min(), series.max())
     if series.dtype.is_decimal():
         series = series.cast(nw.Float64)
