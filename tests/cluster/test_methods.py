@@ -25,6 +25,7 @@ from clusters import (
 from discovery import one_keeper_of_each
 from places import with_a_cluster
 from sklazy.casebase.parted import PartedBase
+from sklazy.dask import model as dask_model
 from sklazy.dask.copies import _ask_copy
 from sklazy.estimators.advice import comparison
 
@@ -291,3 +292,39 @@ def test_advice_leaves_most_rows_where_they_are(monkeypatch):
     advice = sd.advise(*as_dask(table, y), **options)
     assert advice.n_rows == 3000
     assert max(taken) == advice.cost.n_measured == 1000
+
+
+@pytest.mark.parametrize("name", ["LazyKNeighborsClassifier", "LazyBaggingClassifier"])
+def test_queries_of_dask_are_all_answered_by_one_state(name, monkeypatch):
+    given = {"n_neighbors": 3} if "Neighbors" in name else {"random_state": 0}
+    model = fit(name, **given)
+    expected = model.predict_proba(QUERIES)
+    pieces = dask_model.computed_pieces
+
+    def change_between(*given):
+        for number, piece in enumerate(pieces(*given)):
+            if number == 1:  # the first was answered meanwhile
+                model.forget(CLASSES.index[CLASSES == 2][:20])
+            yield piece
+
+    monkeypatch.setattr(dask_model, "computed_pieces", change_between)
+    found = model.predict_proba(dd.from_pandas(QUERIES, npartitions=3))
+    assert found.compute().tolist() == expected.tolist()
+    assert model.predict_proba(QUERIES).tolist() != expected.tolist()
+
+
+def test_answers_have_the_partitions_of_their_queries(model):
+    some = dd.from_pandas(QUERIES, npartitions=5, sort=False)
+    some = some[some["a"] != "x"].map_partitions(
+        lambda piece, partition_info=None: (
+            piece
+            if partition_info is None or partition_info["number"] % 2
+            else piece[:0]
+        ),
+        meta=QUERIES.iloc[:0],
+    )
+    found = model.predict(some)
+    sizes = some.map_partitions(len).compute().tolist()
+    assert sizes.count(0) == 3
+    assert list(found.chunks[0]) == sizes
+    assert found.compute().tolist() == ONE.predict(some.compute()).tolist()

@@ -177,16 +177,10 @@ def apply_to_partitions(function: Callable[..., Any], *given: Any) -> list[Any]:
 
 
 def computed_pieces(client: Any, timeout: float, X: Any) -> Iterator[Any]:  # noqa: ANN401
-    """The partitions of queries that have rows, one after the other."""
+    """The partitions of queries, one after the other."""
     (X,) = divided_alike(X)
-    n_filled = 0
     for own in np.ravel(X.to_delayed()):
-        (piece,) = compute(client, timeout, own)
-        if len(piece):
-            n_filled += 1
-            yield piece
-    if not n_filled:
-        yield piece  # so that whoever asks is told what is missing
+        yield from compute(client, timeout, own)
 
 
 def as_dask_array(whole: NDArray[Any], sizes: Sequence[int]) -> Any:  # noqa: ANN401

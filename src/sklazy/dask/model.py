@@ -2,8 +2,8 @@
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Self
@@ -23,6 +23,7 @@ from sklazy.backends.dask_client import (
     find_client,
     is_dask,
 )
+from sklazy.casebase.states import shallow
 from sklazy.dask.copies import Copies
 from sklazy.dask.fitting import fit_parts
 from sklazy.errors import (
@@ -248,9 +249,25 @@ class DaskModel:
     def _ask(self, method: str, X: object) -> Any:  # noqa: ANN401
         if not is_dask(X):
             return _together(self._ask_here(method, X))
-        pieces = computed_pieces(find_client(self.client), self.timeout, X)
-        found = [_together(self._ask_here(method, piece)) for piece in pieces]
-        return _as_dask(found)
+        found, sizes = [], []
+        with self._at_one_state() as state:
+            for piece in computed_pieces(find_client(self.client), self.timeout, X):
+                sizes.append(len(piece))
+                if len(piece):
+                    found.append(_together(state._ask_here(method, piece)))
+            if not found:  # whoever asks is told what is missing
+                found = state._ask_here(method, piece)
+        return _as_dask(found, sizes)
+
+    @contextmanager
+    def _at_one_state(self) -> Iterator[Self]:
+        """The same, of a state that stays as it is in a ``with`` block."""
+        check_is_fitted(self.model)
+        with self.model.cases_.snapshot() as cases:
+            state = shallow(self)
+            state.model = shallow(self.model)
+            state.model.cases_ = cases
+            yield state
 
     def _ask_here(self, method: str, X: Any) -> list[Any]:  # noqa: ANN401
         """Answers, each to some of the queries."""
@@ -279,11 +296,11 @@ def _together(found: list[Any]) -> Any:  # noqa: ANN401
     return np.concatenate(found) if len(found) > 1 else found[0]
 
 
-def _as_dask(found: list[Any]) -> Any:  # noqa: ANN401
+def _as_dask(found: list[Any], sizes: list[int]) -> Any:  # noqa: ANN401
     """The same as arrays of Dask, in the chunks that the queries had."""
     if isinstance(found[0], tuple):
-        return tuple(_as_dask(list(own)) for own in zip(*found, strict=True))
-    return as_dask_array(np.concatenate(found), [len(own) for own in found])
+        return tuple(_as_dask(list(own), sizes) for own in zip(*found, strict=True))
+    return as_dask_array(np.concatenate(found), sizes)
 
 
 def _warm(model: Any) -> None:  # noqa: ANN401
