@@ -413,3 +413,18 @@ def test_verify_reads_no_model_into_memory(tmp_path):
     check_stored(tmp_path / "out")
     most = most_memory(lambda: check_stored(tmp_path / "out"))
     assert most < (tmp_path / "out").stat().st_size / 10
+
+
+def both(run, tmp_path, name, *asked):
+    """The files that `fit` and `store` write from another."""
+    for command in ("fit", "store"):
+        code, _, said = run(command, name, "-m", "lazy-knn", *asked, "-o", command)
+        assert code == 0, said
+    return [(tmp_path / command).read_bytes() for command in ("fit", "store")]
+
+
+def test_the_first_row_may_be_without_a_target(run, tmp_path):
+    rows = "".join(f"{i % 3},{'mn'[i % 2]}\n" for i in range(200))
+    (tmp_path / "rows.csv").write_text(f"a,y\n1,\n{rows}")
+    fitted, stored = both(run, tmp_path, "rows.csv", "-t", "y")
+    assert stored == fitted
