@@ -428,3 +428,11 @@ def test_the_first_row_may_be_without_a_target(run, tmp_path):
     (tmp_path / "rows.csv").write_text(f"a,y\n1,\n{rows}")
     fitted, stored = both(run, tmp_path, "rows.csv", "-t", "y")
     assert stored == fitted
+
+
+@pytest.mark.parametrize("mark", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_only_line_ends_end_a_row(run, tmp_path, mark):
+    rows = "".join(f"u{mark}{i % 3},{'mn'[i % 2]}\n" for i in range(30))
+    (tmp_path / "rows.csv").write_text(f"a,y\n{rows}", encoding="utf-8")
+    fitted, stored = both(run, tmp_path, "rows.csv", "-t", "y")
+    assert stored == fitted
