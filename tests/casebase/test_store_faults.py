@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -399,3 +400,64 @@ def test_a_change_may_be_interrupted_at_any_line(tmp_path):
 @pytest.mark.timeout(3600)
 def test_thousands_of_interrupts_lose_nothing_and_leave_nothing(tmp_path):
     assert run("store_interrupting.py", tmp_path, 4000, 1)["cut short"] > 2000
+
+
+# --- other processes, other names -----------------------------------------------------
+
+
+def in_a_fork(work):
+    """What a process says that is forked now, once it is asked."""
+    (read, write), (wait, go) = os.pipe(), os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads elsewhere
+        process = os.fork()
+    if not process:
+        try:
+            os.read(wait, 1)
+            said = work()
+        except BaseException as error:
+            said = f"{type(error).__name__}: {error}"
+        os.write(write, str(said).encode())
+        os._exit(0)
+
+    def ask():
+        os.write(go, b"!")
+        os.waitpid(process, 0)
+        said = os.read(read, 1 << 20).decode()
+        for descriptor in (read, write, wait, go):
+            os.close(descriptor)
+        return said
+
+    return ask
+
+
+def test_a_process_that_is_forked_does_not_change_the_file(path):
+    model = opened(path)
+    said = in_a_fork(lambda: model.partial_fit(X[:1], Y[:1]))()
+    assert "BadFileError" in said
+    assert "fork" in said
+    model.partial_fit(X[1:2], Y[1:2])
+    assert sklazy.load(path).digest() == fitted().partial_fit(X[1:2], Y[1:2]).digest()
+    close(model)
+
+
+def test_a_process_that_is_forked_keeps_the_rows_of_that_moment(path):
+    model = opened(path)
+    model.predict(X)
+    before = str(model.predict_proba(X).tolist())
+    ask = in_a_fork(lambda: model.predict_proba(X).tolist())
+    model.forget([*range(20)])
+    assert ask() == before
+    place = os.stat(path).st_ino
+    model.forget([30])  # nobody has the new file mapped
+    assert os.stat(path).st_ino == place
+    close(model)
+
+
+def test_a_file_of_several_names_is_not_changed(path, tmp_path):
+    os.link(path, tmp_path / "other name")
+    for name in (path, tmp_path / "other name"):
+        with pytest.raises(BadFileError, match="hard links"):
+            opened(name)
+    os.unlink(tmp_path / "other name")
+    close(opened(path).forget([3]))

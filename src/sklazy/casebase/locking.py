@@ -77,11 +77,41 @@ def _recover(path: str | Path) -> None:
         finish(path)
 
 
+_n_forks = 0
+
+
+def _count_fork() -> None:
+    global _n_forks
+    _n_forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_count_fork)
+
+
 class Held:
-    """The right to change a file, until it is closed or gone."""
+    """The right to change a file, until it is closed or gone.
+
+    A process that is forked has the lock, too, but not the right.
+    """
 
     def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+        self._descriptor, self._process = descriptor, os.getpid()
+        self.start_anew()
+
+    @property
+    def is_mine(self) -> bool:
+        """Whether it was this process that got the right."""
+        return self._process == os.getpid()
+
+    @property
+    def may_be_mapped(self) -> bool:
+        """Whether a process was forked since, which may have the file mapped."""
+        return self._forks != _n_forks
+
+    def start_anew(self) -> None:
+        """Say that a new file is in the place, which no other process has mapped."""
+        self._forks = _n_forks
 
     def close(self) -> None:
         """Let others change the file."""

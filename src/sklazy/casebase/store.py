@@ -112,6 +112,7 @@ class StoredBase(InFile):
         try:
             finish(path)
             real = Path(os.path.realpath(path))
+            _check_names(real)
             clear_leftovers(real)
             clear_leftovers(redo_of(real))
             base = cls._read(real)
@@ -204,6 +205,7 @@ class StoredBase(InFile):
             coder.tally(rows, -1)
         has_label_gone = bool(list(coder.retire()))
         in_use = any(state._readers for state in self._handed)
+        in_use |= self.held.may_be_mapped
         runs = self._runs_without(places)
         if not (has_label_gone or in_use or self._moves_cuts()) and runs is not None:
             with alone(self.path) as is_alone:
@@ -251,6 +253,12 @@ class StoredBase(InFile):
 
     def _settle(self) -> None:
         """Take the rows of the file if a change was cut short, which is finished."""
+        if not self.held.is_mine:
+            raise BadFileError(
+                "another process has it open to change it, of which this one is a "
+                "copy (fork). Load it in one of them alone.",
+                self.path,
+            )
         if self._is_torn:
             for own in (self.path, redo_of(self.path)):
                 clear_leftovers(own, mine=True)
@@ -371,6 +379,7 @@ class StoredBase(InFile):
         outline = replace(gathered.outline(coder, cuts), found=found)
         told = {**self.header, "cases": outline.header()}
         write_rows(self.path, told, outline, gathered.batches(coder), held=True)
+        self.held.start_anew()
 
     def _rebuild(self, alter: Callable[[CaseBase], Found]) -> Found:
         """Make a change that turns columns into others: in memory, then in the file."""
@@ -383,6 +392,7 @@ class StoredBase(InFile):
         """Have the rows of a base in the file, and here."""
         header = self.header if header is None else header
         write_state(self.path, header, base, held=True)
+        self.held.start_anew()
         self._reopen()
 
     def _reopen(self) -> None:
@@ -397,6 +407,16 @@ class StoredBase(InFile):
         """A copy is of the rows, not of the file."""
         state = {n: v for n, v in self.__getstate__().items() if n not in _OWN}
         return _as_copy, (state,)
+
+
+def _check_names(path: Path) -> None:
+    """Refuse a file that others may change by another name."""
+    if os.stat(path).st_nlink > 1:
+        raise BadFileError(
+            "it has several names (hard links); rows that are forgotten would stay "
+            "under the others. Remove them, or copy the file.",
+            path,
+        )
 
 
 def _as_copy(state: dict[str, Any]) -> PartedBase:
