@@ -18,6 +18,7 @@ import sklazy
 from lawful import quiet
 from sklazy.casebase import locking, outline, redo
 from sklazy.casebase.added import as_record, end_of_file, pack_rows
+from sklazy.casebase.files import parse_bytes, to_bytes
 from sklazy.casebase.packed import PackedRows
 from sklazy.casebase.stored import parts_of
 from sklazy.errors import BadFileError, BadInputError, UnknownIdError
@@ -369,6 +370,35 @@ def test_added_rows_that_have_the_id_of_another_row_are_refused(path, names):
             with pytest.raises(BadFileError, match="two rows") as caught:
                 sklazy.load(path, mmap_mode=mode)
             assert str(caught.value).count("contradicts itself") == 1
+
+
+MADE_UP = {
+    "codes": lambda own: own | {"codes": own["codes"] + np.int32(2**31 - 9)},
+    "negative codes": lambda own: own | {"codes": own["codes"] - 9},
+    "classes": lambda own: own | {"classes": own["classes"] - 9},
+    "weights": lambda own: own | {"weights": own["weights"] * np.nan},
+    "few ids": lambda own: own | {"ids": own["ids"][:1]},
+    "ids": lambda own: own | {"ids": own["ids"] + 0.5},
+    "texts": lambda own: own | {"texts": np.ones((2, 4), np.uint8)},
+    "flat texts": lambda own: own | {"texts": np.ones(4, np.uint8)},
+    "times": lambda own: own | {"times": np.ones((1, 2))},
+    "numbers": lambda own: own | {"numbers": np.ones((1, 2))},
+    "no codes": lambda own: {n: a for n, a in own.items() if n != "codes"},
+}
+
+
+@pytest.mark.parametrize("name", MADE_UP)
+def test_added_rows_that_make_no_sense_are_refused(path, name):
+    stored = opened(path).partial_fit(X[:2], Y[:2])
+    close(stored)
+    own = stored.cases_.frame.data.tobytes()
+    rows = pack_rows(stored.cases_.parts.parts[-1].rows.take(np.arange(2)))
+    record = as_record(to_bytes({}, MADE_UP[name](parse_bytes(rows, path)[1])))
+    path.write_bytes(own + record + end_of_file(len(record), 62))
+    for mode in (None, "c", "r+"):
+        with pytest.raises(BadFileError, match="contradicts itself") as caught:
+            sklazy.load(path, mmap_mode=mode)
+        assert str(caught.value).count("contradicts itself") == 1
 
 
 # --- at any moment --------------------------------------------------------------------

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sklazy
+from first_format import in_first_format, write_first_format
 from sklazy.casebase import opening, outline
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.spooling import Spool
@@ -477,3 +478,14 @@ def test_columns_of_frames_are_what_they_are_said_to_be(run, tmp_path):
     asked = ["-t", "y", "--kind", "b=numeric", "--kind", "n=numeric"]
     fitted, stored = both(run, tmp_path, "rows.parquet", *asked)
     assert stored == fitted
+
+
+def test_verify_checks_a_model_of_the_first_format(run, tmp_path):
+    model = sklazy.LazyNBClassifier().fit([["a"], ["b"]] * 9, [*"mn"] * 9)
+    header, arrays = in_first_format(model.cases_)
+    write_first_format(
+        tmp_path / "old.sklazy", {**model._header(), "cases": header}, arrays
+    )
+    code, said, told = run("verify", "old.sklazy")
+    assert code == 0, told
+    assert "18 cases" in said

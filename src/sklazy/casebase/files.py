@@ -208,9 +208,14 @@ def see_arrays(data: Bytes, path: str | Path) -> Content:
     return frame.header, frame.arrays
 
 
+def can_be_mapped(data: Bytes, path: str | Path) -> bool:
+    """Whether a file has a format whose arrays can be used where they are."""
+    return _version_of(data, path) > 1
+
+
 def check_version(data: Bytes, path: str | Path) -> None:
     """Refuse a file that cannot be mapped."""
-    if _version_of(data, path) == 1:
+    if not can_be_mapped(data, path):
         raise BadFileError(
             "the file has format 1, which cannot be mapped. Load it without "
             "mmap_mode and save it again.",

@@ -129,10 +129,10 @@ class StoredBase(InFile):
             place = place_of(file.fileno())
         own, records, next_id = cut_added(data, path)
         check_version(own, path)
-        frame = open_frame(own, path)
+        frame, added = open_frame(own, path), unpack_rows(records, path)
         try:
             found = Opened(frame.header["cases"], frame.arrays)
-            parted = found.parted(unpack_rows(records, path), next_id)
+            parted = found.parted(added, next_id)
         except SENSELESS as error:
             raise contradiction(error, path) from error
         base = object.__new__(cls)
