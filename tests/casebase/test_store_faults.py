@@ -432,6 +432,14 @@ def test_thousands_of_interrupts_lose_nothing_and_leave_nothing(tmp_path):
     assert run("store_interrupting.py", tmp_path, 4000, 1)["cut short"] > 2000
 
 
+def test_only_rows_that_were_added_may_be_left(path):
+    model, other = opened(path), fitted()
+    for own in (model, other):
+        own.partial_fit(X, Y).forget([*range(60)])
+    assert says(model) == says(other) == says(sklazy.load(path))
+    close(model)
+
+
 # --- other processes, other names -----------------------------------------------------
 
 

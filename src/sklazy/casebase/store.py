@@ -321,8 +321,12 @@ class StoredBase(InFile):
         return np.frombuffer(record + end, np.uint8)
 
     def _runs_without(self, places: Sequence[Places]) -> list[Runs] | None:
-        """The runs of segments without some rows; None if there is no room for them."""
-        if sum(map(len, places[:-1])) > _MOST_ERASED:
+        """The runs of segments without some rows.
+
+        None if there is no room for them, or if no row would be left in a segment.
+        """
+        n_gone = sum(map(len, places[:-1]))
+        if n_gone > _MOST_ERASED or n_gone == sum(self.sizes[:-1]):
             return None
         found = []
         for part, gone in zip(self.parts.parts[:-1], places[:-1], strict=True):
