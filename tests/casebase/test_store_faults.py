@@ -16,7 +16,7 @@ import pytest
 
 import sklazy
 from lawful import quiet
-from sklazy.casebase import locking, outline, redo
+from sklazy.casebase import locking, outline, placing, redo
 from sklazy.casebase.added import as_record, end_of_file, pack_rows
 from sklazy.casebase.files import parse_bytes, to_bytes
 from sklazy.casebase.packed import PackedRows
@@ -437,6 +437,40 @@ def test_only_rows_that_were_added_may_be_left(path):
     for own in (model, other):
         own.partial_fit(X, Y).forget([*range(60)])
     assert says(model) == says(other) == says(sklazy.load(path))
+    close(model)
+
+
+@pytest.mark.parametrize("process", [os.getpid(), 1])
+def test_what_was_left_by_a_process_of_a_number_in_use_goes(path, process):
+    left = path.with_name(f".{path.name}.{process}.77.part")
+    left.write_bytes(b"rows that are forgotten then")
+    close(opened(path))
+    assert not left.exists()
+
+
+def test_what_another_process_writes_stays(path, monkeypatch):
+    monkeypatch.setattr(placing, "_alive", lambda process: False)  # as in a container
+    with placing.replacing_file(path) as file:
+        file.write(b"new")
+        close(opened(path))
+    assert path.read_bytes() == b"new"
+
+
+def test_a_private_file_has_no_readers_beside_it(path, monkeypatch):
+    path.chmod(0o600)
+    model, seen = opened(path), []
+    real = redo.finish
+
+    def look(path):
+        beside = redo.redo_of(path)
+        seen.extend([beside.stat().st_mode & 0o777] * beside.exists())
+        real(path)
+
+    monkeypatch.setattr(redo, "finish", look)
+    model.partial_fit(X[:1], Y[:1])
+    with placing.spool_file(path) as file:
+        seen.append(os.fstat(file.fileno()).st_mode & 0o777)
+    assert seen == [0o600, 0o600]
     close(model)
 
 

@@ -60,10 +60,19 @@ SENSELESS = (
 """What a header may raise that somebody made up, checksum and all."""
 
 
-def write_file(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> None:
-    """Write a header and arrays; the old file stands until the new one is complete."""
+def write_file(
+    path: str | Path,
+    header: Mapping[str, Any],
+    arrays: Arrays,
+    like: str | Path | None = None,
+) -> None:
+    """Write a header and arrays; the old file stands until the new one is complete.
+
+    Whoever may read the file that it is to be `like` may read it.
+    """
     _check_path(os.fsdecode(path))
-    with naming(path), replacing_file(Path(os.path.realpath(path))) as file:
+    real, model = Path(os.path.realpath(path)), None if like is None else Path(like)
+    with naming(path), replacing_file(real, like=model) as file:
         for piece in _pieces(header, arrays):
             file.write(piece)
 
