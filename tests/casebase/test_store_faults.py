@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -15,8 +16,9 @@ import pytest
 
 import sklazy
 from lawful import quiet
-from sklazy.casebase import locking, outline, redo
+from sklazy.casebase import locking, outline, placing, redo
 from sklazy.casebase.added import as_record, end_of_file, pack_rows
+from sklazy.casebase.files import parse_bytes, to_bytes
 from sklazy.casebase.packed import PackedRows
 from sklazy.casebase.stored import parts_of
 from sklazy.errors import BadFileError, BadInputError, UnknownIdError
@@ -370,6 +372,35 @@ def test_added_rows_that_have_the_id_of_another_row_are_refused(path, names):
             assert str(caught.value).count("contradicts itself") == 1
 
 
+MADE_UP = {
+    "codes": lambda own: own | {"codes": own["codes"] + np.int32(2**31 - 9)},
+    "negative codes": lambda own: own | {"codes": own["codes"] - 9},
+    "classes": lambda own: own | {"classes": own["classes"] - 9},
+    "weights": lambda own: own | {"weights": own["weights"] * np.nan},
+    "few ids": lambda own: own | {"ids": own["ids"][:1]},
+    "ids": lambda own: own | {"ids": own["ids"] + 0.5},
+    "texts": lambda own: own | {"texts": np.ones((2, 4), np.uint8)},
+    "flat texts": lambda own: own | {"texts": np.ones(4, np.uint8)},
+    "times": lambda own: own | {"times": np.ones((1, 2))},
+    "numbers": lambda own: own | {"numbers": np.ones((1, 2))},
+    "no codes": lambda own: {n: a for n, a in own.items() if n != "codes"},
+}
+
+
+@pytest.mark.parametrize("name", MADE_UP)
+def test_added_rows_that_make_no_sense_are_refused(path, name):
+    stored = opened(path).partial_fit(X[:2], Y[:2])
+    close(stored)
+    own = stored.cases_.frame.data.tobytes()
+    rows = pack_rows(stored.cases_.parts.parts[-1].rows.take(np.arange(2)))
+    record = as_record(to_bytes({}, MADE_UP[name](parse_bytes(rows, path)[1])))
+    path.write_bytes(own + record + end_of_file(len(record), 62))
+    for mode in (None, "c", "r+"):
+        with pytest.raises(BadFileError, match="contradicts itself") as caught:
+            sklazy.load(path, mmap_mode=mode)
+        assert str(caught.value).count("contradicts itself") == 1
+
+
 # --- at any moment --------------------------------------------------------------------
 
 
@@ -399,3 +430,106 @@ def test_a_change_may_be_interrupted_at_any_line(tmp_path):
 @pytest.mark.timeout(3600)
 def test_thousands_of_interrupts_lose_nothing_and_leave_nothing(tmp_path):
     assert run("store_interrupting.py", tmp_path, 4000, 1)["cut short"] > 2000
+
+
+def test_only_rows_that_were_added_may_be_left(path):
+    model, other = opened(path), fitted()
+    for own in (model, other):
+        own.partial_fit(X, Y).forget([*range(60)])
+    assert says(model) == says(other) == says(sklazy.load(path))
+    close(model)
+
+
+@pytest.mark.parametrize("process", [os.getpid(), 1])
+def test_what_was_left_by_a_process_of_a_number_in_use_goes(path, process):
+    left = path.with_name(f".{path.name}.{process}.77.part")
+    left.write_bytes(b"rows that are forgotten then")
+    close(opened(path))
+    assert not left.exists()
+
+
+def test_what_another_process_writes_stays(path, monkeypatch):
+    monkeypatch.setattr(placing, "_alive", lambda process: False)  # as in a container
+    with placing.replacing_file(path) as file:
+        file.write(b"new")
+        close(opened(path))
+    assert path.read_bytes() == b"new"
+
+
+def test_a_private_file_has_no_readers_beside_it(path, monkeypatch):
+    path.chmod(0o600)
+    model, seen = opened(path), []
+    real = redo.finish
+
+    def look(path):
+        beside = redo.redo_of(path)
+        seen.extend([beside.stat().st_mode & 0o777] * beside.exists())
+        real(path)
+
+    monkeypatch.setattr(redo, "finish", look)
+    model.partial_fit(X[:1], Y[:1])
+    with placing.spool_file(path) as file:
+        seen.append(os.fstat(file.fileno()).st_mode & 0o777)
+    assert seen == [0o600, 0o600]
+    close(model)
+
+
+# --- other processes, other names -----------------------------------------------------
+
+
+def in_a_fork(work):
+    """What a process says that is forked now, once it is asked."""
+    (read, write), (wait, go) = os.pipe(), os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads elsewhere
+        process = os.fork()
+    if not process:
+        try:
+            os.read(wait, 1)
+            said = work()
+        except BaseException as error:
+            said = f"{type(error).__name__}: {error}"
+        os.write(write, str(said).encode())
+        os._exit(0)
+
+    def ask():
+        os.write(go, b"!")
+        os.waitpid(process, 0)
+        said = os.read(read, 1 << 20).decode()
+        for descriptor in (read, write, wait, go):
+            os.close(descriptor)
+        return said
+
+    return ask
+
+
+def test_a_process_that_is_forked_does_not_change_the_file(path):
+    model = opened(path)
+    said = in_a_fork(lambda: model.partial_fit(X[:1], Y[:1]))()
+    assert "BadFileError" in said
+    assert "fork" in said
+    model.partial_fit(X[1:2], Y[1:2])
+    assert sklazy.load(path).digest() == fitted().partial_fit(X[1:2], Y[1:2]).digest()
+    close(model)
+
+
+def test_a_process_that_is_forked_keeps_the_rows_of_that_moment(path):
+    model = opened(path)
+    model.predict(X)
+    before = str(model.predict_proba(X).tolist())
+    ask = in_a_fork(lambda: model.predict_proba(X).tolist())
+    model.forget([*range(20)])
+    assert ask() == before
+    place = os.stat(path).st_ino
+    model.forget([30])  # nobody has the new file mapped
+    assert os.stat(path).st_ino == place
+    close(model)
+
+
+def test_a_file_of_several_names_is_not_changed(path, tmp_path):
+    os.link(path, tmp_path / "other name")
+    for name in (path, tmp_path / "other name"):
+        with pytest.raises(BadFileError, match="hard links"):
+            opened(name)
+    os.unlink(tmp_path / "other name")
+    close(opened(path).forget([3]))

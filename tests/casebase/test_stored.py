@@ -137,6 +137,37 @@ def test_checksums_are_found_behind_the_arrays(size):
     assert end_of(64, 64 + n_bytes) == 64 + n_bytes - len(blocks.table())
 
 
+@pytest.mark.parametrize("mapped", [False, True])
+@pytest.mark.parametrize("n_segments", [0, 2, 10**12, 10**30])
+def test_segments_that_are_not_there_are_refused(tmp_path, n_segments, mapped):
+    save_cases(cases_of(40), tmp_path / "cases")
+    header, arrays = read_file(tmp_path / "cases")
+    header["cases"]["segments"] = n_segments
+    write_file(tmp_path / "cases", header, arrays)
+    with pytest.raises(BadFileError, match="segments"):
+        load_cases(tmp_path / "cases", mapped=mapped)
+
+
+def test_a_label_that_is_no_value_is_refused(tmp_path):
+    save_cases(cases_of(40), tmp_path / "cases")
+    header, arrays = read_file(tmp_path / "cases")
+    header["cases"]["attributes"][0][2][0] = float("nan")
+    write_file(tmp_path / "cases", header, arrays)
+    with pytest.raises(BadFileError, match="labels"):
+        load_cases(tmp_path / "cases")
+
+
+@pytest.mark.parametrize("place", [0, -1])
+@pytest.mark.parametrize("name", ["labels", "counts"])
+def test_labels_that_are_miscounted_are_refused(tmp_path, name, place):
+    save_cases(cases_of(40), tmp_path / "cases")
+    header, arrays = read_file(tmp_path / "cases")
+    arrays[f"0/{name}"].ravel()[place] += 1
+    write_file(tmp_path / "cases", header, arrays)
+    with pytest.raises(BadFileError, match="not counted"):
+        load_cases(tmp_path / "cases")
+
+
 BREAKS = {
     "codes": lambda a: a.__setitem__((0, 0), 99),
     "classes": lambda a: a.__setitem__(0, 9),

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sklazy
+from first_format import in_first_format, write_first_format
 from sklazy.casebase import opening, outline
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.spooling import Spool
@@ -413,3 +414,78 @@ def test_verify_reads_no_model_into_memory(tmp_path):
     check_stored(tmp_path / "out")
     most = most_memory(lambda: check_stored(tmp_path / "out"))
     assert most < (tmp_path / "out").stat().st_size / 10
+
+
+def both(run, tmp_path, name, *asked):
+    """The files that `fit` and `store` write from another."""
+    for command in ("fit", "store"):
+        code, _, said = run(command, name, "-m", "lazy-knn", *asked, "-o", command)
+        assert code == 0, said
+    return [(tmp_path / command).read_bytes() for command in ("fit", "store")]
+
+
+def test_the_first_row_may_be_without_a_target(run, tmp_path):
+    rows = "".join(f"{i % 3},{'mn'[i % 2]}\n" for i in range(200))
+    (tmp_path / "rows.csv").write_text(f"a,y\n1,\n{rows}")
+    fitted, stored = both(run, tmp_path, "rows.csv", "-t", "y")
+    assert stored == fitted
+
+
+@pytest.mark.parametrize("mark", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_only_line_ends_end_a_row(run, tmp_path, mark):
+    rows = "".join(f"u{mark}{i % 3},{'mn'[i % 2]}\n" for i in range(30))
+    (tmp_path / "rows.csv").write_text(f"a,y\n{rows}", encoding="utf-8")
+    fitted, stored = both(run, tmp_path, "rows.csv", "-t", "y")
+    assert stored == fitted
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [("id", str), ("plant", lambda i: f"0{i % 1500}"), ("day", lambda i: 20240000 + i)],
+)
+def test_many_numbers_that_are_no_numbers_are_read_as_fit_reads_them(
+    run, tmp_path, name, cell
+):
+    rows = "".join(f"{cell(i)},{i % 7},{'mn'[i % 2]}\n" for i in range(3000))
+    (tmp_path / "rows.csv").write_text(f"{name},a,y\n{rows}")
+    fitted, stored = both(run, tmp_path, "rows.csv", "-t", "y")
+    assert stored == fitted
+
+
+@pytest.mark.parametrize("target", ["y", "x"])
+def test_a_decimal_comma_is_read_as_fit_reads_it(run, tmp_path, target):
+    rows = "".join(f"{i % 9},5;{i % 4}.5;{'mn'[i % 2]}\n" for i in range(60))
+    (tmp_path / "rows.csv").write_text(f"x;version;y\n{rows}")
+    asked = ["-t", target, "--decimal", ",", "--delimiter", ";"]
+    fitted, stored = both(run, tmp_path, "rows.csv", *asked)
+    assert stored == fitted
+    kinds = [a.kind for a in sklazy.load(tmp_path / "store").cases_.schema.attributes]
+    assert kinds == (["numeric", "nominal"] if target == "y" else ["nominal"] * 2)
+
+
+@pytest.mark.parametrize("cell", ["{} EUR", "2024-01-{:02} 12:00"])
+def test_a_target_that_is_read_from_text_is_that_of_fit(run, tmp_path, cell):
+    rows = "".join(f"{i % 3},{cell.format(i % 20 + 1)}\n" for i in range(60))
+    (tmp_path / "rows.csv").write_text(f"a,y\n{rows}")
+    fitted, stored = both(run, tmp_path, "rows.csv", "-t", "y")
+    assert stored == fitted
+
+
+def test_columns_of_frames_are_what_they_are_said_to_be(run, tmp_path):
+    frame = pd.DataFrame({"b": [True, False] * 9, "n": ["1", "2", "3"] * 6})
+    frame["y"] = ["0.5", "1.5"] * 9
+    frame.to_parquet(tmp_path / "rows.parquet")
+    asked = ["-t", "y", "--kind", "b=numeric", "--kind", "n=numeric"]
+    fitted, stored = both(run, tmp_path, "rows.parquet", *asked)
+    assert stored == fitted
+
+
+def test_verify_checks_a_model_of_the_first_format(run, tmp_path):
+    model = sklazy.LazyNBClassifier().fit([["a"], ["b"]] * 9, [*"mn"] * 9)
+    header, arrays = in_first_format(model.cases_)
+    write_first_format(
+        tmp_path / "old.sklazy", {**model._header(), "cases": header}, arrays
+    )
+    code, said, told = run("verify", "old.sklazy")
+    assert code == 0, told
+    assert "18 cases" in said

@@ -14,7 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.casebase.files import Bytes, parse_bytes, to_bytes
+from sklazy.casebase.files import (
+    SENSELESS,
+    Bytes,
+    contradiction,
+    parse_bytes,
+    to_bytes,
+)
 from sklazy.casebase.rows import CodedRows
 from sklazy.casebase.texts import read_texts, width_of, write_texts
 from sklazy.errors import BadFileError
@@ -81,7 +87,11 @@ def pack_rows(rows: CodedRows) -> bytes:
 
 def unpack_rows(contents: Sequence[bytes], path: str | Path) -> list[CodedRows]:
     """The rows of records."""
-    return [_unpacked(parse_bytes(content, path)[1]) for content in contents]
+    arrays = [parse_bytes(content, path)[1] for content in contents]
+    try:
+        return [_unpacked(own) for own in arrays]
+    except SENSELESS as error:
+        raise contradiction(error, path) from error
 
 
 def _unpacked(arrays: dict[str, NDArray[Any]]) -> CodedRows:

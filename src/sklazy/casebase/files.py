@@ -60,10 +60,19 @@ SENSELESS = (
 """What a header may raise that somebody made up, checksum and all."""
 
 
-def write_file(path: str | Path, header: Mapping[str, Any], arrays: Arrays) -> None:
-    """Write a header and arrays; the old file stands until the new one is complete."""
+def write_file(
+    path: str | Path,
+    header: Mapping[str, Any],
+    arrays: Arrays,
+    like: str | Path | None = None,
+) -> None:
+    """Write a header and arrays; the old file stands until the new one is complete.
+
+    Whoever may read the file that it is to be `like` may read it.
+    """
     _check_path(os.fsdecode(path))
-    with naming(path), replacing_file(Path(os.path.realpath(path))) as file:
+    real, model = Path(os.path.realpath(path)), None if like is None else Path(like)
+    with naming(path), replacing_file(real, like=model) as file:
         for piece in _pieces(header, arrays):
             file.write(piece)
 
@@ -208,9 +217,14 @@ def see_arrays(data: Bytes, path: str | Path) -> Content:
     return frame.header, frame.arrays
 
 
+def can_be_mapped(data: Bytes, path: str | Path) -> bool:
+    """Whether a file has a format whose arrays can be used where they are."""
+    return _version_of(data, path) > 1
+
+
 def check_version(data: Bytes, path: str | Path) -> None:
     """Refuse a file that cannot be mapped."""
-    if _version_of(data, path) == 1:
+    if not can_be_mapped(data, path):
         raise BadFileError(
             "the file has format 1, which cannot be mapped. Load it without "
             "mmap_mode and save it again.",

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from sklazy.casebase.files import Bytes, map_bytes, opened, read_bytes, size_of
+from sklazy.casebase.placing import try_lock
 from sklazy.casebase.redo import discard, finish, redo_of
 from sklazy.errors import BadFileError
 
@@ -50,7 +51,7 @@ def _shared(
     end = time.monotonic() + _PATIENCE
     while True:
         with opened(path) as file:
-            if _lock(file, exclusive=False):
+            if try_lock(file, exclusive=False):
                 size = size_of(file)
                 # Rows may be added without that lock: half of them are not taken, nor
                 # is what comes behind the size of a moment between two changes.
@@ -77,11 +78,41 @@ def _recover(path: str | Path) -> None:
         finish(path)
 
 
+_n_forks = 0
+
+
+def _count_fork() -> None:
+    global _n_forks
+    _n_forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_count_fork)
+
+
 class Held:
-    """The right to change a file, until it is closed or gone."""
+    """The right to change a file, until it is closed or gone.
+
+    A process that is forked has the lock, too, but not the right.
+    """
 
     def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+        self._descriptor, self._process = descriptor, os.getpid()
+        self.start_anew()
+
+    @property
+    def is_mine(self) -> bool:
+        """Whether it was this process that got the right."""
+        return self._process == os.getpid()
+
+    @property
+    def may_be_mapped(self) -> bool:
+        """Whether a process was forked since, which may have the file mapped."""
+        return self._forks != _n_forks
+
+    def start_anew(self) -> None:
+        """Say that a new file is in the place, which no other process has mapped."""
+        self._forks = _n_forks
 
     def close(self) -> None:
         """Let others change the file."""
@@ -155,9 +186,9 @@ def _held(
 ) -> Held:
     """The lock of an open file, soon, or an error."""
     held, end = Held(descriptor), time.monotonic() + patience
-    if not _lock(descriptor, exclusive=exclusive):
+    if not try_lock(descriptor, exclusive=exclusive):
         gc.collect()  # an estimator that is gone, but not collected yet, may hold it
-    while not _lock(descriptor, exclusive=exclusive):
+    while not try_lock(descriptor, exclusive=exclusive):
         if time.monotonic() > end:
             held.close()
             raise BadFileError(
@@ -182,16 +213,4 @@ def place_of(file: str | Path | int) -> Place:
 def alone(path: str | Path) -> Iterator[bool]:
     """Whether nobody else has a file mapped, nor can within the block."""
     with open(path, "rb") as file:
-        yield _lock(file, exclusive=True)
-
-
-def _lock(file: IO[bytes] | int, *, exclusive: bool) -> bool:
-    """Whether the lock of an open file was free."""
-    if fcntl is None:  # pragma: no cover - Windows
-        return True
-    try:
-        kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
-        fcntl.flock(file, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        yield try_lock(file, exclusive=True)

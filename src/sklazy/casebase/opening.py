@@ -19,7 +19,7 @@ from sklazy.casebase.files import SENSELESS, contradiction
 from sklazy.casebase.holding import PartsHere, concatenate_rows
 from sklazy.casebase.outline import segment_shapes
 from sklazy.casebase.packed import PackedRows
-from sklazy.casebase.packing import Packing
+from sklazy.casebase.packing import STEP, Packing
 from sklazy.casebase.parted import PartedBase
 from sklazy.casebase.parts import Part, Shared
 from sklazy.casebase.plain import Arrays, from_plain, read_half_life, read_schema
@@ -30,6 +30,8 @@ from sklazy.casebase.schema import Schema
 from sklazy.casebase.tallies import MOST_BIT_VALUES, Tallies
 from sklazy.errors import BadFileError, BadInputError
 from sklazy.tables import canonical
+
+Floats = NDArray[np.float64]
 
 _OF_TALLIES = ("counts", "class_counts", "value_bits", "class_bits")
 _FEW_CELLS = 1 << 20  # that are unpacked at once
@@ -77,7 +79,7 @@ class Opened:
         self.header, self.arrays = header, arrays
         self.schema = read_schema(header)
         self.n_segments = int(header["segments"])
-        if self.n_segments < 1:
+        if not 1 <= self.n_segments == len(arrays["sizes"]):
             raise BadInputError(f"{self.n_segments} segments")
         self.bins = _bins(header, arrays, len(self.schema.positions("numeric")))
         prefixes = [f"{number}/" for number in range(self.n_segments)]
@@ -125,7 +127,11 @@ class Opened:
 
     def _further(self, head: CaseBase, added: Sequence[CodedRows]) -> CodedRows:
         """The rows that were added, in the codes of the others."""
-        rows = concatenate_rows([head.rows.take(NO_ROWS), *added])
+        none = head.rows.take(NO_ROWS)
+        for own in added:
+            _check_like(own, none)
+            self._check_further(own)
+        rows = concatenate_rows([none, *added])
         rows.arrival = np.arange(len(rows))
         for i, j in enumerate(head.coder.numeric):
             rows.codes[j] = head.bins.code(i, rows.numbers[i])
@@ -208,6 +214,17 @@ class Opened:
         if not 0 <= n_rows <= room or sum(self.sizes) < 1:
             raise BadInputError(f"{n_rows} rows")
 
+    def _check_further(self, rows: CodedRows) -> None:
+        """Refuse added rows with codes that point nowhere, or senseless numbers."""
+        if (rows.ids.dtype == object) != (self.header["ids"] == "text"):
+            raise BadInputError(f"ids are {self.header['ids']!r}")
+        for j, vocabulary in self.coders[0].vocabularies.items():
+            codes = rows.classes if j == CLASSES else rows.codes[j]
+            least = 0 if j == CLASSES else -1
+            if (codes < least).any() or (codes >= len(vocabulary)).any():
+                raise BadInputError("codes without a label")
+        _check_floats(rows.numbers, rows.targets, rows.weights, rows.times)
+
     def check_cells(self) -> None:
         """Refuse codes, classes and places that point nowhere, and infinite numbers."""
         for own, n_rows in zip(self.segments, self.sizes, strict=True):
@@ -216,8 +233,51 @@ class Opened:
             codes = own["codes"][:, :n_rows]
             if (codes < -1).any() or (codes >= wide[:, None]).any():
                 raise BadInputError("codes without a label")
-            _check_numbers(own, n_rows, self.coders[0].n_classes)
+            _check_classes(own, n_rows, self.coders[0].n_classes)
+            floats = ("numbers", "targets", "own_weights", "times")
+            _check_floats(*(own[name] for name in floats))
+        self._check_counts()
         _check_named(self.segments, self.sizes, self.runs)
+
+    def _check_counts(self) -> None:
+        """Refuse counts of labels and values that are not those of the rows."""
+        for number, coder in enumerate(self.coders):
+            own, n_rows = self.segments[number], self.sizes[number]
+            found = _count_values(own, self.widths, n_rows)
+            labels = [found[j] for j in coder.nominal]
+            if coder.n_classes:
+                classes = _count_codes(own["classes"], coder.n_classes, n_rows)
+                labels.append(classes)
+                by_value = np.array_equal(np.concatenate(found), own["counts"].sum(1))
+                if not by_value or not np.array_equal(classes, own["class_counts"]):
+                    raise BadInputError("rows are not counted")
+            told = [v.counts for v in coder.holders()]
+            if not all(map(np.array_equal, labels, told)):
+                raise BadInputError("labels are not counted")
+
+
+def _count_values(
+    own: dict[str, NDArray[Any]], widths: NDArray[np.int64], n_rows: int
+) -> list[NDArray[np.int64]]:
+    """The rows of each value, attribute by attribute."""
+    wide, place, found = iter(own["codes"]), 0, []
+    for width in widths.tolist():
+        if width > MOST_BIT_VALUES:
+            found.append(_count_codes(next(wide), width, n_rows))
+            continue
+        sets = own["value_bits"][place : place + width]
+        found.append(np.array([np.bitwise_count(s).sum() for s in sets], np.int64))
+        place += width
+    return found
+
+
+def _count_codes(codes: NDArray[Any], n_codes: int, n_rows: int) -> NDArray[np.int64]:
+    """The rows of each code; missing ones have none."""
+    counts = np.zeros(n_codes + 1, np.int64)
+    for first in range(0, n_rows, STEP):
+        some = codes[first : min(first + STEP, n_rows)]
+        counts += np.bincount(some.astype(np.int64) + 1, minlength=n_codes + 1)
+    return counts[1:]
 
 
 def _check_sets(own: dict[str, NDArray[Any]], n_rows: int) -> None:
@@ -231,20 +291,29 @@ def _check_sets(own: dict[str, NDArray[Any]], n_rows: int) -> None:
         raise BadInputError("a set that must be empty")
 
 
-def _check_numbers(own: dict[str, NDArray[Any]], n_rows: int, n_classes: int) -> None:
+def _check_classes(own: dict[str, NDArray[Any]], n_rows: int, n_classes: int) -> None:
     classes = own["classes"][:n_rows]
     if n_rows and (classes.min() < 0 or classes.max() >= max(n_classes, 1)):
         raise BadInputError("classes without a label")
-    if (own["counts"] < 0).any() or own["class_counts"].sum() != n_rows * (
-        n_classes > 0
-    ):
-        raise BadInputError("rows are not counted")
-    targets, weights = own["targets"], own["own_weights"]
-    numbers = (targets, weights, own["times"], own["numbers"])
-    if any(np.isinf(n).any() for n in numbers) or np.isnan(targets).any():
-        raise BadInputError("numbers are infinite or missing")
-    if not (weights >= 0).all() or np.isnan(own["times"]).any():
-        raise BadInputError("weights or times make no sense")
+
+
+def _check_floats(
+    numbers: Floats, targets: Floats, weights: Floats, times: Floats
+) -> None:
+    """Refuse numbers that are infinite, and weights below 0."""
+    if any(np.isinf(n).any() for n in (numbers, targets, weights, times)):
+        raise BadInputError("numbers are infinite")
+    if np.isnan(targets).any() or np.isnan(times).any() or not (weights >= 0).all():
+        raise BadInputError("targets, weights or times make no sense")
+
+
+def _check_like(rows: CodedRows, like: CodedRows) -> None:
+    """Refuse added rows of other types and shapes than the others."""
+    for name, other in vars(like).items():
+        own = getattr(rows, name)
+        kinds = "iO" if name == "ids" else other.dtype.kind
+        if own.dtype.kind not in kinds or own.shape != (*other.shape[:-1], len(rows)):
+            raise BadInputError(f"{name} has {own.dtype} in {own.shape}")
 
 
 def _check_named(
@@ -280,7 +349,7 @@ def _coder(schema: Schema, header: dict[str, Any], own: dict[str, Any]) -> Coder
         known = labels[j]
         free = known[vocabulary.declared :]
         is_known = known[: vocabulary.declared] == vocabulary.labels
-        repeated = len({*known}) != len(known)
+        repeated = len({*known}) != len(known) or any(l != l for l in known)
         if not is_known or repeated or list(canonical(free)) != free:
             raise BadInputError(f"labels {known[:5]} are not in order")
         counts = own["labels"][place : place + len(known)]

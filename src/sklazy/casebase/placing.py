@@ -1,7 +1,9 @@
 """Files that take the place of others as a whole, and what lies beside them until then.
 
-A new file is written under another name, which says what process it is of: what one
-left that was killed is removed by the next.
+A new file is written under another name, and locked until it is done: what a process
+left that was killed is removed by the next. Where files cannot be locked, the name says
+what process it is of; elsewhere others may have the same number, in a container or
+after a while.
 """
 
 import contextlib
@@ -16,6 +18,11 @@ from pathlib import Path
 from typing import IO
 
 from sklazy.casebase.pages import BLOCK
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows
+    fcntl = None  # type: ignore[assignment]
 
 AT_ANY_TIME: AbstractContextManager[object] = contextlib.nullcontext()
 """The turn of a file whose place nobody else is interested in."""
@@ -49,38 +56,78 @@ def naming(path: str | Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def replacing_file(
-    path: Path, turn: AbstractContextManager[object] = AT_ANY_TIME
+    path: Path,
+    turn: AbstractContextManager[object] = AT_ANY_TIME,
+    like: Path | None = None,
 ) -> Iterator[IO[bytes]]:
-    """A file to write that takes the place of `path` at the end, or never was."""
+    """A file to write that takes the place of `path` at the end, or never was.
+
+    It may be read by whom that one may, or another one that it is to be like.
+    """
     clear_leftovers(path)
-    part = scratch_name(path)
-    try:
-        with open(part, "w+b") as file:
-            with contextlib.suppress(FileNotFoundError):
-                shutil.copymode(path, part)  # what was private stays private
+    with _claimed(path, path if like is None else like) as part:
+        with open(part, "r+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         with turn:
             os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
     sync_folder(path.parent)
 
 
 @contextlib.contextmanager
 def spool_file(path: Path) -> Iterator[IO[bytes]]:
     """A file beside another one, to write and read, that is gone after the block."""
-    with naming(path):
+    with contextlib.ExitStack() as stack:
+        with naming(path):
+            clear_leftovers(Path(os.path.realpath(path)))
+            part = stack.enter_context(_claimed(path, path))
+            file = open(part, "r+b")  # noqa: SIM115 - closed below
+        try:
+            yield file
+        finally:
+            with contextlib.suppress(OSError):  # what was not written is not wanted
+                file.close()
+
+
+@contextlib.contextmanager
+def _claimed(path: Path, like: Path) -> Iterator[Path]:
+    """A new file beside another one that nobody takes for a leftover in the block."""
+    while True:
         part = scratch_name(path)
-        clear_leftovers(Path(os.path.realpath(path)))
-        file = open(part, "w+b")  # noqa: SIM115 - closed below
+        try:
+            with open(part, "xb") as file:
+                if not _claim(file, part):
+                    continue
+                with contextlib.suppress(FileNotFoundError):
+                    shutil.copymode(like, part)  # what was private stays private
+                if fcntl is None:  # pragma: no cover - Windows renames no open file
+                    file.close()
+                yield part
+                return
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def _claim(file: IO[bytes], part: Path) -> bool:
+    """Whether a new file is locked before somebody else took it for a leftover."""
     try:
-        yield file
-    finally:
-        with contextlib.suppress(OSError):  # what could not be written is not wanted
-            file.close()
-        part.unlink(missing_ok=True)
+        is_free = try_lock(file, exclusive=False)
+    except OSError:  # no locks there: its name keeps it
+        is_free = True
+    return is_free and part.exists()
+
+
+def try_lock(file: IO[bytes] | int, *, exclusive: bool) -> bool:
+    """Whether the lock of an open file was free."""
+    if fcntl is None:  # pragma: no cover - Windows
+        return True
+    try:
+        kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def scratch_name(path: Path) -> Path:
@@ -91,12 +138,25 @@ def scratch_name(path: Path) -> Path:
 
 
 def clear_leftovers(path: Path, *, mine: bool = False) -> None:
-    """Remove what a save left that was killed: its process is no more, or this one."""
+    """Remove what a save left that was killed, or one of this process."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*.*.part"):
         process = part.name.split(".")[-3]
         is_mine = mine and process == str(os.getpid())
-        if process.isdigit() and (is_mine or not _alive(int(process))):
+        if process.isdigit() and (is_mine or _is_left(part, int(process))):
             part.unlink(missing_ok=True)
+
+
+def _is_left(part: Path, process: int) -> bool:
+    """Whether nobody writes to a file any more."""
+    if fcntl is None:  # pragma: no cover - Windows
+        return not _alive(process)
+    try:
+        with open(part, "rb") as file:
+            return try_lock(file, exclusive=True)
+    except FileNotFoundError:
+        return False
+    except OSError:  # it is not ours, or there are no locks
+        return not _alive(process)
 
 
 def _alive(process: int) -> bool:

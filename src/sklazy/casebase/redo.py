@@ -62,7 +62,7 @@ def change(path: str | Path, redo: Redo) -> None:
     size = os.stat(path).st_size
     plain = redo._asdict()
     header = {name: plain.pop(name) for name in ("behind", "end")}
-    write_file(redo_of(path), header, plain)
+    write_file(redo_of(path), header, plain, like=path)
     try:
         finish(path)
     except OSError:

@@ -167,7 +167,7 @@ class Spool:
         n_runs, rises, last = 0, True, -1
         for ids in self._parts(np.int64, self._row_bytes() - 8):
             steps = np.diff(ids, prepend=last)
-            n_runs += int((steps[1:] != 1).sum()) + (steps[0] != 1 or not n_runs)
+            n_runs += int((steps[1:] != 1).sum()) + bool(steps[0] != 1 or not n_runs)
             rises = rises and bool((steps > 0).all())
             last = ids[-1]
         if not rises:

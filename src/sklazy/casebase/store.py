@@ -112,6 +112,7 @@ class StoredBase(InFile):
         try:
             finish(path)
             real = Path(os.path.realpath(path))
+            _check_names(real)
             clear_leftovers(real)
             clear_leftovers(redo_of(real))
             base = cls._read(real)
@@ -128,10 +129,10 @@ class StoredBase(InFile):
             place = place_of(file.fileno())
         own, records, next_id = cut_added(data, path)
         check_version(own, path)
-        frame = open_frame(own, path)
+        frame, added = open_frame(own, path), unpack_rows(records, path)
         try:
             found = Opened(frame.header["cases"], frame.arrays)
-            parted = found.parted(unpack_rows(records, path), next_id)
+            parted = found.parted(added, next_id)
         except SENSELESS as error:
             raise contradiction(error, path) from error
         base = object.__new__(cls)
@@ -204,6 +205,7 @@ class StoredBase(InFile):
             coder.tally(rows, -1)
         has_label_gone = bool(list(coder.retire()))
         in_use = any(state._readers for state in self._handed)
+        in_use |= self.held.may_be_mapped
         runs = self._runs_without(places)
         if not (has_label_gone or in_use or self._moves_cuts()) and runs is not None:
             with alone(self.path) as is_alone:
@@ -251,6 +253,12 @@ class StoredBase(InFile):
 
     def _settle(self) -> None:
         """Take the rows of the file if a change was cut short, which is finished."""
+        if not self.held.is_mine:
+            raise BadFileError(
+                "another process has it open to change it, of which this one is a "
+                "copy (fork). Load it in one of them alone.",
+                self.path,
+            )
         if self._is_torn:
             for own in (self.path, redo_of(self.path)):
                 clear_leftovers(own, mine=True)
@@ -313,8 +321,12 @@ class StoredBase(InFile):
         return np.frombuffer(record + end, np.uint8)
 
     def _runs_without(self, places: Sequence[Places]) -> list[Runs] | None:
-        """The runs of segments without some rows; None if there is no room for them."""
-        if sum(map(len, places[:-1])) > _MOST_ERASED:
+        """The runs of segments without some rows.
+
+        None if there is no room for them, or if no row would be left in a segment.
+        """
+        n_gone = sum(map(len, places[:-1]))
+        if n_gone > _MOST_ERASED or n_gone == sum(self.sizes[:-1]):
             return None
         found = []
         for part, gone in zip(self.parts.parts[:-1], places[:-1], strict=True):
@@ -371,6 +383,7 @@ class StoredBase(InFile):
         outline = replace(gathered.outline(coder, cuts), found=found)
         told = {**self.header, "cases": outline.header()}
         write_rows(self.path, told, outline, gathered.batches(coder), held=True)
+        self.held.start_anew()
 
     def _rebuild(self, alter: Callable[[CaseBase], Found]) -> Found:
         """Make a change that turns columns into others: in memory, then in the file."""
@@ -383,6 +396,7 @@ class StoredBase(InFile):
         """Have the rows of a base in the file, and here."""
         header = self.header if header is None else header
         write_state(self.path, header, base, held=True)
+        self.held.start_anew()
         self._reopen()
 
     def _reopen(self) -> None:
@@ -397,6 +411,16 @@ class StoredBase(InFile):
         """A copy is of the rows, not of the file."""
         state = {n: v for n, v in self.__getstate__().items() if n not in _OWN}
         return _as_copy, (state,)
+
+
+def _check_names(path: Path) -> None:
+    """Refuse a file that others may change by another name."""
+    if os.stat(path).st_nlink > 1:
+        raise BadFileError(
+            "it has several names (hard links); rows that are forgotten would stay "
+            "under the others. Remove them, or copy the file.",
+            path,
+        )
 
 
 def _as_copy(state: dict[str, Any]) -> PartedBase:

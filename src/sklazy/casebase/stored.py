@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sklazy.casebase.added import cut_added, unpack_rows
 from sklazy.casebase.base import CaseBase
-from sklazy.casebase.files import parse_bytes, see_arrays
+from sklazy.casebase.files import can_be_mapped, parse_bytes, see_arrays
 from sklazy.casebase.gathering import Gathered
 from sklazy.casebase.holding import PartsHere
 from sklazy.casebase.locking import check_unchanged, map_shared, read_shared
@@ -90,11 +90,15 @@ def read_stored(path: str | Path, *, mapped: bool = False) -> Stored:
     return Stored(header, arrays, unpack_rows(records, path), next_id)
 
 
-def check_stored(path: str | Path) -> None:
-    """Check every byte of a file, block by block, which stays where it is."""
+def check_stored(path: str | Path) -> bool:
+    """Check every byte of a file, block by block, which stays where it is.
+
+    Returns whether it can be mapped.
+    """
     own, records, _ = cut_added(map_shared(path), path)
     parse_bytes(own, path)
     unpack_rows(records, path)
+    return can_be_mapped(own, path)
 
 
 def load_cases(path: str | Path, *, mapped: bool = False) -> CaseBase:

@@ -55,8 +55,8 @@ def _check_model(console: Console, path: str, *, alone: bool) -> None:
         raise BadInputError(
             f"{path} is a model; give the receipt first, or the model and nothing else."
         )
-    check_stored(path)
-    model = load(path, mmap_mode="c")
+    is_mapped = check_stored(path)
+    model = load(path, mmap_mode="c" if is_mapped else None)
     plain = {
         "model": type(model).__name__,
         "rows": model.cases_.n_rows,

@@ -47,8 +47,8 @@ def text_column(
     What is to be anything but plain numbers becomes a column of labels.
     """
     numbers = cells
-    if decimal == ",":  # a point then is no decimal point
-        numbers = [cell and cell.translate(_SWAP) for cell in cells]
+    if decimal == ",":
+        numbers = [cell and with_point(cell, decimal) for cell in cells]
     if kind is None:
         kind, note = judge(name, [cell for cell in numbers if cell is not None])
         if note:
@@ -62,6 +62,11 @@ def text_column(
         if not is_amounts(labels, decimal):
             raise
         return labels
+
+
+def with_point(text: str, decimal: str) -> str:
+    """A number with a point for its decimal mark; another point is then none."""
+    return text if decimal == "." else text.translate(_SWAP)
 
 
 def judge(name: str, texts: Sequence[str]) -> tuple[Kind, str]:

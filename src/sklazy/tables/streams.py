@@ -7,6 +7,7 @@ file is read several times, so that it cannot be standard input.
 import contextlib
 import csv
 import gzip
+import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
@@ -121,7 +122,7 @@ def _csv_batches(
         if begin.lstrip()[:9].lower() == "@relation":
             raise source.error("this is an ARFF file; say format='arff'.", 1, 1)
         delimiter = options.delimiter or find_delimiter(source, options.decimal)
-        lines = chain(begin.splitlines(keepends=True), text)
+        lines = chain(io.StringIO(begin, newline=""), text)
         records = _records(source, lines, delimiter)
         first = list(islice(records, HEADER_SAMPLE))
         if not first:

@@ -2,18 +2,20 @@
 
 Kinds and readings follow from the distinct cells of a column (`infer`, `understand`),
 which are collected here. Numbers need not be kept where there are many; if a word comes
-among them after all, the file is looked at once more.
+among them after all, or they are ids or codes, the file is looked at once more.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from sklazy.errors import BadInputError
 from sklazy.flow import MISSING
-from sklazy.tables.infer import code_like, explain_labels, id_like, judge
+from sklazy.tables.infer import code_like, explain_labels, id_like, judge, with_point
 from sklazy.tables.labels import encode
+from sklazy.tables.numbers import to_numeric
 from sklazy.tables.origins import Origin, read_as
 from sklazy.tables.reading import Reading
 from sklazy.tables.streams import Streamed
@@ -41,8 +43,11 @@ class Seen:
         Whether words came among numbers that were not kept.
     """
 
-    def __init__(self, name: str, *, keep_all: bool) -> None:
-        self.name, self.keep_all, self.n_known = name, keep_all, 0
+    def __init__(self, name: str, streamed: Streamed, *, keep_all: bool) -> None:
+        self.name, self.n_known = name, 0
+        self._is_plain_text = streamed.format == "csv"
+        self._decimal = streamed.options.decimal
+        self.keep_all = keep_all or not self._is_plain_text
         self.numbers: set[float] | None = set()
         self.needs_more = False
         self._labels: dict[Label, None] = {}
@@ -61,7 +66,8 @@ class Seen:
         labels = column.occurring().categories
         if column.declared:
             self._declared = column.categories
-        self._has_words |= not _are_numbers(labels)
+        texts = [label for label in self._pointed(labels) if isinstance(label, str)]
+        self._has_words |= not all_numbers(texts)
         if self._is_dropped:
             self._look_at_numbers(labels)
         elif len(self._labels) <= MOST_LABELS:
@@ -71,6 +77,12 @@ class Seen:
             self._look_at_numbers(self._labels)
             self._labels, self._is_dropped = {}, True
 
+    def lacks_labels(self, wish: Wish | None) -> bool:
+        """Whether numbers that were not kept are to be read as labels after all."""
+        if self.needs_more or not self._is_dropped or wish in ("ignore", "nominal"):
+            return self.needs_more
+        return self._judge(wish)[0] == "nominal"
+
     def _count(self, numbers: Iterable[float]) -> None:
         if self.numbers is not None:
             self.numbers.update(numbers)
@@ -78,7 +90,7 @@ class Seen:
                 self.numbers = None
 
     def _look_at_numbers(self, labels: Iterable[Label]) -> None:
-        texts = set(map(str, labels))
+        texts = set(map(str, self._pointed(labels)))
         self.needs_more |= self._has_words
         self._is_code = self._is_code or code_like(texts)
         if texts and self._is_id:
@@ -88,7 +100,10 @@ class Seen:
         self, wish: Wish | None, notes: list[str], forms: Iterable[str]
     ) -> Column:
         """The column as what it says; not all of its cells are there."""
-        column = understand(self._column(wish, notes), wish, notes, tuple(forms))
+        known = self._column(wish, notes)
+        column = understand(known, wish, notes, tuple(forms))
+        if known.kind != column.kind:
+            self._count(column.data[~column.missing].tolist())
         is_plain = column.kind == "nominal" and column.reading is None
         if is_plain and len(self._labels) > MOST_LABELS:
             raise BadInputError(
@@ -106,20 +121,26 @@ class Seen:
             notes.append(f"column {self.name!r} is taken as {kind}: {note}")
         if kind == "numeric":
             if not self._is_dropped:
-                self._count(map(float, self._labels))
+                self._count(map(float, self._pointed(self._labels)))
             elif self.numbers is not None:
                 self.numbers = None
             data = np.array([0.0] if self.n_known else [np.nan])
             return Column(self.name, "numeric", data)
         return self._as_labels()
 
+    def _pointed(self, labels: Iterable[Label]) -> list[Label]:
+        """Labels as numbers are written, with a decimal point."""
+        mark = self._decimal
+        return [with_point(l, mark) if isinstance(l, str) else l for l in labels]
+
     def _judge(self, wish: Wish | None) -> tuple[Kind, str]:
-        is_text = all(isinstance(label, str) for label in self._labels)
-        if self._declared is not None or not is_text or wish is not None:
+        if not self._is_plain_text:
+            return "nominal", ""
+        if wish is not None:
             are_numbers = wish == "numeric" and not self._has_words
             return ("numeric" if are_numbers else "nominal"), ""
         if not self._is_dropped:
-            return judge(self.name, list(map(str, self._labels)))
+            return judge(self.name, list(map(str, self._pointed(self._labels))))
         note = self._is_code or self._is_id
         return ("nominal", explain_labels(self.name, note)) if note else ("numeric", "")
 
@@ -167,16 +188,19 @@ class Surveyed(NamedTuple):
         if self.streamed.format == "csv":
             kinds = {o.name: "nominal" if o.reading else o.kind for o in self.origins}
         for table in self.streamed.batches(kinds):
-            yield read_as(table, self.origins)
+            pairs = zip(table, self.origins, strict=True)
+            columns = tuple(_as_wished(column, origin) for column, origin in pairs)
+            yield read_as(replace(table, columns=columns), self.origins)
 
 
 def survey(
     streamed: Streamed, wishes: Mapping[str, Wish], advance: Callable[[int], object]
 ) -> Surveyed:
-    """Find what the columns of a file are; where words come late it is read twice."""
-    seen, named, n_rows = _look(streamed, wishes, advance, keep_all=False)
-    if any(own.needs_more for own in seen):
-        seen, named, n_rows = _look(streamed, wishes, advance, keep_all=True)
+    """Find what the columns of a file are; it is read twice where labels are lacked."""
+    seen, named, n_rows = _look(streamed, wishes, advance)
+    lacking = [o.name for o in seen if o.lacks_labels(wishes.get(o.name))]
+    if lacking:
+        seen, named, n_rows = _look(streamed, wishes, advance, lacking)
     unknown = [name for name in wishes if name not in [own.name for own in seen]]
     if unknown:
         raise BadInputError(
@@ -197,13 +221,12 @@ def _look(
     streamed: Streamed,
     wishes: Mapping[str, Wish],
     advance: Callable[[int], object],
-    *,
-    keep_all: bool,
+    kept: Collection[str] = (),
 ) -> tuple[list[Seen], bool, int]:
     seen: list[Seen] = []
     named, n_rows = True, 0
     for table in streamed.batches(_raw(streamed, wishes), as_labels=True):
-        seen = seen or [Seen(name, keep_all=keep_all) for name in table.names]
+        seen = seen or [Seen(n, streamed, keep_all=n in kept) for n in table.names]
         named, n_rows = table.named, n_rows + len(table)
         for own, column in zip(seen, table, strict=True):
             own.look(column)
@@ -218,6 +241,7 @@ def _raw(streamed: Streamed, wishes: Mapping[str, Wish]) -> Mapping[str, Wish]:
     return {} if streamed.format == "csv" else wishes
 
 
-def _are_numbers(labels: Iterable[Label]) -> bool:
-    texts = [label for label in labels if isinstance(label, str)]
-    return all_numbers(texts)
+def _as_wished(column: Column, origin: Origin) -> Column:
+    """A column of labels that are to be plain numbers as such."""
+    is_plain = origin.kind == "numeric" and origin.reading is None
+    return to_numeric(column) if is_plain else column
