@@ -209,6 +209,23 @@ class Candidates(NamedTuple):
     sure: NDArray[np.float32]
 
 
+@kernel
+def make_candidates(n_queries, k):
+    """Room for the candidates of up to `MOST_QUERIES` of some queries.
+
+    Made once for all of them: the first use of each page of it takes the system as long
+    as finding a candidate or two.
+    """
+    n_together = min(MOST_QUERIES, n_queries)
+    return Candidates(
+        np.empty((n_together, k + SPARE), np.int64),
+        np.empty((n_together, k + SPARE), np.float32),
+        np.empty(n_together, np.int64),
+        np.empty(n_together, np.float32),
+        np.empty(n_together, np.float32),
+    )
+
+
 class Plan(NamedTuple):
     """What some queries look for in which columns, as `plan_query` finds it.
 
@@ -318,6 +335,7 @@ def find_candidates(
     k,
     known,
     bounds,
+    found,
 ):
     """Find the rows that may be among the k nearest of some queries.
 
@@ -330,6 +348,7 @@ def find_candidates(
     k : int, at most the number of rows
     known, bounds : float64 arrays
         As there.
+    found : Candidates, written
 
     Notes
     -----
@@ -359,11 +378,7 @@ def find_candidates(
         np.empty(n_queries, np.float32),
         np.empty(n_queries, np.float64),
     )
-    limits = np.empty(n_queries, np.float32)
     nearest = np.empty((n_queries, k), np.float32)
-    kept = np.zeros(n_queries, np.int64)
-    rows = np.empty((n_queries, k + SPARE), np.int64)
-    kept_sums = np.empty((n_queries, k + SPARE), np.float32)
     n_buffers, block = (n_queries, TILE_BLOCK) if many else (1, BLOCK)
     # Columns in ascending order, whatever the order of the attributes: a tile then
     # begins where the one before it has ended.
@@ -384,7 +399,8 @@ def find_candidates(
                 plan.targets[q],
             )
         )
-        limits[q] = find_limit(bounds[q], plan.slacks[q], rounding)
+        found.limits[q] = find_limit(bounds[q], plan.slacks[q], rounding)
+        found.counts[q] = 0
         begin_nearest(known[q], bounds[q], nearest[q])
     scan_blocks(
         flat,
@@ -396,15 +412,14 @@ def find_candidates(
         plan,
         np.empty(n_queries, np.int64),
         np.empty((n_buffers, block), np.float32),
-        limits,
+        found.limits,
         nearest,
-        kept,
-        rows,
-        kept_sums,
+        found.counts,
+        found.rows,
+        found.sums,
     )
-    sure = np.full(n_queries, np.inf, np.float32)
     for q in range(n_queries):
-        if kept[q] > k:
+        found.sure[q] = np.inf
+        if found.counts[q] > k:
             kth = np.float64(nearest[q, k - 1])
-            sure[q] = find_sure(kth, plan.slacks[q], rounding)
-    return Candidates(rows, kept_sums, kept, limits, sure)
+            found.sure[q] = find_sure(kth, plan.slacks[q], rounding)

@@ -9,7 +9,12 @@ import numpy as np
 
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.exact import find_kth, leave_out, measure_listed
-from sklazy.kernels.first_pass import MOST_QUERIES, find_candidates, keep_within
+from sklazy.kernels.first_pass import (
+    MOST_QUERIES,
+    find_candidates,
+    keep_within,
+    make_candidates,
+)
 from sklazy.kernels.nesting import add_column, gather_near
 from sklazy.kernels.votes import weigh
 
@@ -117,10 +122,10 @@ def mean_of_nearest(
     """
     everywhere = np.full(min(MOST_QUERIES, last - first), np.inf)
     nobody = np.empty((everywhere.size, 0, 2))
-    smallest = np.empty(k)
+    smallest, found = np.empty(k), make_candidates(last - first, k)
     for begin in range(first, last, MOST_QUERIES):
         end = min(last, begin + MOST_QUERIES)
-        found = find_candidates(
+        find_candidates(
             columns,
             kinds,
             lows,
@@ -134,6 +139,7 @@ def mean_of_nearest(
             k,
             nobody,
             everywhere,
+            found,
         )
         for query in range(begin, end):
             q = query - begin

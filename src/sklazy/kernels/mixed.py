@@ -19,7 +19,12 @@ from sklazy.kernels.exact import (
     vote_for_nearest,
     vote_for_sure,
 )
-from sklazy.kernels.first_pass import MOST_QUERIES, SPARE, find_candidates
+from sklazy.kernels.first_pass import (
+    MOST_QUERIES,
+    SPARE,
+    find_candidates,
+    make_candidates,
+)
 from sklazy.kernels.votes import weigh_rows
 
 
@@ -268,9 +273,10 @@ def search_mixed(
     overflow, all rows are measured.
     """
     room = Room(np.empty(k + SPARE), np.empty(k), np.empty(k, np.int64))
+    found = make_candidates(last - first, k)
     for begin in range(first, last, MOST_QUERIES):
         end = min(last, begin + MOST_QUERIES)
-        found = find_candidates(
+        find_candidates(
             columns,
             kinds,
             lows,
@@ -284,6 +290,7 @@ def search_mixed(
             k,
             known[begin:end],
             bounds[begin:end],
+            found,
         )
         for query in range(begin, end):
             n_found, own = found.counts[query - begin], room
