@@ -440,7 +440,7 @@ def test_only_rows_that_were_added_may_be_left(path):
     close(model)
 
 
-@pytest.mark.parametrize("process", [os.getpid(), 1])
+@pytest.mark.parametrize("process", [os.getpid(), 1], ids=["own", "another"])
 def test_what_was_left_by_a_process_of_a_number_in_use_goes(path, process):
     left = path.with_name(f".{path.name}.{process}.77.part")
     left.write_bytes(b"rows that are forgotten then")
