@@ -170,3 +170,15 @@ def test_wrong_parameters_are_named(wrong, said):
     X, y = many(20, 3)
     with pytest.raises(BadInputError, match=said):
         LazyKNeighborsRegressor(**wrong).fit(X, y)
+
+
+@pytest.mark.parametrize("ask", ["predict", "explain", "loo_predict"])
+def test_rows_none_of_which_counts_are_refused(ask):
+    model = LazyKNeighborsRegressor(2).fit(
+        [[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0], sample_weight=[0, 0, 1]
+    )
+    given = [] if ask == "loo_predict" else [[[0.0]]]
+    if given:
+        model.forget([2])
+    with pytest.raises(BadInputError, match="all sample weights are zero"):
+        getattr(model, ask)(*given)

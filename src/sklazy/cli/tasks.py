@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, cast
@@ -131,7 +132,8 @@ def row_names(whole: Table, id_column: str | None) -> NDArray[Any] | None:
     if id_column is None:
         return None
     names = whole[id_column].cells()
-    again = [name for i, name in enumerate(names) if name is None or name in names[:i]]
+    counts = Counter(names)
+    again = [name for name in names if name is None or counts[name] > 1]
     if again:
         what = "is missing" if again[0] is None else f"has {again[0]!r} twice"
         raise BadInputError(

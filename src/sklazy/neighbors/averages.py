@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.errors import BadInputError
 from sklazy.neighbors.voting import weigh_squares
 
 Floats = NDArray[np.float64]
@@ -58,6 +59,10 @@ class Means(NamedTuple):
             0 for a row that does not take part.
         """
         there = np.flatnonzero(weights > 0)
+        if not there.size:
+            raise BadInputError(
+                "all sample weights are zero; give at least one row a weight above 0."
+            )
         order = there[np.argsort(squares[there], kind="stable")]
         near = squares[order]
         starts = np.flatnonzero(np.concatenate([[True], near[1:] != near[:-1]]))
