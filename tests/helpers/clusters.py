@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
 from sklazy import dask as sd  # noqa: E402 - it needs distributed
@@ -33,7 +34,10 @@ COLUMNS = list(TABLE.columns)
 def cluster(*, n_workers=2, processes=True, **options):
     """The client of a small cluster."""
     given = {"threads_per_worker": 1, "dashboard_address": None, **options}
+    # After this time a cluster gives up a worker that was killed again just before.
+    patience = {"distributed.deploy.lost-worker-timeout": "1 hour"}
     with (
+        dask.config.set(patience),
         distributed.LocalCluster(
             n_workers=n_workers, processes=processes, **given
         ) as made,

@@ -214,3 +214,13 @@ def alone(path: str | Path) -> Iterator[bool]:
     """Whether nobody else has a file mapped, nor can within the block."""
     with open(path, "rb") as file:
         yield try_lock(file, exclusive=True)
+
+
+def check_names(path: Path) -> None:
+    """Refuse a file that others may change by another name."""
+    if os.stat(path).st_nlink > 1:
+        raise BadFileError(
+            "it has several names (hard links); rows that are forgotten would stay "
+            "under the others. Remove them, or copy the file.",
+            path,
+        )

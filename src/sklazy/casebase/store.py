@@ -49,7 +49,7 @@ from sklazy.casebase.gathering import Gathered
 from sklazy.casebase.holding import PartsHere, concatenate_ids
 from sklazy.casebase.incoming import GivenIds, Target, as_ids, check_found
 from sklazy.casebase.kinds import settled_columns
-from sklazy.casebase.locking import Held, Place, alone, hold, place_of
+from sklazy.casebase.locking import Held, Place, alone, check_names, hold, place_of
 from sklazy.casebase.moments import Times
 from sklazy.casebase.opening import Opened
 from sklazy.casebase.packed import PackedRows
@@ -112,7 +112,7 @@ class StoredBase(InFile):
         try:
             finish(path)
             real = Path(os.path.realpath(path))
-            _check_names(real)
+            check_names(real)
             clear_leftovers(real)
             clear_leftovers(redo_of(real))
             base = cls._read(real)
@@ -411,16 +411,6 @@ class StoredBase(InFile):
         """A copy is of the rows, not of the file."""
         state = {n: v for n, v in self.__getstate__().items() if n not in _OWN}
         return _as_copy, (state,)
-
-
-def _check_names(path: Path) -> None:
-    """Refuse a file that others may change by another name."""
-    if os.stat(path).st_nlink > 1:
-        raise BadFileError(
-            "it has several names (hard links); rows that are forgotten would stay "
-            "under the others. Remove them, or copy the file.",
-            path,
-        )
 
 
 def _as_copy(state: dict[str, Any]) -> PartedBase:
