@@ -101,7 +101,7 @@ class PartedBase(PartedHead):
     ) -> Ids:
         """Take in further rows, behind those of the last part; the ids they got."""
         with self._lock:
-            self._settle()
+            self._recount()
             self._freeze()
             given = new_ids(ids, len(table), self.next_id, self._taken(ids))
             check_kind(target := two_dimensional(target), self.n_targets)
@@ -137,7 +137,7 @@ class PartedBase(PartedHead):
     def forget(self, ids: GivenIds) -> None:
         """Erase rows, wherever they lie; see `CaseBase.forget`."""
         with self._lock:
-            self._settle()
+            self._recount()
             wanted = as_ids(ids)
             found = self.parts.ask(find_places, wanted)
             places = [own for own, _ in found]

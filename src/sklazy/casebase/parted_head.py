@@ -121,7 +121,7 @@ class PartedHead(CaseBase):
         self._is_fresh = self._is_counted = False
         self._touch()
 
-    def _settle(self) -> None:
+    def _recount(self) -> None:
         """See whether a change that was stopped has been made."""
         if not self._is_counted:
             self._sync()
