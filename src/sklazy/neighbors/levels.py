@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.kernels.merging import merge_listed, merge_tallied
-from sklazy.neighbors.mixed import Near, weigh_rows
+from sklazy.neighbors.mixed import Near
 from sklazy.neighbors.nominal import Tallies
-from sklazy.neighbors.voting import vote_by_weight, weigh_squares
+from sklazy.neighbors.voting import vote_by_weight, weigh_rows, weigh_squares
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -32,7 +32,7 @@ from sklazy.memory import aligned_zeros
 from sklazy.neighbors.boxed import BoxedCases, ByTree
 from sklazy.neighbors.edges import find_edges, widths_without
 from sklazy.neighbors.nested import Asked, square_column, vote_nested
-from sklazy.neighbors.voting import weigh_squares
+from sklazy.neighbors.voting import weigh_rows
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
@@ -386,37 +386,3 @@ class MixedSearch:
         if self.excluded[query] >= 0:
             squares[self.excluded[query]] = np.inf
         return squares
-
-
-def weigh_rows(
-    queries: NDArray[np.int64],
-    squares: NDArray[np.float64],
-    classes: NDArray[np.integer],
-    kths: NDArray[np.float64],
-    n_classes: int,
-) -> NDArray[np.float64]:
-    """Weigh rows nearer than the k-th by their squared distances; see `MixedSearch`.
-
-    Added from near to far, so that rounding cannot tell one order of the rows from
-    another.
-
-    Parameters
-    ----------
-    queries : int64 array of shape (n_pairs,)
-        Which query each of the rows is near to.
-    squares, classes : arrays of shape (n_pairs,)
-    kths : float64 array of shape (n_queries,)
-    n_classes : int
-
-    Returns
-    -------
-    float64 array of shape (n_queries, n_classes + 1)
-    """
-    order = np.lexsort((squares, queries))
-    queries, squares = queries[order], squares[order]
-    nearest = kths.copy()
-    nearest[queries[::-1]] = squares[::-1]  # the last one stays
-    weights = weigh_squares(nearest[queries], squares)
-    cells, size = queries * n_classes + classes[order], kths.size * n_classes
-    sums = np.bincount(cells, weights, size).reshape(-1, n_classes)
-    return np.concatenate([sums, weigh_squares(nearest, kths)[:, None]], axis=1)

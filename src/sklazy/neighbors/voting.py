@@ -183,3 +183,37 @@ def _sum_groups(
     starts = np.flatnonzero(new_level | np.concatenate([[True], kind[1:] != kind[:-1]]))
     sums = np.add.reduceat(weights[rows], starts)
     return _Groups(near[starts], np.cumsum(new_level)[starts] - 1, kind[starts], sums)
+
+
+def weigh_rows(
+    queries: NDArray[np.int64],
+    squares: NDArray[np.float64],
+    classes: NDArray[np.integer],
+    kths: NDArray[np.float64],
+    n_classes: int,
+) -> NDArray[np.float64]:
+    """Weigh rows nearer than the k-th by their squared distances; see `MixedSearch`.
+
+    Added from near to far, so that rounding cannot tell one order of the rows from
+    another.
+
+    Parameters
+    ----------
+    queries : int64 array of shape (n_pairs,)
+        Which query each of the rows is near to.
+    squares, classes : arrays of shape (n_pairs,)
+    kths : float64 array of shape (n_queries,)
+    n_classes : int
+
+    Returns
+    -------
+    float64 array of shape (n_queries, n_classes + 1)
+    """
+    order = np.lexsort((squares, queries))
+    queries, squares = queries[order], squares[order]
+    nearest = kths.copy()
+    nearest[queries[::-1]] = squares[::-1]  # the last one stays
+    weights = weigh_squares(nearest[queries], squares)
+    cells, size = queries * n_classes + classes[order], kths.size * n_classes
+    sums = np.bincount(cells, weights, size).reshape(-1, n_classes)
+    return np.concatenate([sums, weigh_squares(nearest, kths)[:, None]], axis=1)

@@ -17,7 +17,8 @@ from sklazy.neighbors.cuda.lists import (
 )
 from sklazy.neighbors.cuda.sets import put_codes
 from sklazy.neighbors.cuda.weighted import Voters
-from sklazy.neighbors.mixed import NOBODY, MixedSearch, ScaledColumns, weigh_rows
+from sklazy.neighbors.mixed import NOBODY, MixedSearch, ScaledColumns
+from sklazy.neighbors.voting import weigh_rows
 
 Ints = NDArray[np.int64]
 
