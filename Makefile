@@ -27,7 +27,7 @@ demo: $(READY)  ## the main job, on data that scikit-learn ships
 
 # The gate draws the same examples every time; `make slow` draws new ones.
 test: $(READY)  ## tests and doctests
-	$(BIN)/python -m pytest -q -n 2 -m "not slow" --hypothesis-profile=ci
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow" --hypothesis-profile=ci
 
 check: lint test  ## format, lint, types, contracts, tests, doctests
 
@@ -52,8 +52,10 @@ release-check:  ## what would be published: built, checked, installed alone and 
 	.venv-alone/bin/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) dist/*.whl
 	cd .venv-alone && bin/python ../tests/try_wheel.py
 
+# Here linear algebra has threads, as it has where people use it.
+slow: export OPENBLAS_NUM_THREADS ?= 2
 slow: $(READY)  ## the statistical and large tests, properties on new examples
-	$(BIN)/python -m pytest -q -n 2 -m "slow or hypothesis" --hypothesis-profile=default
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "slow or hypothesis" --hypothesis-profile=default
 	$(MAKE) mutate
 
 mutate: $(READY)  ## whether tests notice changed operators (ROOMS=, SEED=, NUMBER=, JOBS=, LOG=)

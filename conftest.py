@@ -19,27 +19,19 @@ os.environ.setdefault(
     "NUMBA_CACHE_DIR", os.path.join(tempfile.gettempdir(), f"sklazy-numba-{_stamp}")
 )
 
+# Tests run side by side: threads of linear algebra would wait for each other's cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # A first call compiles, so no example has a deadline.
 hypothesis.settings.register_profile("house", deadline=None)
 hypothesis.settings.load_profile("house")
 
 
-def _beside(name: str, variable: str) -> pathlib.Path:
-    """Return the folder of shared files, or skip with the reason."""
-    root = pathlib.Path(__file__).parent
-    folder = pathlib.Path(os.environ.get(variable, root / ".." / "shared" / name))
-    if not folder.is_dir():
-        pytest.skip(f"needs the files of shared/{name}; set {variable} to their folder")
-    return folder
-
-
 @pytest.fixture(scope="session")
 def data_folder() -> pathlib.Path:
     """The papers' data sets (never part of the project)."""
-    return _beside("data", "SKLAZY_DATA")
-
-
-@pytest.fixture(scope="session")
-def golden_folder() -> pathlib.Path:
-    """Outputs of Weka and R to agree with."""
-    return _beside("golden", "SKLAZY_GOLDEN")
+    beside = pathlib.Path(__file__).parent / ".." / "shared" / "data"
+    folder = pathlib.Path(os.environ.get("SKLAZY_DATA", beside))
+    if not (folder / "classification").is_dir():
+        pytest.skip("needs all the papers' data sets; set SKLAZY_DATA to their folder")
+    return folder

@@ -36,9 +36,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from sklazy import audit
-from sklazy.experiments.harness.catalog import find_known
-from sklazy.experiments.harness.data import data_folder, load_set
-from sklazy.experiments.harness.folds import class_folds
+from sklazy.cli.folds import class_folds
+from sklazy_studies.harness.catalog import find_known
+from sklazy_studies.harness.data import data_folder, load_set
 
 try:
     from cleanlab.rank import get_label_quality_scores
@@ -126,21 +126,21 @@ def prepare(name, folder):
 def measure(name, folder):
     """Average precision and seconds of each method, by share and kind."""
     frame, classes = prepare(name, folder)
-    confusion, found = find_confusion(frame, classes), []
+    confusion, runs = find_confusion(frame, classes), []
     rank("audit", frame, classes)  # compiles
     for seed, (share, kind) in enumerate((s, k) for s in SHARES for k in KINDS):
         labels, wrong = spoil(classes, share, kind, confusion, seed)
-        own = {"share": share, "kind": kind}
+        figures = {"share": share, "kind": kind}
         for method in METHODS:
             begin = time.process_time()
             doubts = rank(method, frame, labels)
-            own[f"{method}_seconds"] = time.process_time() - begin
-            own[method] = average_precision_score(wrong, doubts)
+            figures[f"{method}_seconds"] = time.process_time() - begin
+            figures[method] = average_precision_score(wrong, doubts)
         begin = time.process_time()
         assert audit(frame, labels, task="classification", n_jobs=1).findings
-        own["whole_seconds"] = time.process_time() - begin
-        found.append(own)
-    return {"rows": len(classes), "classes": len(confusion), "runs": found}
+        figures["whole_seconds"] = time.process_time() - begin
+        runs.append(figures)
+    return {"rows": len(classes), "classes": len(confusion), "runs": runs}
 
 
 def show(results):
@@ -149,8 +149,8 @@ def show(results):
     titles = [f"{m[:6]} {k[:4]}{s:.0%}" for s in SHARES for k in KINDS for m in METHODS]
     print(f"{'':16s}", *[f"{t:>14s}" for t in titles], "   seconds", sep="")
     table = []
-    for name, own in results.items():
-        runs = own["runs"]
+    for name, measured in results.items():
+        runs = measured["runs"]
         timed = (*METHODS, "whole")
         times = [min(run[f"{m}_seconds"] for run in runs) for m in timed]
         table.append([run[m] for run in runs for m in METHODS] + times)
@@ -177,11 +177,11 @@ def time_sizes(*sizes):
         X, y = make_classification(n_rows, 20, n_informative=8, random_state=0)
         X = X.round(2)
         begin = time.process_time()
-        found = audit(X, y, task="classification", n_jobs=1)
+        audited = audit(X, y, task="classification", n_jobs=1)
         ranked = time.process_time() - begin
-        said = repr(found)  # makes the findings
+        summary = repr(audited)  # makes the findings
         took = time.process_time() - begin
-        print(f"{n_rows:6d} rows {ranked:7.1f} s, {took:.1f} s whole  {said}")
+        print(f"{n_rows:6d} rows {ranked:7.1f} s, {took:.1f} s whole  {summary}")
 
 
 def main(path, folder=None, *names):

@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from sklazy import LazyBaggingClassifier
-from sklazy.experiments.harness.catalog import find_known
-from sklazy.experiments.harness.data import data_folder, load_set
+from sklazy_studies.harness.catalog import find_known
+from sklazy_studies.harness.data import data_folder, load_set
 
 DRAWS = 1000, 2500, 5000, 10_000, None
 N_ROWS, N_QUERIES = 24_000, 150
@@ -64,8 +64,8 @@ def made(rule, wrong=0.0):
 
 def split(X, y):
     order = np.random.default_rng(1).permutation(len(y))
-    asked, seen = order[:N_QUERIES], order[N_QUERIES:]
-    return X[seen], y[seen], X[asked], y[asked]
+    tested, seen = order[:N_QUERIES], order[N_QUERIES:]
+    return X[seen], y[seen], X[tested], y[tested]
 
 
 def measure(X, y, queries, classes, draws):
@@ -75,9 +75,11 @@ def measure(X, y, queries, classes, draws):
     begin = time.process_time()
     shares = model.predict_proba(queries)
     spent = time.process_time() - begin
-    own = shares[np.arange(len(classes)), np.searchsorted(model.classes_, classes)]
+    class_shares = shares[
+        np.arange(len(classes)), np.searchsorted(model.classes_, classes)
+    ]
     right = (model.classes_[shares.argmax(axis=1)] == classes).mean()
-    loss = -np.log(np.maximum(own, 1e-3)).mean()
+    loss = -np.log(np.maximum(class_shares, 1e-3)).mean()
     return [float(right), float(loss), 1e3 * spent / len(classes)]
 
 

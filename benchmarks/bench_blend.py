@@ -53,8 +53,8 @@ def goal(name, why, seconds, find):
 
     def measure():
         with threadpool_limits(1):
-            found = find()
-        return {"ours": found, "peer": seconds, "peer_name": "the time wanted"}
+            took = find()
+        return {"ours": took, "peer": seconds, "peer_name": "the time wanted"}
 
     return {"name": name, "why": why, "goal": 1, "measure": measure}
 
@@ -98,8 +98,8 @@ def ask_each(n_rows):
 
 def ask(n_rows, n_queries):
     model, X = fitted(n_rows)[0], data(n_rows)[0]
-    asked = X[n_rows : n_rows + n_queries]
-    return best_time(lambda: model.predict_proba(asked), 5) / n_queries
+    queries = X[n_rows : n_rows + n_queries]
+    return best_time(lambda: model.predict_proba(queries), 5) / n_queries
 
 
 def leave_out(kind):

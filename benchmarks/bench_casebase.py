@@ -121,8 +121,8 @@ def file_figures():
 
 def in_a_file(key, most, unit):
     """One of these figures, and its limit."""
-    found = max(file_figures()[key], 1e-9)
-    return {"ours": found, "peer": most, "unit": unit, "peer_name": "the limit"}
+    figure = max(file_figures()[key], 1e-9)
+    return {"ours": figure, "peer": most, "unit": unit, "peer_name": "the limit"}
 
 
 MEMORY = """
@@ -154,9 +154,9 @@ MOST_BYTES = 60
 
 def bytes_a_row():
     """The memory that a million rows take, in a process of its own, and its limit."""
-    found = float(run_alone(MEMORY))
+    n_bytes = float(run_alone(MEMORY))
     limit = {"peer": MOST_BYTES, "peer_name": "the limit"}
-    return {"ours": found, "unit": "bytes", **limit}
+    return {"ours": n_bytes, "unit": "bytes", **limit}
 
 
 def run_alone(script):

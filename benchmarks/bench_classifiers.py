@@ -84,10 +84,10 @@ def neighbors(kind, n_rows, n_queries, n_attributes, repeat=1):
     half = {"n_attributes": n_attributes // 2}
     ours = LazyKNeighborsClassifier.paper(**half, **settings).fit(rows, classes)
     peer = KNeighborsClassifier(5, algorithm="brute").fit(rows.astype(float), classes)
-    asked = queries.astype(float)
+    plain_queries = queries.astype(float)
     return (
         lambda: [ours.predict(queries) for _ in range(repeat)],
-        lambda: [peer.predict(asked) for _ in range(repeat)],
+        lambda: [peer.predict(plain_queries) for _ in range(repeat)],
     )
 
 
@@ -169,8 +169,8 @@ def limit(script, argument, most, unit, state="shared"):
             environment["NUMBA_CACHE_DIR"] = folder
         if state == "warm":
             run(script, argument, environment)
-        found = run(script, argument, environment)
-    return {"ours": found, "peer": most, "unit": unit, "peer_name": "the limit"}
+        measured = run(script, argument, environment)
+    return {"ours": measured, "peer": most, "unit": unit, "peer_name": "the limit"}
 
 
 def run(script, argument, environment):

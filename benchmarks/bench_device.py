@@ -22,10 +22,10 @@ from sklazy import (
     LazyLearningRegressor,
 )
 from sklazy.answer import Batch, prepare
-from sklazy.answer.selection import nearest
-from sklazy.answer.selection.nearest_on_device import AHEAD, LONG_SEARCH
 from sklazy.casebase.matrix import encode_matrix
 from sklazy.flow import Selected
+from sklazy.methods.selection import nearest
+from sklazy.methods.selection.nearest_on_device import AHEAD, LONG_SEARCH
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
 from sklazy.neighbors.cuda.sets import DeviceSets
 
@@ -48,14 +48,14 @@ def benchmarks():
     ]
 
 
-def summary(found):
+def summary(figures):
     """Times beside the CPU's where they were taken, else the goal over the time."""
-    if "cpu ms" in found:
-        ours, peer = found["device ms"] / 1e3, found["cpu ms"] / 1e3
+    if "cpu ms" in figures:
+        ours, peer = figures["device ms"] / 1e3, figures["cpu ms"] / 1e3
         name = "the same estimator on all cores"
         return {"ours": ours, "peer": peer, "peer_name": name}
-    ratio = found.get("goal over time", 1.0)  # 1: answers are equal
-    return ratio, ", ".join(f"{name} {value:.4g}" for name, value in found.items())
+    ratio = figures.get("goal over time", 1.0)  # 1: answers are equal
+    return ratio, ", ".join(f"{name} {value:.4g}" for name, value in figures.items())
 
 
 def has_device():
@@ -89,12 +89,12 @@ def check():
         model, X, Q = random_model(rng, trial)
         rows = rng.integers(0, len(X), 200)
         expected = answers(model.set_params(device=None), Q, rows)
-        found = answers(model.set_params(device="cuda"), Q, rows)
+        on_device = answers(model.set_params(device="cuda"), Q, rows)
         backwards = model.predict_proba(Q[::-1])[::-1]
         pieces = np.concatenate([model.predict_proba(Q[i : i + 7]) for i in (0, 7)])
-        same = all(map(np.array_equal, expected, found))
-        same &= np.array_equal(backwards, found[0])
-        same &= np.array_equal(pieces, found[0][:14])
+        same = all(map(np.array_equal, expected, on_device))
+        same &= np.array_equal(backwards, on_device[0])
+        same &= np.array_equal(pieces, on_device[0][:14])
         if not same:
             failed.append(trial)
         print(".x"[not same], end="", flush=True)
@@ -245,17 +245,17 @@ def brute_force(X, y, Q):
 
     torch.backends.cuda.matmul.allow_tf32 = False
     rows = torch.as_tensor(X, device="cuda").float()
-    asked = torch.as_tensor(Q, device="cuda").float()
+    all_queries = torch.as_tensor(Q, device="cuda").float()
     classes = torch.as_tensor(y, device="cuda").long()
     norms = (rows * rows).sum(1)
 
     def run():
-        found = []
-        for part in asked.split(1000):
+        votes = []
+        for part in all_queries.split(1000):
             squares = norms - 2 * (part @ rows.T)
             near = torch.topk(squares, K, dim=1, largest=False).indices
-            found.append(torch.mode(classes[near], 1).values)
-        return torch.cat(found).cpu()
+            votes.append(torch.mode(classes[near], 1).values)
+        return torch.cat(votes).cpu()
 
     return run
 
@@ -294,7 +294,7 @@ def many_rows(n_rows=100_000_000, d=28, r=14):
 def make_sets(n_rows, d):
     import cupy
 
-    from sklazy.backends.device import open_device
+    from sklazy.answer.device import open_device
 
     rng, sizes = np.random.default_rng(0), np.random.default_rng(0).integers(2, 11, d)
     starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -361,11 +361,11 @@ def compare_numbers(n_rows=1_000_000, d=28):
         n_neighbors=K, n_attributes=0.3, discretize=False, cuts="frozen"
     ).fit(X, y)
     model.set_params(device="cuda")
-    found = model.predict_proba(Q)
+    on_device = model.predict_proba(Q)
     device = best_of(lambda: model.predict(Q), 10)
     model.set_params(device=None)
     some = Q[:2000]  # the CPU takes seconds for all of them
-    same = np.array_equal(model.predict_proba(some), found[: len(some)])
+    same = np.array_equal(model.predict_proba(some), on_device[: len(some)])
     cpu = best_of(lambda: model.predict(some), 2) * len(Q) / len(some)
     return {
         "equal": float(same),
@@ -385,13 +385,13 @@ def compare_lines(n_rows=1_000_000, d=20):
     y += 0.1 * rng.standard_normal(n_rows)
     model = LazyLearningRegressor(degrees=1, n_best=1).fit(X, y)
     model.set_params(device="cuda")
-    found = model.predict(Q)
+    on_device = model.predict(Q)
     device = best_of(lambda: model.predict(Q), 5)
     some = Q[:1600]  # the CPU takes seconds for all of them
     model.set_params(device=None)
     expected = model.predict(some)
     cpu = best_of(lambda: model.predict(some), 2) * len(Q) / len(some)
-    apart = np.abs(found[: len(some)] - expected) / np.abs(expected).mean()
+    apart = np.abs(on_device[: len(some)] - expected) / np.abs(expected).mean()
     return {
         "share within 1e-9": float((apart < 1e-9).mean()),
         "largest difference": float(apart.max()),
@@ -412,14 +412,14 @@ def compare_kernels(n_rows=100_000, d=20):
         int
     )
     model = LazyKernelClassifier(device="cuda").fit(X, y)
-    found = model.predict_proba(Q)
+    on_device = model.predict_proba(Q)
     device = best_of(lambda: model.predict_proba(Q), 5)
     some = Q[:800]  # the CPU takes seconds for all of them
     model.set_params(device=None)
     expected = model.predict_proba(some)
     cpu = best_of(lambda: model.predict_proba(some), 2) * len(Q) / len(some)
     return {
-        "largest difference": float(np.abs(found[: len(some)] - expected).max()),
+        "largest difference": float(np.abs(on_device[: len(some)] - expected).max()),
         "device ms": device * 1e3,
         "cpu ms": cpu * 1e3,
         "cpu over device": cpu / device,
@@ -473,30 +473,30 @@ def run_rows(rows, about):
     parser.add_argument("words", nargs="*")
     parser.add_argument("--out")
     options = parser.parse_args()
-    found = {"machine": describe()}
-    print(found["machine"], flush=True)
+    figures = {"machine": describe()}
+    print(figures["machine"], flush=True)
     for name, (why, goal, measure) in rows.items():
         if options.words and not any(word in name for word in options.words):
             continue
         begin = time.perf_counter()
-        found[name] = measure()
-        shown = ", ".join(f"{key} {value:.4g}" for key, value in found[name].items())
+        figures[name] = measure()
+        shown = ", ".join(f"{key} {value:.4g}" for key, value in figures[name].items())
         took = time.perf_counter() - begin
         print(f"{name} ({why}; goal {goal}): {shown} [{took:.0f} s]", flush=True)
         if options.out:
             with open(options.out, "w") as file:
-                json.dump(found, file, indent=1)
-    print_table(rows, found)
+                json.dump(figures, file, indent=1)
+    print_table(rows, figures)
 
 
-def print_table(rows, found):
+def print_table(rows, figures):
     """The table of docs/gpu.md: a column for all that any row found."""
-    measured = {name: own for name, own in found.items() if name in rows}
-    columns = list(dict.fromkeys(key for own in measured.values() for key in own))
+    measured = {name: row for name, row in figures.items() if name in rows}
+    columns = list(dict.fromkeys(key for row in measured.values() for key in row))
     print("\n|", " | ".join(["10 000 queries", *columns, "goal"]), "|")
     print("|---" * (len(columns) + 2), "|", sep="")
-    for name, own in measured.items():
-        cells = [f"{own[key]:.4g}" if key in own else "" for key in columns]
+    for name, row in measured.items():
+        cells = [f"{row[key]:.4g}" if key in row else "" for key in columns]
         goal = rows[name][1]
         print("|", name, "|", " | ".join(cells), "|", "" if goal is None else goal, "|")
 

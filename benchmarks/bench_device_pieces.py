@@ -29,18 +29,16 @@ from bench_device import (
 )
 
 from sklazy import LazyKNeighborsClassifier, LazyLearningRegressor
-from sklazy.answer.selection.nearest_in_pieces import (
-    columns_cargo,
-    sets_cargo,
-)
-from sklazy.backends.device import open_device, use_device
-from sklazy.backends.pieces import Cargo, ask_rows
+from sklazy.answer.device import open_device, use_device
+from sklazy.answer.pieces import Cargo, ask_rows
 from sklazy.flow import Cases, Narrow, Selected
 from sklazy.kernels.cuda.with_cupy import CupyDevice
+from sklazy.methods.selection.nearest_in_pieces import columns_cargo, sets_cargo
 from sklazy.neighbors.cuda.cutting import cut_cases
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
 from sklazy.neighbors.cuda.sets import count_set_bytes, put_sets
-from sklazy.neighbors.levels import Tallies, merge_tallies
+from sklazy.neighbors.levels import Tallies, merge
+from sklazy.neighbors.voting import Voting
 
 N_TABLES, N_PIECES = 12, 4
 
@@ -95,8 +93,8 @@ def check():
         same = True
         for devices, name in [([cramped(n_bytes)], "cuda"), (two(n_bytes), "cuda:all")]:
             with use_device(*devices):
-                found = answers(model.set_params(device=name), Q, rows)
-            same &= all(map(np.array_equal, expected, found))
+                on_device = answers(model.set_params(device=name), Q, rows)
+            same &= all(map(np.array_equal, expected, on_device))
         if not same:
             failed.append(trial)
         print(".x"[not same], end="", flush=True)
@@ -137,7 +135,7 @@ def compare(model, ask, Q, n_bytes):
 
 def compare_labels():
     model, *_, Q = fit_labels(1_000_000, 28)
-    return compare(model, lambda own: own.predict_proba, Q, bytes_of(model))
+    return compare(model, lambda fitted: fitted.predict_proba, Q, bytes_of(model))
 
 
 def compare_numbers(n_rows=1_000_000, d=28):
@@ -148,7 +146,7 @@ def compare_numbers(n_rows=1_000_000, d=28):
         n_neighbors=K, n_attributes=0.3, discretize=False, cuts="frozen"
     ).fit(X, y)
     Q = rng.standard_normal((N_QUERIES, d))
-    return compare(model, lambda own: own.predict_proba, Q, bytes_of(model))
+    return compare(model, lambda fitted: fitted.predict_proba, Q, bytes_of(model))
 
 
 def compare_lines(n_rows=1_000_000, d=20):
@@ -156,7 +154,7 @@ def compare_lines(n_rows=1_000_000, d=20):
     X, Q = rng.standard_normal((n_rows, d)), rng.standard_normal((N_QUERIES, d))
     y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(n_rows)
     model = LazyLearningRegressor(degrees=1, n_best=1).fit(X, y)
-    return compare(model, lambda own: own.predict, Q, n_rows * (12 * d + 8))
+    return compare(model, lambda fitted: fitted.predict, Q, n_rows * (12 * d + 8))
 
 
 def leave_some_out():
@@ -173,10 +171,10 @@ class Kept:
     """What `ask_rows` needs of a case base: 100 million rows would fill the host."""
 
     def __init__(self):
-        self.found = {}
+        self.known = {}
 
     def derive(self, key, find):
-        return self.found.setdefault(key, find())
+        return self.known.setdefault(key, find())
 
 
 def many_rows(n_rows=100_000_000, d=28, r=14):
@@ -205,8 +203,8 @@ def many_rows(n_rows=100_000_000, d=28, r=14):
         return lambda: Tallies(search.thresholds.astype(np.int64), search.tallies)
 
     def run():
-        found = ask_rows(Kept(), [device], cargo, ask)
-        return merge_tallies(found, selected.counts, K, by_distance=False).votes
+        parts = ask_rows(Kept(), [device], cargo, ask)
+        return merge(parts, selected.counts, Voting(K, False, False)).votes
 
     device = cramped(cargo.n_bytes)
     same = np.array_equal(run(), expected)

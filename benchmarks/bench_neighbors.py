@@ -6,11 +6,12 @@ import numpy as np
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from sklazy import backends, measures, neighbors, selection
-from sklazy.combine import argmax_with_ties
+from sklazy import measures, neighbors
+from sklazy.answer.threads import run_chunks
 from sklazy.flow import Cases, Narrow, Queries, Selected
-from sklazy.kernels import bits, counting
-from sklazy.local import naive_bayes
+from sklazy.kernels import bits
+from sklazy.measures import argmax_with_ties
+from sklazy.methods.naive_bayes import model as naive_bayes
 
 N_NEIGHBORS, N_CLASSES = 5, 5
 
@@ -87,7 +88,7 @@ def as_cases(codes, offsets, classes, n_classes, numbers):
         n_rows=n_rows,
         codes=Narrow(codes.astype(np.int8)),
         offsets=offsets,
-        counts=counting.count_values(codes, offsets, classes, n_classes),
+        counts=bits.count_values(codes, offsets, classes, n_classes),
         class_counts=np.bincount(classes, minlength=n_classes),
         classes=Narrow(classes.astype(np.int8)),
         starts=offsets[:-1],
@@ -103,7 +104,7 @@ def as_cases(codes, offsets, classes, n_classes, numbers):
 
 def rank(cases):
     table = cases.counts, cases.offsets
-    return selection.rank_values(
+    return measures.rank_values(
         measures.lazy_scores(*table), measures.attribute_scores(*table), cases.offsets
     )
 
@@ -112,12 +113,12 @@ def build(kind, n_rows, n_queries, n_attributes, n_selected, repeat=1):
     """Our search, selection included, and scikit-learn's."""
     codes, offsets, classes, queries = draw(n_rows, n_queries, n_attributes)
     numbers, values = np.zeros((0, n_rows)), np.zeros(queries.shape)
-    inputs, asked = codes.T, queries
+    inputs, peer_queries = codes.T, queries
     if kind == "numeric":
         rng = np.random.default_rng(1)
         numbers = rng.standard_normal((n_attributes, n_rows))
         values = rng.standard_normal((n_queries, n_attributes))
-        inputs, asked = numbers.T, values
+        inputs, peer_queries = numbers.T, values
     cases = as_cases(codes, offsets, classes, N_CLASSES, numbers)
     ranks = rank(cases)
     columns = neighbors.prepare_columns(cases) if kind == "numeric" else None
@@ -140,18 +141,18 @@ def build(kind, n_rows, n_queries, n_attributes, n_selected, repeat=1):
                 )
 
             def work(first, last, search=search):
-                selection.select_range(
+                measures.select_range(
                     queries, ranks, search.selected.attributes, first, last
                 )
                 search.run(first, last)
 
-            backends.run_chunks(work, n_queries, None, nanoseconds)
+            run_chunks(work, n_queries, None, nanoseconds)
             argmax_with_ties(search.votes, cases.class_counts)
 
     peer = KNeighborsClassifier(N_NEIGHBORS, algorithm="brute")
     peer.fit(np.ascontiguousarray(inputs, np.float64), classes)
-    asked = np.ascontiguousarray(asked, np.float64)
-    return ours, lambda: [peer.predict(asked) for _ in range(repeat)]
+    peer_queries = np.ascontiguousarray(peer_queries, np.float64)
+    return ours, lambda: [peer.predict(peer_queries) for _ in range(repeat)]
 
 
 def build_bayes(n_attributes, n_classes, n_rows=5000, n_queries=5000):
@@ -164,7 +165,7 @@ def build_bayes(n_attributes, n_classes, n_rows=5000, n_queries=5000):
     )
 
     def ours():
-        selected = selection.select(queries, ranks, n_attributes // 2)
+        selected = measures.select_lowest(queries, ranks, n_attributes // 2)
         joint = np.empty((n_queries, n_classes))
         naive_bayes.add_likelihoods(likelihoods, queries, selected, joint, 0, n_queries)
         argmax_with_ties(joint, cases.class_counts)

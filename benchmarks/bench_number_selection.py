@@ -50,5 +50,5 @@ def build(kind, n_rows, n_columns):
             X[:n_rows], np.searchsorted(edges, y[:n_rows])
         ),
     ]
-    asked = {n: X[n_rows : n_rows + n] for n in (N_QUERIES, 1)}
-    return [lambda n, m=model: m.predict(asked[n]) for model in models]
+    queries = {n: X[n_rows : n_rows + n] for n in (N_QUERIES, 1)}
+    return [lambda n, m=model: m.predict(queries[n]) for model in models]

@@ -100,16 +100,16 @@ def on_cluster(n_rows):
 
     half = n_rows // 2
     halves = [labels(half, seed) for seed in (0, 2)]
-    X, y = (np.concatenate(own) for own in zip(*halves, strict=True))
+    X, y = (np.concatenate(part) for part in zip(*halves, strict=True))
     queries, nominal = labels(1000, seed=1)[0], list(range(16))
-    given = {"n_neighbors": 5, "n_attributes": 0.5, "categorical_features": nominal}
-    one = sklazy.LazyKNeighborsClassifier(**given, n_jobs=2).fit(X, y)
+    settings = {"n_neighbors": 5, "n_attributes": 0.5, "categorical_features": nominal}
+    one = sklazy.LazyKNeighborsClassifier(**settings, n_jobs=2).fit(X, y)
     del halves, X, y
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None
     )
     with cluster, distributed.Client(cluster) as client:
-        other = LazyKNeighborsClassifier(**given, client=client, n_jobs=1)
+        other = LazyKNeighborsClassifier(**settings, client=client, n_jobs=1)
         made = [delayed(labels, nout=2)(half, seed) for seed in (0, 2)]
         rows = [da.from_delayed(X, (half, 16), np.int64) for X, _ in made]
         classes = [da.from_delayed(y, (half,), np.int64) for _, y in made]
@@ -124,8 +124,8 @@ def on_cluster(n_rows):
 
 
 def interleave(*calls, times=15):
-    found = [[timed(call) for call in calls] for _ in range(times)]
-    return [min(own) for own in zip(*found, strict=True)]
+    rounds = [[timed(call) for call in calls] for _ in range(times)]
+    return [min(times_of_call) for times_of_call in zip(*rounds, strict=True)]
 
 
 def timed(call):
@@ -136,6 +136,6 @@ def timed(call):
 
 if __name__ == "__main__":
     for item in benchmarks():
-        found = item["measure"]()
-        ratio, against = found["peer"] / found["ours"], found["peer_name"]
+        measured = item["measure"]()
+        ratio, against = measured["peer"] / measured["ours"], measured["peer_name"]
         print(f"{item['name']}: {ratio:.2f} (goal {item['goal']}) against {against}")

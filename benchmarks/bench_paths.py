@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from sklazy.flow import Queries
-from sklazy.local.bags import beta_neighbors, draw_weights, plan_bags
-from sklazy.local.paths import PathRules, answer_by_paths, make_paths
-from sklazy.local.random_paths import answer_by_random_paths, make_random_paths
+from sklazy.methods.paths.bags import beta_neighbors, draw_weights, plan_bags
+from sklazy.methods.paths.model import PathRules, answer_by_paths, make_paths
+from sklazy.methods.paths.random_paths import answer_by_random_paths, make_random_paths
 
 N_BAGS = 10
 RULES = PathRules()
@@ -73,8 +73,8 @@ def against_extra_trees(make):
 def against_own_bags(make):
     """Times of bags that share a part, and of bags drawn for each query."""
     task = Task(make, n_queries=400)
-    shared, own = in_turn(lambda: task.follow_paths(share=True), task.follow_paths)
-    return {"ours": shared, "peer": own, "peer_name": "bags of each query's own"}
+    shared, separate = in_turn(lambda: task.follow_paths(share=True), task.follow_paths)
+    return {"ours": shared, "peer": separate, "peer_name": "bags of each query's own"}
 
 
 def in_turn(ours, peer, n_times=5):
@@ -100,7 +100,7 @@ class Task:
         self.X, self.y, nominal = make(rng)
         self.n_rows, n_columns = self.X.shape
         self.n_queries = n_queries
-        asked = rng.choice(self.n_rows, n_queries, replace=False)
+        query_rows = rng.choice(self.n_rows, n_queries, replace=False)
         codes = np.full(self.X.shape, -1, np.int32)
         values = np.full(self.X.shape, np.nan)
         sizes = np.zeros(n_columns, np.int64)
@@ -112,17 +112,17 @@ class Task:
         columns = np.ascontiguousarray(codes.T), np.ascontiguousarray(values.T)
         self.paths = make_paths(*columns, sizes, classes, n_classes)
         self.random_paths = make_random_paths(self.paths)
-        self.queries = Queries(codes[asked], values[asked])
-        self.asked = asked
-        near = self.nearest(asked, beta_neighbors(self.n_rows), nominal)
+        self.queries = Queries(codes[query_rows], values[query_rows])
+        self.query_rows = query_rows
+        near = self.nearest(query_rows, beta_neighbors(self.n_rows), nominal)
         numeric = sizes == 0
         self.bags = plan_bags(self.queries, numeric, near, N_BAGS, 0)
         self.shared = plan_bags(self.queries, numeric, near, N_BAGS, 0, share=True)
 
-    def nearest(self, asked, n_near, nominal):
+    def nearest(self, query_rows, n_near, nominal):
         spread = np.ones(self.X.shape[1]) if nominal else np.ptp(self.X, axis=0)
         rows = []
-        for row in self.X[asked]:
+        for row in self.X[query_rows]:
             apart = row != self.X if nominal else (self.X - row) / spread
             far = (apart.astype(float) ** 2).sum(axis=1)
             rows.append(np.argsort(far, kind="stable")[:n_near])
@@ -144,7 +144,7 @@ class Task:
             for weights in draw_weights(self.bags, query, self.n_rows):
                 bag = np.repeat(rows, weights)
                 tree = kind(criterion="entropy")
-                tree.fit(X[bag], self.y[bag]).predict(X[self.asked[query], None])
+                tree.fit(X[bag], self.y[bag]).predict(X[self.query_rows[query], None])
 
 
 def spectra(rng):

@@ -87,7 +87,7 @@ def leave_one_out():
     """Times of a query, and of 60 fits, of which each gives all smaller models."""
     X, y, queries = data(400)
     model = ours(400, (1, COMPONENTS))
-    said, near = model.predict(queries), search(400).kneighbors(queries[:1])[1][0]
+    predicted, near = model.predict(queries), search(400).kneighbors(queries[:1])[1][0]
     mine = peer = np.inf
     for _ in range(3):
         begin = time.perf_counter()
@@ -99,7 +99,9 @@ def leave_one_out():
         peer = min(peer, time.perf_counter() - begin)
     best = 1 + int(np.argmin(errors))
     expected = PLSRegression(best, scale=False).fit(X[near], y[near])
-    np.testing.assert_allclose(said[0], expected.predict(queries[:1])[0], rtol=1e-8)
+    np.testing.assert_allclose(
+        predicted[0], expected.predict(queries[:1])[0], rtol=1e-8
+    )
     return {"ours": mine, "peer": peer, "peer_name": "60 fits of PLSRegression(10)"}
 
 
@@ -110,6 +112,6 @@ def left_out_errors(X, y):
         others = np.arange(len(X)) != i
         model = PLSRegression(COMPONENTS, scale=False).fit(X[others], y[others])
         away = (X[i] - X[others].mean(axis=0)) @ model.x_rotations_
-        said = y[others].mean() + np.cumsum(away * model.y_loadings_[0])
-        squares += (y[i] - said) ** 2
+        predicted = y[others].mean() + np.cumsum(away * model.y_loadings_[0])
+        squares += (y[i] - predicted) ** 2
     return squares / len(X)

@@ -52,9 +52,9 @@ def measure_step(n_candidates=1000, n_blocks=200):
     def evaluate(alive, block):
         if ends:
             lengths.append(time.perf_counter() - ends[-1])
-        found = losses[block]
+        block_losses = losses[block]
         ends.append(time.perf_counter())
-        return found
+        return block_losses
 
     race(evaluate, range(n_candidates), range(n_blocks), alpha=1e-300)
     best = min(lengths[10:])
@@ -66,9 +66,9 @@ def measure_subsets(n_seeds=2):
 
     runs = [racing_quality.race_subsets(seed) for seed in range(n_seeds)]
     share = max(share for _, share in runs)
-    found = sum(found for found, _ in runs)
-    text = f"best subset in {found} of {n_seeds}, {share:.2%} of the predictions"
-    return (0.02 / share if found == n_seeds else 0.0), text
+    n_best = sum(n_best for n_best, _ in runs)
+    text = f"best subset in {n_best} of {n_seeds}, {share:.2%} of the predictions"
+    return (0.02 / share if n_best == n_seeds else 0.0), text
 
 
 def measure_recovery(n_inputs, n_runs):

@@ -95,11 +95,11 @@ def association(X, y):
         for query in queries.tolist():
             items = [columns[j][value] for j, value in enumerate(query)]
             pairs = (a & b for a, b in itertools.combinations(items, 2))
-            found = [[] for _ in classes]
+            confidences = [[] for _ in classes]
             for covered in itertools.chain(items, pairs):
                 for c, of_class in enumerate(classes):
                     support = len(covered & of_class)
                     if support >= least and support >= 0.5 * len(covered):
-                        found[c].append(support / len(covered))
+                        confidences[c].append(support / len(covered))
 
     return model.predict, peer

@@ -4,8 +4,8 @@ import functools
 
 import numpy as np
 
-from sklazy import measures, selection
-from sklazy.kernels import counting
+from sklazy import measures
+from sklazy.kernels import bits
 
 N_ROWS, N_CLASSES = 5000, 5
 
@@ -34,13 +34,13 @@ def build(n_attributes, n_queries):
     classes = rng.integers(0, N_CLASSES, N_ROWS).astype(np.int32)
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     queries = np.ascontiguousarray(codes[:, :n_queries].T)
-    table = counting.count_values(codes, offsets, classes, N_CLASSES), offsets
+    table = bits.count_values(codes, offsets, classes, N_CLASSES), offsets
     scores = measures.lazy_scores(*table)
-    ranks = selection.rank_values(scores, measures.attribute_scores(*table), offsets)
+    ranks = measures.rank_values(scores, measures.attribute_scores(*table), offsets)
     n_selected = n_attributes // 2
 
     def peer():
         mine = scores.take(queries + offsets[:-1])
         return np.argpartition(mine, n_selected - 1, axis=1)[:, :n_selected]
 
-    return lambda: selection.select(queries, ranks, n_selected), peer
+    return lambda: measures.select_lowest(queries, ranks, n_selected), peer

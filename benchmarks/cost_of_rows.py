@@ -25,7 +25,7 @@ N_QUERIES = 64
 def main(folder, largest=7, picture=None):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    found = []
+    measured = []
     for power in range(4, int(largest) + 1):
         known = folder / f"rows-1e{power}.json"
         if not known.exists():
@@ -33,10 +33,10 @@ def main(folder, largest=7, picture=None):
             for step in ("build", "ask"):
                 figures |= in_fresh_process(step, folder, power)
             known.write_text(json.dumps(figures))
-        found.append(json.loads(known.read_text()))
-        print(describe(found[-1]), flush=True)
+        measured.append(json.loads(known.read_text()))
+        print(describe(measured[-1]), flush=True)
     if picture:
-        draw(found, picture)
+        draw(measured, picture)
 
 
 def in_fresh_process(step, folder, power):
@@ -100,17 +100,17 @@ def anonymous_memory():
     return next(1024 * int(line.split()[1]) for line in lines if "RssAnon" in line)
 
 
-def describe(own):
+def describe(row):
     return (
-        f"| {own['rows']:.0e} | {own['build_seconds']:.1f} | "
-        f"{own['build_memory'] / 1e6:.0f} | {own['disk'] / 1e6:.1f} | "
-        f"{1e3 * own['open_seconds']:.1f} | {1e3 * own['first_seconds']:.1f} | "
-        f"{1e6 * own['query_seconds']:.1f} | {1e6 * own['single_seconds']:.0f} | "
-        f"{own['ask_memory'] / 1e6:.1f} |"
+        f"| {row['rows']:.0e} | {row['build_seconds']:.1f} | "
+        f"{row['build_memory'] / 1e6:.0f} | {row['disk'] / 1e6:.1f} | "
+        f"{1e3 * row['open_seconds']:.1f} | {1e3 * row['first_seconds']:.1f} | "
+        f"{1e6 * row['query_seconds']:.1f} | {1e6 * row['single_seconds']:.0f} | "
+        f"{row['ask_memory'] / 1e6:.1f} |"
     )
 
 
-def draw(found, path):
+def draw(measured, path):
     import matplotlib
 
     matplotlib.use("Agg")
@@ -119,7 +119,7 @@ def draw(found, path):
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.2))
-    rows = [own["rows"] for own in found]
+    rows = [figures["rows"] for figures in measured]
     shown = [
         ("seconds of processor time", {
             "build and save": "build_seconds",
@@ -134,7 +134,9 @@ def draw(found, path):
     ]  # fmt: skip
     for axis, (title, curves) in zip(axes, shown, strict=True):
         for label, name in curves.items():
-            axis.loglog(rows, [own[name] for own in found], "o-", label=label, ms=4)
+            axis.loglog(
+                rows, [figures[name] for figures in measured], "o-", label=label, ms=4
+            )
         axis.set(xlabel="rows", title=title)
         axis.title.set_fontsize(9)
         axis.legend(frameon=False, fontsize=8)

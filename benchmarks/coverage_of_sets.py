@@ -33,8 +33,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import sklazy
-from sklazy.experiments.harness.catalog import find_known
-from sklazy.experiments.harness.data import data_folder, load_set
+from sklazy_studies.harness.catalog import find_known
+from sklazy_studies.harness.data import data_folder, load_set
 
 CLASSES = (
     *("balance-scale", "breast-w", "bupa", "cmc", "credit-a", "credit-g", "diabetes"),
@@ -264,7 +264,7 @@ def measure(name, split):
     )
     if is_class:
         y = np.unique(y, return_inverse=True)[1]
-    coded, found, kept = encode(X, train), {}, {}
+    coded, figures, kept = encode(X, train), {}, {}
     for method, ask in (SETS if is_class else INTERVALS).items():
         if method in SLOW and split >= SLOW_SPLITS:
             continue
@@ -272,14 +272,14 @@ def measure(name, split):
         answers = ask(X, y, train, test, coded, kept)
         took = time.process_time() - start
         judge = judge_sets if is_class else judge_intervals
-        found[method] = {
+        figures[method] = {
             "seconds": took,
             **{
                 str(c): judge(a, y[test])
                 for c, a in zip(COVERAGES, answers, strict=True)
             },
         }
-    return {"set": name, "split": split, "rows": len(y), "found": found}
+    return {"set": name, "split": split, "rows": len(y), "figures": figures}
 
 
 def judge_sets(sets, y):
@@ -305,9 +305,9 @@ def run(path, n_splits, seconds, n_jobs):
         if time.monotonic() - start > seconds:
             return
         part = todo[first : first + 5 * n_jobs]
-        found = Parallel(n_jobs)(delayed(measure)(*unit) for unit in part)
+        measured = Parallel(n_jobs)(delayed(measure)(*unit) for unit in part)
         with path.open("a") as file:
-            file.writelines(json.dumps(one) + "\n" for one in found)
+            file.writelines(json.dumps(one) + "\n" for one in measured)
         print(f"{time.monotonic() - start:5.0f} s  {part[-1]}", file=sys.stderr)
 
 
@@ -325,15 +325,15 @@ def summarize(results, names, methods):
         for coverage in map(str, COVERAGES):
             by_set = [
                 [
-                    (own[coverage]["covered"], own[coverage]["size"], own["seconds"])
+                    (kept[coverage]["covered"], kept[coverage]["size"], kept["seconds"])
                     for one in results
-                    if one["set"] == name and method in one["found"]
-                    for own in [one["found"][method]]
+                    if one["set"] == name and method in one["figures"]
+                    for kept in [one["figures"][method]]
                 ]
                 for name in names
             ]
             figures[method, coverage] = np.array(
-                [np.mean(own, axis=0) for own in by_set if own]
+                [np.mean(splits, axis=0) for splits in by_set if splits]
             )
     return figures
 
@@ -385,11 +385,11 @@ def show(results, names, methods, relative):
     print(f"| set (0.9) | {' | '.join(methods)} |")
     print("|---|" + "---|" * len(methods))
     for i, name in enumerate(n for n in names if any(o["set"] == n for o in results)):
-        own = [
+        cells_of_set = [
             f"{figures[method, '0.9'][i, 1]:.4g} ({every[method, '0.9'][i, 0]:.3f})"
             for method in methods
         ]
-        print(f"| {name} | {' | '.join(own)} |")
+        print(f"| {name} | {' | '.join(cells_of_set)} |")
     print()
 
 
@@ -426,19 +426,19 @@ def main():
     parser.add_argument("--seconds", type=float, default=800)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--plot", type=Path)
-    given = parser.parse_args()
-    if given.what == "run":
-        run(given.results, given.splits, given.seconds, given.jobs)
+    options = parser.parse_args()
+    if options.what == "run":
+        run(options.results, options.splits, options.seconds, options.jobs)
         return
-    results = read(given.results)
+    results = read(options.results)
     for names in (CLASSES, NUMBERS):
         counts = [sum(one["set"] == name for one in results) for name in names]
         print(f"{len(names)} sets, {min(counts)} to {max(counts)} splits")
     print()
     show(results, CLASSES, SETS, relative=False)
     show(results, NUMBERS, INTERVALS, relative=True)
-    if given.plot:
-        plot(results, given.plot)
+    if options.plot:
+        plot(results, options.plot)
 
 
 if __name__ == "__main__":

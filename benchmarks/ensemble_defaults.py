@@ -28,10 +28,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from sklazy import LazyBaggingClassifier, LazyStackingClassifier
+from sklazy.cli.folds import class_folds
 from sklazy.estimators.encoded import EncodedModel
-from sklazy.experiments.harness.catalog import find_known
-from sklazy.experiments.harness.data import data_folder, load_set
-from sklazy.experiments.harness.folds import class_folds
+from sklazy_studies.harness.catalog import find_known
+from sklazy_studies.harness.data import data_folder, load_set
 
 HALVES = {
     "choose": ("audiology", "labor", "balance-scale", "diabetes", "bupa", "car"),

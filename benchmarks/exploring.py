@@ -15,8 +15,8 @@ import time
 import numpy as np
 
 import sklazy
+from sklazy.report.plain import to_finite
 from sklazy.web.explore.asking import Asking
-from sklazy.web.explore.downloads import finite
 from sklazy.web.explore.session import Session
 
 
@@ -32,7 +32,7 @@ def best(label, work, times):
     clocks, processors = [], []
     for _ in range(times):
         began, used = time.perf_counter(), time.thread_time()
-        json.dumps(finite(work()))
+        json.dumps(to_finite(work()))
         clocks.append(time.perf_counter() - began)
         processors.append(time.thread_time() - used)
     print(
@@ -82,11 +82,11 @@ def main():
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--many", type=int, default=1_000_000)
     parser.add_argument("--method", default="LazyKernelClassifier")
-    given = parser.parse_args()
-    print(f"{given.method}, {given.rows} x 16")
-    what_if(given.method, given.rows)
-    print(f"{given.method}, {given.many} x 16")
-    first_page(given.method, given.many)
+    options = parser.parse_args()
+    print(f"{options.method}, {options.rows} x 16")
+    what_if(options.method, options.rows)
+    print(f"{options.method}, {options.many} x 16")
+    first_page(options.method, options.many)
 
 
 if __name__ == "__main__":

@@ -35,14 +35,14 @@ def main(words):
     print(
         f"{'seconds of processor (by the clock)':36}    cold          warm       import"
     )
-    found = {}
+    figures = {}
     for name in options.estimators or names():
         for tree in trees:
-            found[f"{name} {tree}"] = best = measure(name, tree, options.runs)
+            figures[f"{name} {tree}"] = best = measure(name, tree, options.runs)
             label = name if tree == str(HERE) else f"{name}, before"
             print(f"{label:36} {show(best)}", flush=True)
     if options.json:
-        Path(options.json).write_text(json.dumps(found, indent=1) + "\n")
+        Path(options.json).write_text(json.dumps(figures, indent=1) + "\n")
 
 
 def read(words):
@@ -75,9 +75,9 @@ def measure(name, tree, runs):
     }
 
 
-def least(found, what):
+def least(runs, what):
     """The least seconds of the processor, and by the clock."""
-    return [min(one[what][clock] for one in found) for clock in (0, 1)]
+    return [min(one[what][clock] for one in runs) for clock in (0, 1)]
 
 
 def show(best):

@@ -34,12 +34,12 @@ def main(words):
     worst = 0.0
     for method in options.methods or names():
         for phase in options.phases.split(","):
-            found = measure(method, phase, options)
-            worst = max(worst, found["answer"])
+            figures = measure(method, phase, options)
+            worst = max(worst, figures["answer"])
             print(
-                f"{method:28} {phase:12} answer {found['answer']:6.2f} s   longest "
-                f"stretch {found['deaf']:6.2f} s, of processor {found['busy']:6.2f} s"
-                f"   {found['where']}",
+                f"{method:28} {phase:12} answer {figures['answer']:6.2f} s   longest "
+                f"stretch {figures['deaf']:6.2f} s, of processor "
+                f"{figures['busy']:6.2f} s   {figures['where']}",
                 flush=True,
             )
     print(f"worst answer: {worst:.2f} s")
@@ -66,14 +66,14 @@ def names():
 
 def measure(method, phase, options):
     """The longest stretch, and the longest answer to a real interrupt."""
-    found = run_child(method, phase, options.rows, options.seconds, None)
-    lasts, answers = min(found["lasts"], options.seconds), [0.0]
+    figures = run_child(method, phase, options.rows, options.seconds, None)
+    lasts, answers = min(figures["lasts"], options.seconds), [0.0]
     for _ in range(options.tries):
         delay = random.uniform(0.0, 0.9) * lasts
         answers.append(
             run_child(method, phase, options.rows, options.seconds, delay)["answer"]
         )
-    return {**found, "answer": max(answers)}
+    return {**figures, "answer": max(answers)}
 
 
 def run_child(method, phase, n_rows, seconds, delay):
@@ -91,10 +91,10 @@ def run_child(method, phase, n_rows, seconds, delay):
         line = child.stdout.readline()
     if not line:
         raise SystemExit(f"{method} {phase}: the child failed.")
-    found = json.loads(line)
+    figures = json.loads(line)
     if sent is not None:
-        found["answer"] = max(0.0, found["end"] - sent)
-    return found
+        figures["answer"] = max(0.0, figures["end"] - sent)
+    return figures
 
 
 def run_as_child(method, phase, mode, n_rows, seconds):
@@ -118,8 +118,8 @@ def run_as_child(method, phase, mode, n_rows, seconds):
         else:
             call()
     end = time.monotonic()
-    found = {"end": end, "lasts": end - begin, **beats.longest}
-    print(json.dumps(found), flush=True)
+    figures = {"end": end, "lasts": end - begin, **beats.longest}
+    print(json.dumps(figures), flush=True)
     os._exit(0)
 
 
@@ -156,14 +156,14 @@ class Beats:
 
 def place(frame):
     """The innermost lines that were running, of this library if there is one."""
-    found = []
+    places = []
     while frame is not None:
         name = frame.f_code.co_filename
         if "sklazy" in name and "benchmarks" not in name:
             short = name.rsplit("sklazy/", 1)[1]
-            found.append(f"{short}:{frame.f_lineno}")
+            places.append(f"{short}:{frame.f_lineno}")
         frame = frame.f_back
-    return " < ".join(found[:3])
+    return " < ".join(places[:3])
 
 
 def make(method, n_rows):

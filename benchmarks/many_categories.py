@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from sklazy import LazyBaggingClassifier
-from sklazy.experiments.harness.catalog import find_known
-from sklazy.experiments.harness.data import data_folder, load_set
-from sklazy.experiments.harness.folds import class_folds
+from sklazy.cli.folds import class_folds
+from sklazy_studies.harness.catalog import find_known
+from sklazy_studies.harness.data import data_folder, load_set
 
 NAMES = """
 anneal audiology autos balance-scale breast-cancer breast-w bridges-version1 bupa
@@ -63,13 +63,13 @@ def measure(frame, classes, n_folds):
 
 def main(half, n_folds="2", folder=None):
     """Print a line for each set, then the means."""
-    names, found = NAMES.split()[int(half == "report") :: 2], []
+    names, figures = NAMES.split()[int(half == "report") :: 2], []
     print(f"{'':18s}", *[f"{name:>8s}" for name in MODELS])
     for name in names:
         frame, classes = load(name, data_folder(folder), half == "invent")
-        found.append(measure(frame, classes, int(n_folds)))
-        print(f"{name:18s}", *[f"{x:8.2f}" for x in found[-1]], flush=True)
-    print(f"{'mean':18s}", *[f"{x:8.2f}" for x in np.mean(found, axis=0)])
+        figures.append(measure(frame, classes, int(n_folds)))
+        print(f"{name:18s}", *[f"{x:8.2f}" for x in figures[-1]], flush=True)
+    print(f"{'mean':18s}", *[f"{x:8.2f}" for x in np.mean(figures, axis=0)])
 
 
 if __name__ == "__main__":

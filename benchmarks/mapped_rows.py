@@ -16,10 +16,11 @@ import numpy as np
 
 import sklazy
 from sklazy.casebase.coder import Coder
-from sklazy.casebase.outline import SEGMENT, Outline
 from sklazy.casebase.rows import CodedRows
 from sklazy.casebase.schema import Attribute, Schema
-from sklazy.casebase.writing import write_rows
+from sklazy.estimators.state import describe_model
+from sklazy.storage.outline import SEGMENT, Outline
+from sklazy.storage.writing import write_rows
 
 N_ATTRIBUTES, STEP = 28, 1 << 18
 WIDTHS = [2 + j % 9 for j in range(N_ATTRIBUTES)]
@@ -69,7 +70,7 @@ def make_file(path, n_rows):
         segment=SEGMENT,
     )
     model = sklazy.LazyKNeighborsClassifier(5, 0.5, n_jobs=1)
-    header = {**model._header(), "cases": outline.header()}
+    header = {**describe_model(model), "cases": outline.header()}
     write_rows(path, header, outline, batches(n_rows))
 
 
@@ -80,12 +81,12 @@ def anonymous():
 
 
 def best(function, times=5):
-    found = []
+    seconds = []
     for _ in range(times):
         begin = time.process_time()  # others may be busy, too
         function()
-        found.append(time.process_time() - begin)
-    return min(found)
+        seconds.append(time.process_time() - begin)
+    return min(seconds)
 
 
 def main(n_rows, folder):
@@ -112,12 +113,10 @@ def main(n_rows, folder):
     whole = sklazy.load(path)
     print(f"load, all checked        {time.perf_counter() - begin:.2f} s")
     for n_queries in (1, 64):
-        asked = queries[:n_queries]
-        assert (mapped.predict_proba(asked) == whole.predict_proba(asked)).all()
+        some = queries[:n_queries]
+        assert (mapped.predict_proba(some) == whole.predict_proba(some)).all()
         times = [
-            best(partial(m.predict, asked), 1)
-            for _ in range(5)
-            for m in (mapped, whole)
+            best(partial(m.predict, some), 1) for _ in range(5) for m in (mapped, whole)
         ]
         ours, peer = min(times[::2]), min(times[1::2])
         print(

@@ -19,9 +19,9 @@ import numpy as np
 
 from sklazy import AttributeRanker, LazyNBClassifier
 from sklazy.answer.next_attribute import answer, hide
-from sklazy.experiments.harness.catalog import find_known
-from sklazy.experiments.harness.data import data_folder, load_set
-from sklazy.experiments.harness.folds import class_folds
+from sklazy.cli.folds import class_folds
+from sklazy_studies.harness.catalog import find_known
+from sklazy_studies.harness.data import data_folder, load_set
 
 NAMES = """
 anneal audiology credit-a dermatology heart-c lymph segment soybean vehicle vote wine
@@ -72,13 +72,13 @@ def measure(name, folder, seed):
     learn, ask = folds != 0, np.flatnonzero(folds == 0)[:N_QUERIES]
     model = LazyNBClassifier(selection="none", n_jobs=1)
     model.fit(frame[learn], classes[learn])
-    asked, truth = frame.iloc[ask], classes[ask]
-    played = model.acquire(asked)
+    queries, truth = frame.iloc[ask], classes[ask]
+    played = model.acquire(queries)
     suggested = played.score(truth).tolist()
     n = frame.shape[1] + 1
     suggested += suggested[-1:] * (n - len(suggested))  # nothing more to be gained
     fixed, mixed = orders(frame[learn], classes[learn], len(ask), seed)
-    curves = [suggested, *(play(model, o, asked, truth) for o in (fixed, mixed))]
+    curves = [suggested, *(play(model, o, queries, truth) for o in (fixed, mixed))]
     return dict(zip(ORDERS, curves, strict=True))
 
 

@@ -12,8 +12,8 @@ import sys
 import numpy as np
 
 from sklazy import LazyBaggingRegressor, LazyStackingRegressor
-from sklazy.experiments.harness.catalog import find_known
-from sklazy.experiments.harness.data import data_folder, load_set
+from sklazy_studies.harness.catalog import find_known
+from sklazy_studies.harness.data import data_folder, load_set
 
 HALVES = {
     "choose": ("wisconsin", "house_16H", "ailerons", "pol"),

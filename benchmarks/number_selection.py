@@ -25,9 +25,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sklazy import LazyKNeighborsRegressor, read_table
-from sklazy.casebase.number_cuts import column_number_cuts
-from sklazy.experiments.harness.data import data_folder
+from sklazy.casebase.cuts import column_number_cuts
 from sklazy.measures.spread import score_targets
+from sklazy_studies.harness.data import data_folder
 
 HALVES = {
     "choose": ("house_8L", "house_16H", "pol", "triazines"),
@@ -77,8 +77,8 @@ SETTINGS = {
         for how in ("lazy", "eager", "none")
     },
     **{
-        f"lazy {words}": given
-        for words, given in {
+        f"lazy {words}": options
+        for words, options in {
             "auto, variance": {"measure": "variance", "n_neighbors": 10},
             "auto, rare values as they are": {
                 "discount_rare_values": False,
@@ -135,31 +135,31 @@ def load_data(name, folder):
 
 def split(X, y, seed):
     order = np.random.default_rng(seed).permutation(len(X))
-    asked = order[: min(N_ASKED, len(X) // 5)]
-    learned = order[len(asked) : len(asked) + N_LEARNED]
-    return X[learned], y[learned], X[asked], y[asked]
+    tested = order[: min(N_ASKED, len(X) // 5)]
+    learned = order[len(tested) : len(tested) + N_LEARNED]
+    return X[learned], y[learned], X[tested], y[tested]
 
 
-def errors_of(data, seed, found):
+def errors_of(data, seed, errors):
     """Add the errors of settings and peers on one split; one fit serves all settings.
 
-    `found` has those that are known.
+    `errors` has those that are known.
     """
-    X, y, asked, wanted = split(*data, seed)
+    X, y, queries, wanted = split(*data, seed)
     baseline = np.sqrt(np.mean((wanted - y.mean()) ** 2))
 
     def error(predicted):
         return float(np.sqrt(np.mean((predicted - wanted) ** 2)) / baseline)
 
     model = LazyKNeighborsRegressor(n_jobs=1).fit(X, y)
-    for name, given in SETTINGS.items():
-        if name not in found:
-            model.set_params(**{**BEFORE, **given})
-            found[name] = error(model.predict(asked))
+    for name, setting in SETTINGS.items():
+        if name not in errors:
+            model.set_params(**{**BEFORE, **setting})
+            errors[name] = error(model.predict(queries))
     for name, make in PEERS.items():
-        if name not in found:
-            found[name] = error(make().fit(X, y).predict(asked))
-    return found
+        if name not in errors:
+            errors[name] = error(make().fit(X, y).predict(queries))
+    return errors
 
 
 def compare(half, folder, kept):

@@ -67,8 +67,8 @@ def race_subsets(seed):
     losses = subset_losses(seed)
     order = np.random.default_rng(seed).permutation(len(losses))
     result = race(lambda alive, row: losses[row, alive], range(1023), order, alpha=0.01)
-    found = result.best == int(np.argmin(losses.mean(axis=0)))
-    return found, result.n_evaluations / losses.size
+    is_best = result.best == int(np.argmin(losses.mean(axis=0)))
+    return is_best, result.n_evaluations / losses.size
 
 
 # --- ten relevant inputs among many ---------------------------------------------------
@@ -117,8 +117,8 @@ def recover_of_many(seed, n_inputs=5000, n_rows=500):
     X, y = make_friedman1(n_rows, n_inputs, noise=0.5, random_state=seed)
     started = time.perf_counter()
     selector = RaceFeatureSelector(random_state=seed).fit(X, y)
-    found = selector.get_support(indices=True).tolist() == list(range(5))
-    return found, time.perf_counter() - started
+    is_exact = selector.get_support(indices=True).tolist() == list(range(5))
+    return is_exact, time.perf_counter() - started
 
 
 # --- against a sequential selection ---------------------------------------------------
@@ -228,10 +228,10 @@ def search_regret(name, n_seeds, n_repeats):
     rows = []
     for seed in range(n_seeds):
         cv = folds(10, shuffle=True, random_state=seed)
-        found = [search.fit(X, y) for search in searches(model, grid, cv, seed)]
-        chosen = [known["params"].index(search.best_params_) for search in found]
+        fitted = [search.fit(X, y) for search in searches(model, grid, cv, seed)]
+        chosen = [known["params"].index(search.best_params_) for search in fitted]
         regret = [(truth.max() - truth[index]) / spread for index in chosen]
-        raced, halving = found[1].cv_results_, found[2].cv_results_
+        raced, halving = fitted[1].cv_results_, fitted[2].cv_results_
         parts = halving["n_resources"] / len(y)
         rows.append([*regret, raced["n_splits_run"].sum() / 360, parts.sum() / 36])
     return rows
@@ -267,8 +267,8 @@ def regrets(n_seeds, n_repeats=10):
 
 def print_subsets(n_seeds):
     for seed in range(n_seeds):
-        found, share = race_subsets(seed)
-        print(f"seed {seed}: best subset {found}, {share:.2%} of the predictions")
+        is_best, share = race_subsets(seed)
+        print(f"seed {seed}: best subset {is_best}, {share:.2%} of the predictions")
 
 
 def print_recovery(n_seeds):
@@ -283,8 +283,8 @@ def print_recovery(n_seeds):
 
 def print_many(n_seeds):
     for seed in range(n_seeds):
-        found, seconds = recover_of_many(seed)
-        print(f"seed {seed}: exactly the five of 5000 {found}, {seconds:.1f} s")
+        is_exact, seconds = recover_of_many(seed)
+        print(f"seed {seed}: exactly the five of 5000 {is_exact}, {seconds:.1f} s")
 
 
 def print_sequential(n_seeds):

@@ -90,5 +90,5 @@ def mean_errors(make, X, y):
 
 if __name__ == "__main__":
     beside = pathlib.Path(__file__).parent / ".." / ".." / "shared" / "data"
-    given = sys.argv[1] if sys.argv[1:] else os.environ.get("SKLAZY_DATA", beside)
-    main(pathlib.Path(given) / "regression")
+    data = sys.argv[1] if sys.argv[1:] else os.environ.get("SKLAZY_DATA", beside)
+    main(pathlib.Path(data) / "regression")

@@ -19,9 +19,9 @@ from sklazy import (
     LazyDecisionTreeClassifier,
     LazyNBClassifier,
 )
-from sklazy.experiments.harness.catalog import find_known
-from sklazy.experiments.harness.data import data_folder, load_set
-from sklazy.experiments.harness.folds import class_folds
+from sklazy.cli.folds import class_folds
+from sklazy_studies.harness.catalog import find_known
+from sklazy_studies.harness.data import data_folder, load_set
 
 SETS = (
     *("balance-scale", "breast-cancer", "car", "cmc", "credit-a", "credit-g"),
@@ -41,14 +41,14 @@ MODELS = {
 
 
 def main(folder):
-    found = [
+    figures = [
         accuracies(load_set(find_known(name), folder)) for name in track(SETS, "sets")
     ]
     table = Table("set", *MODELS, box=None)
-    for name, row in zip(SETS, found, strict=True):
+    for name, row in zip(SETS, figures, strict=True):
         table.add_row(name, *(f"{figure:.1f}" for figure in row))
-    table.add_row("mean", *(f"{figure:.2f}" for figure in np.mean(found, axis=0)))
-    gains = np.array(found) - np.array(found)[:, :1]
+    table.add_row("mean", *(f"{figure:.2f}" for figure in np.mean(figures, axis=0)))
+    gains = np.array(figures) - np.array(figures)[:, :1]
     counts = zip((gains >= 1).sum(axis=0), (gains <= -1).sum(axis=0), strict=True)
     table.add_row("better, worse", *(f"{won}, {lost}" for won, lost in counts))
     Console(width=120).print(table)

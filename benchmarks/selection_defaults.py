@@ -5,7 +5,7 @@
 
 `choose` compares settings on one half of 47 data sets; `report` puts the defaults
 beside the published settings and scikit-learn on the other half, which took no part in
-any choice (`sklazy.experiments.accuracy.sets`). At most 800 rows of a set, five folds,
+any choice (`sklazy_studies.accuracy.sets`). At most 800 rows of a set, five folds,
 all rivals on the same folds. Results are kept as soon as they are there, and a second
 run goes on where the first one ended. Accuracies in percent, as Markdown.
 """
@@ -31,13 +31,13 @@ from sklazy import (
     LazySelectionClassifier,
 )
 from sklazy.casebase import CaseBase
+from sklazy.cli.folds import class_folds
 from sklazy.estimators.encoded import EncodedModel
-from sklazy.experiments.accuracy.sets import CHOOSE, MOST_ROWS, REPORT
-from sklazy.experiments.harness.catalog import find_known
-from sklazy.experiments.harness.data import data_folder, load_set
-from sklazy.experiments.harness.folds import class_folds
 from sklazy.tables import Column, Table
-from sklazy.tables.origins import expand
+from sklazy.tables.origins import expand_columns
+from sklazy_studies.accuracy.sets import CHOOSE, MOST_ROWS, REPORT
+from sklazy_studies.harness.catalog import find_known
+from sklazy_studies.harness.data import data_folder, load_set
 
 HALVES = {"choose": CHOOSE, "report": REPORT}
 N_FOLDS, SEED = 5, 200
@@ -207,7 +207,7 @@ class Store:
 
 def draw(data):
     """A table and its classes, at most so many rows, classes in proportion."""
-    table, classes = expand(data.table), data.classes
+    table, classes = expand_columns(data.table), data.classes
     if len(classes) > MOST_ROWS:
         parts = class_folds(classes.data, 20 * len(classes) // MOST_ROWS + 1, seed=7)
         kept = np.flatnonzero(parts < 20)[:MOST_ROWS]
@@ -233,9 +233,9 @@ def accuracies(models, table, classes):
             train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                own = clone(model).fit(table.take(train), labels[train].astype(str))
-                found = own.predict(table.take(test))
-            right += int((found == labels[test].astype(str)).sum())
+                fitted = clone(model).fit(table.take(train), labels[train].astype(str))
+                predicted = fitted.predict(table.take(test))
+            right += int((predicted == labels[test].astype(str)).sum())
         yield name, right / len(labels)
 
 
@@ -256,20 +256,20 @@ SHOWN = (
 
 def show(models, names, store):
     """Every model's mean, and how often the defaults are better than it."""
-    found = {
+    by_model = {
         key: np.array([store.kept[name][key] for name in names]) * 100 for key in models
     }
     ours = {"k-NN": "LazyKNeighborsClassifier()", "NB": "LazyNBClassifier()"}
     print("| | accuracy | default better / equal / worse: k-NN | naive Bayes |")
     print("|---|---:|---|---|")
-    for key, percents in found.items():
+    for key, percents in by_model.items():
         sides = []
-        for own in ours.values():
-            apart = found[own] - percents if own in found else np.zeros(0)
+        for default in ours.values():
+            apart = by_model[default] - percents if default in by_model else np.zeros(0)
             counts = [(apart > 1e-9), (abs(apart) <= 1e-9), (apart < -1e-9)]
             sides.append(" / ".join(str(int(c.sum())) for c in counts))
         print(f"| {key} | {percents.mean():.2f} | {sides[0]} | {sides[1]} |")
-    shown = {key: found[key] for key in SHOWN if key in found}
+    shown = {key: by_model[key] for key in SHOWN if key in by_model}
     if not shown:
         return
     print("\n| set |", " | ".join(shown), "|")

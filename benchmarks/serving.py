@@ -32,9 +32,9 @@ import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
 
 import sklazy
+from sklazy.web.bodies import RequestLimits
 from sklazy.web.guard import Safety
-from sklazy.web.limits import Limits
-from sklazy.web.running import listen, serve
+from sklazy.web.running import listen, serve_app
 from sklazy.web.serve.answers import Answers
 from sklazy.web.serve.app import make_server
 from sklazy.web.serve.levels import Level, Privacy
@@ -80,11 +80,11 @@ def run_server(options):
         store = Store(sklazy.LazyKNeighborsClassifier().fit(X, y))
         if options.who == "peer":
             Answers._predict = predict_as(KNeighborsClassifier().fit(X, y))
-    safety = Safety(limits=Limits(waiting=64), everybody=Role.CHANGE)
+    safety = Safety(limits=RequestLimits(waiting=64), everybody=Role.CHANGE)
     app = make_server(store, safety, Privacy(Level.VALUES))
     listening = listen("127.0.0.1", 0)
     port = listening.getsockname()[1]
-    serve(app, listening, safety.limits, on_start=lambda: print(port, flush=True))
+    serve_app(app, listening, safety.limits, on_start=lambda: print(port, flush=True))
 
 
 def predict_as(peer):
@@ -132,18 +132,20 @@ class Server:
 def speed(options):
     seconds, n_rows = options.seconds or 3, options.rows or 20_000
     servers = {who: Server("--who", who, "--rows", n_rows) for who in ("ours", "peer")}
-    found = {who: [] for who in servers}
+    rounds_of = {who: [] for who in servers}
     for round_number in range(options.rounds + 1):
         for who, server in servers.items():
             before = server.cpu()
             waits = load(server.port, options.connections, seconds)
             cpu = (server.cpu() - before) / len(waits)
             if round_number:  # the first is to warm up
-                found[who].append((len(waits) / seconds, np.quantile(waits, 0.99), cpu))
+                rounds_of[who].append(
+                    (len(waits) / seconds, np.quantile(waits, 0.99), cpu)
+                )
     for server in servers.values():
         server.stop()
     best = {}
-    for who, rounds in found.items():
+    for who, rounds in rounds_of.items():
         rates, tails, cpus = zip(*rounds, strict=True)
         best[who] = max(rates), min(tails), min(cpus)
         middle = np.median(rates), 1e3 * np.median(tails)
@@ -176,14 +178,14 @@ def requests():
 
 def load(port, n_connections, seconds):
     """Ask without pause over some connections; how long each answer took."""
-    selector, asked = selectors.DefaultSelector(), requests()
+    selector, bodies = selectors.DefaultSelector(), requests()
     waits, begun, held = [], {}, collections.defaultdict(bytes)
     for _ in range(n_connections):
         client = socket.create_connection(("127.0.0.1", port))
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         selector.register(client, selectors.EVENT_READ)
         begun[client] = time.perf_counter()
-        client.sendall(next(asked))
+        client.sendall(next(bodies))
     end = time.perf_counter() + seconds
     while time.perf_counter() < end:
         for key, _ in selector.select(1):
@@ -195,7 +197,7 @@ def load(port, n_connections, seconds):
                 now = time.perf_counter()
                 waits.append(now - begun[client])
                 begun[client] = now
-                client.sendall(next(asked))
+                client.sendall(next(bodies))
     for client in begun:
         client.close()
     return waits
@@ -273,11 +275,11 @@ class Driver:
             json.dumps(body),
             {"Content-Type": "application/json"},
         )
-        said = connection.getresponse()
-        content = json.loads(said.read())
+        response = connection.getresponse()
+        content = json.loads(response.read())
         self.counts[what] += 1
-        if said.status != 200:
-            self.wrong.append((what, said.status, content))
+        if response.status != 200:
+            self.wrong.append((what, response.status, content))
         return content
 
     def ask(self, what, seed):
@@ -311,13 +313,13 @@ class Driver:
 
     def compare(self, connection, rng):
         """Answers must be those of a fresh fit: nobody else changes anything."""
-        asked = [some_row(rng)[0] for _ in range(5)]
-        said = self.post(connection, "predict", {"rows": asked})
-        table = [dict(zip(names(), cells, strict=True)) for cells in asked]
+        rows = [some_row(rng)[0] for _ in range(5)]
+        answer = self.post(connection, "predict", {"rows": rows})
+        table = [dict(zip(names(), cells, strict=True)) for cells in rows]
         expected = fresh(self.rows).predict_proba(table).tolist()
         self.counts["compared"] += 1
-        if said.get("probabilities") != expected:
-            self.wrong.append(("compare", said, expected))
+        if answer.get("probabilities") != expected:
+            self.wrong.append(("compare", answer, expected))
         self.memory.append(self.server.memory())
 
 

@@ -19,8 +19,8 @@ from rich.table import Table
 from sklearn.model_selection import train_test_split
 
 from sklazy import LazyBaggingClassifier
-from sklazy.experiments.harness.catalog import find_known
-from sklazy.experiments.harness.data import data_folder, load_set
+from sklazy_studies.harness.catalog import find_known
+from sklazy_studies.harness.data import data_folder, load_set
 
 SETS = "car", "kr-vs-kp", "tic-tac-toe"
 SPLITS, STATES = range(2), range(24)

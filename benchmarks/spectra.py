@@ -63,12 +63,12 @@ def derived(spectra):
 def read(package, name, columns):
     """A set as R has it: the target, then the spectrum."""
     code = f'data({name}, package="{package}"); write.csv({columns}, row.names=FALSE)'
-    found = subprocess.run(
+    done = subprocess.run(
         ["Rscript", "-e", code], capture_output=True, text=True, check=False
     )
-    if found.returncode:
-        sys.exit(f"R cannot give {name} of its package {package}: {found.stderr}")
-    table = pd.read_csv(io.StringIO(found.stdout)).to_numpy(float)
+    if done.returncode:
+        sys.exit(f"R cannot give {name} of its package {package}: {done.stderr}")
+    table = pd.read_csv(io.StringIO(done.stdout)).to_numpy(float)
     return table[:, 1:], table[:, 0]
 
 
@@ -92,7 +92,7 @@ def global_pls(spectra, target):
 
 def errors_of(spectra, target, n_splits):
     """The root mean squared error of every model in every split."""
-    found = {"global PLS": [], **{name: [] for name in LOCAL}}
+    errors = {"global PLS": [], **{name: [] for name in LOCAL}}
     splits = ShuffleSplit(n_splits, test_size=0.25, random_state=0)
     for train, test in splits.split(spectra):
         known = spectra[train], target[train]
@@ -101,8 +101,8 @@ def errors_of(spectra, target, n_splits):
             models[name] = LazyPLSRegressor(**settings).fit(*known)
         for name, model in models.items():
             missed = model.predict(spectra[test]).ravel() - target[test]
-            found[name].append(np.sqrt(np.mean(missed**2)))
-    return found
+            errors[name].append(np.sqrt(np.mean(missed**2)))
+    return errors
 
 
 def main():
@@ -110,8 +110,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--splits", type=int, default=20)
     parser.add_argument("sets", nargs="*", metavar="set", help=", ".join(SETS))
-    given = parser.parse_args()
-    for name in given.sets or SETS:
+    options = parser.parse_args()
+    for name in options.sets or SETS:
         spectra, target = read(*SETS[name])
         n_given = len(target)
         spectra, target = without_copies(spectra, target)
@@ -120,7 +120,7 @@ def main():
         print(f"\n{name}: {spectra.shape}, {copies} copies left out, {spread}")
         print(f"{'':28}{'as it is':>18}{'SNV':>18}{'2nd derivative':>18}")
         tables = [
-            errors_of(treat(spectra), target, given.splits)
+            errors_of(treat(spectra), target, options.splits)
             for treat in (as_it_is, snv, derived)
         ]
         for model in tables[0]:

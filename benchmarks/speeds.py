@@ -71,7 +71,11 @@ def keep(group, names, rows, run, file=FILE):
     stored["groups"][group] = [known[name] for name in names if name in known]
     stored["groups"] = {k: v for k, v in sorted(stored["groups"].items()) if v}
     stored["runs"][run["date"]] = run
-    used = {row["run"] for found in stored["groups"].values() for row in found}
+    used = {
+        row["run"]
+        for rows_of_group in stored["groups"].values()
+        for row in rows_of_group
+    }
     stored["runs"] = {k: v for k, v in sorted(stored["runs"].items()) if k in used}
     file.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
 

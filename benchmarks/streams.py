@@ -83,11 +83,11 @@ def _ours(model, rows) -> tuple[float, float]:
 def _in_turn(model, rows) -> tuple[float, float]:
     """As a service would: a row is asked, then learned, then the next one comes."""
     X, y = _matrix(rows)
-    own = clone(model).fit(X[:N_FIRST], y[:N_FIRST])
+    fitted = clone(model).fit(X[:N_FIRST], y[:N_FIRST])
     right, began = 0, time.process_time()
     for row in range(N_FIRST, len(y)):
-        right += own.predict(X[row : row + 1])[0] == y[row]
-        own.partial_fit(X[row : row + 1], y[row : row + 1])
+        right += fitted.predict(X[row : row + 1])[0] == y[row]
+        fitted.partial_fit(X[row : row + 1], y[row : row + 1])
     n_rows = len(y) - N_FIRST
     return right / n_rows, n_rows / (time.process_time() - began)
 

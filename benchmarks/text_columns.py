@@ -43,15 +43,15 @@ def collect(n_rows):
 
 def describe(package):
     """Every docstring of a package: its first sentence, and two numbers."""
-    found = {}
+    sentences = {}
     for module in modules(package):
         for name, thing in members(module):
-            own = str(getattr(thing, "__module__", "")).startswith(package)
-            text = inspect.getdoc(thing) if own else None
+            is_own = str(getattr(thing, "__module__", "")).startswith(package)
+            text = inspect.getdoc(thing) if is_own else None
             if text:
                 first = text.split("\n\n")[0].replace("\n", " ")
-                found[first] = (len(name), len(text.splitlines()))
-    rows = [(text, *numbers, package) for text, numbers in found.items()]
+                sentences[first] = (len(name), len(text.splitlines()))
+    rows = [(text, *numbers, package) for text, numbers in sentences.items()]
     return pd.DataFrame(rows, columns=["text", "letters", "lines", "package"])
 
 
@@ -61,19 +61,19 @@ def members(module):
         if not name.startswith("_"):
             yield name, thing
         if inspect.isclass(thing) and not name.startswith("_"):
-            own = inspect.getmembers(thing, inspect.isfunction)
-            yield from (pair for pair in own if not pair[0].startswith("_"))
+            methods = inspect.getmembers(thing, inspect.isfunction)
+            yield from (pair for pair in methods if not pair[0].startswith("_"))
 
 
 def modules(package):
     """The public modules one level down that can be imported."""
     root = importlib.import_module(package)
     yield root
-    for found in pkgutil.iter_modules(root.__path__, f"{package}."):
-        if not found.name.rsplit(".", 1)[1].startswith(("_", "test", "conftest")):
+    for info in pkgutil.iter_modules(root.__path__, f"{package}."):
+        if not info.name.rsplit(".", 1)[1].startswith(("_", "test", "conftest")):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                yield importlib.import_module(found.name)
+                yield importlib.import_module(info.name)
 
 
 # --- what becomes of them -------------------------------------------------------------
@@ -140,9 +140,9 @@ def measure(model, encode, X, y, folds):
     """Accuracy, and seconds of processor."""
     right, begin = 0, time.process_time()
     for train, test in folds:
-        seen, asked = encode(X.iloc[train], X.iloc[test])
-        found = clone(model).fit(seen, y[train]).predict(asked)
-        right += int((found == y[test]).sum())
+        seen, unseen = encode(X.iloc[train], X.iloc[test])
+        predicted = clone(model).fit(seen, y[train]).predict(unseen)
+        right += int((predicted == y[test]).sum())
     return f"{100 * right / len(y):.1f} ({time.process_time() - begin:.1f} s)"
 
 

@@ -51,8 +51,8 @@ def measure(n_rows, n_columns):
     while search._tree is None:
         by_tree()
     assert np.array_equal(by_tree().rows[:100], by_all().rows)
-    found = [(timed(by_all) / 100, timed(by_tree) / N_QUERIES) for _ in range(5)]
-    return [1e6 * min(own) for own in zip(*found, strict=True)]
+    rounds = [(timed(by_all) / 100, timed(by_tree) / N_QUERIES) for _ in range(5)]
+    return [1e6 * min(times) for times in zip(*rounds, strict=True)]
 
 
 def timed(call):

@@ -4,8 +4,14 @@ from functools import partial
 
 import pytest
 
+from house import describe_size
 from places import PLACES, SEGMENT
-from sklazy.casebase import outline
+from sklazy.storage import outline
+
+
+def pytest_terminal_summary(terminalreporter):
+    """The size of the house, which is known and not held."""
+    terminalreporter.write_line(describe_size())
 
 
 @pytest.fixture(scope="module")

@@ -31,13 +31,12 @@ SOURCES = ROOT / "src" / "sklazy"
 ROOMS = [
     "answer",
     "casebase",
-    "combine",
-    "local",
     "measures",
+    "methods",
     "neighbors",
     "racing",
     "receipts",
-    "selection",
+    "storage",
     "tables",
 ]
 NEEDED = 0.9  # the share that must be noticed
@@ -132,9 +131,9 @@ def tests_of(path):
     tests = [
         test.relative_to(ROOT)
         for folder in folders
-        for test in sorted((ROOT / "tests" / folder).glob("test_*.py"))
+        for test in sorted((ROOT / "tests" / folder).rglob("test_*.py"))
     ]
-    return sorted(tests, key=lambda test: not any(name in test.stem for name in inside))
+    return sorted(tests, key=lambda test: not any(name in str(test) for name in inside))
 
 
 def outcome(copied, path, text, timeout):
@@ -148,7 +147,8 @@ def outcome(copied, path, text, timeout):
     command += ["-m", "not slow", "--hypothesis-profile=ci"]
     command += map(str, tests_of(path))
     # Compiled code lies in the copy.
-    environment = {**os.environ, "PYTHONPATH": str(copied / "src"), CACHE: ""}
+    sources = os.pathsep.join(str(copied / name) for name in ("src", "studies"))
+    environment = {**os.environ, "PYTHONPATH": sources, CACHE: ""}
     place.write_text(text)
     try:
         found = subprocess.run(
@@ -170,7 +170,7 @@ def outcome(copied, path, text, timeout):
 
 def copy_project(folder):
     """A copy to change, with the compiled kernels: no change is made to these."""
-    for name in ("src", "tests"):
+    for name in ("src", "studies", "tests"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for name in ("pyproject.toml", "conftest.py"):

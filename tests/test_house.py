@@ -25,7 +25,7 @@ def test_errors_and_rooms_are_found_at_the_front_door():
     errors = {n for n in vars(sklazy.errors) if n.endswith(("Error", "Warning"))}
     assert errors <= set(sklazy.__all__)
     assert sklazy.BadInputError is sklazy.errors.BadInputError
-    assert callable(sklazy.backends.use_backend)
+    assert callable(sklazy.answer.use_backend)
     assert not hasattr(sklazy, "LazyForest")
 
 

@@ -1,7 +1,5 @@
 """The front door: every public name and where it is, imported at first use."""
 
-from sklazy import errors as errors
-from sklazy.combine import diversity_measures
 from sklazy.errors import (
     AllFailedError,
     BadFileError,
@@ -13,6 +11,7 @@ from sklazy.errors import (
     MissingDataError,
     MissingExtraError,
     NotNumericError,
+    OverBudgetError,
     ReceiptError,
     ResultsFileError,
     SklazyError,
@@ -55,6 +54,7 @@ from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
 from sklazy.estimators.selection.number_neighbors import LazyKNeighborsRegressor
 from sklazy.estimators.trees import LazyDecisionTreeClassifier
 from sklazy.estimators.warming import warm
+from sklazy.measures import diversity_measures
 from sklazy.racing import RaceResult, RaceStep, race
 from sklazy.receipts import Receipt, Receipts
 from sklazy.tables import Table, read_table
@@ -97,6 +97,7 @@ __all__ = [
     "MissingDataError",
     "MissingExtraError",
     "NotNumericError",
+    "OverBudgetError",
     "Prequential",
     "RaceFeatureSelector",
     "RaceResult",

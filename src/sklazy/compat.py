@@ -23,7 +23,7 @@ _SEARCHES_FORWARD = hasattr(GridSearchCV, "_check_scorers_accept_sample_weight")
 
 
 def forwards_sample_weight(scorer: Callable[..., object]) -> bool:
-    """Tell whether GridSearchCV of this release would weigh rows in this scorer."""
+    """Whether GridSearchCV of this release would weigh rows in this scorer."""
     if not _SEARCHES_FORWARD:
         return False
     accepts = getattr(scorer, "_accept_sample_weight", None)

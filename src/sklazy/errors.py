@@ -10,7 +10,7 @@ _SHOWN = 12  # names in a message
 
 
 class SklazyError(Exception):
-    """What every error of this library can be caught by."""
+    """Base class of every error of this library."""
 
 
 class BadInputError(SklazyError, ValueError):
@@ -62,6 +62,10 @@ def _rebuild(
     return error
 
 
+class OverBudgetError(BadFileError):
+    """A table that takes more cells, bytes or seconds than its reader may use."""
+
+
 class UnknownIdError(SklazyError, KeyError):
     """A row id that is not in the case base."""
 
@@ -99,7 +103,7 @@ class UnitsFailedError(SklazyError, RuntimeError):
     Attributes
     ----------
     traces : list of str
-        What happened in each, in full.
+        The full trace of each.
     """
 
     def __init__(self, message: str, traces: list[str] | None = None) -> None:
@@ -108,7 +112,7 @@ class UnitsFailedError(SklazyError, RuntimeError):
 
 
 class SklazyWarning(UserWarning):
-    """What every warning of this library can be filtered by."""
+    """Base class of every warning of this library."""
 
 
 class DataWarning(SklazyWarning):

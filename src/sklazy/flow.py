@@ -1,4 +1,4 @@
-"""What travels between rooms, in the order it travels.
+"""Data that travels between rooms, in the order it travels.
 
 Arrays of a batch of queries; the first axis is always the query. Codes number the
 values of an attribute from 0; two codes below zero have a meaning of their own.
@@ -21,7 +21,7 @@ UNSEEN = -2
 class Narrow:
     """Codes in the smallest type that holds them, which are read as int32.
 
-    Whoever indexes them has int32 arrays, so that no sum of codes overflows and no
+    Indexing returns int32 arrays, so that no sum of codes overflows and no
     kernel is compiled for another type. Kernels that read all of them take `whole`;
     those that search bit sets, and need the classes of few rows, take `bytes`.
 
@@ -150,7 +150,7 @@ class Selected(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """What distances are measured on; the order of rows breaks ties.
+    """Columns that distances are measured on; the order of rows breaks ties.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class Columns(NamedTuple):
         The weight of a column, and the difference that counts for a missing cell or
         another code.
     metric : int
-        What differences add to a distance: `kernels.columns.EUCLIDEAN` or another.
+        How differences add to a distance: `kernels.columns.EUCLIDEAN` or another.
     """
 
     values: NDArray[np.float64]
@@ -187,6 +187,13 @@ class Neighbors(NamedTuple):
     rows: NDArray[np.int64]
     distances: NDArray[np.float64]
 
+    def first(self, n_nearest: int) -> "Neighbors":
+        """Return the nearest of them alone."""
+        return Neighbors(
+            np.ascontiguousarray(self.rows[:, :n_nearest]),
+            np.ascontiguousarray(self.distances[:, :n_nearest]),
+        )
+
 
 class Bags(NamedTuple):
     """The bags of each query, yet to be drawn: rows in canonical order.
@@ -194,9 +201,9 @@ class Bags(NamedTuple):
     Attributes
     ----------
     neighbors : int32 array of shape (n_queries, n_neighbors)
-        The rows that make up so many draws of every bag; none in plain bags.
+        The rows that make up `n_neighbors` draws of every bag; none in plain bags.
     seeds : uint64 array of shape (2, n_queries, n_bags)
-        What decides the draws from the neighbors, and those from all rows.
+        Seeds of the draws from the neighbors, and of those from all rows.
     left_out : int64 array of shape (n_queries,)
         The row that the bags of a query do without, as if it were not there; -1 for
         none. Only plain bags of random paths can do without one.
@@ -227,7 +234,7 @@ class Bags(NamedTuple):
 
 
 class LocalCases(NamedTuple):
-    """What local regression knows of the cases.
+    """The cases as local regression sees them.
 
     Attributes
     ----------
@@ -241,6 +248,52 @@ class LocalCases(NamedTuple):
     regressors: NDArray[np.float64]
     targets: NDArray[np.float64]
     weights: NDArray[np.float64]
+
+
+class Pools(NamedTuple):
+    """Rows of equal inputs, pooled: each neighbor counts like all that are alike.
+
+    No order distinguishes such rows, so whichever of them are neighbors, they have
+    the mean of all as their target, and its spread as what a model cannot explain.
+
+    Attributes
+    ----------
+    means, spreads : float64 arrays of shape (n_queries, n_nearest, n_targets)
+        The mean target of the rows alike that a query sees, and their mean squared
+        deviation from it.
+    weights : float64 array of shape (n_queries, n_nearest)
+        The mean weight of these rows.
+    sizes : float64 array of shape (n_queries, n_nearest)
+        How many they are; 1 for a row like no other.
+    firsts : int64 array of shape (n_queries, n_nearest)
+        The place, nearest first, of the first neighbor that is alike.
+
+    There are no queries in them where no neighbor is like another row.
+    """
+
+    means: NDArray[np.float64]
+    spreads: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+    firsts: NDArray[np.int64]
+
+    def take(self, queries: slice, nearest: slice = slice(None)) -> "Pools":
+        """Return the pools of some queries and some of the first neighbors."""
+        at = queries, nearest
+        return Pools(
+            self.means[at],
+            self.spreads[at],
+            self.weights[at],
+            self.sizes[at],
+            self.firsts[at],
+        )
+
+
+def without_pools(n_nearest: int, n_targets: int) -> Pools:
+    """Return pools of no queries: every row is like no other."""
+    targets = np.zeros((0, n_nearest, n_targets))
+    rows = np.zeros((0, n_nearest))
+    return Pools(targets, targets, rows, rows, np.zeros((0, n_nearest), np.int64))
 
 
 class LocalPlan(NamedTuple):
@@ -310,7 +363,7 @@ class KernelColumns(NamedTuple):
     absents : float64 array of shape (n_columns,)
         The difference of a missing cell from one that is there.
     weights : float64 array of shape (n_columns,)
-        What a difference is multiplied by.
+        The factor of a difference.
     """
 
     values: NDArray[np.float64]
@@ -323,7 +376,7 @@ Chunk = Callable[[int, int], None]
 """Work on the queries first..last of a batch."""
 
 Runner = Callable[[Chunk, int], None]
-"""What runs a chunk function over so many queries."""
+"""Runs a chunk function over a number of queries."""
 
 
 def run_here(chunk: Chunk, n_queries: int) -> None:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 import oracle
 from coded import as_cases, coded_tables
-from sklazy import measures, neighbors, selection
-from sklazy.combine import argmax_with_ties
+from sklazy import measures, neighbors
+from sklazy.measures import argmax_with_ties
 
 
 def score(counts, offsets):
@@ -20,8 +20,8 @@ def test_a_row_never_votes_for_itself_nor_chooses(table, k, data):
     n_selected = data.draw(st.integers(1, table.n_attributes))
     cases = as_cases(table)
     rows = np.ascontiguousarray(table.codes.T)
-    ranks = selection.rank_without_own_row(cases.counts, cases.offsets, score)
-    selected = selection.select_without_own_row(rows, table.classes, ranks, n_selected)
+    ranks = measures.rank_without_own_row(cases.counts, cases.offsets, score)
+    selected = measures.select_without_own_row(rows, table.classes, ranks, n_selected)
     search = neighbors.NominalSearch(cases, rows, selected, k, np.arange(table.n_rows))
     search.run(0, table.n_rows)
     own = np.eye(table.n_classes, dtype=np.int64)[table.classes]
@@ -56,9 +56,9 @@ def test_its_own_class_cannot_leak_into_its_answer(table, k, data):
         classes[row] = own
         relabeled = table._replace(classes=classes)
         cases = as_cases(relabeled)
-        ranks = selection.rank_without_own_row(cases.counts, cases.offsets, score)
+        ranks = measures.rank_without_own_row(cases.counts, cases.offsets, score)
         codes = np.ascontiguousarray(table.codes.T[[row]])
-        selected = selection.select_without_own_row(
+        selected = measures.select_without_own_row(
             codes, classes[[row]], ranks, n_selected
         )
         search = neighbors.NominalSearch(cases, codes, selected, k, np.array([row]))

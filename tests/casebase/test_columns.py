@@ -7,8 +7,8 @@ from hypothesis import given
 from mixed import mixed_frames
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import (
+    columns_of_cases,
     find_metric,
-    make_columns,
     place_by_range,
     place_by_sums,
     place_cells,
@@ -38,7 +38,7 @@ def test_a_query_stands_where_an_equal_case_stands(drawn):
     rows = np.arange(base.n_rows)[::-1]
     for placement in placements(cases, rows):
         weights = np.ones(len(placement.attributes))
-        columns = make_columns(cases, rows, placement, weights, "manhattan")
+        columns = columns_of_cases(cases, rows, placement, weights, "manhattan")
         placed = place_cells(placement, queries)
         np.testing.assert_array_equal(columns.values, placed[rows].T)
         is_code = columns.kinds == NOMINAL
@@ -52,7 +52,7 @@ def test_numbers_span_the_range_even_if_no_float_holds_it():
     base = base_of(np.array([[-1.5e308, 2.0], [1.5e308, 2.0], [0.0, 2.0]]), list("aba"))
     cases, rows = base.cases, np.argsort(base.arrival)
     placement = place_by_range(cases, np.arange(2), unit=0.5)
-    columns = make_columns(cases, rows, placement, np.ones(2), "euclidean")
+    columns = columns_of_cases(cases, rows, placement, np.ones(2), "euclidean")
     assert columns.values.tolist() == [[0.0, 1.0, 0.5], [0.0, 0.0, 0.0]]
     assert columns.kinds.tolist() == [NUMERIC, NOMINAL]  # one number: equal or not
 

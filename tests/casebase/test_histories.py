@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from sklazy.casebase import CaseBase, load_cases, save_cases
+from sklazy.casebase import CaseBase
+from sklazy.storage import load_cases, save_cases
 from sklazy.tables import Column, Table, as_target
 
 CLASSES = "abcdefgh"

@@ -1,7 +1,5 @@
 """Matrices of numbers are coded as the tables made of them."""
 
-from unittest import mock
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -28,16 +26,15 @@ def matrices(draw):
     return np.stack(columns, axis=1), queries, nominal, rng.integers(0, 2, n_rows)
 
 
-@given(matrices(), st.booleans(), st.sampled_from(["float64", "float32", "int64"]))
-def test_a_matrix_is_coded_as_its_table(drawn, by_kernel, dtype):
+@given(matrices(), st.sampled_from(["float64", "float32", "int64"]))
+def test_a_matrix_is_coded_as_its_table(drawn, dtype):
     cases, queries, nominal, classes = drawn
     table = as_table(cases, categorical_features=nominal)
     base = CaseBase(table, as_target(classes.tolist(), "nominal"))
     if dtype == "int64":
         queries = np.where(np.isfinite(queries), queries, 1)
     queries = queries.astype(dtype)
-    with mock.patch.object(matrix.code_cells, "is_due", return_value=by_kernel):
-        found = matrix.encode_matrix(base, queries)
+    found = matrix.encode_matrix(base, queries)
     odd = np.abs(np.nan_to_num(queries, nan=0.0)) >= 2**53
     whole = [
         all(isinstance(label, int) for label in base.categories(j))
@@ -65,8 +62,7 @@ def test_labels_that_lie_one_by_one_are_coded_in_one_pass(n_queries, n_columns, 
     queries = rng.integers(0, 4, (n_queries, n_columns)) + lows
     strange = rng.random(queries.shape) < rng.choice([0.0, 0.01])
     queries[strange] = rng.choice([-(2**53), -9, 9, 2**53 - 1], queries.shape)[strange]
-    with mock.patch.object(matrix, "_SMALL_JOB", -1):
-        found = matrix.encode_matrix(base, queries)
+    found = matrix.encode_matrix(base, queries)
     if found is None:
         assert (np.abs(queries) >= 2**53).any()
         return

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from sklazy import LazyKNeighborsClassifier, LazyLearningRegressor
-from sklazy.casebase.streaming import plain_numbers
+from sklazy.casebase.matrix import plain_numbers
+from sklazy.estimators.keeping import find_adder
 from sklazy.tables import as_table
 
 CELLS = st.sampled_from([np.nan, 0.0, -0.0, 1.0, 2.5, -3e300, 5e-324])
@@ -65,7 +66,7 @@ def test_labels_that_came_meanwhile_are_kept():
     """A column without values takes words; rows read before that are still added."""
     X = np.column_stack([np.arange(4.0), np.full(4, np.nan)])
     model = LazyKNeighborsClassifier().fit(X, [0, 1, 0, 1])
-    adding = model._adding(np.array([[7.0, np.nan]]))
+    adding = find_adder(model, np.array([[7.0, np.nan]]))
     words = pd.DataFrame({"x0": [5.0], "x1": ["red"]})
     model.partial_fit(as_table(words.to_numpy(object)), [1])
     adding(model._target(np.array([0])))

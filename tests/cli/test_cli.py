@@ -6,6 +6,7 @@ import errno
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -29,8 +30,11 @@ from sklazy import (
 from sklazy.cli import main
 from sklazy.cli.methods import LAZY_CLASSIFIERS
 from sklazy.cli.predict import predict_both
-from sklazy.experiments.harness.writing import write_text
+from sklazy.cli.writing import write_text
+from sklazy.report.words import format_number
 from sklazy.tables import as_table
+
+ROOT = Path(__file__).parents[2]
 
 
 def commands():
@@ -56,7 +60,7 @@ def test_every_command_has_json_and_debug(name):
 def test_predictions_are_those_of_the_estimator(run, files, wine):
     code, out, err = run("predict", "train.csv", "test.csv", "--target", "grower")
     assert code == 0
-    assert "classification ('grower' holds labels), method blend" in err
+    assert "classification ('grower' has labels), method blend" in err
     table = pd.read_csv(pd.io.common.StringIO(out))
     train, test = wine.iloc[::2], wine.iloc[1::2].drop(columns="grower")
     model = LazyBlendClassifier()
@@ -123,7 +127,7 @@ def test_regression_is_inferred_and_reported(run, tmp_path):
     frame[100:120].to_csv("test.csv", index=False)
     code, out, err = run("predict", "train.csv", "test.csv", "-t", "progress")
     assert code == 0
-    assert "regression ('progress' holds numbers), method blend" in err
+    assert "regression ('progress' has numbers), method blend" in err
     table = pd.read_csv(pd.io.common.StringIO(out))
     inputs = frame.drop(columns="progress")
     model = LazyBlendRegressor().fit(inputs[:100], target[:100])
@@ -138,11 +142,11 @@ def test_whole_numbers_are_classes_unless_task_is_given(run, files):
     frame, target = load_wine(return_X_y=True, as_frame=True)
     frame.iloc[:, :3].assign(kind=target).to_csv("numbers.csv", index=False)
     _, _, err = run("predict", "numbers.csv", "-t", "kind", "-m", "knn", "--folds", 2)
-    assert "classification ('kind' holds 3 different whole numbers)" in err
+    assert "classification ('kind' has 3 different whole numbers)" in err
     asked = ["-t", "kind", "-m", "knn", "--folds", 2, "--task", "regression"]
     code, out, err = run("predict", "numbers.csv", *asked)
     assert code == 0
-    assert "regression (by --task)" in err
+    assert "regression (set with --task)" in err
     assert "mean absolute error" in out
 
 
@@ -179,12 +183,12 @@ def test_rows_without_a_target_are_left_out_with_a_note(run, files, wine):
         (["empty.csv", "-t", "grower"], "empty.csv"),
         (["header.csv", "-t", "b"], "no rows"),
         (["binary.csv", "-t", "b"], "binary.csv"),
-        (["only.csv", "-t", "b"], "no column but the target"),
+        (["only.csv", "-t", "b"], "no column except the target"),
         (["none.csv", "-t", "b"], "missing in every row"),
         (["ragged.csv", "-t", "b"], "ragged.csv"),
         (["broken.arff", "-t", "b"], "broken.arff"),
         (["broken.parquet", "-t", "b"], "broken.parquet"),
-        (["train.csv", "other.csv", "-t", "grower"], "lacks 12 column(s)"),
+        (["train.csv", "other.csv", "-t", "grower"], "lacks 12 columns"),
         (["train.csv", "renamed.csv", "-t", "grower"], "Did you mean 'alcohl'?"),
     ],
 )
@@ -277,17 +281,50 @@ def test_a_row_is_explained_by_the_others(run, files, wine):
     assert 5 not in cases
 
 
-def test_receipts_are_written_as_pages(run, files):
+def check_article(article, row, label, query):
+    """An article names the row, has its answer, and every value of it."""
+    assert f'<p class="soft">Row {row} of train.csv</p>' in article
+    assert f'<bdi class="label">{label}</bdi>' in article
+    for name, value in query.iloc[0].items():
+        cells = rf"{re.escape(name)}</bdi></td>\s*<td[^>]*><bdi[^>]*>{value:.6g}</bdi>"
+        assert re.search(cells, article), name
+
+
+def predict_left_out(model, table, target, row):
+    """A row, and what a model of all others predicts for it."""
+    others = table.drop(index=table.index[row])
+    query = table.drop(columns=target).iloc[[row]]
+    model.fit(others.drop(columns=target), others[target])
+    return query, model.predict(query)[0]
+
+
+def test_receipts_are_written_as_pages(run, files, wine):
     asked = ["explain", "train.csv", "-t", "grower", "--row", 0, "--row", 60]
     code, out, _ = run(*asked, "--html", "why.html")
     assert code == 0
-    assert out.count("Answer:") == 2
-    assert Path("why.html").read_text().count("<article") == 2
+    _, *articles = Path("why.html").read_text().split("<article")
+    train = wine.iloc[::2]
+    labels = []
+    for row, article in zip([0, 60], articles, strict=True):
+        model = LazyBlendClassifier()
+        query, label = predict_left_out(model, train, "grower", row)
+        check_article(article, row, label, query)
+        labels.append(label)
+    assert labels[0] != labels[1]
+    assert re.findall(r"Answer: (.*) \(probability", out) == labels
+
+
+def test_receipts_of_numbers_are_written_as_pages(run, files, wine):
     asked = ["explain", "train.csv", "-t", "alcohol", "--row", 0, "--ignore", "grower"]
     code, out, _ = run(*asked, "--html", "number.html")
     assert code == 0
-    assert out.startswith("Row 0 of train.csv\n\nAnswer: alcohol = ")
-    assert Path("number.html").read_text().startswith("<!DOCTYPE html>")
+    page = Path("number.html").read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    train = wine.iloc[::2].drop(columns="grower")
+    query, number = predict_left_out(LazyBlendRegressor(), train, "alcohol", 0)
+    label = f"alcohol = {format_number(number)}"
+    assert out.startswith(f"Row 0 of train.csv\n\nAnswer: {label}")
+    check_article(page.split("<article")[1], 0, label, query)
 
 
 @pytest.mark.parametrize(
@@ -335,7 +372,7 @@ def test_rows_of_a_test_file_can_be_explained(run, files):
     assert code == 0
     code, _, err = run(*asked, "--row", 89)
     assert code == 2
-    assert "rows 0 to 88" in err
+    assert "a row from 0 to 88" in err
 
 
 def test_what_cannot_be_explained(run, files):
@@ -354,7 +391,7 @@ def test_advice(run, files):
     asked = ["advise", "train.csv", "-t", "alcohol", "--max-seconds", 0]
     code, out, err = run(*asked, "--max-rows", 50)
     assert code == 0
-    assert "regression ('alcohol' holds numbers)" in err
+    assert "regression ('alcohol' has numbers)" in err
     assert "Raise --max-rows to make sure" in " ".join(out.split())
 
 
@@ -373,7 +410,7 @@ def test_advice_cut_short_shows_what_is_measured(run, files, monkeypatch):
     assert code == 130
     said = " ".join(out.split())
     assert "Interrupted after 1 fold; not measured: LazyBlendClassifier()" in said
-    assert "advice of what was measured so far" in err
+    assert "advice is based on what was measured so far" in err
 
 
 def test_a_race(run, files):
@@ -412,7 +449,7 @@ def test_attributes_are_selected(run, numbers):
     wanted = numbers[["a", "b", "y"]]
     pd.testing.assert_frame_equal(small, wanted, rtol=1e-12)
     code, out, _ = run(*asked)
-    assert "Selected 2 of 5: a, b" in out
+    assert "Selected 2 of 5 features: a, b" in out
 
 
 # --- reproduce ------------------------------------------------------------------------
@@ -472,8 +509,16 @@ def test_a_results_file_of_another_version(run, tmp_path):
     assert "format 99" in err
 
 
+def test_reproduce_says_how_to_get_the_studies(run, monkeypatch):
+    monkeypatch.delitem(sys.modules, "sklazy_studies.command", raising=False)
+    monkeypatch.setitem(sys.modules, "sklazy_studies", None)
+    code, _, err = run("reproduce", "--list")
+    assert code == 2
+    assert "pip install ./studies" in " ".join(err.split())
+
+
 def test_a_changed_file_is_computed_anew(run, tmp_path, monkeypatch):
-    from sklazy.experiments.lazy_selection import run as lazy_selection
+    from sklazy_studies.lazy_selection import run as lazy_selection
 
     asked = ["reproduce", "lazy-selection", "--sets", "wine", "-o", "out", "--json"]
     _, first, _ = run(*asked)
@@ -514,7 +559,7 @@ def test_ctrl_c_ends_a_run_in_a_shell(tmp_path, data_folder):
     command += ["--sets", "splice,vowel,segment", "--data", str(data_folder)]
     process = subprocess.Popen(
         command,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src")},
+        env={**os.environ, "PYTHONPATH": f"{ROOT}/src{os.pathsep}{ROOT}/studies"},
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
@@ -652,14 +697,14 @@ def test_folds_that_cannot_be_are_refused(run, files, wine, command):
     assert (code, "--folds 1; expected 2 or more" in err) == (2, True)
     wine.iloc[:1].to_csv(files / "one.csv", index=False)
     code, _, err = run(command, "one.csv", "-t", "grower")
-    assert (code, "one row alone cannot be predicted" in err) == (2, True)
+    assert (code, "no others to predict it from" in err) == (2, True)
 
 
 def test_a_constant_target_is_reported(run, files, wine):
     wine.assign(grower=5).iloc[::9].to_csv(files / "same.csv", index=False)
     code, _, err = run("predict", "same.csv", "-t", "grower")
     assert code == 0
-    assert "holds one whole number)" in err
+    assert "has one whole number)" in err
     assert "'grower' is the same in every row" in err
 
 
@@ -671,7 +716,7 @@ def test_a_race_cut_short_shows_its_results(run, numbers, monkeypatch):
             raise KeyboardInterrupt
         return float(len(name))
 
-    monkeypatch.setattr("sklazy.cli.race._loss", loss)
+    monkeypatch.setattr("sklazy.cli.race._measure_loss", loss)
     code, out, err = run("race", "numbers.csv", "-t", "y", "-c", "ridge,guess")
     assert code == 130
     assert "Interrupted. These are the results so far." in err

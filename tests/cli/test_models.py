@@ -1,8 +1,10 @@
 """Models in files, receipts that are verified, names of rows, all probabilities."""
 
 import csv
+import gzip
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +31,7 @@ def test_a_model_predicts_as_its_training_file_does(flats, target, method):
     asked += ["--ignore", "rent"] * (target == "heating")
     code, out, _ = flats("fit", "flats.csv", *asked, "-o", "a.sklazy")
     assert code == 0
-    assert f"{method} of '{target}' on 200 cases in a.sklazy" in out
+    assert f"{method} for '{target}', fitted to 200 rows: a.sklazy" in out
     _, direct, _ = flats("predict", "flats.csv", "new-flats.csv", *asked)
     code, saved, _ = flats("predict", "a.sklazy", "new-flats.csv", "--id", "flat")
     assert code == 0
@@ -66,11 +68,20 @@ def test_models_are_compared_with_targets_that_are_known(flats):
             "cannot be writ",
         ),
         (["predict", "a.sklazy"], "sklazy predict a.sklazy FILE"),
-        (["predict", "a.sklazy", "new-flats.csv", "-m", "kernel"], "--method is for a"),
-        (["predict", "flats.csv"], "give the column to predict with --target"),
-        (["explain", "a.sklazy"], "behind the model"),
-        (["predict", "a.sklazy", "lacking.csv"], "=ignore where the training file"),
-        (["predict", "flats.csv", "-t", "rent", "--id", "built"], "names of rows must"),
+        (
+            ["predict", "a.sklazy", "new-flats.csv", "-m", "kernel"],
+            "--method is for training",
+        ),
+        (["predict", "flats.csv"], "--target is missing; give the column to predict"),
+        (["explain", "a.sklazy"], "after the model"),
+        (
+            ["predict", "a.sklazy", "lacking.csv"],
+            "To train without one, give --ignore area",
+        ),
+        (
+            ["predict", "flats.csv", "-t", "rent", "--id", "built"],
+            "every row needs an id of its own",
+        ),
         (
             ["explain", "flats.csv", "-t", "rent", "--id", "flat", "--row", "X"],
             "no row",
@@ -151,7 +162,7 @@ def test_receipts_are_verified_by_the_file_and_by_the_model(flats, method):
     flats("explain", *told, "--row", 7, "--row", 9, "-o", "why.json")
     code, out, err = flats(*by_file)
     assert code == 0, err
-    assert (code, "2 receipts: nobody edited them, flats.csv gives" in out) == (0, True)
+    assert (code, "2 receipts: not edited, flats.csv gives" in out) == (0, True)
     flats("fit", *told, "-o", "m.sklazy")
     flats("explain", "m.sklazy", "new-flats.csv", "--row", 3, "-o", "why.json")
     assert flats(*by_file)[0] == 0
@@ -177,7 +188,7 @@ def test_what_was_edited_or_is_of_other_cases_is_refused(flats):
     code, _, err = flats("verify", "why.json", "few.csv", "-t", "heating")
     assert (code, "the file has 50" in err) == (2, True)
     code, _, err = flats("verify", "why.json")
-    assert (code, "was not checked" in err) == (0, True)
+    assert (code, "were not checked" in err) == (0, True)
     Path("why.json").write_text("[]")
     assert flats("verify", "why.json")[0] == 2
 
@@ -190,7 +201,7 @@ def test_signed_receipts_need_their_key(flats):
     flats("explain", *told, "-o", "plain.json")
     by = ["flats.csv", "-t", "heating"]
     code, out, _ = flats("verify", "signed.json", *by, "--key", "our.key")
-    assert (code, "the signature is that of the key" in out) == (0, True)
+    assert (code, "signed with this key" in out) == (0, True)
     code, _, err = flats("verify", "signed.json", *by, "--key", "other.key")
     assert (code, "not that of this" in err) == (2, True)
     code, _, err = flats("verify", "plain.json", *by, "--key", "our.key")
@@ -219,3 +230,29 @@ def test_hints_name_options_of_the_command_line(run, content, arguments, hint):
     assert hint in err
     for python in ("header=", "encoding=", "numeric=[", "kinds={", "regressor"):
         assert python not in err
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--max-cells", 50), ("--max-bytes", 100), ("--max-read-seconds", 1e-9)],
+)
+@pytest.mark.parametrize("command", ["fit", "store"])
+def test_files_keep_to_limits_and_the_way_out_is_an_option(
+    run, files, command, option, value
+):
+    asked = [command, "train.csv", "-t", "grower", "-m", "lazy-nb", "-o", "m.sklazy"]
+    code, _, err = run(*asked, option, value)
+    assert code == 2
+    assert re.search(rf"train\.csv: .* {option} {value:g}\.", " ".join(err.split()))
+    way_out = re.search(r"give (--[\w-]+) (\w+) or a larger", " ".join(err.split()))
+    assert run(*asked, *way_out.groups())[0] == 0
+
+
+def test_a_packed_file_is_counted_as_it_unpacks(run, files):
+    text = (files / "train.csv").read_bytes()
+    (files / "train.csv.gz").write_bytes(gzip.compress(text))
+    asked = ["store", "train.csv.gz", "-t", "grower", "-o", "m.sklazy", "--max-bytes"]
+    code, _, err = run(*asked, len(text) - 1)
+    assert code == 2
+    assert f"--max-bytes {len(text) - 1}" in " ".join(err.split())
+    assert run(*asked, len(text))[0] == 0

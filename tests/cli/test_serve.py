@@ -1,10 +1,12 @@
 """`sklazy serve`: what it refuses before it listens."""
 
+import contextlib
 import os
 
 import pytest
 
 import sklazy
+from sklazy.web.serve.store import Store
 
 
 @pytest.fixture
@@ -21,6 +23,7 @@ def model(tmp_path):
         (["--host", "0.0.0.0", "--allow-host", "models"], "--token-file"),
         (["--host", "10.0.0.1"], "--token-file"),
         (["--journal", "folder"], "--token-file"),
+        (["--salvage"], "--journal"),
         (["--token-file", "short"], "characters"),
         (["--min-group", 0], "--min-group"),
         (["--receipts", "all"], "--receipts"),
@@ -48,3 +51,26 @@ def test_a_file_that_is_no_model_is_refused(run, tmp_path):
     code, _, err = run("serve", "table.csv")
     assert code == 2
     assert "not a file that sklazy saved" in err
+
+
+def test_a_damaged_journal_is_refused_and_salvaged_if_that_is_wanted(
+    run, model, tmp_path
+):
+    folder = tmp_path / "changes"
+    with contextlib.closing(Store.open(model, folder)) as store:
+        for label in "ab":
+            store.add([{"x0": label}], [0])
+    log = folder / "journal-1.log"
+    log.write_bytes(log.read_bytes()[:-1])
+    # It ends there: no address has that name.
+    options = ["--host", "256.0.0.1", "--token-file", "tokens"]
+    code, _, err = run("serve", folder, *options)
+    assert code == 2
+    assert "record 2" in err
+    assert "--salvage" in err
+    _, _, err = run("serve", folder, *options, "--salvage")
+    assert "Salvaged: 1 records" in err
+    _, _, err = run("serve", folder, *options)
+    assert "record" not in err
+    with contextlib.closing(Store.open(folder)) as store:
+        assert store.model.cases_.n_rows == 7

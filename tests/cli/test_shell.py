@@ -14,7 +14,6 @@ from click.shell_completion import BashComplete
 
 from sklazy.cli import main, options
 from sklazy.cli.completing import column_names
-from sklazy.cli.methods import NAMES
 from sklazy.tables.read import Format
 from sklazy.tables.table import Wish
 
@@ -25,7 +24,6 @@ LINE = re.compile(r"^    (sklazy .*?)(?:  +#.*)?$", re.MULTILINE)
 def test_names_written_down_for_the_help_are_those_of_the_rooms():
     assert get_args(Format) == options.FORMATS
     assert get_args(Wish) == options.KINDS
-    assert list(options.METHODS) == NAMES
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["predict", "--help"]])

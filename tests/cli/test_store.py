@@ -17,14 +17,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sklazy
-from first_format import in_first_format, write_first_format
-from sklazy.casebase import opening, outline
 from sklazy.casebase.schema import Schema
-from sklazy.casebase.spooling import Spool
-from sklazy.casebase.stored import check_stored
 from sklazy.errors import BadFileError, BadInputError, DataWarning
-from sklazy.estimators.storing import Batch, store_rows
+from sklazy.estimators.storing import RowBatch, store_rows
 from sklazy.report.progress import Progress
+from sklazy.storage import opening, outline
+from sklazy.storage.spooling import Spool
+from sklazy.storage.stored import check_stored
 from sklazy.tables import Column, Table, streams, surveying
 from sklazy.tables.read import survey_table
 
@@ -101,7 +100,7 @@ def test_it_writes_the_file_that_fit_writes(run, tmp_path, few_at_once, name, ta
     code, out, err = run("store", name, *task, "-o", "stored")
     assert code == 0, err
     n_rows = int(frame["y"].notna().sum()) if task[1] == "y" else 150
-    assert f"on {n_rows} cases in stored" in out
+    assert f"with {n_rows} rows: stored" in out
     assert (tmp_path / "stored").read_bytes() == (tmp_path / "fitted").read_bytes()
     assert sorted(os.listdir(tmp_path)) == sorted([name, "fitted", "stored"])
 
@@ -196,7 +195,7 @@ def test_what_cannot_be_stored_is_refused(run, tmp_path):
         (["-", "-t", "y"], "standard input"),
         (["rows.csv", "-t", "nothing"], "has no column 'nothing'"),
         (["rows.csv", "-t", "empty"], "missing in every row"),
-        (["rows.csv", "-t", "y", "-m", "svm"], "cannot be stored"),
+        (["rows.csv", "-t", "y", "-m", "svm"], "cannot be written to a file"),
         (["rows.csv", "-t", "y", "--id", "color"], "--id color"),
         (["rows.csv", "-t", "y", "--id", "sure"], "row an id of its own"),
         (["rows.csv", "-t", "z", "-s", "n_neighbors=0"], "n_neighbors"),
@@ -283,7 +282,7 @@ def batches_of(n_rows, *, step=4096):
             )
         )
         target = Column("y", "nominal", codes[1], ("l", "m", "n"))
-        yield Batch(table, target, np.arange(first, first + step))
+        yield RowBatch(table, target, np.arange(first, first + step))
 
 
 def most_memory(work):
@@ -340,12 +339,12 @@ def test_progress_is_told_in_every_phase(run, tmp_path, monkeypatch):
 
     for where in ("sklazy.estimators.storing", "sklazy.report.progress"):
         monkeypatch.setattr(f"{where}.Progress", Noted)
-    monkeypatch.setattr("sklazy.cli.store.Progress", Noted)
+    monkeypatch.setattr("sklazy.cli.fit.Progress", Noted)
     lines = [f"v{i % 2},{i % 7}.5,{i % 5}" for i in range(200)]
     (tmp_path / "rows.csv").write_text("\n".join(["a,b,c", *lines]) + "\n")
     assert run("store", "rows.csv", "-t", "a", "-o", "out.sklazy")[0] == 0
     assert told == {
-        "looking at columns": (200, None),
+        "reading columns": (200, None),
         "reading rows": (200, 200),
         "finding cuts": (2, 2),
         "writing rows": (200, 200),
@@ -359,7 +358,7 @@ def test_ids_that_are_numbers_are_kept_as_fit_keeps_them(tmp_path, ids):
     table, target, _ = next(batches_of(1, step=8))
     ids = np.array([*ids, *range(200, 204)])
     halves = [np.arange(0, 3), np.arange(0), np.arange(3, 8)]
-    batches = [Batch(table.take(h), target.take(h), ids[h]) for h in halves]
+    batches = [RowBatch(table.take(h), target.take(h), ids[h]) for h in halves]
     model = sklazy.LazyNBClassifier()
     store_rows(model, batches, tmp_path / "stored", target="y")
     model.fit(table, pd.Series(target.cells(), name="y"), ids=ids).save(tmp_path / "f")
@@ -478,14 +477,3 @@ def test_columns_of_frames_are_what_they_are_said_to_be(run, tmp_path):
     asked = ["-t", "y", "--kind", "b=numeric", "--kind", "n=numeric"]
     fitted, stored = both(run, tmp_path, "rows.parquet", *asked)
     assert stored == fitted
-
-
-def test_verify_checks_a_model_of_the_first_format(run, tmp_path):
-    model = sklazy.LazyNBClassifier().fit([["a"], ["b"]] * 9, [*"mn"] * 9)
-    header, arrays = in_first_format(model.cases_)
-    write_first_format(
-        tmp_path / "old.sklazy", {**model._header(), "cases": header}, arrays
-    )
-    code, said, told = run("verify", "old.sklazy")
-    assert code == 0, told
-    assert "18 cases" in said

@@ -44,7 +44,10 @@ def test_sets_of_classes_are_those_of_the_library(flats, model):
     truth = pd.read_csv("new-flats.csv")["heating"]
     held = np.mean([t in own for t, own in zip(truth, expected, strict=True)])
     size = np.mean([*map(len, expected)])
-    assert f"the truth is in {held:.1%} of the sets of {size:.2f} classes" in err
+    assert (
+        f"the true value is in {held:.1%} of the sets, which have {size:.2f} classes"
+        in err
+    )
     _, out, _ = flats("predict", *ASKED, "--coverage", 0.8, "--json")
     assert json.loads(out)["set"] == expected
     _, out, _ = flats("predict", *ASKED)
@@ -58,7 +61,7 @@ def test_withheld_answers_keep_their_labels(flats, model):
     _, out, err = flats("predict", *ASKED, "--abstain", 0.75)
     assert [row["prediction"] for row in rows_of(out)] == labels.tolist()
     assert [row["answered"] for row in rows_of(out)] == [str(a) for a in answered]
-    assert f"{(~answered).sum()} of 20 answers are withheld" in err
+    assert f"{(~answered).sum()} of 20 predictions are withheld" in err
     truth = pd.read_csv("new-flats.csv")["heating"].to_numpy()
     right = (labels == truth)[answered].mean()
     assert f"accuracy {right:.4f} on {answered.sum()} rows answered" in err
@@ -87,7 +90,7 @@ def test_receipts_carry_the_set_and_the_abstention(flats):
 def test_empty_and_full_sets_are_said(flats):
     code, _, err = flats("predict", *ASKED, "--coverage", 0.99)
     assert code == 0
-    assert "all classes in the set: nothing can be ruled out; row" in err
+    assert "a set of all classes: none can be ruled out; row" in err
     far = pd.read_csv("flats.csv").head(40)
     far["heating"] = np.where(far["area"] > far["area"].median(), "gas", "stove")
     far.to_csv("clear.csv", index=False)
@@ -95,7 +98,7 @@ def test_empty_and_full_sets_are_said(flats):
     _, out, err = flats("predict", *asked)
     empty = [row["row"] for row in rows_of(out) if row["set"] == ""]
     assert len(empty) > 1
-    assert f"{len(empty)} rows have an empty set, being unlike" in err
+    assert f"{len(empty)} rows have an empty set: unlike" in err
 
 
 def test_few_rows_have_numbers_without_intervals(flats):
@@ -121,7 +124,7 @@ def test_few_rows_have_numbers_without_intervals(flats):
         ([*ASKED[:-1], "tree", "--abstain", "0.9"], "tree never abstains"),
         (["flats.csv", *HEATING, "--coverage", "0.9"], "is for the rows of TEST"),
         ([*RENT, "-m", "ridge", "--coverage", "0.9"], "ridge has no intervals"),
-        ([*RENT, "-m", "kernel", "--abstain", "0.9"], "'rent' holds numbers"),
+        ([*RENT, "-m", "kernel", "--abstain", "0.9"], "'rent' has numbers"),
     ],
 )
 def test_what_cannot_be_had_is_refused(flats, arguments, message):
@@ -154,7 +157,7 @@ def test_whole_numbers_are_labels_however_they_are_read(run):
     asked = ["known.csv", "asked.csv", "-t", "y", "-m", "lazy-nb", "--abstain", 0.7]
     code, _, err = run("predict", *asked, "--coverage", 0.9)
     assert code == 0
-    held = float(err.split("the truth is in ")[1].split("%")[0])
+    held = float(err.split("the true value is in ")[1].split("%")[0])
     assert held > 85
     right = float(err.split("accuracy ")[-1].split()[0])
     assert right > 0.9

@@ -11,6 +11,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from sklearn.dummy import DummyClassifier
 
 from sklazy import LazyNBClassifier
 from sklazy.cli import main, predict, waiting
@@ -115,24 +116,70 @@ def test_a_time_too_short_for_anything_says_so(run, monkeypatch):
     monkeypatch.setattr(predict, "predict_both", after(0, lambda: time.sleep(60)))
     code, out, err = run("predict", "train.csv", "test.csv", "--max-seconds", 0.2)
     assert (code, out) == (2, "")
-    assert "--max-seconds 0.2 was over before anything was done" in err
+    assert "--max-seconds 0.2 was too short to finish anything" in err
 
 
-def test_folds_done_before_an_interrupt_are_reported(run, monkeypatch):
+def stop_before_fold(number):
+    """A stand-in for `predict` that is interrupted at a fold."""
     numbers, true = itertools.count(), LazyNBClassifier.predict
 
-    def stop_at_the_fourth(self, X):
-        if next(numbers) == 3:
+    def stand_in(self, X):
+        if next(numbers) == number:
             raise KeyboardInterrupt
         return true(self, X)
 
-    monkeypatch.setattr(LazyNBClassifier, "predict", stop_at_the_fourth)
+    return stand_in
+
+
+@pytest.mark.parametrize("n_done", [1, 2, 3])
+def test_folds_done_before_an_interrupt_are_reported(run, monkeypatch, n_done):
+    _, out, _ = run("predict", "train.csv", "--json", "-o", "all.csv")
+    monkeypatch.setattr(LazyNBClassifier, "predict", stop_before_fold(n_done))
     code, out, err = run("predict", "train.csv", "--json", "-o", "found.csv")
     assert code == 130
     found = json.loads(out)
-    assert (found["partial"], found["folds"], found["of"]) == (True, 3, 10)
-    assert "The quality is that of 3 of 10 folds." in err
-    assert len(rows_of(Path("found.partial.csv").read_text())) == 18
+    assert (found["partial"], found["folds"], found["of"]) == (True, n_done, 10)
+    assert f"This is the quality on {n_done} of 10 folds." in err
+    rows = rows_of(Path("found.partial.csv").read_text())
+    assert len(rows) == 6 * n_done
+    every = {row["row"]: row for row in rows_of(Path("all.csv").read_text())}
+    assert rows == [every[row["row"]] for row in rows]
+    assert ("spread" in found["quality"]["lazy-nb"]) == (n_done > 1)
+
+
+def test_the_guess_of_folds_done_is_from_all_other_rows(run, monkeypatch):
+    """Of one fold, nothing would be left to guess from."""
+    monkeypatch.setattr(LazyNBClassifier, "predict", stop_before_fold(1))
+    _, out, _ = run("predict", "train.csv", "--json", "-o", "found.csv")
+    tested = rows_of(Path("found.partial.csv").read_text())
+    every = [row["y"] for row in rows_of(Path("train.csv").read_text())]
+    labels = [row["y"] for row in tested]
+    others = {label: every.count(label) - labels.count(label) for label in set(every)}
+    most = max(others, key=others.__getitem__)
+    expected = labels.count(most) / len(labels)
+    assert json.loads(out)["quality"]["guess"]["accuracy"] == pytest.approx(expected)
+
+
+def test_one_fold_done_is_shown_without_a_spread(run, monkeypatch):
+    monkeypatch.setattr(LazyNBClassifier, "predict", stop_before_fold(1))
+    code, out, _ = run("predict", "train.csv")
+    assert code == 130
+    assert "1 fold; each row is predicted from the other folds." in out
+    assert "±" not in out
+
+
+def test_an_interrupt_of_the_guess_keeps_whole_folds(run, monkeypatch):
+    true, numbers = DummyClassifier.predict, itertools.count()
+
+    def stop_at_the_third(self, X):
+        if next(numbers) == 2:
+            raise KeyboardInterrupt
+        return true(self, X)
+
+    monkeypatch.setattr(DummyClassifier, "predict", stop_at_the_third)
+    code, out, _ = run("predict", "train.csv", "--json")
+    assert code == 130
+    assert json.loads(out)["folds"] == 2
 
 
 def test_receipts_made_before_an_interrupt_are_shown(run, monkeypatch):
@@ -156,7 +203,7 @@ def test_a_long_wait_is_announced_with_what_is_faster(run, monkeypatch):
     monkeypatch.setattr(waiting, "_FIRST", 4)
     _, _, err = run("predict", "train.csv", "test.csv")
     assert "predicting of 40 rows takes about 0 seconds." in err
-    assert "--max-rows or --max-seconds do a part" in err
+    assert "for a part only: --max-rows, --max-seconds" in err
 
 
 def test_the_library_says_it_to_those_who_listen(monkeypatch, caplog):

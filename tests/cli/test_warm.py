@@ -19,7 +19,9 @@ def test_methods_are_compiled_and_the_folder_is_named(run):
 
 def test_a_name_stands_for_classes_and_numbers(run, monkeypatch):
     asked = []
-    monkeypatch.setattr(warming, "_ask", lambda model, X, y: asked.append(str(model)))
+    monkeypatch.setattr(
+        warming, "_use_model", lambda model, X, y: asked.append(str(model))
+    )
     assert run("warm", "lazy-knn")[0] == 0
     assert set(asked) == {"LazyKNeighborsClassifier()", "LazyKNeighborsRegressor()"}
 
@@ -28,7 +30,7 @@ def test_a_name_stands_for_classes_and_numbers(run, monkeypatch):
 def test_what_is_not_compiled_is_refused(run, name):
     code, _, said = run("warm", name)
     assert code == 2
-    assert f"{name} is no method that is compiled." in said
+    assert f"{name} is not a method that needs compiling." in said
     assert "lazy-nb" in said
 
 
@@ -36,7 +38,7 @@ def test_an_interrupt_says_that_what_was_compiled_is_kept(run, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(warming, "_ask", interrupt)
+    monkeypatch.setattr(warming, "_use_model", interrupt)
     code, _, said = run("warm", "lazy-nb")
     assert code == 130
-    assert "What was compiled by then is kept." in said
+    assert "What was compiled so far is kept." in said

@@ -24,8 +24,9 @@ from clusters import (
     sd,
 )
 from places import with_a_cluster
-from sklazy.backends import dask_client, dask_engine
 from sklazy.casebase.parts import Part
+from sklazy.dask import client as dask_client
+from sklazy.dask import engine as dask_engine
 
 pytestmark = with_a_cluster
 

@@ -19,14 +19,14 @@ from clusters import (
     sd,
 )
 from places import with_a_cluster
-from sklazy.backends.shards import Holder
 from sklazy.casebase.parts import Part
+from sklazy.dask.shards import Holder
 
 da = pytest.importorskip("dask.array")
 from dask.delayed import delayed  # noqa: E402
 from dask.sizeof import sizeof  # noqa: E402
 
-from sklazy.backends import dask_engine  # noqa: E402
+from sklazy.dask import engine as dask_engine  # noqa: E402
 
 pytestmark = [*with_a_cluster, pytest.mark.usefixtures("client")]
 

@@ -11,13 +11,13 @@ import sklazy
 from clusters import CLASSES, COLUMNS, QUERIES, TABLE, fit
 from emulated import EmulatedDevice, needs_compiler
 from places import with_a_cluster
-from sklazy.backends.device import use_device
+from sklazy.answer.device import use_device
 
 distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
 from sklazy import dask as sd  # noqa: E402 - it needs distributed
-from sklazy.backends import dask_engine  # noqa: E402
+from sklazy.dask import engine as dask_engine  # noqa: E402
 
 pytestmark = with_a_cluster
 
@@ -55,7 +55,7 @@ def test_searches_leave_the_rows_where_they_are():
         model = fit(name)
         model.predict(QUERIES)
         model.explain(QUERIES[:1])
-        assert "joined" not in model.model.cases_._state._found
+        assert "joined" not in model.model.cases_._state._derived
 
 
 @pytest.mark.usefixtures("client")

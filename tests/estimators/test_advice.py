@@ -15,8 +15,9 @@ from sklearn.datasets import load_iris, make_classification
 import sklazy
 from harmless import check_harmless
 from sklazy.errors import BadInputError
+from sklazy.estimators.advice import comparison
 from sklazy.estimators.advice.candidates import Candidate, list_candidates
-from sklazy.estimators.advice.comparison import Clock, Shared, cross_validate
+from sklazy.estimators.advice.comparison import Clock, CommonRows, cross_validate
 from sklazy.estimators.advice.recommend import Score, clearly_better, recommend
 from sklazy.estimators.folds import stratified_folds, stratified_sample
 from sklazy.report.advice import duration
@@ -62,9 +63,9 @@ class Spy:
         return self
 
     def predict(self, table):
-        asked = table.columns[0].data.tolist()
-        Spy.seen.append((self.rows, asked))
-        return np.zeros(len(asked), int)
+        queried = table.columns[0].data.tolist()
+        Spy.seen.append((self.rows, queried))
+        return np.zeros(len(queried), int)
 
 
 def test_no_row_is_predicted_by_a_model_that_saw_it():
@@ -77,9 +78,9 @@ def test_no_row_is_predicted_by_a_model_that_saw_it():
     assert (outcome.n_folds, outcome.stopped) == (5, "finished")
     assert len(Spy.seen) == 10  # one row of each fold is asked first, to prepare
     assert sorted(outcome.rows) == list(range(30))
-    for fitted, asked in Spy.seen:
-        assert not fitted.intersection(asked)
-        assert len(asked) in (1, 30 - len(fitted))
+    for fitted, queried in Spy.seen:
+        assert not fitted.intersection(queried)
+        assert len(queried) in (1, 30 - len(fitted))
     assert (outcome.losses[0] == (classes[outcome.rows] != 0)).all()
 
 
@@ -109,21 +110,33 @@ class Stops(Spy):
 
 
 @pytest.mark.parametrize(
-    ("asked", "n_folds", "measured"), [(1, 1, [0]), (2, 1, [0, 1]), (5, 2, [0, 1])]
+    ("n_calls", "n_folds", "measured"), [(1, 1, [0]), (2, 1, [0, 1]), (5, 2, [0, 1])]
 )
-def test_ctrl_c_keeps_what_is_measured(asked, n_folds, measured):
+def test_ctrl_c_keeps_what_is_measured(n_calls, n_folds, measured):
     table = as_table(np.arange(30.0)[:, None])
     classes = np.arange(30, dtype=np.int32) % 3
     spy = Candidate("Spy()", "eager model", "spy", Spy)
     stops = Candidate("Stops()", "eager model", "stops", Stops)
     folds, clock = stratified_folds(classes, 5, shuffle(30)), Clock(60.0)
-    Stops.left = asked
-    found = cross_validate([spy, stops], table, classes, folds, clock, Progress(""))
-    assert found.stopped == "interrupted"
-    assert (found.n_folds, found.measured) == (n_folds, measured)
+    Stops.left = n_calls
+    comparison = cross_validate(
+        [spy, stops], table, classes, folds, clock, Progress("")
+    )
+    assert comparison.stopped == "interrupted"
+    assert (comparison.n_folds, comparison.measured) == (n_folds, measured)
     Stops.left = 0
     with pytest.raises(KeyboardInterrupt):  # nothing is measured yet
         cross_validate([stops], table, classes, folds, clock, Progress(""))
+
+
+def test_ctrl_c_before_the_first_fold_is_no_other_error(monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(comparison, "_Fold", stop)
+    table, folds = as_table(np.zeros((4, 1))), np.arange(4) % 2
+    with pytest.raises(KeyboardInterrupt):
+        cross_validate([], table, np.zeros(4, int), folds, Clock(60.0), Progress(""))
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
@@ -135,7 +148,7 @@ def test_methods_that_share_their_cases_predict_as_by_themselves(task):
     y = frame["b"].to_numpy() + (frame["d"] == "x")
     table, queries = as_table(frame[:50]), as_table(frame[50:])
     y = y[:50] if task == "regression" else (y[:50] > 0.3).astype(np.int32)
-    shared = Shared(table, np.asarray(y))
+    shared = CommonRows(table, np.asarray(y))
     for one in list_candidates(table.kinds, 3, 2, 0, task):
         together = shared.fit(one).predict(queries)
         alone = one.make().fit(table, np.asarray(y)).predict(queries)
@@ -146,9 +159,9 @@ def test_candidates_are_what_their_names_say():
     everything = {name: getattr(sklazy, name) for name in sklazy.__all__}
     counts = {}
     for task in ("classification", "regression"):
-        found = list_candidates(["numeric"], 3, 2, 0, task)
-        counts[task] = collections.Counter(one.family for one in found)
-        for one in found:
+        candidates = list_candidates(["numeric"], 3, 2, 0, task)
+        counts[task] = collections.Counter(one.family for one in candidates)
+        for one in candidates:
             if one.family != "eager model":
                 written = eval(one.name, everything)
                 assert written.get_params() == one.make().get_params()
@@ -243,17 +256,17 @@ def test_the_verdict_on_numbers_follows_from_their_errors(
 
 def test_clearly_is_beyond_chance():
     rng = np.random.default_rng(0)
-    found = [
+    verdicts = [
         clearly_better(1.0 * (rng.random(500) < 0.8), 1.0 * (rng.random(500) < 0.8))
         for _ in range(1000)
     ]
-    assert 0.005 < np.mean(found) < 0.05  # one side of two standard errors: 0.023
+    assert 0.005 < np.mean(verdicts) < 0.05  # one side of two standard errors: 0.023
 
 
 @pytest.fixture(scope="module")
 def iris_advice():
     X, y = load_iris(return_X_y=True, as_frame=True)
-    return sklazy.advise(X, np.array(["a", "b", "c"])[y], n_folds=3)
+    return sklazy.advise(X, np.array(["a", "b", "c"])[y], n_folds=3, max_seconds=600)
 
 
 def test_advice_is_plain_data(iris_advice):
@@ -301,8 +314,8 @@ def test_lazy_selection_may_win():
     codes = rng.integers(0, 4, (n, d))
     y = rng.integers(0, 2, n)
     # Each row has one column with the telling value 4 or 5, all else is noise.
-    told = rng.integers(0, d, n)
-    codes[np.arange(n), told] = 4 + y
+    informative = rng.integers(0, d, n)
+    codes[np.arange(n), informative] = 4 + y
     advice = sklazy.advise(
         pandas.DataFrame(codes).astype(str), y, n_attributes=1, n_neighbors=1, n_folds=3
     )
@@ -324,16 +337,16 @@ def test_mixed_tables_of_any_kind_with_missing_cells():
     frame.loc[::7, "word"] = None
     frame.loc[::5, "<b>"] = np.nan
     frame["empty"] = np.nan
-    found = [
-        sklazy.advise(given, y, n_folds=2, max_rows=60)
-        for given in (frame, polars.from_pandas(frame), Table.from_any(frame))
+    advices = [
+        sklazy.advise(kind_of_frame, y, n_folds=2, max_rows=60)
+        for kind_of_frame in (frame, polars.from_pandas(frame), Table.from_any(frame))
     ]
-    for advice in found:
+    for advice in advices:
         assert advice.n_sampled == 60
         assert advice.n_rows == 80
         assert "Measured on a part of the rows" in advice.to_text()
         assert [s.accuracy for s in advice.scores] == [
-            s.accuracy for s in found[0].scores
+            s.accuracy for s in advices[0].scores
         ]
         check_harmless(advice.to_html())
         assert "&lt;b&gt;" in advice.to_html()
@@ -378,8 +391,8 @@ def numbers_verdict(**errors):
     noise = np.random.default_rng(0).normal(scale=0.1, size=500)
     losses = np.array([error + noise * i for i, error in enumerate(errors.values())])
     scores = [
-        Score(f"{f}()", f, "host", None, 0.01, None, 1e-6, float(own.mean()))
-        for f, own in zip(families, losses, strict=True)
+        Score(f"{f}()", f, "host", None, 0.01, None, 1e-6, float(family_losses.mean()))
+        for f, family_losses in zip(families, losses, strict=True)
     ]
     return recommend(scores, losses, np.full(500, 9.0) + noise)
 
@@ -395,9 +408,9 @@ def numbers_verdict(**errors):
 )
 def test_numbers_begin_with_local_models(errors, recommendation, words):
     names = ("local_models", "lazy_selection", "no_selection")
-    found = numbers_verdict(**dict(zip(names, errors, strict=True)))
-    assert found.recommendation == recommendation
-    assert words in found.sentence
+    verdict = numbers_verdict(**dict(zip(names, errors, strict=True)))
+    assert verdict.recommendation == recommendation
+    assert words in verdict.sentence
 
 
 def test_advice_on_numbers():

@@ -30,11 +30,11 @@ def test_the_mean_confidence_decides(problems, support, confidence, length, weig
     model.fit(cases.frame, cases.classes)
     labels = model.classes_.tolist()
     classes = [labels.index(c) for c in cases.classes]
-    codes, _, asked = code_nominal(cases, queries)
+    codes, _, query_codes = code_nominal(cases, queries)
     shares = support * len(classes) if isinstance(support, float) else support
     least = max(1, int(np.ceil(shares - 1e-9)))
     receipts = model.explain(queries.frame)
-    for row, query, receipt in zip(queries.rows, asked, receipts, strict=True):
+    for row, query, receipt in zip(queries.rows, query_codes, receipts, strict=True):
         rules = oracle.association_rules(
             codes, classes, len(labels), query, least, confidence, length
         )
@@ -50,16 +50,16 @@ def test_the_mean_confidence_decides(problems, support, confidence, length, weig
         check_listed(receipt["rules"], rules, labels, row, least)
 
 
-def check_listed(told, rules, labels, row, least):
-    assert told["min_count"] == least
+def check_listed(listed, rules, labels, row, least):
+    assert listed["min_count"] == least
     n_rules = [sum(c == k for _, k, _, _ in rules) for c in range(len(labels))]
-    assert told["n_rules"] == n_rules
+    assert listed["n_rules"] == n_rules
     surest = sorted(rules, key=lambda r: (-r[2] / r[3], -r[2]))[:25]
-    assert [(r["support"], r["covered"]) for r in told["listed"]] == [
+    assert [(r["support"], r["covered"]) for r in listed["listed"]] == [
         (support, covered) for _, _, support, covered in surest
     ]
     known = {(attributes, labels[c]): figures for attributes, c, *figures in rules}
-    for rule in told["listed"]:
+    for rule in listed["listed"]:
         attributes = tuple(int(value["attribute"][1:]) for value in rule["values"])
         assert [value["value"] for value in rule["values"]] == [
             row[j] for j in attributes
@@ -104,8 +104,8 @@ def test_without_a_rule_the_classes_answer(model):
     counts = [item["rows"] for item in receipt["cases"]["class_counts"]]
     votes = [vote["votes"] for vote in receipt["votes"]]
     assert votes == [n / 80 for n in counts]
-    said = receipt.to_text().replace("\n", " ")
-    assert "there is no rule, and the classes' shares of all cases answer" in said
+    text = receipt.to_text().replace("\n", " ")
+    assert "there is no rule, and the classes' shares of all cases answer" in text
     assert model.verify(receipt)
 
 
@@ -124,7 +124,7 @@ def test_a_share_is_rounded_up_and_follows_the_rows():
     ("parameters", "message"),
     [
         ({"min_support": 0}, "min_support=0; expected a whole number of at least 1"),
-        ({"min_support": 0.0}, r"min_support=0.0 would let .* fraction in \(0, 1\]"),
+        ({"min_support": 0.0}, r"min_support=0.0 would allow .* fraction in \(0, 1\]"),
         ({"min_support": 1.5}, r"min_support=1.5; expected a number in \[0, 1\]"),
         ({"min_support": True}, "min_support=True"),
         ({"min_confidence": -1}, "min_confidence=-1"),

@@ -23,8 +23,8 @@ from sklazy import (
 )
 from sklazy.answer.batch import batch_of_cases
 from sklazy.errors import BadInputError
-from sklazy.local.linear_models.columns import make_columns
-from sklazy.local.linear_models.indicators import leave_out_lines
+from sklazy.estimators.audit.indicators import leave_out_lines
+from sklazy.methods.linear_models.columns import make_columns
 from strategies import mixed_problems
 
 EVIL = "<script>alert(1)</script>"
@@ -55,8 +55,8 @@ def wine():
         return audit(frame, labels)
 
 
-def rows_of(found, kind):
-    return [one.rows for one in found.of_kind(kind)]
+def rows_of(result, kind):
+    return [one.rows for one in result.of_kind(kind)]
 
 
 def test_planted_errors_are_found(wine):
@@ -85,8 +85,8 @@ def test_doubts_are_those_of_the_models_left_out(wine):
     (model,) = wine.models
     base = model.cases_
     _, placed = make_columns(base.cases, batch_of_cases(base, base.order).queries)
-    own = leave_out_lines(placed, base.cases.classes[base.order], 3)
-    lines = own[np.argsort(base.order)][np.argsort(base.arrival)]
+    by_lines = leave_out_lines(placed, base.cases.classes[base.order], 3)
+    lines = by_lines[np.argsort(base.order)][np.argsort(base.arrival)]
     shares = (model.loo_predict_proba() + lines) / 2
     codes = [[EVIL, "b", "c"].index(label) for label in labels]
     expected = 1 - shares[np.arange(182), codes]
@@ -97,30 +97,30 @@ def test_doubts_are_those_of_the_models_left_out(wine):
 
 def test_a_leak_is_found():
     frame, labels, leak = planted()
-    found = audit(frame.drop(columns="id").assign(leak=leak), labels)
-    assert [one.column for one in found.of_kind("column")] == ["leak"]
-    assert "before the target" in found.to_text()
+    result = audit(frame.drop(columns="id").assign(leak=leak), labels)
+    assert [one.column for one in result.of_kind("column")] == ["leak"]
+    assert "before the target" in result.to_text()
 
 
 def test_missing_cells_can_leak_the_class():
     y = np.repeat(["alive", "dead"], 30)
     died = np.where(y == "dead", np.random.default_rng(0).random(60), np.nan)
     noise = np.random.default_rng(1).random(60)
-    found = audit(pd.DataFrame({"died": died, "noise": noise}), y)
-    assert [one.column for one in found.of_kind("column")] == ["died"]
+    result = audit(pd.DataFrame({"died": died, "noise": noise}), y)
+    assert [one.column for one in result.of_kind("column")] == ["died"]
 
 
 def test_a_column_that_counts_rows_names_them():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.random(40), "n": rng.permutation(40) + 1000.0})
-    found = audit(frame, rng.choice(["a", "b"], 40))
-    assert [one.column for one in found.of_kind("column")] == ["n"]
+    result = audit(frame, rng.choice(["a", "b"], 40))
+    assert [one.column for one in result.of_kind("column")] == ["n"]
 
 
 def test_receipts_are_of_rows_left_out(wine):
     (receipt,) = wine.explain([100])
     assert receipt.answer == "b"
-    assert 100 not in [case["id"] for case in receipt["heard"]["listed"]]
+    assert 100 not in [case["id"] for case in receipt["influential_cases"]["listed"]]
     assert receipt["cases"]["n_rows"] == 181
     others = copy.deepcopy(wine.models[0]).forget([100])
     assert others.verify(receipt)
@@ -158,45 +158,45 @@ def test_numbers_are_judged_by_their_residuals():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     y = y.copy()
     y[5] = 900.0
-    found = audit(X, y)
-    assert found.task == "regression"
-    first = found.of_kind("label")[0]
+    result = audit(X, y)
+    assert result.task == "regression"
+    first = result.of_kind("label")[0]
     assert (first.rows, first.given) == ((5,), 900.0)
-    left_out = found.models[0].loo_predict()
+    left_out = result.models[0].loo_predict()
     assert first.suggested == left_out[5]
-    np.testing.assert_array_equal(found.suggested, left_out)
+    np.testing.assert_array_equal(result.suggested, left_out)
     residuals = np.abs(y.to_numpy() - left_out)
     expected = residuals / (1.4826 * np.median(residuals))
-    np.testing.assert_allclose(found.doubts, expected)
-    assert "times the usual error" in found.to_columns()["message"][0]
-    near, told = first.evidence["against"], first.evidence["attributes"]
+    np.testing.assert_allclose(result.doubts, expected)
+    assert "times the usual error" in result.to_columns()["message"][0]
+    near, attributes = first.evidence["against"], first.evidence["attributes"]
     assert [case["target"] for case in near] == y[
         [case["id"] for case in near]
     ].tolist()
-    assert not {item["name"] for item in told} & set(near[0]["differs_in"])
-    shares = [item["share"] for item in told]
+    assert not {item["name"] for item in attributes} & set(near[0]["differs_in"])
+    shares = [item["share"] for item in attributes]
     assert shares == sorted(shares, reverse=True)
-    assert found.explain([5])[0].answer == pytest.approx(first.suggested, rel=0.2)
+    assert result.explain([5])[0].answer == pytest.approx(first.suggested, rel=0.2)
 
 
 def test_equal_inputs_with_different_numbers_are_a_conflict():
     X = np.array([[1.0], [1.0], [2.0], [3.0], [4.0], [4.0]])
-    found = audit(X, [0.5, 0.6, 1.5, 2.5, 3.5, 3.5])
-    assert rows_of(found, "conflict") == [(0, 1)]
-    assert rows_of(found, "duplicate") == [(4, 5)]
+    result = audit(X, [0.5, 0.6, 1.5, 2.5, 3.5, 3.5])
+    assert rows_of(result, "conflict") == [(0, 1)]
+    assert rows_of(result, "duplicate") == [(4, 5)]
 
 
 def test_ids_name_the_rows():
     frame, labels, _ = planted()
     frame = frame.drop(columns="id")
     frame.index = [f"r{i}" for i in range(182)]
-    found = audit(frame, labels)
-    assert rows_of(found, "conflict") == [("r6", "r179")]
-    assert found.ids[3] == "r3"
+    result = audit(frame, labels)
+    assert rows_of(result, "conflict") == [("r6", "r179")]
+    assert result.ids[3] == "r3"
     again = audit(frame, labels, ids=range(1000, 1182))
     assert rows_of(again, "conflict") == [(1006, 1179)]
-    heard = again.explain([3])[0]["heard"]["listed"]
-    assert all(1000 <= case["id"] < 1182 for case in heard)
+    influences = again.explain([3])[0]["influential_cases"]["listed"]
+    assert all(1000 <= case["id"] < 1182 for case in influences)
 
 
 @pytest.mark.filterwarnings("ignore::sklazy.errors.DataWarning")
@@ -214,14 +214,14 @@ def test_the_order_of_rows_does_not_matter(problem, random):
         assert _content(one) == _content(two)
 
 
-def _content(found):
+def _content(result):
     """Findings whatever their order; of equal rows any may stand for the others."""
     kept = ("near duplicate", "novel")
     return sorted(
         (one.kind, one.score, str(one.column), str(one.suggested))
         if one.kind in kept
         else (one.kind, one.score, str(one.column), str(sorted(one.rows)))
-        for one in found.findings
+        for one in result.findings
     )
 
 
@@ -229,9 +229,9 @@ def test_missing_cells_make_nobody_a_stranger():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 4))
     X[[3, 5], 0], X[7] = np.nan, 30.0
-    found = audit(X, rng.choice(["a", "b"], 80))
-    assert rows_of(found, "novel") == [(7,)]
-    evidence = found.of_kind("novel")[0].evidence
+    result = audit(X, rng.choice(["a", "b"], 80))
+    assert rows_of(result, "novel") == [(7,)]
+    evidence = result.of_kind("novel")[0].evidence
     assert evidence["novelty"] == 1.0  # of the other rows
     assert evidence["distance"] > 2 * evidence["usual"]
 
@@ -246,35 +246,35 @@ def test_one_rule_says_which_columns_name_rows(tmp_path, n_distinct, n_rows):
     frame = pd.DataFrame({"name": pd.Categorical(name), "x": numbers})
     labels = ["a" if x > 0 else "b" for x in numbers]
     names = n_rows >= 20 and n_distinct / n_rows > 0.9
-    found = audit(frame, labels, estimator=LazyKNeighborsClassifier(1))
-    assert ("name" in [one.column for one in found.of_kind("column")]) == names
+    result = audit(frame, labels, estimator=LazyKNeighborsClassifier(1))
+    assert ("name" in [one.column for one in result.of_kind("column")]) == names
     frame.to_csv(tmp_path / "a.csv", index=False)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         read = read_table(tmp_path / "a.csv")
         LazyKNeighborsClassifier().fit(frame, labels)
     assert (read["name"].reading is not None) == names
-    assert any("columns that name rows" in str(one.message) for one in told) == names
+    assert any("columns that name rows" in str(one.message) for one in warned) == names
 
 
 def test_labels_that_nothing_tells_are_not_judged():
     rng = np.random.default_rng(0)
-    found = audit(rng.normal(size=(60, 3)), rng.choice(["a", "b"], 60))
-    assert not found.learned
-    assert found.of_kind("label") == []
-    assert found.doubts.max() > 0.5
-    assert "Labels cannot be judged" in found.to_text()
+    result = audit(rng.normal(size=(60, 3)), rng.choice(["a", "b"], 60))
+    assert not result.learned
+    assert result.of_kind("label") == []
+    assert result.doubts.max() > 0.5
+    assert "Labels cannot be judged" in result.to_text()
 
 
 def test_a_label_no_other_row_has_is_found(wine):
     X, y = load_wine(return_X_y=True)
     labels = np.array(["a", "b", "c"], object)[y]
     labels[20] = "A"
-    found = audit(X, labels)
-    (one,) = [one for one in found.of_kind("label") if one.rows == (20,)]
+    result = audit(X, labels)
+    (one,) = [one for one in result.of_kind("label") if one.rows == (20,)]
     assert (one.suggested, one.evidence["for"]) == ("a", [])
     assert one.score > 0.95
-    columns = found.to_columns()
+    columns = result.to_columns()
     assert "No other row is A." in columns["message"][columns["row"].index(20)]
     assert wine.learned
     assert "cannot be judged" not in wine.to_text()
@@ -288,10 +288,10 @@ def test_large_tables_are_compared_with_a_sample():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 3))
     X[7] = 40.0
-    found = audit(X, X[:, 0] > 0, max_rows=50, estimator=LazyLogisticClassifier())
-    assert found.n_compared == 50
-    assert (7,) in rows_of(found, "novel")
-    assert "50 distinct rows" in found.to_text()
+    result = audit(X, X[:, 0] > 0, max_rows=50, estimator=LazyLogisticClassifier())
+    assert result.n_compared == 50
+    assert (7,) in rows_of(result, "novel")
+    assert "50 distinct rows" in result.to_text()
 
 
 class Foreign(ClassifierMixin, BaseEstimator):
@@ -310,11 +310,11 @@ class Foreign(ClassifierMixin, BaseEstimator):
 
 def test_any_estimator_that_leaves_rows_out_will_do():
     X, y = np.arange(12.0)[:, None], ["a", "b"] * 6
-    found = audit(X, y, estimator=Foreign())
-    assert rows_of(found, "label") == [(0,)]
-    assert found.doubts.tolist() == pytest.approx([0.95] + [0.1] * 11)
+    result = audit(X, y, estimator=Foreign())
+    assert rows_of(result, "label") == [(0,)]
+    assert result.doubts.tolist() == pytest.approx([0.95] + [0.1] * 11)
     with pytest.raises(BadInputError, match="Foreign has no receipts"):
-        found.explain([0])
+        result.explain([0])
     both = audit(X, y, estimator=[Foreign(), LazyKNeighborsClassifier(1)])
     assert len(both.models) == 2
 
@@ -324,7 +324,7 @@ def test_any_estimator_that_leaves_rows_out_will_do():
     [
         ({"estimator": LogisticRegression()}, "has no loo_predict_proba"),
         ({"estimator": LazyLogisticClassifier}, "is a class; give LazyLog"),
-        ({"estimator": 3}, "estimator=3 is no estimator"),
+        ({"estimator": 3}, "estimator=3 is not an estimator"),
         ({"estimator": LazyKernelRegressor(), "task": "classification"}, "loo_predict"),
         ({"estimator": []}, "at least one"),
         ({"task": "ranking"}, "task='ranking'"),
@@ -354,19 +354,19 @@ def test_wrong_rows_are_refused(X, y, says):
 
 def test_a_table_without_surprises_says_so():
     X = np.linspace(0, 1, 8)[:, None]
-    found = audit(X, ["a"] * 8)
-    assert found.findings == ()
-    assert "Nothing stands out." in found.to_text()
-    assert len(found.to_frame()) == 0
-    assert found.of_kind("label") == []
+    result = audit(X, ["a"] * 8)
+    assert result.findings == ()
+    assert "Nothing stands out." in result.to_text()
+    assert len(result.to_frame()) == 0
+    assert result.of_kind("label") == []
     with pytest.raises(BadInputError, match="kind='typo'"):
-        found.of_kind("typo")
+        result.of_kind("typo")
 
 
 def test_nothing_that_is_given_is_changed():
     frame, labels, _ = planted()
-    before, given = frame.copy(), list(labels)
+    before, labels_before = frame.copy(), list(labels)
     with pytest.warns(UserWarning, match="set aside"):
         audit(frame, labels)
     pd.testing.assert_frame_equal(frame, before)
-    assert labels == given
+    assert labels == labels_before

@@ -5,11 +5,11 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from sklazy.answer.trees import TreeLearner
 from sklazy.errors import BadFileError, BadInputError, DataWarning
+from sklazy.estimators.classifiers import WeightedClassifier
 from sklazy.estimators.loading import load
 from sklazy.estimators.settings import from_settings, to_settings
-from sklazy.estimators.targets import WeightedClassifier
+from sklazy.methods.trees.learner import TreeLearner
 
 X = [[1.0, "red"], [2.0, None], [float("nan"), "blue"], [4.0, "red"]]
 Y = ["no", "no", "yes", "yes"]
@@ -79,10 +79,10 @@ def test_settings_are_data_only():
 def test_a_file_of_something_else_is_refused(tmp_path):
     model = Keeper().fit(X, Y)
     model.cases_.digest()
-    from sklazy.casebase import save_cases
+    from sklazy.storage import save_cases
 
     save_cases(model.cases_, tmp_path / "cases")
-    with pytest.raises(BadFileError, match="something else"):
+    with pytest.raises(BadFileError, match="does not hold an estimator"):
         load(tmp_path / "cases")
 
 

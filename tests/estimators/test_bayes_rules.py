@@ -23,7 +23,7 @@ def test_receipts_tell_the_rule_and_its_terms(problems, min_support, significanc
     model = LazyBayesRulesClassifier(0.5, min_support, significance)
     model.fit(cases.frame, cases.classes)
     labels = model.classes_.tolist()
-    codes, widths, asked = code_nominal(cases, queries)
+    codes, widths, query_codes = code_nominal(cases, queries)
     slow = oracle.LazyBayesRules(
         codes,
         widths,
@@ -34,23 +34,25 @@ def test_receipts_tell_the_rule_and_its_terms(problems, min_support, significanc
         significance,
     )
     receipts = model.explain(queries.frame)
-    for row, query, receipt in zip(queries.rows, asked, receipts, strict=True):
+    for row, query, receipt in zip(queries.rows, query_codes, receipts, strict=True):
         antecedent, steps, _ = slow.rule(query)
-        told = receipt["antecedent"]
-        assert [step["attribute"] for step in told] == [f"a{j}" for j in antecedent]
-        assert [step["value"] for step in told] == [row[j] for j in antecedent]
-        for step, (left, righted, spoiled, p) in zip(told, steps, strict=True):
-            assert step["left"] == left
-            assert (step["righted"], step["spoiled"]) == (righted, spoiled)
+        listed = receipt["conditions"]
+        assert [step["attribute"] for step in listed] == [f"a{j}" for j in antecedent]
+        assert [step["value"] for step in listed] == [row[j] for j in antecedent]
+        for step, (left, righted, spoiled, p) in zip(listed, steps, strict=True):
+            assert step["remaining_per_class"] == left
+            assert (step["n_now_right"], step["n_now_wrong"]) == (righted, spoiled)
             assert step["p_value"] == pytest.approx(p)
             assert step["bin"] is None
         priors, logs = slow.terms(query)
-        found = receipt["likelihoods"]
-        said = [item["log"] for item in found["prior"]]
-        np.testing.assert_allclose(said, priors, rtol=1e-12)
+        likelihoods = receipt["likelihoods"]
+        log_priors = [item["log"] for item in likelihoods["prior"]]
+        np.testing.assert_allclose(log_priors, priors, rtol=1e-12)
         others = [j for j in range(len(row)) if j not in antecedent]
-        assert [a["name"] for a in found["attributes"]] == [f"a{j}" for j in others]
-        for j, item in zip(others, found["attributes"], strict=True):
+        assert [a["name"] for a in likelihoods["attributes"]] == [
+            f"a{j}" for j in others
+        ]
+        for j, item in zip(others, likelihoods["attributes"], strict=True):
             expected = logs.get(j, [0.0] * len(labels))
             np.testing.assert_allclose(item["log"], expected, rtol=1e-12, atol=1e-15)
         votes = [vote["votes"] for vote in receipt["votes"]]
@@ -80,12 +82,13 @@ def test_a_rule_finds_what_naive_bayes_cannot(berries):
     receipts = model.explain(X[200:203])
     for receipt in receipts:
         assert model.verify(receipt)
-        (step, *_) = receipt["antecedent"]
+        (step, *_) = receipt["conditions"]
         assert step["attribute"] in ("place", "color")
-        assert step["righted"] > step["spoiled"]
+        assert step["n_now_right"] > step["n_now_wrong"]
         assert step["p_value"] < 0.05
         text = receipt.to_text()
-        assert f"Only the {sum(receipt['antecedent'][-1]['left'])} cases with" in text
+        n_left = sum(receipt["conditions"][-1]["remaining_per_class"])
+        assert f"Only the {n_left} cases with" in text
         assert "put right" in text
         assert max(map(len, text.splitlines())) <= 80
     page = receipts.to_html()
@@ -98,7 +101,7 @@ def test_without_a_rule_it_is_naive_bayes(berries):
     plain = LazyNBClassifier(selection="none").fit(X[:200], y[:200])
     assert np.array_equal(model.predict_proba(X), plain.predict_proba(X))
     receipt = model.explain(X[:1])[0]
-    assert receipt["antecedent"] == []
+    assert receipt["conditions"] == []
     assert "No value of this row marks cases" in receipt.to_text()
     few = LazyBayesRulesClassifier(min_support=201).fit(X[:200], y[:200])
     assert np.array_equal(few.predict_proba(X), plain.predict_proba(X))
@@ -112,7 +115,7 @@ def test_an_attribute_of_many_values_may_be_in_a_rule(berries):
     model = LazyBayesRulesClassifier().fit(wide, y)
     assert len(model.cases_.categories(1)) > 64
     steps = model.explain(wide[:40])
-    names = [step["attribute"] for r in steps for step in r["antecedent"]]
+    names = [step["attribute"] for r in steps for step in r["conditions"]]
     assert set(names) == {"color", "place"} or set(names) == {"place"}
     assert model.score(wide[:200], y[:200]) > 0.85
 
@@ -121,7 +124,7 @@ def test_an_edited_rule_is_refused(berries):
     X, y = berries
     model = LazyBayesRulesClassifier().fit(X, y)
     content = model.explain(X[:1])[0].to_dict()
-    content["antecedent"][0]["righted"] += 1
+    content["conditions"][0]["n_now_right"] += 1
     with pytest.raises(ReceiptError, match="edited"):
         model.verify(content)
 

@@ -82,28 +82,32 @@ def test_a_blend_of_classes_is_the_plain_composition(max_loo_rows):
     drawn = blend.cases_.arrival[blend.cases_.order[:max_loo_rows]]
     left = [np.asarray(member.loo_predict_proba())[drawn] for member in members]
     powers = []
-    for own in left:
-        losses = [slow.loss_of_power(own, codes[drawn], p) for p in slow.POWERS]
+    for member_shares in left:
+        losses = [
+            slow.loss_of_power(member_shares, codes[drawn], p) for p in slow.POWERS
+        ]
         powers.append(slow.POWERS[int(np.argmin(losses))])
     likely = [
         [
-            slow.tempered(own[i], power)[codes[row]]
-            for own, power in zip(left, powers, strict=True)
+            slow.tempered(member_shares[i], power)[codes[row]]
+            for member_shares, power in zip(left, powers, strict=True)
         ]
         for i, row in enumerate(drawn)
     ]
     expected = slow.mixture_weights(likely)
     weights = list(blend.weights_.values())
     np.testing.assert_allclose(weights, expected, atol=2e-3)
-    said = [member.predict_proba(X[:7]) for member in members]
+    predicted = [member.predict_proba(X[:7]) for member in members]
     mixed = [
-        slow.blend_classes(own, weights, powers) for own in zip(*said, strict=True)
+        slow.blend_classes(member_shares, weights, powers)
+        for member_shares in zip(*predicted, strict=True)
     ]
     np.testing.assert_allclose(blend.predict_proba(X[:7]), mixed, atol=1e-12)
     members_told = blend.explain(X[:1])[0]["members"]
     assert [member["power"] for member in members_told] == powers
     quick = [
-        slow.blend_classes(own, weights, powers) for own in zip(*left, strict=True)
+        slow.blend_classes(member_shares, weights, powers)
+        for member_shares in zip(*left, strict=True)
     ]
     np.testing.assert_allclose(blend.loo_predict_proba(drawn), quick, atol=1e-12)
 
@@ -152,9 +156,9 @@ def test_a_member_that_fails_is_named_and_does_not_count(broken, reason):
     with pytest.warns(
         DataWarning, match=f"does not count in the blend: odd: .*{reason}"
     ):
-        found = blend.predict_proba(X[:5])
+        probabilities = blend.predict_proba(X[:5])
     plain = LazyBlendClassifier(GIVEN, default_members=False).fit(X, y)
-    assert found.tolist() == plain.predict_proba(X[:5]).tolist()
+    assert probabilities.tolist() == plain.predict_proba(X[:5]).tolist()
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # it is told once, not with every question
         assert "odd" not in blend.weights_
@@ -295,22 +299,22 @@ def test_a_receipt_tells_what_each_member_says_and_why():
     X, y, _ = problem()
     blend = LazyBlendClassifier([("tree", DecisionTreeClassifier(max_depth=2))])
     receipt = blend.fit(X, y).explain(X[:1])[0]
-    told = {member["name"]: member for member in receipt["members"]}
-    kinds = {name: (m["own"] or {}).get("kind") for name, m in told.items()}
+    by_member = {member["name"]: member for member in receipt["members"]}
+    kinds = {name: (m["receipt"] or {}).get("kind") for name, m in by_member.items()}
     assert kinds == {
         "paths": "ensembles",
         "kernel": "kernel_models",
         "logistic": "linear_models",
         "tree": None,
     }
-    assert {n: m["weight"] for n, m in told.items()} == blend.weights_
-    mixed = sum(m["weight"] * np.array(m["probabilities"]) for m in told.values())
-    found = [item["probability"] for item in receipt["votes"]]
-    np.testing.assert_allclose(found, mixed / mixed.sum())
-    own = LazyLogisticClassifier().fit(X, y).explain(X[:1])[0]
-    assert told["logistic"]["own"]["line"] == own["line"]
+    assert {n: m["weight"] for n, m in by_member.items()} == blend.weights_
+    mixed = sum(m["weight"] * np.array(m["probabilities"]) for m in by_member.values())
+    probabilities = [item["probability"] for item in receipt["votes"]]
+    np.testing.assert_allclose(probabilities, mixed / mixed.sum())
+    logistic = LazyLogisticClassifier().fit(X, y).explain(X[:1])[0]
+    assert by_member["logistic"]["receipt"]["linear_model"] == logistic["linear_model"]
     page = receipt.to_html()
-    for name in told:
+    for name in by_member:
         assert f"Why {name} says so" in page or name == "tree"
     text = receipt.to_text()
     assert "Members count by what they said of 60 cases" in text
@@ -323,8 +327,8 @@ def test_members_that_count_nothing_still_have_a_say_in_receipts():
     blend = LazyBlendRegressor([("mean", DummyRegressor())]).fit(X, y)
     assert blend.weights_["mean"] == 0
     receipt = blend.explain([[1.0]])[0]
-    told = {member["name"]: member["value"] for member in receipt["members"]}
-    assert told["mean"] == pytest.approx(y.mean())
+    values = {member["name"]: member["value"] for member in receipt["members"]}
+    assert values["mean"] == pytest.approx(y.mean())
     assert receipt.answer == blend.predict([[1.0]])[0]
     assert blend.verify(receipt)
 
@@ -355,8 +359,8 @@ def test_equal_rows_have_equal_answers_out_of_fold():
     y = np.tile([0.0, 0.0, 1.0, 2.0, 5.0], 3)
     tree = [("tree", DecisionTreeRegressor(random_state=0))]
     blend = LazyBlendRegressor(tree, default_members=False).fit(X, y)
-    found = blend.loo_predict().reshape(3, 5)
-    assert (found[:, 0] == found[:, 1]).all()
+    answers = blend.loo_predict().reshape(3, 5)
+    assert (answers[:, 0] == answers[:, 1]).all()
     order = np.random.default_rng(0).permutation(15)
     again = clone(blend).fit(X[order], y[order])
     assert again.loo_predict().tolist() == blend.loo_predict()[order].tolist()

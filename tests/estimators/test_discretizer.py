@@ -57,10 +57,10 @@ def test_all_kinds_of_tables_give_the_same(wine):
         "table": (Table.from_any(X), Table.from_any(y.to_frame())["target"]),
     }
     for name, (table, target) in tables.items():
-        found = EntropyDiscretizer().fit(table, target)
-        np.testing.assert_equal(found.cut_points_, expected.cut_points_, name)
+        fitted = EntropyDiscretizer().fit(table, target)
+        np.testing.assert_equal(fitted.cut_points_, expected.cut_points_, name)
         np.testing.assert_array_equal(
-            found.transform(table), expected.transform(X.to_numpy()), name
+            fitted.transform(table), expected.transform(X.to_numpy()), name
         )
 
 

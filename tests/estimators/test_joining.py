@@ -76,11 +76,11 @@ def test_declared_categories_are_united(declared):
         (["x", "y", "x"], ["y", "y", None], ["x", "y"]),
         ([0, 1, 0], [1] * 3, [1, 0]),
     )
-    frames = [categories(*own) for own in zip(labels, declared, strict=True)]
+    frames = [categories(*part) for part in zip(labels, declared, strict=True)]
     models = [
-        sklazy.LazyNBClassifier().fit(*own) for own in zip(frames, y, strict=True)
+        sklazy.LazyNBClassifier().fit(*part) for part in zip(frames, y, strict=True)
     ]
-    united = pd.DataFrame({"a": union_categoricals([own["a"] for own in frames])})
+    united = pd.DataFrame({"a": union_categoricals([part["a"] for part in frames])})
     whole = sklazy.LazyNBClassifier().fit(united, [*y[0], *y[1], *y[2]])
     joined = sklazy.join(models, renumber=True)
     assert joined.digest() == whole.digest()
@@ -95,7 +95,7 @@ def test_declared_categories_are_united(declared):
 
 def test_categories_that_only_some_models_declare_are_refused():
     frames = [categories(["x", "y"], list("xy")), pd.DataFrame({"a": ["x", "y"]})]
-    models = [sklazy.LazyNBClassifier().fit(own, [0, 1]) for own in frames]
+    models = [sklazy.LazyNBClassifier().fit(frame, [0, 1]) for frame in frames]
     with pytest.raises(sklazy.BadInputError, match=r"'a' declares .* not in part 1"):
         sklazy.join(models, renumber=True)
 

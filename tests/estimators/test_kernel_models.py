@@ -14,10 +14,11 @@ from sklazy import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.answer import Batch, leave_one_out, prepare
 from sklazy.casebase.kinds import holds_last_value
 from sklazy.errors import BadInputError
-from sklazy.local.kernel_models import refine
-from sklazy.local.kernel_models.choice import ClassJudge, NumberJudge
+from sklazy.methods.kernel_models import refine
+from sklazy.methods.kernel_models.choice import ClassJudge, NumberJudge
+from sklazy.methods.kernel_models.gains import measure_gains
 from slow_gains import slow_gains
-from strategies import split_problems
+from strategies import Problem, split_problems
 
 few = settings(max_examples=25, deadline=None)
 problems = split_problems(min_rows=2, max_rows=14, max_queries=4, telling=True)
@@ -50,29 +51,31 @@ class Twin:
         chosen = self.data.settings
         return self.system(self.data.columns.weights, chosen.rate)
 
-    def loss(self, scores):
+    def loss(self, scores, rows=None):
+        """The loss of all rows, or of some."""
+        rows = range(len(self.targets)) if rows is None else rows
         if isinstance(self.model, LazyKernelClassifier):
-            return slow.least_log_loss(scores, self.classes)[0]
-        return float(((scores - self.targets) ** 2).mean())
+            return slow.least_log_loss(scores, [self.classes[row] for row in rows])[0]
+        return float(((scores - self.targets[rows]) ** 2).mean())
 
-    def told(self):
+    def relevances(self):
         if isinstance(self.model, LazyKernelClassifier):
             return slow_gains(self.model, N_PATHS, LEAST_WEIGHT)
         columns = zip(zip(*self.rows, strict=True), self.kinds, strict=True)
         return [slow.information(c, kind, self.classes) for c, kind in columns]
 
     def least_loss(self, shares, widths):
-        found, told = [], self.told()
+        losses, relevances = [], self.relevances()
         for share in shares:
-            weights = slow.attribute_weights(self.rows, told, share)
+            weights = slow.attribute_weights(self.rows, relevances, share)
             median = slow.median_distance(self.rows, self.kinds, weights)
             for width in widths:
                 system = self.system(weights, width / median)
-                found += [
+                losses += [
                     self.loss(slow.left_out(system, ridge, self.targets))
                     for ridge in slow.RIDGES
                 ]
-        return min(found)
+        return min(losses)
 
 
 def fit(kind, cases, **parameters):
@@ -84,16 +87,16 @@ def fit(kind, cases, **parameters):
 
 def no_steps():
     """Let the weights stay where they were chosen."""
-    return mock.patch("sklazy.local.kernel_models.refine.N_STEPS", 0)
+    return mock.patch("sklazy.methods.kernel_models.refine.N_STEPS", 0)
 
 
 def small_nodes():
     """Let the information of classes be that of paths through small nodes."""
-    return mock.patch("sklazy.local.kernel_models.gains.LEAST_WEIGHT", LEAST_WEIGHT)
+    return mock.patch("sklazy.methods.kernel_models.gains.LEAST_WEIGHT", LEAST_WEIGHT)
 
 
-def assert_same(found, expected, size=1.0):
-    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7 * size)
+def assert_same(actual, expected, size=1.0):
+    np.testing.assert_allclose(actual, expected, rtol=1e-6, atol=1e-7 * size)
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -103,15 +106,15 @@ def test_weights_and_settings_are_those_of_least_left_out_loss(kind, problem):
     cases, _ = problem
     with no_steps(), small_nodes():
         twin = Twin(fit(kind, cases), cases)
-    chosen, told = twin.data.settings, twin.told()
-    np.testing.assert_allclose(twin.data.information, told, atol=1e-9)
-    weights = slow.attribute_weights(cases.rows, told, chosen.share)
+    chosen, relevances = twin.data.settings, twin.relevances()
+    np.testing.assert_allclose(twin.data.information, relevances, atol=1e-9)
+    weights = slow.attribute_weights(cases.rows, relevances, chosen.share)
     np.testing.assert_allclose(chosen.weights, weights, atol=1e-9)
     median = slow.median_distance(cases.rows, cases.kinds, weights)
     assert chosen.median == pytest.approx(median)
-    own = twin.loss(slow.left_out(twin.chosen(), chosen.ridge, twin.targets))
+    chosen_loss = twin.loss(slow.left_out(twin.chosen(), chosen.ridge, twin.targets))
     size = 1.0 if kind is LazyKernelClassifier else float((twin.targets**2).mean())
-    assert_same(chosen.loss, own, size)
+    assert_same(chosen.loss, chosen_loss, size)
     # The share is that of the last width, the width that of this share.
     widths = WIDTHS[kind]
     assert_same(chosen.loss, twin.least_loss([chosen.share], widths), size)
@@ -156,8 +159,8 @@ def test_approximate_leave_one_out_solves_without_the_row(kind, limits, problem)
         return assert_same(model.loo_predict(), scores[:, 0], size)
     counts = twin.targets.sum(axis=0)
     expected = [
-        slow.probabilities(own, chosen.temperature, counts - indicator > 0)
-        for own, indicator in zip(scores, twin.targets, strict=True)
+        slow.probabilities(class_scores, chosen.temperature, counts - indicator > 0)
+        for class_scores, indicator in zip(scores, twin.targets, strict=True)
     ]
     return assert_same(model.loo_predict_proba(), expected)
 
@@ -171,8 +174,8 @@ def test_enough_neighbors_are_all_cases(kind, problem):
     near = fit(kind, cases, max_rows=0, n_neighbors=len(cases.rows))
     size = max(1.0, np.abs(cases.targets).max())
     method = "predict_proba" if kind is LazyKernelClassifier else "predict"
-    found = getattr(near, method)(queries.frame)
-    assert_same(found, getattr(whole, method)(queries.frame), size)
+    answers = getattr(near, method)(queries.frame)
+    assert_same(answers, getattr(whole, method)(queries.frame), size)
 
 
 @pytest.mark.parametrize("leaves_out", [False, True])
@@ -202,13 +205,13 @@ def test_the_nearest_cases_answer(kind, leaves_out, seed):
         scores.append(
             slow.solve_for(system, side[first], chosen.ridge, targets[near], center)
         )
-    asked = list(range(5)) if leaves_out else X[:5]
+    queries = list(range(5)) if leaves_out else X[:5]
     if kind is LazyKernelRegressor:
-        found = (model.loo_predict if leaves_out else model.predict)(asked)
-        return assert_same(found, np.array(scores)[:, 0])
-    found = (model.loo_predict_proba if leaves_out else model.predict_proba)(asked)
+        answers = (model.loo_predict if leaves_out else model.predict)(queries)
+        return assert_same(answers, np.array(scores)[:, 0])
+    answers = (model.loo_predict_proba if leaves_out else model.predict_proba)(queries)
     expected = [slow.probabilities(s, chosen.temperature, [1, 1]) for s in scores]
-    return assert_same(found, expected)
+    return assert_same(answers, expected)
 
 
 @few
@@ -252,15 +255,15 @@ def frame_of_trouble(n_rows=12):
 def test_few_classes_and_poor_columns_give_probabilities(limits, outcome):
     X = frame_of_trouble()
     model = LazyKernelClassifier(**limits).fit(X, outcome)
-    asked = X.assign(same=[3.0, np.nan, -1.0] * 4, nothing=1.0, word="new")
-    for table in (X, asked):
+    queries = X.assign(same=[3.0, np.nan, -1.0] * 4, nothing=1.0, word="new")
+    for table in (X, queries):
         shares = model.predict_proba(table)
         assert np.isfinite(shares).all()
         np.testing.assert_allclose(shares.sum(axis=1), 1.0)
     left_out = model.loo_predict_proba()
     counts = np.bincount(outcome)
-    own = left_out[np.arange(12), np.searchsorted(model.classes_, outcome)]
-    assert (own[counts[outcome] == 1] == 0.0).all()  # nobody else has that class
+    true_class = left_out[np.arange(12), np.searchsorted(model.classes_, outcome)]
+    assert (true_class[counts[outcome] == 1] == 0.0).all()  # nobody else has that class
     np.testing.assert_allclose(left_out.sum(axis=1), 1.0)
 
 
@@ -283,8 +286,8 @@ def test_columns_that_tell_no_cases_apart_do_not_matter():
     plain = LazyKernelClassifier().fit(X, y).predict_proba(X)
     with_more = X.assign(same=3.0, nothing=np.nan, word="w")
     model = LazyKernelClassifier().fit(with_more, y)
-    asked = with_more.assign(same=-9.0, nothing=4.0, word="other")
-    np.testing.assert_allclose(model.predict_proba(asked), plain, rtol=1e-6)
+    queries = with_more.assign(same=-9.0, nothing=4.0, word="other")
+    np.testing.assert_allclose(model.predict_proba(queries), plain, rtol=1e-6)
 
 
 def test_more_attributes_than_rows_and_rows_that_repeat():
@@ -330,8 +333,10 @@ def test_answers_do_not_depend_on_units_or_outliers():
     X = rng.normal(size=(50, 2))
     y = (X[:, 0] > 0).astype(int)
     plain = LazyKernelClassifier().fit(X, y).predict_proba(X)
-    found = LazyKernelClassifier().fit(np.exp(5 * X), y).predict_proba(np.exp(5 * X))
-    np.testing.assert_allclose(found, plain, rtol=1e-6)
+    probabilities = (
+        LazyKernelClassifier().fit(np.exp(5 * X), y).predict_proba(np.exp(5 * X))
+    )
+    np.testing.assert_allclose(probabilities, plain, rtol=1e-6)
 
 
 def test_learners_leave_rows_out_in_one_flow():
@@ -345,25 +350,49 @@ def test_learners_leave_rows_out_in_one_flow():
         rows = np.argsort(base.arrival)
         (shares,) = leave_one_out(learner, base, rows, ["probabilities"])
         batch = Batch(base, base.cases, base.encode(model._query_table(X)))
-        found = learner.answer(prepare(learner, base), batch).probabilities
+        probabilities = learner.answer(prepare(learner, base), batch).probabilities
     assert shares.tolist() == model.loo_predict_proba().tolist()
-    assert found.tolist() == model.predict_proba(X).tolist()
+    assert probabilities.tolist() == model.predict_proba(X).tolist()
 
 
-def test_settings_are_chosen_on_few_of_many_rows():
+@pytest.mark.parametrize("kind", MODELS)
+def test_settings_are_chosen_on_few_of_many_rows(kind):
+    """The least loss is that of so many rows, and neither of fewer nor of more."""
+    cases = random_cases(n_rows=90)
+    with no_steps():
+        twin = Twin(fit(kind, cases, max_loo_rows=30), cases)
+    chosen = twin.data.settings
+    with twin.model.cases_.snapshot() as base:
+        order = base.ids[base.order]
+    assert twin.data.solution.left_out.shape == twin.targets.shape
+
+    def loss_of_first(n_rows):
+        first = order[:n_rows]
+        part = [cases.rows[row] for row in first]
+        known = cases.rows, cases.kinds, chosen.weights, chosen.rate
+        system = slow.similarities(part, part, *known)
+        scores = slow.left_out(system, chosen.ridge, twin.targets[first])
+        return twin.loss(scores, first)
+
+    assert chosen.loss == pytest.approx(loss_of_first(30), rel=1e-6)
+    for n_rows in (29, 31, 90):
+        assert chosen.loss != pytest.approx(loss_of_first(n_rows), rel=1e-3)
+
+
+def test_classes_are_told_by_few_of_many_rows():
+    cases, where = random_cases(n_rows=90), "sklazy.methods.kernel_models.data"
+    with mock.patch(f"{where}.measure_gains", wraps=measure_gains) as spy:
+        Twin(fit(LazyKernelClassifier, cases, max_loo_rows=30), cases)
+    ranks, _, classes, n_paths = spy.call_args.args
+    assert (ranks.shape, classes.shape, n_paths) == ((2, 30), (30,), N_PATHS)
+
+
+def random_cases(n_rows):
+    """Two numbers, of which the first tells of a class and of a number."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 2))
-    y = (X[:, 0] + 0.5 * rng.normal(size=300) > 0).astype(int)
-    model = LazyKernelClassifier(max_loo_rows=50).fit(X, y)
-    with model.cases_.snapshot() as base:
-        data = prepare(model._learner(), base)
-        first = base.order[:50]
-        part = LazyKernelClassifier().fit(X[base.ids[first]], y[base.ids[first]])
-    assert data.solution.left_out.shape == (300, 2)
-    with part.cases_.snapshot() as base:
-        alone = prepare(part._learner(), base).settings
-    # Ranks and information are those of all rows, so the losses are only similar.
-    assert data.settings.loss == pytest.approx(alone.loss, abs=0.1)
+    X = rng.normal(size=(n_rows, 2))
+    numbers = X[:, 0] + 0.5 * rng.normal(size=n_rows)
+    return Problem(X.tolist(), ["numeric"] * 2, (numbers > 0).astype(int), numbers)
 
 
 def test_nothing_is_warned_of():
@@ -457,6 +486,6 @@ def test_slopes_are_those_of_the_left_out_loss(kind, problem):
         else NumberJudge(data.targets)
     )
     state = refine._solve(data.columns, chosen, data.targets)
-    found = refine.find_slopes(data.columns, state, data.targets, judge)
+    gradient = refine.find_slopes(data.columns, state, data.targets, judge)
     expected = slopes / np.abs(slopes).max()
-    np.testing.assert_allclose(found, expected, atol=2e-3)
+    np.testing.assert_allclose(gradient, expected, atol=2e-3)

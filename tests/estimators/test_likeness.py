@@ -20,14 +20,14 @@ pytestmark = quiet
 def test_similar_cases_are_those_of_plain_sums(problem):
     cases, queries = problem
     model = fitted(sklazy.LazyKNeighborsClassifier(), cases)
-    found = model.similar(queries.frame, k=4)
+    similar = model.similar(queries.frame, k=4)
     base = model.cases_
     coded, order = base.encode(model._query_table(queries.frame)), base.order.tolist()
     numbers = [
         None if place < 0 else base.cases.numbers[place, : base.n_rows].tolist()
         for place in base.cases.numeric
     ]
-    for i, label in enumerate(dict.fromkeys(found.index.get_level_values("query"))):
+    for i, label in enumerate(dict.fromkeys(similar.index.get_level_values("query"))):
         squares = oracle.heom_squares(
             numbers,
             base.cases.codes[:, : base.n_rows],
@@ -38,11 +38,11 @@ def test_similar_cases_are_those_of_plain_sums(problem):
         near = sorted(range(base.n_rows), key=lambda r: (squares[r], order.index(r)))[
             :4
         ]
-        own = found.loc[label]
-        assert own["distance"].tolist() == pytest.approx(
+        of_query = similar.loc[label]
+        assert of_query["distance"].tolist() == pytest.approx(
             [squares[r] ** 0.5 for r in near]
         )
-        assert own.index.tolist() == base.ids[near].tolist()
+        assert of_query.index.tolist() == base.ids[near].tolist()
 
 
 @one_keeper_of_each
@@ -63,13 +63,13 @@ def test_the_frame_has_the_users_index_and_values():
     )
     y = pd.Series([10.0, 20.0, 30.0], name="price")
     model = sklazy.LazyLearningRegressor().fit(X, y)
-    found = model.similar(X.loc[["c", "a"]], k=2)
-    assert list(found.columns) == ["distance_", "distance", "color", "price"]
-    assert found.index.tolist() == [("c", "c"), ("c", "b"), ("a", "a"), ("a", "b")]
-    assert found.loc[("c", "c"), ["distance", "color", "price"]].tolist() == [
+    similar = model.similar(X.loc[["c", "a"]], k=2)
+    assert list(similar.columns) == ["distance_", "distance", "color", "price"]
+    assert similar.index.tolist() == [("c", "c"), ("c", "b"), ("a", "a"), ("a", "b")]
+    assert similar.loc[("c", "c"), ["distance", "color", "price"]].tolist() == [
         *(3.0, "blue", 30.0)
     ]
-    assert pd.isna(found.loc[("a", "b"), "color"])
+    assert pd.isna(similar.loc[("a", "b"), "color"])
     assert len(model.similar(X, k=50)) == 9
     numbered = (
         sklazy.LazyNBClassifier().fit(X.to_numpy(), [0, 1, 1]).similar([[2.1, "red"]])

@@ -19,9 +19,9 @@ from sklearn.preprocessing import StandardScaler
 import oracle
 import sklazy
 from sklazy import LazyLearningClassifier, LazyLearningRegressor
-from sklazy.answer.local_models import data as local_data
-from sklazy.answer.local_models.answers import answer_locally
 from sklazy.errors import BadFileError, BadInputError, DataWarning, ReceiptError
+from sklazy.methods.local_models import data as local_data
+from sklazy.methods.local_models.answers import answer_locally
 from sklazy.receipts import Receipt, sealed
 from strategies import split_problems
 
@@ -48,21 +48,21 @@ def test_equals_the_naive_learner(problems, metric, scale):
     assume(len(cases.rows) > 1)
     # A column without a value is no longer nominal: its kind is open.
     columns = zip(*cases.rows, strict=True)
-    assume(all(any(cell is not None for cell in own) for own in columns))
+    assume(all(any(cell is not None for cell in column) for column in columns))
     model = LazyLearningRegressor(
         degrees=(0, 1), metric=metric, scale=scale, max_categories=99, **SMALL
     ).fit(cases.frame, cases.targets)
     data = model._prepared()
     coded = model.cases_.encode(model._query_table(queries.frame))
-    found = answer_locally(data, coded, data.plan, curves=True)
+    answer = answer_locally(data, coded, data.plan, curves=True)
     order = model.cases_.arrival[data.rows]
     cases = cases.take(order)
-    (rows, asked), (terms, wanted), absents = oracle.local_space(
+    (rows, points), (terms, wanted), absents = oracle.local_space(
         cases.rows, queries.rows, cases.kinds, scale
     )
-    for q, query in enumerate(asked):
-        check_distances(rows, query, cases.kinds, absents, metric, found, q)
-        near = [i for i in found.neighbors.rows[q].tolist() if i >= 0]
+    for q, query in enumerate(points):
+        check_distances(rows, query, cases.kinds, absents, metric, answer, q)
+        near = [i for i in answer.neighbors.rows[q].tolist() if i >= 0]
         models = oracle.fit_models(
             [terms[i] for i in near],
             cases.targets[near],
@@ -70,17 +70,20 @@ def test_equals_the_naive_learner(problems, metric, scale):
             wanted[q],
             {0: (2, 6, 0), 1: (2, 6, 0)},
             0.1,
+            alike=oracle.rows_alike(
+                near, cases.rows, queries.rows[q], cases.targets, [1.0] * len(rows)
+            ),
         )
-        check_models(models, found.models, q)
+        check_models(models, answer.models, q)
 
 
-def check_distances(rows, query, kinds, absents, metric, found, q):
+def check_distances(rows, query, kinds, absents, metric, answer, q):
     """The nearest by distance; rounding may swap rows that are all but tied."""
     weights = [1.0] * len(kinds)
     all_distances = sorted(
         oracle.distance(row, query, kinds, weights, absents, metric) for row in rows
     )
-    distances = found.neighbors.distances[q]
+    distances = answer.neighbors.distances[q]
     expected = all_distances[: np.isfinite(distances).sum()]
     np.testing.assert_allclose(
         distances[: len(expected)], expected, rtol=1e-7, atol=1e-7
@@ -93,9 +96,9 @@ def check_models(models, fitted, q):
         assert scores[key] == pytest.approx(score, rel=1e-5, abs=1e-5)
     chosen = [tuple(m) for m in fitted.models[q, 0].tolist() if m[0] >= 0]
     assert chosen == oracle.choose_models(scores, 2)
-    own = {key: (scores[key], theta) for key, (_, theta) in models.items()}
+    scored = {key: (scores[key], theta) for key, (_, theta) in models.items()}
     n_terms = fitted.coefficients.shape[2]
-    combined = oracle.combine_models(own, chosen, n_terms)
+    combined = oracle.combine_models(scored, chosen, n_terms)
     assert fitted.coefficients[q, 0, 0] == pytest.approx(
         combined[0], rel=1e-5, abs=1e-5
     )
@@ -199,7 +202,7 @@ def test_mixed_tables_and_missing_cells_carry_information():
     }
     unseen = pd.DataFrame({"x": [0.5], "color": ["violet"], "noise": [0.5]})
     assert np.isfinite(model.predict(unseen)).all()
-    outside = model.explain(unseen)[0]["targets"][0]["outside"]
+    outside = model.explain(unseen)[0]["targets"][0]["outside_range"]
     assert {"column": "color", "value": "violet"} in outside
 
 
@@ -252,8 +255,8 @@ def test_saved_and_loaded_it_answers_the_same(tmp_path):
         again = sklazy.load(tmp_path / "model.sklazy")
         assert type(again) is type(model)
         assert again.digest() == model.digest()
-        asked = pd.DataFrame(X, columns=["a", "b"]) if "Class" in str(model) else X
-        assert (again.predict(asked) == model.predict(asked)).all()
+        queries = pd.DataFrame(X, columns=["a", "b"]) if "Class" in str(model) else X
+        assert (again.predict(queries) == model.predict(queries)).all()
         assert repr(again.get_params()) == repr(model.get_params())
     (tmp_path / "broken").write_bytes((tmp_path / "model.sklazy").read_bytes()[:-9])
     with pytest.raises(BadFileError):
@@ -288,8 +291,8 @@ def test_a_receipt_tells_the_whole_prediction():
     assert near[0]["id"] == 0
     assert near[0]["distance"] == 0
     assert len(near) == target["k"]
-    told = sum(case["influence"] * case["target"] for case in near)
-    assert told == pytest.approx(receipt.answer, rel=1e-9)
+    total = sum(case["influence"] * case["target"] for case in near)
+    assert total == pytest.approx(receipt.answer, rel=1e-9)
     (curve,) = target["curves"]
     best = int(np.argmin(curve["scores"])) + curve["first"]
     assert best == target["k"] == target["models"][0]["k"]
@@ -311,8 +314,9 @@ def test_receipts_replay_and_edited_ones_are_refused(problems, degree):
         assert model.verify(receipt)
         assert model.verify(Receipt.from_json(receipt.to_json()))
         target = receipt["targets"][0]
-        told = sum(c["influence"] * c["target"] for c in target["neighbors"])
-        assert told == pytest.approx(target["prediction"], rel=1e-5, abs=1e-3)
+        counting = [(c, c.get("mean_target", c["target"])) for c in target["neighbors"]]
+        total = sum(c["influence"] * outcome for c, outcome in counting)
+        assert total == pytest.approx(target["prediction"], rel=1e-5, abs=1e-3)
         plain["targets"][0]["prediction"] += 1.0
         with pytest.raises(ReceiptError, match="edited"):
             model.verify(plain)
@@ -341,10 +345,10 @@ def test_a_query_outside_its_neighbors_is_told():
     X, y = wavy(60)
     model = LazyLearningRegressor().fit(X, y)
     inside, far = model.explain([[0.5, 0.5], [7.0, 0.5]])
-    assert inside["targets"][0]["outside"] == []
-    (outside,) = far["targets"][0]["outside"]
+    assert inside["targets"][0]["outside_range"] == []
+    (outside,) = far["targets"][0]["outside_range"]
     assert outside["column"] == "x0"
-    assert outside["most"] <= 1.0
+    assert outside["max"] <= 1.0
     assert "Extrapolation: x0 = 7" in str(far)
     assert "Extrapolation" not in str(inside)
 
@@ -390,9 +394,9 @@ def test_constant_target_duplicated_columns_and_far_queries():
 def test_columns_that_say_nothing_change_nothing():
     X, y = wavy(40)
     blind = np.column_stack([X, np.full(40, np.nan), np.full(40, 7.0)])
-    asked = np.column_stack([X, np.full(40, 3.0), np.full(40, 8.0)])
+    queries = np.column_stack([X, np.full(40, 3.0), np.full(40, 8.0)])
     answers = LazyLearningRegressor().fit(X, y).predict(X)
-    assert (LazyLearningRegressor().fit(blind, y).predict(asked) == answers).all()
+    assert (LazyLearningRegressor().fit(blind, y).predict(queries) == answers).all()
 
 
 @pytest.mark.parametrize(
@@ -486,12 +490,12 @@ def test_a_left_out_row_leaves_its_category_its_class_and_its_weight_behind():
     y, weights = np.array([0, 1] * 12), np.ones(24)
     y[1], weights[2] = 2, 3
     model = LazyLearningClassifier(n_neighbors=(2, 8)).fit(X, y, weights)
-    found = model.loo_predict_proba(rows=[0, 1, 2])
-    assert found[1, 2] == 0
+    left_out = model.loo_predict_proba(rows=[0, 1, 2])
+    assert left_out[1, 2] == 0
     for row in range(3):
         without = copy.deepcopy(model).forget([row])
-        said = without.predict_proba(X.iloc[[row]])[0]
-        assert found[row, without.classes_].tolist() == said.tolist()
+        expected = without.predict_proba(X.iloc[[row]])[0]
+        assert left_out[row, without.classes_].tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("scale", [True, "range", False])
@@ -499,10 +503,10 @@ def test_a_row_of_weight_zero_is_left_out_like_any_other(scale):
     X, y = wavy(12)
     weights = np.array([0.0, 1.0, 2.0] * 4)
     model = LazyLearningRegressor(scale=scale).fit(X, y, weights)
-    found = model.loo_predict()
+    left_out = model.loo_predict()
     for row in range(12):
         without = copy.deepcopy(model).forget([row])
-        assert found[row] == without.predict(X[row : row + 1])[0]
+        assert left_out[row] == without.predict(X[row : row + 1])[0]
 
 
 def test_approximate_leaving_out_keeps_the_scales_of_all_rows():
@@ -511,20 +515,20 @@ def test_approximate_leaving_out_keeps_the_scales_of_all_rows():
     scales = X.std(axis=0)
     model = LazyLearningRegressor().fit(X, y)
     by_hand = LazyLearningRegressor(scale=False).fit(X / scales, y).loo_predict()
-    found = model.loo_predict(approximate=True)
-    np.testing.assert_allclose(found, by_hand, rtol=1e-9)
-    assert found[0] != model.loo_predict(rows=[0])[0]
-    assert (model.loo_predict(groups=np.arange(40), approximate=True) == found).all()
+    left_out = model.loo_predict(approximate=True)
+    np.testing.assert_allclose(left_out, by_hand, rtol=1e-9)
+    assert left_out[0] != model.loo_predict(rows=[0])[0]
+    assert (model.loo_predict(groups=np.arange(40), approximate=True) == left_out).all()
 
 
 def test_a_tie_is_settled_without_the_row_that_is_left_out():
     X, y = [[4.0], [2.0], [3.0], [1.0], [0.0], [3.0]], np.array([0, 0, 1, 1, 1, 0])
     model = LazyLearningClassifier(degrees=0, n_neighbors=4, scale=False).fit(X, y)
     weighted = clone(model).fit(X, y, sample_weight=[1, 1, 1, 1, 1, 2])
-    for own in (model, weighted):
-        loo, chances = own.loo_predict(), own.loo_predict_proba()
+    for each in (model, weighted):
+        loo, chances = each.loo_predict(), each.loo_predict_proba()
         for row in range(6):
-            without = copy.deepcopy(own).forget([row])
+            without = copy.deepcopy(each).forget([row])
             assert loo[row] == without.predict(X[row : row + 1])[0]
             assert (chances[row] == without.predict_proba(X[row : row + 1])).all()
     assert model.loo_predict(rows=[0]).tolist() == [1]

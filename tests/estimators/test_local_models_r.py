@@ -1,40 +1,42 @@
 """R's lazy 1.2-18, case by case: neighbors and k the same, predictions close.
 
-The folder of golden cases holds the sets a, b, e1 and e2 of its README; c (tied
-distances) and d (singular inputs) are not in it.
+The sets are a, b, e1 and e2 of R's golden cases, whose c (tied distances) and d
+(singular inputs) are not at hand; a_part and b_part have a few queries of a and b.
 """
 
 import contextlib
-import gzip
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from golden_files import read_golden
 from places import PLACES, divided, with_a_cluster
 from sklazy import LazyLearningRegressor
-from sklazy.answer.local_models.answers import answer_locally
 from sklazy.errors import BadInputError, DataWarning
+from sklazy.methods.local_models.answers import answer_locally
 
 pytestmark = with_a_cluster
 
-SETS = ("a", "b", "e1", "e2")
+SETS = ("a", "a_part", "b", "b_part", "e1", "e2")
 ELSEWHERE = [place for place in PLACES if place != "here"]
 METRIC = [1, 0.5, 2, 0, 4]  # "first nx of" it, says the README
 DEGREES = {"con": 0, "lin": 1, "qua": 2}
 
 
-def read(golden_folder, name):
-    folder = golden_folder / "lazy_r"
-    with gzip.open(folder / f"golden_{name}.json.gz") as file:
-        golden = json.load(file)
+def read(name):
+    golden = json.loads(read_golden(f"lazy_r/golden_{name}.json"))
     for case in golden["cases"]:
         case["neighbors"] = case.pop("neighbours")  # the files have their own spelling
-    train = np.loadtxt(folder / golden["train"], delimiter=",", skiprows=1)
-    queries = np.loadtxt(folder / golden["query"], delimiter=",", skiprows=1, ndmin=1)
+    train, queries = read_numbers(golden["train"]), read_numbers(golden["query"])
     X, y = train[:, :-1], train[:, -1]
     return golden["cases"], X, y, queries.reshape(-1, X.shape[1])
+
+
+def read_numbers(path):
+    lines = read_golden(f"lazy_r/{path}").splitlines()
+    return np.loadtxt(lines, delimiter=",", skiprows=1, ndmin=1)
 
 
 def estimator(case, n_attributes):
@@ -54,8 +56,8 @@ def expect_warning(case):
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_every_case(golden_folder, name):
-    cases, X, y, queries = read(golden_folder, name)
+def test_every_case(name):
+    cases, X, y, queries = read(name)
     n_k_differ = 0
     for case in cases:
         with expect_warning(case):
@@ -71,7 +73,7 @@ def test_every_case(golden_folder, name):
 @pytest.mark.parametrize(
     ("place", "name", "step"),
     [
-        *[(place, "b", 9) for place in ELSEWHERE],
+        *[(place, "b_part", 9) for place in ELSEWHERE],
         *[
             pytest.param(place, name, 1, marks=pytest.mark.slow)
             for place in ELSEWHERE
@@ -80,10 +82,10 @@ def test_every_case(golden_folder, name):
     ],
     indirect=["place"],
 )
-def test_every_case_elsewhere(golden_folder, place, name, step):
-    cases, X, y, queries = read(golden_folder, name)
+def test_every_case_elsewhere(place, name, step):
+    cases, X, y, queries = read(name)
     columns = [f"x{j}" for j in range(X.shape[1])]
-    X, queries = (pd.DataFrame(own, columns=columns) for own in (X, queries))
+    X, queries = (pd.DataFrame(matrix, columns=columns) for matrix in (X, queries))
     n_k_differ = 0
     for case in cases[::step]:
         model = place(estimator(case, X.shape[1]).fit(X, y), divided(X, y))
@@ -110,11 +112,11 @@ def check_case(case, model, queries, name):
 def check_neighbors(case, model, queries):
     """All neighbors that R lists, in its order: ids are row numbers."""
     data = model._prepared()
-    found = answer_locally(
+    answer = answer_locally(
         data, model.cases_.encode(model._query_table(queries)), data.plan
     ).neighbors.rows
-    assert data.rows[found].shape == np.shape(case["neighbors"])
-    ids = model.cases_.ids[data.rows[found]]
+    assert data.rows[answer].shape == np.shape(case["neighbors"])
+    ids = model.cases_.ids[data.rows[answer]]
     assert ids.tolist() == case["neighbors"]
 
 
@@ -126,12 +128,12 @@ def check_listed(case, receipts):
 
 
 def check_coefficients(case, receipts, wild):
-    found = [
+    coefficients = [
         list(receipt["targets"][0]["coefficients"].values()) for receipt in receipts
     ]
     size = np.abs(case["coef"]).max()
     np.testing.assert_allclose(
-        found, case["coef"], atol=(1e-3 if wild else 1e-6) * size
+        coefficients, case["coef"], atol=(1e-3 if wild else 1e-6) * size
     )
 
 

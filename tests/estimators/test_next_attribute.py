@@ -94,8 +94,8 @@ def test_gains_of_a_model_equal_the_slow_twin(wine):
     (one,) = model.suggest_attribute(query)
     cases = model.cases_.cases
     codes, classes = cases.codes[:, :178].T.tolist(), cases.classes[:178].tolist()
-    asked = model.cases_.encode(model._query_table(query)).codes[0].tolist()
-    weights = slow.alike(codes, asked)
+    query_codes = model.cases_.encode(model._query_table(query)).codes[0].tolist()
+    weights = slow.alike(codes, query_codes)
     shares = (178 * model.predict_proba(query)[0] + cases.class_counts / 178) / 179
     for item in one.content["ranked"]:
         j = list(X).index(item["attribute"])
@@ -112,8 +112,8 @@ def test_gains_of_a_regressor_equal_the_slow_twin(wine):
     (one,) = model.suggest_attribute(query)
     codes = np.array([slow.quarter_codes(X[name].tolist()) for name in names]).T
     known = [name in ("alcohol", "hue") for name in names]
-    asked = np.where(known, codes[60], -1).tolist()
-    weights = slow.alike(codes.tolist(), asked)
+    query_codes = np.where(known, codes[60], -1).tolist()
+    weights = slow.alike(codes.tolist(), query_codes)
     for item in one.content["ranked"]:
         j = names.index(item["attribute"])
         column = codes[:, j].tolist()
@@ -141,7 +141,10 @@ def test_costs_decide_among_gains(wine):
     ("costs", "says"),
     [
         ({"alcohol": 1.0}, "costs lacks 12 attributes, the first of them 'malic_acid'"),
-        ({"alcool": 1.0}, "'alcool', which is no attribute. Did you mean 'alcohol'"),
+        (
+            {"alcool": 1.0},
+            "'alcool', which is not an attribute. Did you mean 'alcohol'",
+        ),
         ([1.0] * 12, "12 numbers for 13 attributes"),
         ([-1.0] * 13, "costs\\['alcohol'\\]=-1.0; expected a number above 0"),
         ([0.0] * 13, "expected a number above 0"),
@@ -210,8 +213,10 @@ def test_receipts_carry_it_where_asked_for(wine):
     query = incomplete(X.iloc[[0, 60]], ["alcohol", "hue"])
     costs = {name: 1.0 + i for i, name in enumerate(X)}
     receipts = model.explain(query, suggest=True, costs=costs)
-    asked = model.suggest_attribute(query, costs)
-    assert [r["next_attribute"] for r in receipts] == [one.to_dict() for one in asked]
+    suggestions = model.suggest_attribute(query, costs)
+    assert [r["next_attribute"] for r in receipts] == [
+        one.to_dict() for one in suggestions
+    ]
     assert "next_attribute" not in model.explain(query)[0].content
     for receipt in receipts:
         again = Receipt.from_json(receipt.to_json())
@@ -240,17 +245,17 @@ def test_a_receipt_with_another_suggestion_is_refused(wine):
 
 def test_a_game_buys_what_is_suggested(wine):
     X, y, model = wine
-    asked = X.iloc[[0, 70, 150]]
-    game = model.acquire(asked, budget=3)
+    queries = X.iloc[[0, 70, 150]]
+    game = model.acquire(queries, budget=3)
     assert game.attributes.shape == (3, 3)
     assert game.spent.tolist() == [[0.0, 1.0, 2.0, 3.0]] * 3
     for row in range(3):
-        query = incomplete(asked.iloc[[row]], [])
+        query = incomplete(queries.iloc[[row]], [])
         for step in range(3):
             (one,) = model.suggest_attribute(query)
             assert one.attribute == game.names[game.attributes[row, step]]
             assert game.answers[row, step] == one.answer
-            query[one.attribute] = asked[one.attribute].iloc[row]
+            query[one.attribute] = queries[one.attribute].iloc[row]
         assert game.answers[row, 3] == model.predict(query)[0]
     assert game.score(y.iloc[[0, 70, 150]]).shape == (4,)
     with pytest.raises(BadInputError, match="y has the shape"):
@@ -259,8 +264,8 @@ def test_a_game_buys_what_is_suggested(wine):
 
 def test_a_budget_is_kept_and_missing_cells_are_not_sold(wine):
     X, _, model = wine
-    asked = incomplete(X.iloc[[0]], ["alcohol", "hue", "flavanoids"])
-    game = model.acquire(asked)
+    queries = incomplete(X.iloc[[0]], ["alcohol", "hue", "flavanoids"])
+    game = model.acquire(queries)
     bought = {game.names[j] for j in game.attributes[0] if j >= 0}
     assert bought <= {"alcohol", "hue", "flavanoids"}
     costs = {name: 3.0 if name == "flavanoids" else 2.0 for name in X}

@@ -27,8 +27,8 @@ SETTINGS = st.fixed_dictionaries(
 )
 
 
-def agree(found, wanted):
-    assert found == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+def agree(actual, wanted):
+    assert actual == pytest.approx(wanted, rel=1e-9, abs=1e-9)
 
 
 @some
@@ -37,8 +37,8 @@ def test_predictions_are_those_of_the_twin(split, how):
     cases, queries = split
     twin = LazyNumbers(cases.rows, cases.kinds, cases.targets.tolist(), how)
     model = LazyKNeighborsRegressor(**how).fit(cases.frame, cases.targets)
-    found = model.predict(queries.frame)
-    agree(found.tolist(), [twin.predict(row) for row in queries.rows])
+    predicted = model.predict(queries.frame)
+    agree(predicted.tolist(), [twin.predict(row) for row in queries.rows])
 
 
 @some
@@ -62,8 +62,8 @@ def test_huge_and_tiny_targets_have_means(size):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 3)), rng.normal(size=40)
     plain = LazyKNeighborsRegressor(3, 2).fit(X, y).predict(X[:5] + 0.1)
-    found = LazyKNeighborsRegressor(3, 2).fit(X, y * size).predict(X[:5] + 0.1)
-    assert found == pytest.approx(plain * size, rel=1e-9)
+    predicted = LazyKNeighborsRegressor(3, 2).fit(X, y * size).predict(X[:5] + 0.1)
+    assert predicted == pytest.approx(plain * size, rel=1e-9)
 
 
 def test_equal_targets_are_their_own_mean():
@@ -101,13 +101,13 @@ def test_kernels_equal_measuring_every_row(ties, weights, kind, monkeypatch):
         X = X[["x0", "x1", "label"]].astype({"x0": str, "x1": "category"})
     how = {"ties": ties, "weights": weights, "discretize": kind == "bins"}
     model = LazyKNeighborsRegressor(5, 3, **how).fit(X, y)
-    found = []
+    answers = []
     for use in (True, False):
         use_kernels(monkeypatch, use)
         model.set_params(n_attributes=3)
-        found += [model.predict(X[:70]), model.loo_predict(range(70))]
-        found.append(model.set_params(n_attributes="vote").predict(X[:20]))
-    for quick, slow in zip(found[:3], found[3:], strict=True):
+        answers += [model.predict(X[:70]), model.loo_predict(range(70))]
+        answers.append(model.set_params(n_attributes="vote").predict(X[:20]))
+    for quick, slow in zip(answers[:3], answers[3:], strict=True):
         assert quick.tolist() == slow.tolist()
 
 
@@ -155,7 +155,7 @@ def test_a_column_that_names_rows_is_said_to_and_says_nothing():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"measure": "entropy"}, "measure='entropy'"),
         ({"selection": "lazy-cfs"}, "selection='lazy-cfs'"),
@@ -166,9 +166,9 @@ def test_a_column_that_names_rows_is_said_to_and_says_nothing():
         ({"ties": "first"}, "ties='first'"),
     ],
 )
-def test_wrong_parameters_are_named(wrong, said):
+def test_wrong_parameters_are_named(wrong, message):
     X, y = many(20, 3)
-    with pytest.raises(BadInputError, match=said):
+    with pytest.raises(BadInputError, match=message):
         LazyKNeighborsRegressor(**wrong).fit(X, y)
 
 
@@ -177,8 +177,8 @@ def test_rows_none_of_which_counts_are_refused(ask):
     model = LazyKNeighborsRegressor(2).fit(
         [[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0], sample_weight=[0, 0, 1]
     )
-    given = [] if ask == "loo_predict" else [[[0.0]]]
-    if given:
+    arguments = [] if ask == "loo_predict" else [[[0.0]]]
+    if arguments:
         model.forget([2])
     with pytest.raises(BadInputError, match="all sample weights are zero"):
-        getattr(model, ask)(*given)
+        getattr(model, ask)(*arguments)

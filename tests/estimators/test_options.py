@@ -8,25 +8,23 @@ import pytest
 
 import sklazy
 from discovery import exported
-from sklazy.casebase.base import Cuts
 from sklazy.casebase.cuts import CRITERIA
-from sklazy.estimators import options
+from sklazy.estimators import parameters
 from sklazy.kernels.columns import METRICS
 from sklazy.measures.relevance import MEASURES
+from sklazy.methods.ensembles.combining import COMBINATIONS
+from sklazy.methods.selection.receipt import STRATEGIES
 from sklazy.racing.rules import TESTS
-from sklazy.receipts.selection import STRATEGIES
 
 
 def test_types_have_the_choices_that_are_checked():
-    assert get_args(options.Discretization) == tuple(CRITERIA)
-    assert get_args(options.Measure) == tuple(MEASURES)
-    assert set(get_args(options.Selection)) == set(STRATEGIES)
-    assert get_args(options.Cuts) == get_args(Cuts)
-    assert set(get_args(options.Metric)) == set(METRICS)
-    assert set(get_args(options.Test)) == set(TESTS)
-    votes, numbers = sklazy.LazyStackingClassifier(), sklazy.LazyStackingRegressor()
-    assert set(get_args(options.CombineVotes)) == set(votes._combinations())
-    assert set(get_args(options.CombineNumbers)) == set(numbers._combinations())
+    assert get_args(parameters.Discretization) == tuple(CRITERIA)
+    assert get_args(parameters.Measure) == tuple(MEASURES)
+    assert set(get_args(parameters.Selection)) == set(STRATEGIES)
+    assert set(get_args(parameters.Metric)) == set(METRICS)
+    assert set(get_args(parameters.Test)) == set(TESTS)
+    assert set(get_args(parameters.CombineVotes)) == set(COMBINATIONS["nominal"])
+    assert set(get_args(parameters.CombineNumbers)) == set(COMBINATIONS["numeric"])
 
 
 @pytest.mark.parametrize("kind", exported().values(), ids=exported())

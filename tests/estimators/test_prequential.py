@@ -43,9 +43,9 @@ def test_it_equals_a_fit_to_the_rows_before(step, timed):
         end = start + step
         while end < len(y) and times[end] == times[end - 1]:
             end += 1
-        own = slice(start, min(end, len(y)))
+        part = slice(start, min(end, len(y)))
         model.fit(X[:start], y[:start], times=times[:start])
-        expected += model.predict(X[own]).tolist()
+        expected += model.predict(X[part]).tolist()
         start = end
     assert result.predicted.tolist() == expected
     assert result.actual.tolist() == y[first:].tolist()
@@ -93,9 +93,9 @@ def test_the_picture_is_svg():
     ],
 )
 def test_what_makes_no_sense_is_refused(change, words):
-    given = {"X": [[0.0], [1.0], [2.0]], "y": [0, 1, 0], "n_first": 1} | change
+    arguments = {"X": [[0.0], [1.0], [2.0]], "y": [0, 1, 0], "n_first": 1} | change
     with pytest.raises((BadInputError, BadTypeError), match=words):
-        prequential(LazyNBClassifier(), **given)
+        prequential(LazyNBClassifier(), **arguments)
 
 
 def test_an_estimator_must_learn_row_by_row():
@@ -119,13 +119,13 @@ def test_at_once_equals_in_turn(problem, window, ties, weights, k, step, data):
     times = np.sort(times)
     if len(set(times.tolist())) == 1:
         return
-    given = {"ties": ties, "weights": weights, "n_neighbors": k, "window": window}
-    model = LazyKNeighborsClassifier(selection="none", discretize=False, **given)
-    asked = model, problem.frame, problem.classes, times
+    parameters = {"ties": ties, "weights": weights, "n_neighbors": k, "window": window}
+    model = LazyKNeighborsClassifier(selection="none", discretize=False, **parameters)
+    arguments = model, problem.frame, problem.classes, times
     n_first = int(np.flatnonzero(np.diff(times))[0]) + 1
-    at_once = prequential(*asked, n_first=n_first, step=step)
+    at_once = prequential(*arguments, n_first=n_first, step=step)
     with mock.patch.object(LazyKNeighborsClassifier, "_predict_moving", nothing):
-        in_turn = prequential(*asked, n_first=n_first, step=step)
+        in_turn = prequential(*arguments, n_first=n_first, step=step)
     assert at_once.predicted.tolist() == in_turn.predicted.tolist()
 
 

@@ -426,9 +426,11 @@ def test_rows_are_scored_by_leave_one_out():
     assert ours.n_splits_ == 120
     rows = np.random.default_rng(0).permutation(120)
     for i, params in enumerate(results["params"]):
-        said = LazyLearningRegressor(**params).fit(X, y).loo_predict(approximate=True)
+        predicted = (
+            LazyLearningRegressor(**params).fit(X, y).loo_predict(approximate=True)
+        )
         run = rows[: results["n_splits_run"][i]]
-        score = -np.mean(np.abs(said - y)[run])
+        score = -np.mean(np.abs(predicted - y)[run])
         assert results["mean_test_score"][i] == pytest.approx(score)
     assert ours.best_estimator_.degrees == ours.best_params_["degrees"]
     assert ours.score(X, y) < 0
@@ -495,11 +497,11 @@ def test_rows_of_a_learner_that_selects(learner):
         first_test=20,
         random_state=0,
     ).fit(X, y)
-    said = LazyKNeighborsClassifier(n_neighbors=3, n_attributes=2).fit(X, y)
+    fitted = LazyKNeighborsClassifier(n_neighbors=3, n_attributes=2).fit(X, y)
     rows = np.random.default_rng(0).permutation(150)[: len(ours.race_history_)]
     assert ours.best_params_["n_neighbors"] == 3
     assert ours.best_score_ == pytest.approx(
-        np.mean(said.loo_predict()[rows] == y[rows])
+        np.mean(fitted.loo_predict()[rows] == y[rows])
     )
 
 

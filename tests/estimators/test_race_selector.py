@@ -25,12 +25,12 @@ from sklazy import (
     RacedRegressor,
     RaceFeatureSelector,
 )
-from sklazy.answer.subsets import SubsetPredictor
 from sklazy.errors import BadInputError
 from sklazy.estimators.search.losses import ROW_LOSSES
 from sklazy.estimators.search.set_evaluators import RowSetEvaluator
 from sklazy.flow import Columns
 from sklazy.kernels.columns import METRICS, NUMERIC
+from sklazy.methods.local_models.subsets import SubsetPredictor
 from sklazy.neighbors import find_nearest
 from sklazy.neighbors.subsets import column_differences, find_nearest_in_subsets
 
@@ -62,20 +62,20 @@ def test_a_set_predicts_as_a_learner_that_has_only_this_set(seed):
     # that come first by content, and the content is another there.
     sets = [(0,), (0, 4), (1, 2), (0, 1, 2, 3, 4)]
     rows = rng.permutation(60)[:5]
-    said = {}
+    learners = {}
     for row in rows:
         others = np.delete(np.arange(60), row)
-        said[row] = ask.predict(sets, row, others)[:, 0]
+        learners[row] = ask.predict(sets, row, others)[:, 0]
         # Sets that come and go between the rows, and a set without attributes.
         some = ask.predict([(0, 4), ()], row, others)
-        assert some[0] == said[row][1]
+        assert some[0] == learners[row][1]
         assert some[1] == pytest.approx(data.cases.targets[others].mean())
     for place, columns in enumerate(sets):
         alone = LazyLearningRegressor().fit(frame.iloc[:, list(columns)], y)
         expected = alone.loo_predict(approximate=True)
         for row in rows:
-            own = model.cases_.arrival[data.rows[row]]
-            assert said[row][place] == pytest.approx(expected[own], rel=1e-9)
+            arrival = model.cases_.arrival[data.rows[row]]
+            assert learners[row][place] == pytest.approx(expected[arrival], rel=1e-9)
 
 
 @settings(deadline=None, max_examples=40)
@@ -90,21 +90,21 @@ def test_nearest_rows_by_sets_equal_those_by_the_sets_columns(seed, metric):
     gaps = (rng.random(values.shape) < 0.1) & (kinds != NUMERIC)[:, None]
     values[gaps] = np.nan
     weights, absents = rng.uniform(0.5, 2, size=(2, n_columns))
-    cases = Columns(values, kinds, weights, absents, metric)
+    cases = Columns(values, kinds, weights, absents, metric.code)
     query = values[:, 0] + 0.5 * (kinds == NUMERIC)
     sets = np.array([[0, 1, 2], [1, 3, 4], [0, 2, 4], [3, -1, -1], [1, 4, -1]])
     rows = np.arange(1, n_rows)
     differences = column_differences(cases, query, np.arange(n_columns), rows)
     n_nearest = min(7, len(rows))
-    found = rows[find_nearest_in_subsets(differences, sets, n_nearest)]
-    for filled, near in zip(sets, found, strict=True):
+    nearest = rows[find_nearest_in_subsets(differences, sets, n_nearest)]
+    for filled, near in zip(sets, nearest, strict=True):
         columns = filled[filled >= 0]
         alone = Columns(
             np.ascontiguousarray(values[columns][:, rows]),
             kinds[columns],
             weights[columns],
             absents[columns],
-            metric,
+            metric.code,
         )
         expected = find_nearest(alone, query[None, columns], n_nearest).rows[0]
         assert near.tolist() == rows[expected].tolist()
@@ -184,8 +184,8 @@ def test_a_row_left_out_costs_what_a_learner_without_it_says(scoring):
     evaluate = RowSetEvaluator(model, X, y, ROW_LOSSES[scoring], Parallel(n_jobs=1))
     for row, n_training in ((3, len(y) - 1), (8, len(y) - 1), (20, 12), (9, 7)):
         training = np.delete(rows, row)[:n_training]
-        found = evaluate([0b1010, 0b0101], np.array([row]), training)
-        for loss, columns in zip(found, ([1, 3], [0, 2]), strict=True):
+        losses = evaluate([0b1010, 0b0101], np.array([row]), training)
+        for loss, columns in zip(losses, ([1, 3], [0, 2]), strict=True):
             known = clone(model).fit(X[training][:, columns], y[training])
             one = X[[row]][:, columns]
             expected = -float(known.predict(one)[0] == y[row])
@@ -312,13 +312,13 @@ def test_the_average_is_that_of_the_winners():
     model = RacedRegressor(RaceFeatureSelector(**QUICK)).fit(X[:150], y[:150])
     winners = model.selector_.winners_
     assert len(winners) > 1
-    said = [
+    predicted = [
         LazyLearningRegressor().fit(X[:150][:, w], y[:150]).predict(X[150:][:, w])
         for w in winners
     ]
-    assert np.allclose(model.predict(X[150:]), np.mean(said, axis=0))
+    assert np.allclose(model.predict(X[150:]), np.mean(predicted, axis=0))
     best = RacedRegressor(RaceFeatureSelector(**QUICK), combine="best")
-    assert np.allclose(best.fit(X[:150], y[:150]).predict(X[150:]), said[0])
+    assert np.allclose(best.fit(X[:150], y[:150]).predict(X[150:]), predicted[0])
 
 
 def test_a_raced_regressor_takes_frames_pipelines_and_pickles():

@@ -28,11 +28,12 @@ from sklazy import (
     LazySelectionClassifier,
 )
 from sklazy.answer import batches
-from sklazy.answer.selection import learner as selection_learner
-from sklazy.answer.selection.bayes import BayesHost
-from sklazy.answer.selection.models import ModelCache
-from sklazy.answer.selection.nearest import NearestHost
 from sklazy.errors import BadInputError, DataWarning, ReceiptError
+from sklazy.estimators.selection.model_host import ModelCache
+from sklazy.methods.selection import learner as selection_learner
+from sklazy.methods.selection.bayes import BayesHost
+from sklazy.methods.selection.nearest import NearestHost
+from sklazy.tables import as_table
 from strategies import split_problems
 
 few = settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
@@ -45,14 +46,14 @@ measures = st.sampled_from(["entropy", "entropy", "gini", "chi_square", "gain_ra
 
 def compare(model, twin, queries):
     frame = queries.frame
-    mask, found = model.select_attributes(frame), model.predict(frame)
+    mask, predicted = model.select_attributes(frame), model.predict(frame)
     shares = model.predict_proba(frame)
     places = np.empty(len(twin.rows), int)
     places[model.cases_.arrival[model.cases_.order]] = np.arange(len(twin.rows))
     for i, query in enumerate(queries.rows):
         used, votes, decision = twin.answer(query, places)
         assert np.flatnonzero(mask[i]).tolist() == sorted(used)
-        assert found[i] == twin.labels[decision]
+        assert predicted[i] == twin.labels[decision]
         yield shares[i], votes
 
 
@@ -155,8 +156,8 @@ every_setting = pytest.mark.parametrize(
     "setting",
     [
         pytest.param(setting, id=name_of(setting.model))
-        for found in SELECTION.values()
-        for setting in found
+        for settings in SELECTION.values()
+        for setting in settings
         if not setting.exempt
     ],
 )
@@ -178,7 +179,7 @@ def test_a_large_matrix_is_answered_in_parts(model, amount):
         mock.patch.object(batches, "WORTH_WORKERS", -1.0),
     ):
         parts = model.predict(X), model.predict_proba(X)
-    table = model._table(X)
+    table = as_table(X)
     assert np.array_equal(model.predict(table), parts[0])
     assert np.abs(model.predict_proba(table) - parts[1]).max() < 1e-12
     X[600, 5] = np.inf
@@ -212,16 +213,16 @@ def test_receipts_say_what_was_predicted_and_replay(setting):
     queries = frame[60:66].copy()
     queries.loc[queries.index[0], "color"] = "violet"
     receipts = model.explain(queries)
-    told = [receipt.to_dict() for receipt in receipts]
-    assert [each["answer"] for each in told] == model.predict(queries).tolist()
-    shares = [[vote["probability"] for vote in each["votes"]] for each in told]
+    plain = [receipt.to_dict() for receipt in receipts]
+    assert [each["answer"] for each in plain] == model.predict(queries).tolist()
+    shares = [[vote["probability"] for vote in each["votes"]] for each in plain]
     assert np.array_equal(shares, model.predict_proba(queries))
-    used = [[a["used"] for a in each["selection"]["attributes"]] for each in told]
+    used = [[a["used"] for a in each["selection"]["attributes"]] for each in plain]
     assert np.array_equal(used, model.select_attributes(queries))
     assert all(model.verify(receipt) for receipt in receipts)
     model.forget([5])
     with pytest.raises(ReceiptError, match="other cases"):
-        model.verify(told[0])
+        model.verify(plain[0])
 
 
 def test_leaving_out_whole_data_sets_is_forgetting_each_row():
@@ -229,16 +230,16 @@ def test_leaving_out_whole_data_sets_is_forgetting_each_row():
     X, y = load_wine(return_X_y=True)
     X, y = X[::4], y[::4]
     for model in (LazyKNeighborsClassifier(3), LazyNBClassifier(selection="none")):
-        found = model.fit(X, y).loo_predict(approximate=False)
+        left_out = model.fit(X, y).loo_predict(approximate=False)
         chances = model.loo_predict_proba(approximate=False)
         for i in range(len(X)):
             others = np.delete(np.arange(len(X)), i)
             again = clone(model).fit(X[others], y[others])
-            assert found[i] == again.predict(X[i : i + 1])[0]
+            assert left_out[i] == again.predict(X[i : i + 1])[0]
             assert chances[i] == pytest.approx(again.predict_proba(X[i : i + 1])[0])
         some = [7, 3, 30]
         exact = {"approximate": False}
-        assert np.array_equal(model.loo_predict(some, **exact), found[some])
+        assert np.array_equal(model.loo_predict(some, **exact), left_out[some])
         assert np.array_equal(model.loo_predict_proba(some, **exact), chances[some])
 
 
@@ -257,10 +258,10 @@ def test_a_serial_number_is_warned_of_and_comes_last(kind):
     with pytest.warns(DataWarning, match=r"name rows: \['serial'\]"):
         model = kind(n_attributes=1).fit(X[:-1], y[:-1])
     assert model.select_attributes(X).tolist() == [[False, True]] * 60
-    told = kind(n_attributes=2)
+    warned = kind(n_attributes=2)
     with pytest.warns(DataWarning, match="name rows"):
-        told.fit(X[:-1], y[:-1])
-    first, last = (told.explain(X[i : i + 1])[0].to_text() for i in (0, 59))
+        warned.fit(X[:-1], y[:-1])
+    first, last = (warned.explain(X[i : i + 1])[0].to_text() for i in (0, 59))
     assert "says next to nothing" in first
     assert "never seen" not in first
     assert "never seen" in last
@@ -322,8 +323,8 @@ def test_models_are_shared_kept_and_dropped():
 
 def caches_of(model):
     with model.cases_.snapshot() as cases:
-        found = list(cases._found.values())
-    return [cache for cache in found if isinstance(cache, ModelCache)]
+        derived = list(cases._derived.values())
+    return [cache for cache in derived if isinstance(cache, ModelCache)]
 
 
 def test_another_estimator_answers_by_models_of_its_own():
@@ -332,9 +333,9 @@ def test_another_estimator_answers_by_models_of_its_own():
     before = model.fit(frame, y).predict_proba(frame)
     model.set_params(estimator__max_depth=5)
     fresh = LazySelectionClassifier(DecisionTreeClassifier(max_depth=5), 2)
-    found = model.predict_proba(frame)
-    assert not np.array_equal(found, before)
-    assert np.array_equal(found, fresh.fit(frame, y).predict_proba(frame))
+    probabilities = model.predict_proba(frame)
+    assert not np.array_equal(probabilities, before)
+    assert np.array_equal(probabilities, fresh.fit(frame, y).predict_proba(frame))
 
 
 def test_choosing_attributes_keeps_nothing_more_each_time():
@@ -342,9 +343,9 @@ def test_choosing_attributes_keeps_nothing_more_each_time():
     model = LazySelectionClassifier(n_attributes=2).fit(X, y)
     model.select_attributes(X)
     with model.cases_.snapshot() as cases:
-        kept = len(cases._found)
+        kept = len(cases._derived)
         model.select_attributes(X)
-        assert len(cases._found) == kept
+        assert len(cases._derived) == kept
 
 
 def test_hosts_of_other_kinds_differ():

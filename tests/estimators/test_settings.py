@@ -22,9 +22,9 @@ from sklearn.utils.discovery import all_estimators
 
 import sklazy
 from discovery import keeps_cases, settings_of
-from sklazy.casebase.files import read_file, write_file
 from sklazy.errors import BadFileError, BadInputError, SklazyError
 from sklazy.estimators.settings import from_settings, to_settings
+from sklazy.storage.files import read_file, write_file
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 Y = np.arange(12) % 2
@@ -162,9 +162,9 @@ def test_a_forged_folder_is_refused(tmp_path):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda own: own.update(C="many"),
-        lambda own: own.update(max_iter={"list": [1]}),
-        lambda own: own.update(unknown=1),
+        lambda host: host.update(C="many"),
+        lambda host: host.update(max_iter={"list": [1]}),
+        lambda host: host.update(unknown=1),
     ],
 )
 def test_a_host_with_forged_settings_is_refused_by_load(change, tmp_path):
@@ -187,7 +187,7 @@ def test_forged_settings_fail_when_loaded_or_not_at_all(setting, tmp_path):
     for parameter in model.get_params(deep=False):
         for value in FORGED:
             model.save(path)
-            forge(path, lambda own, p=parameter, v=value: own.update({p: v}))
+            forge(path, lambda settings, p=parameter, v=value: settings.update({p: v}))
             try:
                 loaded = sklazy.load(path)
             except SklazyError:

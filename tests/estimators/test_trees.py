@@ -23,7 +23,7 @@ def test_the_majority_of_those_left_answers(problems):
     classes = [labels.index(c) for c in cases.classes]
     columns = list(zip(*cases.rows, strict=True))
     words = [sorted({c for c in column if c is not None}) for column in columns]
-    codes = [_code(column, own) for column, own in zip(columns, words, strict=True)]
+    codes = [_code(column, names) for column, names in zip(columns, words, strict=True)]
     sizes = np.bincount(classes)
     for query, shares, answer in zip(
         queries.rows,
@@ -31,8 +31,10 @@ def test_the_majority_of_those_left_answers(problems):
         model.predict(queries.frame),
         strict=True,
     ):
-        asked = [_code([c], own)[0] for c, own in zip(query, words, strict=True)]
-        left = oracle.lazy_tree_answer(codes, classes, len(labels), asked)
+        query_codes = [
+            _code([c], names)[0] for c, names in zip(query, words, strict=True)
+        ]
+        left = oracle.lazy_tree_answer(codes, classes, len(labels), query_codes)
         np.testing.assert_allclose(shares, np.array(left) / sum(left))
         best = max(range(len(labels)), key=lambda c: (left[c], sizes[c], -c))
         assert answer == labels[best]
@@ -58,7 +60,11 @@ def test_a_receipt_tells_who_was_left(model):
     for receipt in receipts:
         assert isinstance(receipt, Receipt)
         assert model.verify(receipt)
-        last = receipt["steps"][-1]["left"] if receipt["steps"] else [40, 40]
+        last = (
+            receipt["steps"][-1]["remaining_per_class"]
+            if receipt["steps"]
+            else [40, 40]
+        )
         assert [vote["votes"] for vote in receipt.content["votes"]] == last
         assert max(map(len, receipt.to_text().splitlines())) <= 80
     assert receipts[0]["steps"][0]["attribute"] == "size"

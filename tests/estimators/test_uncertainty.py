@@ -51,11 +51,11 @@ def refit_numbers(model, kinds):
         fitted = clone(model).fit(frame_of(rows, kinds), numbers)
 
         def answer(row):
-            asked = frame_of([row], kinds)
+            frame = frame_of([row], kinds)
             if isinstance(model, sklazy.LazyLearningRegressor):
-                value, expected = fitted.predict(asked, return_std=True)
+                value, expected = fitted.predict(frame, return_std=True)
                 return float(value[0]), float(expected[0])
-            return float(fitted.predict(asked)[0]), None
+            return float(fitted.predict(frame)[0]), None
 
         return answer
 
@@ -84,11 +84,11 @@ def coder(kinds):
         ]
         codes = np.array([[code(j, row[j]) for row in rows] for j in range(len(kinds))])
 
-        def asked(row):
-            own = [None if j in words else number(row[j]) for j in range(len(kinds))]
-            return numbers, codes, own, [code(j, c) for j, c in enumerate(row)]
+        def coded_query(row):
+            cells = [None if j in words else number(row[j]) for j in range(len(kinds))]
+            return numbers, codes, cells, [code(j, c) for j, c in enumerate(row)]
 
-        return asked
+        return coded_query
 
     return table
 
@@ -108,9 +108,9 @@ def refit_bins(model, kinds):
 
         def binned(rows):
             frame = frame_of(rows, kinds)
-            for name, own in cuts.items():
-                codes = np.searchsorted(own, frame[name])
-                words = [f"b{c:02d}" for c in range(len(own) + 1)]
+            for name, points in cuts.items():
+                codes = np.searchsorted(points, frame[name])
+                words = [f"b{c:02d}" for c in range(len(points) + 1)]
                 cells = np.where(frame[name].isna(), -1, codes)
                 frame[name] = pd.Categorical.from_codes(cells, words)
             return frame
@@ -136,9 +136,9 @@ def test_full_conformal_sets_are_those_of_refitting(model, problems, coverage):
     cases, queries = problems
     fitted = clone(model).fit(cases.frame, cases.classes)
     labels = fitted.classes_.tolist()
-    found = fitted.predict_set(queries.frame, coverage, method="full")
-    for row, own in zip(queries.rows, found.tolist(), strict=True):
-        assert own == slow.full_set(
+    sets = fitted.predict_set(queries.frame, coverage, method="full")
+    for row, classes_in_set in zip(queries.rows, sets.tolist(), strict=True):
+        assert classes_in_set == slow.full_set(
             cases.rows,
             cases.classes.tolist(),
             row,
@@ -155,11 +155,13 @@ def test_full_conformal_sets_are_those_of_refitting(model, problems, coverage):
 def test_jackknife_plus_sets_are_those_of_refitting(model, problems):
     cases, queries = problems
     fitted = clone(model).fit(cases.frame, cases.classes)
-    found = fitted.predict_set(queries.frame, 0.6, method="jackknife+")
+    sets = fitted.predict_set(queries.frame, 0.6, method="jackknife+")
     refit, labels = refit_classes(model, cases.kinds), fitted.classes_.tolist()
-    for row, own in zip(queries.rows, found.tolist(), strict=True):
+    for row, classes_in_set in zip(queries.rows, sets.tolist(), strict=True):
         known = cases.rows, cases.classes.tolist()
-        assert own == slow.jackknife_plus_set(*known, row, labels, 0.6, refit)
+        assert classes_in_set == slow.jackknife_plus_set(
+            *known, row, labels, 0.6, refit
+        )
 
 
 @pytest.mark.parametrize(
@@ -177,12 +179,12 @@ def test_jackknife_plus_sets_are_those_of_refitting(model, problems):
 def test_intervals_of_left_out_models_are_those_of_refitting(model, method, problems):
     cases, queries = problems
     fitted = clone(model).fit(cases.frame, cases.targets)
-    found = fitted.predict_interval(queries.frame, 0.6, method=method)
+    intervals = fitted.predict_interval(queries.frame, 0.6, method=method)
     refit = refit_numbers(model, cases.kinds)
     twin = slow.minmax if method == "minmax" else slow.jackknife_plus
-    for row, own in zip(queries.rows, found, strict=True):
+    for row, interval in zip(queries.rows, intervals, strict=True):
         ends = twin(cases.rows, cases.targets.tolist(), row, 0.6, refit)
-        assert np.allclose(own, ends, rtol=1e-9, atol=1e-9)
+        assert np.allclose(interval, ends, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("method", ["jackknife+", "minmax"])
@@ -202,12 +204,12 @@ def test_local_models_hide_neighbors_as_refitting_forgets_them(method, problems)
     cases, queries = problems
     model = sklazy.LazyLearningRegressor(0, (2, 3), 1, scale=False)
     fitted = clone(model).fit(cases.frame, cases.targets)
-    found = fitted.predict_interval(queries.frame, 0.6, method=method)
+    intervals = fitted.predict_interval(queries.frame, 0.6, method=method)
     refit = refit_numbers(model, cases.kinds)
     twin = slow.minmax if method == "minmax" else slow.jackknife_plus
-    for row, own in zip(queries.rows, found, strict=True):
+    for row, interval in zip(queries.rows, intervals, strict=True):
         ends = twin(cases.rows, cases.targets.tolist(), row, 0.6, refit)
-        assert np.allclose(own, ends, rtol=1e-9, atol=1e-9)
+        assert np.allclose(interval, ends, rtol=1e-9, atol=1e-9)
 
 
 # --- what is promised -----------------------------------------------------------------
@@ -256,7 +258,7 @@ def test_coverage_holds_within_classes_and_groups():
     X, y = draw_classes(2000, seed=1)
     y = np.where(y == 2, 1, y)
     right = covered(model.predict_set(X, 0.8, by="class"), y)
-    assert all(abs(right[y == own].mean() - 0.8) < 0.06 for own in (0, 1))
+    assert all(abs(right[y == label].mean() - 0.8) < 0.06 for label in (0, 1))
     plain = covered(model.predict_set(X, 0.8), y)
     grouped = covered(model.predict_set(X, 0.8, groups="site"), y)
     hard = (X["site"] == "hard").to_numpy()
@@ -264,20 +266,20 @@ def test_coverage_holds_within_classes_and_groups():
     assert abs(grouped[~hard].mean() - 0.8) < 0.06
     assert plain[hard].mean() < 0.8 < plain[~hard].mean()
     both = covered(model.predict_set(X, 0.8, by="class", groups="site"), y)
-    assert all(abs(both[hard & (y == own)].mean() - 0.8) < 0.1 for own in (0, 1))
+    assert all(abs(both[hard & (y == label)].mean() - 0.8) < 0.1 for label in (0, 1))
 
 
 def test_groups_may_be_given_in_order_of_arrival():
     X, y = draw_classes(120)
     model = clone(KERNEL).fit(X, y)
-    asked, _ = draw_classes(20, seed=1)
-    named = model.predict_set(asked, 0.8, groups="site")
-    pair = X["site"].to_list(), asked["site"].to_list()
-    assert (model.predict_set(asked, 0.8, groups=pair) == named).all()
+    queries, _ = draw_classes(20, seed=1)
+    named = model.predict_set(queries, 0.8, groups="site")
+    pair = X["site"].to_list(), queries["site"].to_list()
+    assert (model.predict_set(queries, 0.8, groups=pair) == named).all()
     model.forget([3, 60])
     left = X["site"].drop([3, 60]).to_list(), pair[1]
-    named = model.predict_set(asked, 0.8, groups="site")
-    assert (model.predict_set(asked, 0.8, groups=left) == named).all()
+    named = model.predict_set(queries, 0.8, groups="site")
+    assert (model.predict_set(queries, 0.8, groups=left) == named).all()
 
 
 @pytest.mark.parametrize("how", [{}, {"by": "nearness"}, {"groups": "site"}], ids=str)
@@ -299,9 +301,9 @@ def test_settings_chosen_by_all_targets_do_not_judge_themselves():
     assert np.bincount(folds).tolist() == [3] * 10
     residuals = np.empty(30)
     for fold in range(10):
-        own = folds == fold
-        others = sklazy.LazyKernelRegressor().fit(X[~own], y[~own])
-        residuals[own] = np.abs(y[own] - others.predict(X[own]))
+        in_fold = folds == fold
+        others = sklazy.LazyKernelRegressor().fit(X[~in_fold], y[~in_fold])
+        residuals[in_fold] = np.abs(y[in_fold] - others.predict(X[in_fold]))
     low, high = model.predict_interval(X[:1], 0.9)[0]
     assert np.isclose((high - low) / 2, np.sort(residuals)[27], rtol=1e-9)
 
@@ -318,13 +320,13 @@ def test_minmax_is_wider_than_jackknife_plus_which_is_near_the_plain_one():
 
 
 def test_full_sets_cover_with_few_rows():
-    found = []
+    covered = []
     for seed in range(50):  # one query of each: what is drawn together is alike
         X, y = draw_classes(13, seed)
         model = sklazy.LazyNBClassifier(n_jobs=1).fit(X[1:], y[1:])
         sets = model.predict_set(X[:1], 0.8, method="full")
-        found.append(bool(sets[0, model.classes_ == y[0]].any()))
-    assert np.mean(found) > 0.63  # 0.8 less three deviations
+        covered.append(bool(sets[0, model.classes_ == y[0]].any()))
+    assert np.mean(covered) > 0.63  # 0.8 less three deviations
 
 
 def test_a_strange_row_has_no_class_and_an_unknown_one_may_have_any():
@@ -354,16 +356,16 @@ def test_the_surest_answers_are_the_most_accurate():
     shares = model.loo_predict_proba().max(axis=1)
     left_out = model.loo_predict() == y
     assert left_out[shares >= limit].mean() >= 0.95
-    asked, truth = draw_classes(2000, seed=1)
-    labels, answered = model.predict_or_abstain(asked, 0.95)
-    assert labels.tolist() == model.predict(asked).tolist()
+    queries, truth = draw_classes(2000, seed=1)
+    labels, answered = model.predict_or_abstain(queries, 0.95)
+    assert labels.tolist() == model.predict(queries).tolist()
     assert abs((labels == truth)[answered].mean() - 0.95) < 0.03
     assert 0.3 < answered.mean() < 1
     assert abs(answered.mean() - curve.share_answered(limit)) < 0.06
-    same = model.predict_or_abstain(asked, threshold=limit)[1]
+    same = model.predict_or_abstain(queries, threshold=limit)[1]
     assert (same == answered).all()
-    surer = model.predict_or_abstain(asked, 0.9, confidence=0.95)[1]
-    assert surer.sum() < model.predict_or_abstain(asked, 0.9)[1].sum()
+    surer = model.predict_or_abstain(queries, 0.9, confidence=0.95)[1]
+    assert surer.sum() < model.predict_or_abstain(queries, 0.9)[1].sum()
     assert "500 rows" in repr(curve)
     assert set(curve.to_dict()) == {"thresholds", "coverage", "accuracy"}
     assert curve.plot().get_xlabel() == "share of rows answered"
@@ -393,7 +395,7 @@ def test_coverage_is_a_share(coverage):
 
 
 @pytest.mark.parametrize(
-    ("how", "told"),
+    ("how", "message"),
     [
         ({"coverage": 0.99}, "needs at least 99 rows .* n_samples=30"),
         ({"by": "class", "coverage": 0.95}, "at least 19 rows .* of class"),
@@ -403,7 +405,7 @@ def test_coverage_is_a_share(coverage):
         ({"by": "nearness", "groups": "site"}, "by='nearness' with"),
         ({"by": "nearness", "method": "full"}, "by='nearness' with"),
         ({"method": "bootstrap"}, "method='bootstrap' is not known"),
-        ({"groups": "sit"}, "no column of the cases. Did you mean 'site'"),
+        ({"groups": "sit"}, "not a column of the cases. Did you mean 'site'"),
         ({"groups": "a"}, "column of numbers"),
         ({"groups": 3}, "groups=3; expected the name"),
         ({"groups": ([1, 2], [1])}, "2 labels for the rows; expected one .* 30"),
@@ -411,9 +413,9 @@ def test_coverage_is_a_share(coverage):
         ({"groups": ([1] * 30, [2])}, "at least 9 rows .* n_samples=0 .*groups=2"),
     ],
 )
-def test_ways_that_cannot_be_gone_are_refused(how, told):
+def test_ways_that_cannot_be_gone_are_refused(how, message):
     before = SMALL.digest()
-    with pytest.raises(BadInputError, match=told):
+    with pytest.raises(BadInputError, match=message):
         SMALL.predict_set(draw_classes(1)[0], **how)
     assert SMALL.digest() == before
 
@@ -429,7 +431,7 @@ def test_intervals_have_ways_of_their_own():
 
 
 @pytest.mark.parametrize(
-    ("how", "told"),
+    ("how", "message"),
     [
         ({}, "give one of them"),
         ({"accuracy": 0.9, "threshold": 0.5}, "give one of them"),
@@ -437,14 +439,14 @@ def test_intervals_have_ways_of_their_own():
         ({"accuracy": "high"}, "accuracy='high'; expected"),
         ({"accuracy": [0.9]}, r"accuracy=\[0.9\]; expected"),
         ({"accuracy": 0.9, "confidence": 2}, "confidence=2; expected"),
-        ({"threshold": 0.9, "confidence": 0.9}, "confidence=0.9 is for a threshold"),
+        ({"threshold": 0.9, "confidence": 0.9}, "confidence=0.9 needs accuracy"),
         ({"threshold": "high"}, "threshold='high'; expected"),
         ({"threshold": -1}, r"threshold=-1; expected a number in \[0, 1\]"),
         ({"accuracy": 0.99, "confidence": 0.999}, "is not reached"),
     ],
 )
-def test_abstention_that_makes_no_sense_is_refused(how, told):
-    with pytest.raises(BadInputError, match=told):
+def test_abstention_that_makes_no_sense_is_refused(how, message):
+    with pytest.raises(BadInputError, match=message):
         SMALL.predict_or_abstain(draw_classes(1)[0], **how)
 
 

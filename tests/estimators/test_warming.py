@@ -99,13 +99,16 @@ def test_learners_are_given_by_name_class_or_settings():
         warming._find_model(x) for x in ("LazyNBClassifier", sklazy.LazyNBClassifier)
     )
     assert type(by_name) is type(by_class) is sklazy.LazyNBClassifier
-    given = sklazy.LazyNBClassifier(alpha=2.0)
-    assert warming._find_model(given) is given
+    estimator = sklazy.LazyNBClassifier(alpha=2.0)
+    assert warming._find_model(estimator) is estimator
 
 
 @pytest.mark.parametrize(
     ("learner", "words"),
-    [("LazyNBClasifier", "Did you mean 'LazyNBClassifier'"), (3, "3 is nothing")],
+    [
+        ("LazyNBClasifier", "Did you mean 'LazyNBClassifier'"),
+        (3, "3 is not an estimator"),
+    ],
 )
 def test_what_is_no_learner_is_refused(learner, words):
     with pytest.raises(BadInputError, match=words):
@@ -116,7 +119,7 @@ def test_an_interrupt_ends_it_and_small_jobs_wait_no_more(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(warming, "_ask", interrupt)
+    monkeypatch.setattr(warming, "_use_model", interrupt)
     with pytest.raises(KeyboardInterrupt):
         sklazy.warm("LazyNBClassifier")
     fresh = compiling.entry(lambda x: 5 * x)
@@ -124,12 +127,12 @@ def test_an_interrupt_ends_it_and_small_jobs_wait_no_more(monkeypatch):
 
 
 def test_what_was_done_is_said_in_a_sentence():
-    said = str(warming.Warmed(3, 1.26, "/cache"))
-    assert said == "3 kernels compiled in 1.3 s, kept in /cache."
+    sentence = str(warming.Warmed(3, 1.26, "/cache"))
+    assert sentence == "3 kernels compiled in 1.3 s, kept in /cache."
     assert str(warming.Warmed(0, 0.0, None)).endswith("not kept.")
 
 
 def test_tables_are_of_each_kind():
-    found = [X for X, _ in warming._tables(sklazy.LazyNBClassifier())]
-    assert [X.dtype.kind for X in found] == ["f", "O", "O", "f"]
-    assert [np.any(X != X) or None in X for X in found] == [False, False, True, True]
+    tables = [X for X, _ in warming._make_tables(sklazy.LazyNBClassifier())]
+    assert [X.dtype.kind for X in tables] == ["f", "O", "O", "f"]
+    assert [np.any(X != X) or None in X for X in tables] == [False, False, True, True]

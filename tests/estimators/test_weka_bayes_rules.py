@@ -21,15 +21,15 @@ MISSING = ["breast-cancer", "labor", "vote"]
 WHOLE = [name for name in SETS if name not in [*SLOW, *MISSING]]
 
 
-def weka_says(folder, name):
+def weka_says(name):
     """Weka's class distributions of the test rows."""
-    return np.array(read_outputs(folder, name)[1]["LBR_discretised"]["dist"])
+    return np.array(read_outputs(name)[1]["LBR_discretised"]["dist"])
 
 
-def library_says(folder, name, place=here):
+def library_says(name, place=here):
     """Ours, in the order of Weka's classes."""
-    labels = read_outputs(folder, name)[0]["class_labels"]
-    frame, y = weka_frame(folder, name)
+    labels = read_outputs(name)[0]["class_labels"]
+    frame, y = weka_frame(name)
     train = train_rows(len(frame))
     test = np.setdiff1d(np.arange(len(frame)), train)
     model = LazyBayesRulesClassifier(min_support=1)  # Weka asks for no support
@@ -39,9 +39,9 @@ def library_says(folder, name, place=here):
     return model.predict_proba(frame.iloc[test])[:, places]
 
 
-def twin_says(folder, name, missing_is_first):
+def twin_says(name, missing_is_first):
     """The slow twin's distributions, and how many values the rules have."""
-    table, _ = load_discretized(folder, name)
+    table, _ = load_discretized(name)
     assert (table.codes < 0).any()
     slow = oracle.LazyBayesRules(
         table.codes.tolist(),
@@ -58,10 +58,10 @@ def twin_says(folder, name, missing_is_first):
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_class_distributions_as_in_weka(golden_folder, name):
-    expected, found = weka_says(golden_folder, name), library_says(golden_folder, name)
-    assert found.shape == expected.shape
-    assert np.abs(found - expected).max() < 1e-9
+def test_class_distributions_as_in_weka(name):
+    expected, shares = weka_says(name), library_says(name)
+    assert shares.shape == expected.shape
+    assert np.abs(shares - expected).max() < 1e-9
 
 
 @pytest.mark.parametrize(
@@ -69,18 +69,18 @@ def test_class_distributions_as_in_weka(golden_folder, name):
     elsewhere(["contact-lenses", "iris"], few=["iris"]),
     indirect=["place"],
 )
-def test_class_distributions_as_in_weka_elsewhere(golden_folder, place, name):
-    found = library_says(golden_folder, name, place)
-    assert np.abs(found - weka_says(golden_folder, name)).max() < 1e-9
+def test_class_distributions_as_in_weka_elsewhere(place, name):
+    shares = library_says(name, place)
+    assert np.abs(shares - weka_says(name)).max() < 1e-9
 
 
 @pytest.mark.parametrize("name", MISSING)
-def test_nothing_but_missing_cells_differs_from_weka(golden_folder, name):
-    expected, found = weka_says(golden_folder, name), library_says(golden_folder, name)
-    as_weka, lengths = twin_says(golden_folder, name, missing_is_first=True)
+def test_nothing_but_missing_cells_differs_from_weka(name):
+    expected, shares = weka_says(name), library_says(name)
+    as_weka, lengths = twin_says(name, missing_is_first=True)
     assert np.abs(as_weka - expected).max() < 1e-9
-    as_we_do, _ = twin_says(golden_folder, name, missing_is_first=False)
-    assert np.abs(as_we_do - found).max() < 1e-9
-    assert (found.argmax(axis=1) == expected.argmax(axis=1)).mean() > 0.98
+    as_we_do, _ = twin_says(name, missing_is_first=False)
+    assert np.abs(as_we_do - shares).max() < 1e-9
+    assert (shares.argmax(axis=1) == expected.argmax(axis=1)).mean() > 0.98
     if name == "vote":  # rules are compared, not naive Bayes alone
         assert (lengths > 0).sum() > 100

@@ -3,17 +3,14 @@
 Wherever the cases lie: here, in parts, in files, on a cluster.
 """
 
-import json
-
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
 
 from places import divided, elsewhere, here, with_a_cluster
 from sklazy import LazyKNeighborsClassifier, LazyNBClassifier
 from weka import SETS
-from weka_sets import read_columns, train_rows
+from weka_sets import read_outputs, train_rows, weka_frame
 
 pytestmark = with_a_cluster
 
@@ -26,30 +23,15 @@ HOSTS = {
 
 # Where models are fitted anew, classes are found in the rows; glass declares one more.
 ELSEWHERE = [
-    own
-    for own in elsewhere(SETS, few=["iris", "labor", "weather.nominal"])
-    if own.values not in [("cluster", "glass"), ("joined", "glass")]
+    case
+    for case in elsewhere(SETS, few=["iris", "labor", "weather.nominal"])
+    if case.values not in [("cluster", "glass"), ("joined", "glass")]
 ]
 
 
-def read_frame(folder, name):
-    """Inputs with the categories that the file declares, labels, Weka's outputs."""
-    schema, columns = read_columns(folder, name)
-    frame = pd.DataFrame(
-        {
-            field["name"]: column
-            if field["type"] == "numeric"
-            else pd.Categorical(column, categories=field["values"])
-            for field, column in zip(schema[:-1], columns[:-1], strict=True)
-        }
-    )
-    path = folder / "weka" / "outputs" / f"{name}.json"
-    return frame, np.array(columns[-1]), json.loads(path.read_text())
-
-
-def check_host(folder, name, host, place):
+def check_host(name, host, place):
     """Compare a model whose cases lie in some place with Weka's, row for row."""
-    frame, labels, golden = read_frame(folder, name)
+    (frame, labels), (golden, _) = weka_frame(name), read_outputs(name)
     train = train_rows(len(frame))
     test = np.setdiff1d(np.arange(len(frame)), train)
     rows = divided(frame.iloc[train], labels[train])
@@ -59,18 +41,18 @@ def check_host(folder, name, host, place):
     model = place(model, rows)
     expected = np.array(golden["predictions_discretised"][host]["dist"])
     places = [model.classes_.tolist().index(l) for l in golden["class_labels"]]
-    found = model.predict_proba(frame.iloc[test])[:, places]
-    assert found.shape == expected.shape
-    assert np.abs(found - expected).max() < 1e-9
+    probabilities = model.predict_proba(frame.iloc[test])[:, places]
+    assert probabilities.shape == expected.shape
+    assert np.abs(probabilities - expected).max() < 1e-9
 
 
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("name", SETS)
-def test_class_distributions_as_in_weka(golden_folder, name, host):
-    check_host(golden_folder, name, host, here)
+def test_class_distributions_as_in_weka(name, host):
+    check_host(name, host, here)
 
 
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize(("place", "name"), ELSEWHERE, indirect=["place"])
-def test_class_distributions_as_in_weka_elsewhere(golden_folder, place, name, host):
-    check_host(golden_folder, name, host, place)
+def test_class_distributions_as_in_weka_elsewhere(place, name, host):
+    check_host(name, host, place)

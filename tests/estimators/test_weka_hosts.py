@@ -7,26 +7,26 @@ import oracle
 import weka
 from coded import as_cases, select_all
 from sklazy import neighbors
-from sklazy.local import naive_bayes
+from sklazy.methods.naive_bayes import model as naive_bayes
 
 
 @pytest.mark.parametrize("k", [1, 3, 5])
 @pytest.mark.parametrize("name", weka.SETS)
-def test_nearest_neighbors_as_in_ibk(golden_folder, name, k):
-    table, golden = weka.load_discretized(golden_folder, name)
+def test_nearest_neighbors_as_in_ibk(name, k):
+    table, golden = weka.load_discretized(name)
     search = neighbors.NominalSearch(
         as_cases(table), table.queries, select_all(table), k
     )
     search.run(0, len(table.queries))
-    found = neighbors.to_probabilities(search.votes, table.n_rows)
+    probabilities = neighbors.to_probabilities(search.votes, table.n_rows)
     expected = np.array(golden["predictions_discretised"][f"IBk_k{k}"]["dist"])
-    assert found.shape == expected.shape
-    assert np.abs(found - expected).max() < 1e-9
+    assert probabilities.shape == expected.shape
+    assert np.abs(probabilities - expected).max() < 1e-9
 
 
 @pytest.mark.parametrize("name", weka.SETS)
-def test_naive_bayes_as_in_weka(golden_folder, name):
-    table, golden = weka.load_discretized(golden_folder, name)
+def test_naive_bayes_as_in_weka(name):
+    table, golden = weka.load_discretized(name)
     counts = oracle.count_values(
         table.codes, table.offsets, table.classes, table.n_classes
     )
@@ -38,6 +38,6 @@ def test_naive_bayes_as_in_weka(golden_folder, name):
     naive_bayes.add_likelihoods(
         likelihoods, table.queries, select_all(table), joint, 0, len(joint)
     )
-    found = naive_bayes.to_probabilities(joint)
+    probabilities = naive_bayes.to_probabilities(joint)
     expected = np.array(golden["predictions_discretised"]["NaiveBayes"]["dist"])
-    assert np.abs(found - expected).max() < 1e-9
+    assert np.abs(probabilities - expected).max() < 1e-9

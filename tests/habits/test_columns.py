@@ -71,12 +71,12 @@ def test_set_output_gives_frames_of_that_library(setting, library):
     model = fitted(setting.model, X, y)
     expected = np.asarray(model.set_output(transform="default").transform(X))
     model.set_output(transform=library)
-    for given in (X, pl.DataFrame(X.to_dict("list"))):
-        found = model.transform(given)
+    for frame in (X, pl.DataFrame(X.to_dict("list"))):
+        transformed = model.transform(frame)
         kind = pd.DataFrame if library == "pandas" else pl.DataFrame
-        assert isinstance(found, kind)
-        assert list(found.columns) == model.get_feature_names_out().tolist()
-        assert np.array_equal(found.to_numpy().astype(expected.dtype), expected)
+        assert isinstance(transformed, kind)
+        assert list(transformed.columns) == model.get_feature_names_out().tolist()
+        assert np.array_equal(transformed.to_numpy().astype(expected.dtype), expected)
     if library == "pandas":
         shuffled = X[::-1]
         assert model.transform(shuffled).index.equals(shuffled.index)
@@ -90,8 +90,8 @@ def test_names_go_out_as_they_came_in(setting):
     kept = [NAMES.index(name) for name in model.get_feature_names_out()]
     plain = fitted(setting.model, X.to_numpy(), y)
     assert plain.get_feature_names_out().tolist() == [f"x{j}" for j in kept]
-    given = plain.get_feature_names_out(["one", "two", "three"])
-    assert given.tolist() == [["one", "two", "three"][j] for j in kept]
+    names = plain.get_feature_names_out(["one", "two", "three"])
+    assert names.tolist() == [["one", "two", "three"][j] for j in kept]
     with pytest.raises(NotFittedError):
         clone(setting.model).get_feature_names_out()
 

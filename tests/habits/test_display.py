@@ -26,9 +26,11 @@ class Shown(html.parser.HTMLParser):
         self.words |= set(data.split())
 
     def handle_starttag(self, tag, attrs):
-        found = dict(attrs)
-        self.links += [found["href"]] if tag == "a" and "href" in found else []
-        self.fetched += [found["src"]] if "src" in found else []
+        attributes = dict(attrs)
+        self.links += (
+            [attributes["href"]] if tag == "a" and "href" in attributes else []
+        )
+        self.fetched += [attributes["src"]] if "src" in attributes else []
 
 
 @pytest.fixture
@@ -69,8 +71,8 @@ def test_the_address_is_that_of_the_metadata(lines, expected, monkeypatch):
             return lines if name == "Project-URL" else None
 
     monkeypatch.setattr(importlib.metadata, "metadata", lambda name: Metadata())
-    found = reference._find_published.__wrapped__()
-    assert found == ("https://docs.test" if expected else "")
+    address = reference._find_published.__wrapped__()
+    assert address == ("https://docs.test" if expected else "")
 
 
 def test_one_of_another_package_has_no_page_of_ours(site):

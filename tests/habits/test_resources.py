@@ -13,8 +13,7 @@ from sklearn.base import clone, is_regressor
 
 from discovery import keeps_cases, one_keeper_of_each, settings_of
 from sklazy import LazyLearningRegressor
-from sklazy.answer import batches, prepare
-from sklazy.backends import threads
+from sklazy.answer import batches, prepare, threads
 from sklazy.report.progress import Progress
 
 MEBIBYTES = 0.01
@@ -36,7 +35,7 @@ def shares(model, X):
 def test_slices_fit_the_working_memory(setting, monkeypatch):
     model, queries = asked(setting.model)
     expected, taken = shares(model, queries), []
-    start = batches.Work.start
+    start = batches.SliceJob.start
 
     def watch(work, first, last):
         each = prepare(work.learner, work.base).effort.memory
@@ -44,10 +43,10 @@ def test_slices_fit_the_working_memory(setting, monkeypatch):
         taken.append((last - first, (last - first) * each))
         return start(work, first, last)
 
-    monkeypatch.setattr(batches.Work, "start", watch)
+    monkeypatch.setattr(batches.SliceJob, "start", watch)
     with sklearn.config_context(working_memory=MEBIBYTES):
-        found = shares(model, queries)
-    assert np.array_equal(found, expected)
+        slices = shares(model, queries)
+    assert np.array_equal(slices, expected)
     assert len(taken) > 1
     assert all(size == 1 or n_bytes <= MEBIBYTES * 2**20 for size, n_bytes in taken)
 

@@ -70,10 +70,10 @@ def test_an_alias_is_followed_and_what_is_declined_is_not_used(setting, routing)
     kept = {key: value for key, value in metadata.items() if key == "ids"}
     requests = {**dict.fromkeys(metadata, False), "ids": "names"}
     model = clone(setting.model).set_fit_request(**requests)
-    given = {key: value for key, value in metadata.items() if key != "ids"}
-    takes_all = Consumer().set_fit_request(**dict.fromkeys(given, True))
+    routed = {key: value for key, value in metadata.items() if key != "ids"}
+    takes_all = Consumer().set_fit_request(**dict.fromkeys(routed, True))
     pipeline = make_pipeline(takes_all, model)
-    pipeline.fit(X, y, **given, names=metadata["ids"])
+    pipeline.fit(X, y, **routed, names=metadata["ids"])
     expected = clone(setting.model).fit(X, y, **kept)
     assert pipeline[-1].digest() == expected.digest()
 
@@ -100,40 +100,42 @@ each_search = pytest.mark.parametrize("search", SEARCHES, ids=["grid", "race"])
 @each_search
 def test_a_search_hands_weights_on(search):
     X, y, metadata = table(LazyKNeighborsClassifier(), 60)
-    found = search(LazyKNeighborsClassifier(), cv=3).fit(
+    fitted = search(LazyKNeighborsClassifier(), cv=3).fit(
         X, y, sample_weight=metadata["sample_weight"]
     )
-    best = clone(found.best_estimator_).fit(
+    best = clone(fitted.best_estimator_).fit(
         X, y, sample_weight=metadata["sample_weight"]
     )
-    assert found.best_estimator_.digest() == best.digest()
+    assert fitted.best_estimator_.digest() == best.digest()
 
 
 @each_search
 def test_a_search_routes_weights_times_and_groups(search, routing):
     X, y, metadata = table(LazyKNeighborsClassifier(), 60)
-    given = {key: metadata[key] for key in ("sample_weight", "times")}
+    metadata_of_rows = {key: metadata[key] for key in ("sample_weight", "times")}
     groups = np.arange(60) % 4
     model = LazyKNeighborsClassifier(half_life=20.0)
     asking = clone(model).set_fit_request(sample_weight=True, times=True)
     asking.set_score_request(sample_weight=True)
     cv = GroupKFold(4)
-    found = search(asking, cv=cv).fit(X, y, groups=groups, **given)
-    best = clone(found.best_estimator_).fit(X, y, **given)
-    assert found.best_estimator_.digest() == best.digest()
-    one = int(found.cv_results_["param_n_neighbors"].data[0])
-    expected = score_by_hand(model.set_params(n_neighbors=one), X, y, given, groups, cv)
-    scores = [found.cv_results_[f"split{i}_test_score"][0] for i in range(4)]
+    fitted = search(asking, cv=cv).fit(X, y, groups=groups, **metadata_of_rows)
+    best = clone(fitted.best_estimator_).fit(X, y, **metadata_of_rows)
+    assert fitted.best_estimator_.digest() == best.digest()
+    one = int(fitted.cv_results_["param_n_neighbors"].data[0])
+    expected = score_by_hand(
+        model.set_params(n_neighbors=one), X, y, metadata_of_rows, groups, cv
+    )
+    scores = [fitted.cv_results_[f"split{i}_test_score"][0] for i in range(4)]
     np.testing.assert_allclose(scores, expected)
 
 
-def score_by_hand(model, X, y, given, groups, cv):
+def score_by_hand(model, X, y, metadata, groups, cv):
     """Weighted accuracies by splits of whole groups."""
     scores = []
     for train, test in cv.split(X, y, groups):
-        part = {key: value[train] for key, value in given.items()}
+        part = {key: value[train] for key, value in metadata.items()}
         fitted = clone(model).fit(X[train], y[train], **part)
-        weight = given["sample_weight"][test]
+        weight = metadata["sample_weight"][test]
         scores.append(np.average(fitted.predict(X[test]) == y[test], weights=weight))
     return scores
 
@@ -143,11 +145,11 @@ def test_cross_validation_routes_weights(routing):
     weight = metadata["sample_weight"]
     model = LazyLearningRegressor().set_fit_request(sample_weight=True)
     model.set_score_request(sample_weight=False)
-    found = cross_validate(
+    scores = cross_validate(
         model, X, y, params={"sample_weight": weight}, cv=3, return_estimator=True
     )
     first = clone(model).fit(X[20:], y[20:], sample_weight=weight[20:])
-    assert found["estimator"][0].digest() == first.digest()
+    assert scores["estimator"][0].digest() == first.digest()
 
 
 def test_stacking_routes_weights(routing):
@@ -155,11 +157,11 @@ def test_stacking_routes_weights(routing):
     weight = metadata["sample_weight"]
     member = LazyKNeighborsClassifier().set_fit_request(sample_weight=True)
     final = LogisticRegression().set_fit_request(sample_weight=True)
-    found = StackingClassifier([("lazy", member)], final).fit(
+    stacked = StackingClassifier([("lazy", member)], final).fit(
         X, y, sample_weight=weight
     )
-    own = LazyKNeighborsClassifier().fit(X, y, sample_weight=weight)
-    assert found.estimators_[0].digest() == own.digest()
+    lazy = LazyKNeighborsClassifier().fit(X, y, sample_weight=weight)
+    assert stacked.estimators_[0].digest() == lazy.digest()
 
 
 def test_a_search_that_nobody_asked_is_refused(routing):

@@ -31,9 +31,9 @@ def accepts(model, X, y):
         warnings.simplefilter("ignore", SklazyWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
-            found = clone(model).fit(X, y)
-            getattr(found, "predict", None) or found.transform
-            (found.predict if hasattr(found, "predict") else found.transform)(X)
+            fitted = clone(model).fit(X, y)
+            getattr(fitted, "predict", None) or fitted.transform
+            (fitted.predict if hasattr(fitted, "predict") else fitted.transform)(X)
         except (ValueError, TypeError):
             return False
     return True

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from sklazy.flow import Cases, Narrow, Selected
-from sklazy.kernels import bits, counting
+from sklazy.kernels import bits
 
 
 class Coded(NamedTuple):
@@ -86,7 +86,7 @@ def as_cases(table, most_sets=64, spare=5):
     firsts = np.cumsum(np.where(kept, sizes, 0)) - np.where(kept, sizes, 0)
     every = bits.build_bits(table.codes, table.offsets, n_words)
     value_bits = every[np.append(np.repeat(kept, sizes), True)]
-    counts = counting.count_values(
+    counts = bits.count_values(
         table.codes, table.offsets, table.classes, table.n_classes
     )
     return Cases(

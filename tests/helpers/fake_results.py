@@ -1,6 +1,6 @@
 """Results as an experiment would store them."""
 
-from sklazy.experiments.racsam import run as racsam
+from sklazy_studies.racsam import run as racsam
 
 
 def fake_found(rng, names, n_rows=40):

@@ -18,7 +18,7 @@ fewer = settings(few, max_examples=3)
 # Few rows and constants make some models complain, which is no matter of a law.
 quiet = [
     pytest.mark.filterwarnings("ignore:.*rows are taken at most"),
-    pytest.mark.filterwarnings("ignore:.*could not be fitted or asked on some bags"),
+    pytest.mark.filterwarnings("ignore:.*could not be fitted or used on some bags"),
     pytest.mark.filterwarnings("ignore:a member does not count in the blend"),
     pytest.mark.filterwarnings("ignore:cuts='frozen'. the rows are forgotten"),
     pytest.mark.filterwarnings("ignore:.*predict_proba gives rows that sum to"),
@@ -113,5 +113,8 @@ def smallest_slices():
             return [(0, n_queries)]
         return [(query, query + 1) for query in range(n_queries)] or [(0, 0)]
 
-    with mock.patch.object(batches, "_cut", one_by_one):
+    with (
+        mock.patch.object(batches, "WORTH_WORKERS", 0.0),
+        mock.patch.object(batches, "_cut", one_by_one),
+    ):
         yield

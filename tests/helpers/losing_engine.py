@@ -4,8 +4,8 @@ import threading
 
 import numpy as np
 
-from sklazy.backends.shards import Holder, PartGone, Shards
 from sklazy.casebase.parted import PartedBase
+from sklazy.dask.shards import Holder, PartGone, Shards
 
 
 class Answer:

@@ -51,7 +51,7 @@ def attribute(name, rank, used=True, value="red", bin=None, score=0.1):
         "lazy_score": score,
         "value_score": None if value is None else score,
         "attribute_score": score + 0.3,
-        "n_same": None if value is None else 7,
+        "n_same_value": None if value is None else 7,
         "rank": rank,
         "used": used,
     }
@@ -88,8 +88,8 @@ def plain():
             "measure": "entropy",
             "n_attributes": 2,
             "rule": "fraction",
-            "score_of_nothing": 0.97,
-            "score_of_class": 0.0,
+            "score_if_uninformative": 0.97,
+            "score_if_perfect": 0.0,
             "attributes": [
                 attribute("color", 1),
                 attribute("size", 2, value=2.5, bin="(2, 3]", score=0.4),
@@ -116,7 +116,7 @@ def neighbors():
             case("b", differ=["size"], distance=1.0),
             case("c", "bad", ["color"], distance=1.0),
         ],
-        "nearest_opposing": case("d", "bad", ["color"], distance=1.0),
+        "nearest_other_class": case("d", "bad", ["color"], distance=1.0),
     }
 
 
@@ -154,8 +154,13 @@ def rule_receipt():
     """A Bayesian rule of one value; the cases below are too few for one."""
     content = {key: value for key, value in plain().items() if key != "selection"}
     step = {
-        **{"attribute": "color", "value": "red", "bin": None, "left": [2, 7]},
-        **{"righted": 6, "spoiled": 0, "p_value": 0.015625},
+        **{
+            "attribute": "color",
+            "value": "red",
+            "bin": None,
+            "remaining_per_class": [2, 7],
+        },
+        **{"n_now_right": 6, "n_now_wrong": 0, "p_value": 0.015625},
     }
     told = likelihoods()
     told["attributes"] = [
@@ -167,7 +172,7 @@ def rule_receipt():
             **content,
             "kind": "bayes_rules",
             "estimator": "LazyBayesRulesClassifier",
-            "antecedent": [step],
+            "conditions": [step],
             "likelihoods": told,
         }
     )

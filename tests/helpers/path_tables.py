@@ -91,10 +91,10 @@ def mixed_tables(draw, most_rows=60):
     return make_mixed(rng, n_rows, sizes, n_classes, 4, missing, levels)
 
 
-def weka_table(golden_folder, name, discretized):
+def weka_table(name, discretized):
     """A set as Weka's J48 saw it, with the test rows as queries, and its answers."""
-    schema, columns = read_columns(golden_folder, name)
-    golden, _ = read_outputs(golden_folder, name)
+    schema, columns = read_columns(name)
+    golden, _ = read_outputs(name)
     codes, values, sizes = [], [], []
     for field, column in zip(schema[:-1], columns[:-1], strict=True):
         nothing = np.full(len(column), np.nan)

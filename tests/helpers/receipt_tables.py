@@ -35,7 +35,8 @@ def frame_of(rows):
 
 def answer_of(model, frame):
     """The answer behind receipts, with the bags, and the receipts."""
-    table, learner = model._query_table(frame), model._explainer(model.cases_)
+    table = model._query_table(frame)
+    learner = model._explaining(model._current_learner(model.cases_))
     batch = Batch(model.cases_, model.cases_.cases, model.cases_.encode(table))
     answer = learner.answer(prepare(learner, model.cases_), batch)
     return answer, build_receipts(answer, table, type(model).__name__, {})

@@ -87,7 +87,7 @@ def _slow_twin(model, kinds, rules):
         n_near=_count_near(model, len(order)),
         n_tried=_count_tried(model),
         max_draws=_max_draws(model, len(order)),
-        combine=_combination(model),
+        combine=model.combine,
         seed=model.seed_,
     )
     return twin, cuts
@@ -114,12 +114,6 @@ def _count_tried(model):
     if given == "auto":
         return math.isqrt(n_attributes)
     return n_attributes if given is None else given
-
-
-def _combination(model):
-    drawn = model.get_params().get("splits") == "random"
-    by_splits = "probability" if drawn else "vote"
-    return by_splits if model.combine == "auto" else model.combine
 
 
 def _kind_and_truth(model):

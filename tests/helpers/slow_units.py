@@ -15,10 +15,11 @@ if __name__ in ("__main__", "__mp_main__"):
     package.__path__ = [str(Path(__file__).parents[2] / "src" / "sklazy")]
     package.__version__ = sys.argv[-1]
     sys.modules["sklazy"] = package
+    sys.path.append(str(Path(__file__).parents[2] / "studies"))
 
-from sklazy.experiments.harness.runner import run_units
-from sklazy.experiments.harness.store import Store
-from sklazy.experiments.harness.unit import Unit
+from sklazy_studies.harness.runner import run_units
+from sklazy_studies.harness.store import Store
+from sklazy_studies.harness.unit import Unit
 
 
 def units(n, protocol=1):

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import sklazy
-from sklazy.casebase import outline
+from sklazy.storage import outline
 from store_killing import check_traces, make_frame, make_model, some_row
 
 
@@ -75,7 +75,7 @@ def check(model, path, possible, known, *, whole):
 
 
 def table_of(state):
-    state._found.clear()
+    state._derived.clear()
     return state.joined().to_table().to_pandas()
 
 

@@ -21,9 +21,9 @@ import pandas as pd
 
 import sklazy
 from kill_rounds import kill_child, possible_rows
-from sklazy.casebase import outline
 from sklazy.casebase.incoming import as_ids
-from sklazy.estimators.storing import Batch, store_rows
+from sklazy.estimators.storing import RowBatch, store_rows
+from sklazy.storage import outline
 from sklazy.tables import as_table
 
 
@@ -58,7 +58,7 @@ def write_over(path, rng, tell, tag):
         make_model(rows).save(path)
     else:
         frame, targets, ids = make_frame(rows)
-        batch = Batch(as_table(frame), targets, as_ids(ids))
+        batch = RowBatch(as_table(frame), targets, as_ids(ids))
         store_rows(new_model(), [batch], path, target="y")
     tell({"done": True})
 

@@ -7,7 +7,7 @@ import json
 import threading
 from typing import Any, NamedTuple
 
-from sklazy.web.limits import Limits
+from sklazy.web.bodies import RequestLimits
 from sklazy.web.running import _Server, listen, make_config
 
 
@@ -71,7 +71,7 @@ async def asked(app, method="GET", path="/", *, body=None, headers=None, chunks=
 def running(app, limits=None):
     """The port of an application that is served in a thread."""
     listening, ready = listen("127.0.0.1", 0), threading.Event()
-    server = _Server(make_config(app, limits or Limits()), ready.set)
+    server = _Server(make_config(app, limits or RequestLimits()), ready.set)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     assert ready.wait(20)

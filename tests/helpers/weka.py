@@ -8,13 +8,13 @@ from weka_sets import SETS, coded_by_cuts, read_columns, read_outputs, train_row
 __all__ = ["SETS", "load_discretized"]
 
 
-def load_discretized(golden_folder, name):
+def load_discretized(name):
     """The coded training rows, with the test rows as queries, and Weka's results.
 
     Numeric columns are cut where Weka cut them on the training rows.
     """
-    golden, _ = read_outputs(golden_folder, name)
-    schema, columns = read_columns(golden_folder, name)
+    golden, _ = read_outputs(name)
+    schema, columns = read_columns(name)
     rows = np.arange(len(columns[-1]))
     codes, offsets, classes, n_classes = coded_by_cuts(
         schema, columns, golden["mdl_cuts_train"], rows

@@ -6,6 +6,8 @@ import json
 import numpy as np
 import pandas as pd
 
+from golden_files import read_golden
+
 SETS = [
     "breast-cancer",
     "contact-lenses",
@@ -22,12 +24,11 @@ SETS = [
 ]
 
 
-def read_columns(folder, name):
+def read_columns(name):
     """Schema and columns (floats with NaN, or labels with None) of one set."""
-    base = folder / "weka" / "inputs_csv"
-    schema = json.loads((base / f"{name}.schema.json").read_text())
-    with (base / f"{name}.csv").open(newline="") as file:
-        rows = list(csv.reader(file))[1:]
+    schema = json.loads(read_golden(f"weka/inputs_csv/{name}.schema.json"))
+    lines = read_golden(f"weka/inputs_csv/{name}.csv").splitlines()
+    rows = list(csv.reader(lines))[1:]
     columns = []
     for field, cells in zip(schema, zip(*rows, strict=True), strict=True):
         if field["type"] == "numeric":
@@ -38,11 +39,10 @@ def read_columns(folder, name):
     return schema, columns
 
 
-def read_outputs(folder, name):
+def read_outputs(name):
     """The outputs of Weka 3.9.7 and 3.6.14 for one set."""
-    weka = folder / "weka"
-    new = json.loads((weka / "outputs" / f"{name}.json").read_text())
-    return new, json.loads((weka / "outputs_36" / f"{name}.json").read_text())
+    new = json.loads(read_golden(f"weka/outputs/{name}.json"))
+    return new, json.loads(read_golden(f"weka/outputs_36/{name}.json"))
 
 
 def train_rows(n_rows):
@@ -78,9 +78,9 @@ def coded_by_cuts(schema, columns, cuts, rows):
     return np.array(codes), offsets, classes, len(schema[-1]["values"])
 
 
-def weka_frame(folder, name, rows=None):
+def weka_frame(name, rows=None):
     """A set of Weka's as a pandas frame with declared categories, and its labels."""
-    schema, columns = read_columns(folder, name)
+    schema, columns = read_columns(name)
     rows = np.arange(len(columns[-1])) if rows is None else rows
     frame = {}
     for field, column in zip(schema[:-1], columns[:-1], strict=True):
@@ -90,3 +90,10 @@ def weka_frame(folder, name, rows=None):
             labels = [column[i] for i in rows]
             frame[field["name"]] = pd.Categorical(labels, categories=field["values"])
     return pd.DataFrame(frame), np.array([columns[-1][i] for i in rows])
+
+
+def weka_part(name, part):
+    """All rows of a set or, for the part "train", those of Weka's training rows."""
+    X, y = weka_frame(name)
+    rows = train_rows(len(X)) if part == "train" else np.arange(len(X))
+    return X.iloc[rows], y[rows]

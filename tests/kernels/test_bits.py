@@ -5,7 +5,7 @@ from hypothesis import given
 
 import oracle
 from coded import coded_tables
-from sklazy.kernels import bits, counting
+from sklazy.kernels import bits
 
 
 def unpack(words, n_rows):
@@ -29,4 +29,4 @@ def test_bit_sets_hold_the_rows_of_each_value(table):
 def test_counts_are_the_plain_counts(table):
     arguments = table.codes, table.offsets, table.classes
     expected = oracle.count_values(*arguments, table.n_classes)
-    assert counting.count_values(*arguments, table.n_classes).tolist() == expected
+    assert bits.count_values(*arguments, table.n_classes).tolist() == expected

@@ -47,7 +47,7 @@ def package(tmp_path):
 
 def run(package, code=ASK, cache=None, before=(), **variables):
     """Run code with a package and cache folder; the user has no folder at all."""
-    given = {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    paths = {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
     kept = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
     nowhere = package / "py.typed" / "below a file"  # cannot be made, even by root
     places = {"HOME": str(nowhere), "XDG_CACHE_HOME": str(nowhere)}
@@ -55,7 +55,7 @@ def run(package, code=ASK, cache=None, before=(), **variables):
         places["NUMBA_CACHE_DIR"] = str(cache)
     done = subprocess.run(
         [*before, sys.executable, "-c", code],
-        env={**kept, **given, **places, **variables},
+        env={**kept, **paths, **places, **variables},
         cwd=package.parent,
         capture_output=True,
         text=True,
@@ -91,15 +91,15 @@ def test_import_works_without_any_folder_and_compiles_nothing(package):
     block(package)
     code = """
 import json, sys, tempfile
-asked = []
-tempfile.TemporaryFile = lambda *args, **kwargs: asked.append(kwargs)
+opened = []
+tempfile.TemporaryFile = lambda *args, **kwargs: opened.append(kwargs)
 from sklazy import *
 from sklazy.kernels import compiling
 from numba.core.dispatcher import Dispatcher
 import gc
 ours = [d for d in gc.get_objects() if isinstance(d, Dispatcher)
         and d.py_func.__module__.startswith("sklazy")]
-print(json.dumps([len(ours) > 50, sum(len(d.overloads) for d in ours), asked]))
+print(json.dumps([len(ours) > 50, sum(len(d.overloads) for d in ours), opened]))
 """
     assert run(package, code) == [True, 0, []]
 
@@ -254,7 +254,7 @@ X = pd.DataFrame({{
 }})
 X.loc[2, "a"] = np.nan
 y = np.arange(12) % 2
-said = {{}}
+predictions = {{}}
 for name, kind in exported().items():
     if not hasattr(kind, "predict"):
         continue
@@ -264,8 +264,8 @@ for name, kind in exported().items():
             answers = clone(setting.model).fit(X, y).predict(X)
         except ValueError:  # some take numbers only
             answers = clone(setting.model).fit(X[["c", "d"]], y).predict(X[["c", "d"]])
-        said[f"{{name}} {{number}}"] = [repr(float(v)) for v in answers]
-print(json.dumps(said))
+        predictions[f"{{name}} {{number}}"] = [repr(float(v)) for v in answers]
+print(json.dumps(predictions))
 """
 
 
@@ -280,6 +280,36 @@ kinds = sklazy.LazyLearningRegressor, sklazy.LazyKernelRegressor
 answers = [kind().fit(X[:60], y[:60]).predict(X[60:]) for kind in kinds]
 print(json.dumps([[x.hex() for x in answer.tolist()] for answer in answers]))
 """
+
+
+# As if numba were newer than every version whose insides `linking` knows.
+NEWER = """
+import numba
+numba.version_info = numba.version_info._replace(short=(99, 0))
+"""
+
+SHARES = """
+import json
+import numpy as np
+import sklazy
+from numba.core.compiler import Compiler
+from sklazy.kernels import compiling
+X = np.random.default_rng(0).integers(0, 4, (60, 5)).astype(str)
+with compiling.every_job_due():
+    shares = sklazy.LazyNBClassifier().fit(X, X[:, 1] > "1").predict_proba(X[:9])
+plain = [compiling.WHOLE, compiling.PART, compiling.OPTIMIZED_PART] == [Compiler] * 3
+digits = [share.hex() for share in shares.ravel().tolist()]
+print(json.dumps([plain, compiling.count_compiled(), digits]))
+"""
+
+
+def test_a_newer_numba_compiles_in_its_own_way_to_the_same_digits(tmp_path):
+    linked, _, expected = run(SOURCES, SHARES, os.environ["NUMBA_CACHE_DIR"])
+    plain, n_compiled, digits = run(SOURCES, NEWER + SHARES, tmp_path)
+    assert not linked
+    assert plain
+    assert n_compiled > 0
+    assert digits == expected
 
 
 @pytest.mark.slow
@@ -305,9 +335,9 @@ def test_without_a_compiler_the_kernels_answer_alike(tmp_path):
 
 def test_without_a_compiler_every_estimator_predicts():
     code = PREDICT.replace("MOST", "1")
-    said = run(SOURCES, code, NUMBA_DISABLE_JIT="1")
-    assert len(said) >= 11
-    assert all(len(answers) == 12 for answers in said.values())
+    predictions = run(SOURCES, code, NUMBA_DISABLE_JIT="1")
+    assert len(predictions) >= 11
+    assert all(len(answers) == 12 for answers in predictions.values())
 
 
 def test_small_jobs_add_up_to_one_that_is_worth_the_compiler():
@@ -321,7 +351,7 @@ def test_small_jobs_add_up_to_one_that_is_worth_the_compiler():
 
 def test_single_rows_come_to_the_kernel():
     """A process that only ever asks one row must not stay on the slow path."""
-    found = json.loads(
+    ready = json.loads(
         subprocess.run(
             [sys.executable, "-c", SINGLE],
             check=True,
@@ -329,8 +359,8 @@ def test_single_rows_come_to_the_kernel():
             text=True,
         ).stdout
     )
-    assert found[0] is False
-    assert found[-1] is True
+    assert ready[0] is False
+    assert ready[-1] is True
 
 
 SINGLE = """
@@ -339,11 +369,11 @@ from sklazy import LazyKNeighborsClassifier
 from sklazy.neighbors import nominal
 X = np.random.default_rng(0).integers(0, 4, (90_000, 8)).astype(str)
 model = LazyKNeighborsClassifier(n_attributes=4).fit(X[:, :], X[:, 0])
-found = []
+ready = []
 for row in range(8):
     model.predict(X[row : row + 1])
-    found.append(nominal.match_nominal.is_due(0.0))
-print(json.dumps(found))
+    ready.append(nominal.match_nominal.is_due(0.0))
+print(json.dumps(ready))
 """
 
 

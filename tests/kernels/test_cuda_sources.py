@@ -12,7 +12,7 @@ import pytest
 from sklazy.kernels.cuda.device import read_source
 
 LABELS = {"GROUPS": 2, "REST": 7, "PLANES": 4, "CLASSES": 3, "SHARED": 1}
-NUMBERS = {"PER_LANE": 8, "ROWS": 1024, "SHARED": 1, "MANHATTAN": 0}
+NUMBERS = {"PER_LANE": 8, "ROWS": 1024, "SHARED": 1, "NORM": 2}
 VARIANTS = {
     "labels": ("planes.cu", LABELS),
     "labels, one behind a group": ("planes.cu", LABELS | {"REST": 1}),

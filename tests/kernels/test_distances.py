@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from sklazy.kernels.compiling import entry
-from sklazy.kernels.distances import PROBE, find_within
+from sklazy.kernels.distances import PROBE, mask_within
 
 
 @entry
 def within(sums, first, limit):
-    return find_within(sums, first, limit)
+    return mask_within(sums, first, limit)
 
 
 def check(seed):

@@ -18,8 +18,7 @@ from sklazy.kernels.lines import (
     count_planes,
     sum_lines,
 )
-from sklazy.kernels.matched_rows import list_rows
-from sklazy.kernels.planes import read_count, select_threshold
+from sklazy.kernels.planes import list_bits, read_count, select_threshold
 
 
 @entry
@@ -35,7 +34,7 @@ def select(planes, width, n_planes, n_words, k, candidates, above):
 
 @entry
 def listed(words, word, n_words, rows):
-    return list_rows(words, word, n_words, rows, 0)
+    return list_bits(words, word, n_words, rows, 0)
 
 
 @entry

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sklazy import LazyKNeighborsClassifier
 from sklazy.answer import batches
-from sklazy.backends import run_chunks
+from sklazy.answer.threads import run_chunks
 from sklazy.kernels import pacing
 from sklazy.kernels.pacing import LONGEST, Pace, in_turn
 
@@ -61,15 +61,16 @@ def test_slices_follow_the_time_they_take(monkeypatch):
     """An estimate that is far too low makes no slice of seconds."""
     X = np.random.default_rng(0).integers(0, 3, (400, 4))
     model = LazyKNeighborsClassifier(n_attributes=2).fit(X, X[:, 0])
-    expected, sizes, true = model.predict(X), [], batches.Work.__call__
+    expected, sizes, true = model.predict(X), [], batches.SliceJob.__call__
 
     def slow(work, first, last):
         sizes.append(last - first)
         time.sleep(0.004 * (last - first))
         return true(work, first, last)
 
-    monkeypatch.setattr(batches.Work, "__call__", slow)
+    monkeypatch.setattr(batches.SliceJob, "__call__", slow)
     monkeypatch.setattr(batches, "_WORTH_TIMING", 0.0)
+    monkeypatch.setattr(batches, "WORTH_WORKERS", 0.0)
     monkeypatch.setattr(batches, "_time_some", time_cautiously)
     assert (model.predict(X) == expected).all()
     assert sum(sizes) == 400

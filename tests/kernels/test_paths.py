@@ -15,8 +15,8 @@ from sklazy.kernels.paths.classes import bagged_paths, make_route
 from sklazy.kernels.paths.nodes import make_node
 from sklazy.kernels.paths.splits import PathRules
 from sklazy.kernels.paths.table import build_path_table
-from sklazy.local.bags import plan_bags
-from sklazy.local.paths import answer_by_paths, make_paths, trace_paths
+from sklazy.methods.paths.bags import plan_bags
+from sklazy.methods.paths.model import answer_by_paths, make_paths, trace_paths
 from weka_sets import SETS
 
 rules_of_trees = st.builds(
@@ -126,13 +126,13 @@ def test_bags_are_drawn_as_written_down(n_rows, random_state, cells, most):
 
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("discretized", [False, True])
-def test_paths_and_trees_against_j48(golden_folder, name, discretized):
+def test_paths_and_trees_against_j48(name, discretized):
     """J48 -U collapses subtrees that err as often as their root; nothing else differs.
 
     The collapsed slow tree has J48's distribution for every row. Collapsing needs the
     whole tree; the path is that of the tree before it.
     """
-    table, expected = weka_table(golden_folder, name, discretized)
+    table, expected = weka_table(name, discretized)
     tree = oracle.grow_tree(
         table.columns(),
         table.sizes(),

@@ -19,7 +19,7 @@ from sklazy import (
     LazyLearningRegressor,
 )
 from sklazy.answer import Batch, prepare
-from sklazy.backends.device import use_device
+from sklazy.answer.device import use_device
 
 pytestmark = needs_compiler
 
@@ -117,7 +117,7 @@ def test_a_device_follows_the_cases(device):
 
 
 def test_slices_are_made_ready_ahead(monkeypatch):
-    from sklazy.answer.selection import nearest
+    from sklazy.methods.selection import nearest
 
     monkeypatch.setattr(nearest, "AHEAD", 3)
     monkeypatch.setattr(nearest, "LONG_SEARCH", 1)

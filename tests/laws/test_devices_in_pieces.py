@@ -19,10 +19,10 @@ from sklazy import (
     LazyLearningRegressor,
 )
 from sklazy.answer import Batch, prepare
-from sklazy.answer.local_models import nearest_on_device
-from sklazy.answer.selection import nearest_in_pieces
-from sklazy.backends.device import use_device
+from sklazy.answer.device import use_device
 from sklazy.casebase.parted import PartedBase
+from sklazy.methods.local_models import nearest_on_device
+from sklazy.methods.selection import nearest_in_pieces
 
 pytestmark = needs_compiler
 

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
 from discovery import keeps_cases, keeps_cases_with, one_keeper_of_each, settings_of
 from lawful import few, fewer, fitted, quiet, splits
 from sklazy import LazyLearningRegressor, LazySelectionClassifier
-from sklazy.answer.ensembles import data
 from sklazy.errors import BadInputError, DataWarning
+from sklazy.methods.ensembles import data
 
 pytestmark = [
     *quiet,
@@ -190,8 +190,8 @@ def test_ensembles_answer_in_the_units_of_the_target(setting, size):
     for receipt in model.explain(places[20:22, None]):
         assert model.verify(receipt)
         (target,) = receipt["cases"]["targets"]
-        assert target["deviation"] / size == pytest.approx(places.std())
-        assert 0 < receipt["diversity"]["around"]["error"] / size < 30
+        assert target["std"] / size == pytest.approx(places.std())
+        assert 0 < receipt["diversity"]["nearby"]["error"] / size < 30
 
 
 def test_what_is_beyond_squares_is_told_apart():

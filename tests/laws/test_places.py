@@ -25,7 +25,7 @@ def test_a_place_has_several_parts_and_searches_leave_them_there(place):
     model.predict(problem.queries)
     cases = keeper_of(model).cases_
     assert sum(size > 0 for size in cases.sizes) > 1
-    assert "joined" not in cases._state._found
+    assert "joined" not in cases._state._derived
 
 
 @pytest.mark.parametrize("place", ["joined", *IN_FILES, "cluster"], indirect=True)

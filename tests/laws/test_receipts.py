@@ -39,8 +39,10 @@ def test_receipts_replay(setting, data):
     assert [r.answer for r in receipts] == model.predict(queries.frame).tolist()
     for receipt in receipts:
         assert model.verify(receipt) is True
-        assert model.verify(json.loads(receipt.to_json())) is True
-        assert model.verify(type(receipt).from_json(receipt.to_json())) is True
+        assert type(receipt).from_json(receipt.to_json()) == receipt
+    written = receipts[0].to_json()
+    assert model.verify(json.loads(written)) is True
+    assert model.verify(type(receipts[0]).from_json(written)) is True
 
 
 @every_keeper

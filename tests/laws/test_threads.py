@@ -14,7 +14,8 @@ from lawful import METHODS, exactly, quiet, smallest_slices
 
 pytestmark = quiet
 
-SECONDS = 0.5
+SECONDS = 0.25
+MANY_SECONDS = 2.0
 N_ASKING = 4
 N_ROWS, N_ADDED, N_FORGOTTEN = 40, 12, 15
 
@@ -85,7 +86,7 @@ def ask(changing, number, done, wrong):
         wrong.append(error)
 
 
-def ask_and_change(changing):
+def ask_and_change(changing, seconds):
     """Four threads ask while this one changes; what went wrong."""
     wrong, done = [], threading.Event()
     asking = [
@@ -94,7 +95,7 @@ def ask_and_change(changing):
     ]
     for thread in asking:
         thread.start()
-    end = time.perf_counter() + SECONDS
+    end = time.perf_counter() + seconds
     try:
         while time.perf_counter() < end and not wrong:
             for change in changing.changes():
@@ -109,7 +110,10 @@ def ask_and_change(changing):
 
 @one_keeper_of_each
 @pytest.mark.parametrize(("make", "n_jobs"), [(numbers, 1), (mixed, 2)])
-def test_every_answer_is_of_one_state(setting, make, n_jobs):
+@pytest.mark.parametrize(
+    "seconds", [SECONDS, pytest.param(MANY_SECONDS, marks=pytest.mark.slow)]
+)
+def test_every_answer_is_of_one_state(setting, make, n_jobs, seconds):
     model = clone(setting.model)
     if hasattr(model, "n_jobs"):
         model.set_params(n_jobs=n_jobs)
@@ -117,4 +121,4 @@ def test_every_answer_is_of_one_state(setting, make, n_jobs):
     with smallest_slices() if n_jobs > 1 else contextlib.nullcontext():
         changing = Changing(model, make, [*methods, "explain", "digest"])
         assert len(changing.known["digest"]) == 3
-        assert ask_and_change(changing) == []
+        assert ask_and_change(changing, seconds) == []

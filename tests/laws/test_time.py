@@ -215,8 +215,8 @@ def test_a_window_of_dates_is_in_days_or_a_timedelta():
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
-        (lambda m: m.forget(), "say by one of them"),
-        (lambda m: m.forget([1], before="2026-01-02"), "say by one of them"),
+        (lambda m: m.forget(), "give exactly one of them"),
+        (lambda m: m.forget([1], before="2026-01-02"), "give exactly one of them"),
         (lambda m: m.forget(before="2027-01-01"), "names all 4 rows"),
         (lambda m: m.forget(before=3), "the times of the rows are dates"),
         (lambda m: m.forget(before="soon"), "cannot be read as moments"),

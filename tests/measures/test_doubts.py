@@ -7,7 +7,11 @@ from hypothesis import strategies as st
 
 from oracle import audit as slow
 from sklazy.measures.doubts import compare_classes, doubt_labels, doubt_numbers
-from sklazy.measures.leaks import tell_class, tell_number, tell_number_by_label
+from sklazy.measures.leaks import (
+    explained_by_label,
+    explained_errors,
+    explained_variance,
+)
 
 NUMBERS = st.sampled_from([-1.5, 0.0, 0.25, 1.0, 2.0, 3.0])
 
@@ -24,7 +28,7 @@ def test_doubts_about_labels_equal_the_slow_twin(data, n_rows, n_classes):
     fast = doubt_labels(np.array(shares), np.array(classes))
     assert fast.doubts.tolist() == doubts
     assert fast.suggested.tolist() == suggested
-    assert fast.found.tolist() == found
+    assert fast.suspicious.tolist() == found
     assert fast.learned == slow.beats_guess(shares, classes)
 
 
@@ -35,13 +39,13 @@ def test_doubts_about_numbers_equal_the_slow_twin(pairs):
     expected = slow.doubt_numbers(targets.tolist(), left_out.tolist())
     found = doubt_numbers(targets, left_out)
     np.testing.assert_allclose(found.doubts, expected, atol=1e-12)
-    assert found.found.tolist() == [doubt > 3.5 for doubt in found.doubts.tolist()]
+    assert found.suspicious.tolist() == [doubt > 3.5 for doubt in found.doubts.tolist()]
 
 
 def test_huge_residuals_stay_numbers():
     found = doubt_numbers(np.array([1e308, 0.0, 1.0]), np.array([-1e308, 0.5, 1.5]))
     assert np.isfinite(found.doubts).all()
-    assert found.found.tolist() == [True, False, False]
+    assert found.suspicious.tolist() == [True, False, False]
 
 
 @settings(max_examples=80)
@@ -59,7 +63,7 @@ def test_what_a_column_tells_of_a_class_equals_the_slow_twin(pairs):
         if cell is not None:
             counts[cell, label] += 1
     class_counts = np.bincount(classes, minlength=3)
-    assert tell_class(counts, class_counts) == slow.tell_class(column, classes)
+    assert explained_errors(counts, class_counts) == slow.tell_class(column, classes)
 
 
 @settings(max_examples=80)
@@ -76,14 +80,14 @@ def test_what_a_column_tells_of_a_number_equals_the_slow_twin(pairs):
     codes = np.where(np.isnan(numbers), -1, np.searchsorted([0.0, 0.5, 2.0], numbers))
     own = np.array(targets)
     expected = slow.tell_number(column, targets, nominal=False)
-    assert tell_number(numbers, own) == pytest.approx(expected, abs=1e-9)
+    assert explained_variance(numbers, own) == pytest.approx(expected, abs=1e-9)
     expected = slow.tell_number(column, targets, nominal=True)
-    assert tell_number_by_label(codes, own) == pytest.approx(expected, abs=1e-9)
+    assert explained_by_label(codes, own) == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_value_of_the_other_class_speaks_for_it():
     counts = np.array([[8, 1], [0, 7]])
-    assert compare_classes(counts, 0, own=1, other=0) == pytest.approx(
+    assert compare_classes(counts, 0, label=1, other=0) == pytest.approx(
         np.log2((9 / 10) / (1 / 9))
     )
-    assert compare_classes(counts, 1, own=1, other=0) < 0
+    assert compare_classes(counts, 1, label=1, other=0) < 0

@@ -33,8 +33,8 @@ def both_ways(model, X, y, ask):
 
 def has_tree(model):
     with model.cases_.snapshot() as cases:
-        found = [v for v in cases._found.values() if hasattr(v, "_boxes")]
-        found += [v.boxed for v in cases._found.values() if hasattr(v, "boxed")]
+        found = [v for v in cases._derived.values() if hasattr(v, "_boxes")]
+        found += [v.boxed for v in cases._derived.values() if hasattr(v, "boxed")]
         return any(own is not None and own._boxes._tree for own in found)
 
 

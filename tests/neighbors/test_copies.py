@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from oracle import audit as slow
 from sklazy.casebase import CaseBase
@@ -10,6 +11,7 @@ from sklazy.neighbors.copies import (
     differ_by_attribute,
     find_equal_rows,
     find_nearest_others,
+    number_equal_rows,
 )
 from sklazy.tables import as_target
 from strategies import mixed_problems
@@ -35,6 +37,20 @@ def test_equal_and_nearest_rows_equal_the_slow_twin(problem):
             ]
         else:
             assert other == -1
+
+
+@settings(max_examples=60)
+@given(mixed_problems(max_rows=14, max_columns=4), st.randoms(use_true_random=False))
+def test_rows_are_numbered_by_the_attributes_that_are_compared(problem, chance):
+    base = CaseBase(problem.table, as_target(problem.classes, "nominal"))
+    rows = [problem.rows[i] for i in base.arrival.tolist()]
+    known = np.array([chance.random() < 0.6 for _ in problem.kinds])
+    seen = [[row[j] for j in np.flatnonzero(known)] for row in rows]
+    found = number_equal_rows(base.cases, known)
+    assert sorted(set(found.tolist())) == list(range(found.max() + 1))
+    for i, one in enumerate(seen):
+        for j, other in enumerate(seen):
+            assert (found[i] == found[j]) == (one == other)
 
 
 def test_the_given_order_says_which_equal_row_is_first():

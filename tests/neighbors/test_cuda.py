@@ -12,6 +12,7 @@ from coded import as_cases, coded_tables, draw_selection, make_coded
 from emulated import EmulatedDevice, needs_compiler
 from sklazy.flow import Columns, Queries
 from sklazy.kernels.columns import METRICS, NOMINAL, NUMERIC, NUMERIC_MISSING
+from sklazy.measures import rank_values, select_lowest
 from sklazy.neighbors import (
     MixedSearch,
     NominalSearch,
@@ -24,7 +25,6 @@ from sklazy.neighbors.cuda.mixed import DeviceMixedSearch, put_columns
 from sklazy.neighbors.cuda.nearest import find_nearest_on, put_placed
 from sklazy.neighbors.cuda.nominal import DeviceNominalSearch
 from sklazy.neighbors.cuda.sets import put_ranks, put_sets
-from sklazy.selection import rank_values, select
 
 pytestmark = needs_compiler
 
@@ -124,7 +124,7 @@ def test_attributes_chosen_by_rank(table, k, seed):
     scores = rng.integers(0, 3, table.offsets[-1]).astype(float)
     ranks = rank_values(scores, rng.random(table.n_attributes), table.offsets)
     n_most = int(rng.integers(1, table.n_attributes + 1))
-    selected = select(table.queries, ranks, n_most)
+    selected = select_lowest(table.queries, ranks, n_most)
     sets = put_sets(DEVICE, as_cases(table))
     chosen = put_ranks(DEVICE, ranks.starts, ranks.ranks, n_most)
     found = DeviceNominalSearch(sets, table.queries, chosen, k, by_distance=True)
@@ -251,7 +251,7 @@ def make_placed(rng, n_rows, n_columns, n_queries, metric, grid):
         kinds,
         weights,
         rng.choice([1.0, 2.5], n_columns),
-        METRICS[metric],
+        METRICS[metric].code,
     )
     return columns, np.ascontiguousarray(values[:, n_rows:].T)
 

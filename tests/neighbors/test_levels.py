@@ -11,11 +11,9 @@ from sklazy.neighbors.levels import (
     Tallies,
     Weighed,
     list_weighed,
-    merge_near,
-    merge_tallies,
-    merge_weighed,
+    merge,
 )
-from sklazy.neighbors.voting import vote_by_weight
+from sklazy.neighbors.voting import Voting, vote_by_weight
 
 N_CLASSES = 3
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=9)
@@ -60,7 +58,7 @@ def test_agreements_of_parts_add_up(lists, k):
         for (_, c), level in zip(own, agreements, strict=True):
             tallies[0, level, c] += level >= least
         found.append(Tallies(np.array([least]), tallies))
-    votes = merge_tallies(found, np.array([4], np.int32), k, by_distance=True)
+    votes = merge(found, np.array([4], np.int32), Voting(k, False, True))
     everything = [row for own in lists for row in own]
     kth = min(kth_of([d for d, _ in everything], k), 4)
     assert votes.votes[0].tolist() == count([r for r in everything if r[0] <= kth])
@@ -80,7 +78,7 @@ def test_distances_of_parts_are_merged(lists, k):
         near[0, : len(nearer)] = np.reshape(nearer, (-1, 2))
         tied = count([row for row in own if row[0] == kth])
         found.append(Near(near, np.array([float(kth)]), np.array([tied])))
-    votes = merge_near(found, k, by_distance=True)
+    votes = merge(found, np.array([4], np.int32), Voting(k, False, True))
     everything = [row for own in lists for row in own]
     kth = kth_of([d for d, _ in everything], k)
     assert votes.votes[0].tolist() == count([r for r in everything if r[0] <= kth])
@@ -100,17 +98,17 @@ def test_weights_of_parts_are_merged(lists, k, random, shares):
         listed = list_weighed(measured, np.array(heavy), k)
         owners = np.zeros(listed.sum(), np.int64)
         given = measured[listed], classes[listed], np.array(heavy)[listed]
-        found.append(Weighed(owners, *given))
-    way = {"shares": shares, "by_distance": True}
-    votes, last, share = merge_weighed(found, 1, k, N_CLASSES, **way)
+        found.append(Weighed(owners, *given, N_CLASSES))
+    voting = Voting(k, shares, True)
+    votes = merge(found, np.array([4], np.int32), voting)
     everything = [row for own in lists for row in own]
     whole = vote_by_weight(
         np.array([float(d) for d, _ in everything]),
         np.array([c for _, c in everything], np.int32),
         np.concatenate(weights),
-        k,
         N_CLASSES,
-        **way,
+        voting,
     )
-    assert votes[0].tolist() == whole[0].tolist()
-    assert (last[0], share[0]) == whole[1:]
+    assert votes.votes[0].tolist() == whole[0].tolist()
+    assert votes.lasts[0] == whole[1]
+    assert not votes.tied.any()

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import oracle
 from coded import as_cases, coded_tables, draw_selection, make_coded
 from sklazy import neighbors
-from sklazy.combine import argmax_with_ties
 from sklazy.flow import Selected
+from sklazy.measures import argmax_with_ties
 from sklazy.neighbors import nominal
 from voted import WAYS, check_votes
 
@@ -197,8 +197,9 @@ def test_a_weight_is_that_many_rows(table, k, seed):
         oracle.disagreements(table.codes, table.queries[0], range(table.n_attributes)),
         float,
     )
+    voting = neighbors.Voting(k, shares=False, by_distance=False)
     votes, farthest, _ = neighbors.vote_by_weight(
-        distances, table.classes, weights.astype(float), k, table.n_classes
+        distances, table.classes, weights.astype(float), table.n_classes, voting
     )
     repeated = np.repeat(np.arange(table.n_rows), weights)
     rows = oracle.nearest_with_ties(distances[repeated], k)
@@ -212,11 +213,11 @@ def test_a_weight_is_that_many_rows(table, k, seed):
         distances[shuffled],
         table.classes[shuffled],
         weights[shuffled] / 3,
-        k,
         table.n_classes,
+        voting,
     )
     straight, *_ = neighbors.vote_by_weight(
-        distances, table.classes, weights / 3, k, table.n_classes
+        distances, table.classes, weights / 3, table.n_classes, voting
     )
     assert np.array_equal(again, straight)
 
@@ -231,10 +232,8 @@ def test_weighted_votes_share_and_weigh(ties, by, table, k, seed):
         distances**2,
         table.classes,
         weights,
-        k,
         table.n_classes,
-        shares=ties == "share",
-        by_distance=by == "distance",
+        neighbors.Voting(k, ties == "share", by == "distance"),
     )
     cast = oracle.cast_votes((distances**2).tolist(), weights.tolist(), k, ties, by)
     expected = oracle.add_votes(cast, table.classes, table.n_classes)

@@ -19,6 +19,7 @@ from oracle.local_models import (
     fit_models,
     local_space,
     nearest,
+    rows_alike,
 )
 from oracle.measures import (
     attribute_figure,

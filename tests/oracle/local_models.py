@@ -14,11 +14,14 @@ def difference(x, q, kind, absent):
     return abs(x - q)
 
 
+TERMS = {"euclidean": lambda d: d * d, "manhattan": lambda d: d}
+
+
 def distance(row, query, kinds, weights, absents, metric):
     total = 0.0
     for x, q, kind, w, absent in zip(row, query, kinds, weights, absents, strict=True):
         d = difference(x, q, kind, absent)
-        total += w * (d * d if metric == "euclidean" else d)
+        total += w * TERMS[metric](d)
     return total
 
 
@@ -72,43 +75,88 @@ def local_fit(terms, targets, weights, penalties):
     return np.linalg.solve(held, Z.T @ (w * y))
 
 
-def local_score(terms, targets, weights, degree, n_scored, penalties, as_in_r):
-    """Leave every neighbor out, fit without it, predict it; the mean squared error."""
-    k = len(terms)
+def local_score(members, degree, n_scored, penalties, as_in_r):
+    """Leave every member out, fit without it, predict it; the mean squared error.
+
+    A member that is like others is left out as if it weighed what these do on average.
+    """
+    terms, targets, weights, losses, scored = map(list, zip(*members, strict=True))
     if degree == 0 and as_in_r and n_scored:
-        scored = min(n_scored, k)
-        mean = sum(targets) / k
-        return scored / (scored - 1) * sum((y - mean) ** 2 for y in targets[:scored])
+        n, mean = sum(scored), sum(targets) / len(targets)
+        squares = sum((y - mean) ** 2 for y in targets[: int(n)])
+        return n / (n - 1) * squares
     total = 0.0
-    for i in range(min(n_scored or k, k)):
-        others = [j for j in range(k) if j != i]
-        theta = local_fit(
-            [terms[j] for j in others],
-            [targets[j] for j in others],
-            [weights[j] for j in others],
-            penalties,
-        )
-        total += weights[i] * (targets[i] - float(terms[i] @ theta)) ** 2
+    for i, (row, target) in enumerate(zip(terms, targets, strict=True)):
+        if scored[i]:
+            others = [w - losses[i] * (j == i) for j, w in enumerate(weights)]
+            theta = local_fit(terms, targets, others, penalties)
+            error = target - float(row @ theta)
+            total += weights[i] * scored[i] * error**2
     return total / sum(weights)
 
 
-def fit_models(rows, targets, weights, query, ranges, ridge, as_in_r=False):
+def local_members(k, n_scored, terms, alike):
+    """All rows that k neighbors stand for: (terms, target, weight, loss, scored) each.
+
+    Of n rows alike, j neighbors make each count the part j / n of its weight; leaving
+    one out costs that part of the mean weight. `scored` is how much of a row's error
+    counts: the part of these j that are among the nearest ones scored.
+    """
+    members, groups = [], [group for group, _ in alike[:k]]
+    for i, (group, rows) in enumerate(alike[:k]):
+        if group in groups[:i]:
+            continue
+        n, share = len(rows), groups.count(group) / len(rows)
+        scored = groups[: n_scored or k].count(group) / groups.count(group)
+        loss = share * sum(w for _, w in rows) / n
+        members += [(terms[i], y, w * share, loss, scored) for y, w in rows]
+    return members
+
+
+def fit_models(rows, targets, weights, query, ranges, ridge, as_in_r=False, alike=None):
     """Score and coefficients of every model: {(degree, k): (score, theta)}.
 
     Rows are the query's neighbors, nearest first; ranges maps a degree to the
-    fewest and most neighbors and how many are scored.
+    fewest and most neighbors and how many are scored. `alike` has for each neighbor
+    something that all rows of equal inputs share, and (target, weight) of all of them;
+    by default each is like no other.
     """
+    if alike is None:
+        pairs = zip(targets, weights, strict=True)
+        alike = [(i, [pair]) for i, pair in enumerate(pairs)]
     models = {}
+    means = [sum(w for _, w in own) / len(own) for _, own in alike]
     for degree, (least, most, n_scored) in ranges.items():
-        penalties = local_ridge(rows, weights, query, degree, ridge, as_in_r)
+        penalties = local_ridge(rows, means, query, degree, ridge, as_in_r)
         terms = [np.array(local_terms(row, query, degree)) for row in rows]
         for k in range(least, min(most, len(rows)) + 1):
-            near = terms[:k], targets[:k], weights[:k]
+            members = local_members(k, n_scored, terms, alike)
+            near = [list(own) for own in zip(*members, strict=True)][:3]
             models[degree, k] = (
-                local_score(*near, degree, n_scored, penalties, as_in_r),
+                local_score(members, degree, n_scored, penalties, as_in_r),
                 local_fit(*near, penalties),
             )
     return models
+
+
+def rows_alike(near, inputs, query, targets, weights):
+    """For each of some rows its inputs, and (target, weight) of all that share them.
+
+    As far as the query sees them: not in cells that it lacks, nor where it has a label
+    that no row has.
+    """
+    labels = [{row[j] for row in inputs} for j in range(len(query))]
+    seen = [
+        j
+        for j, cell in enumerate(query)
+        if cell is not None and (not isinstance(cell, str) or cell in labels[j])
+    ]
+    keys = [tuple(row[j] for j in seen) for row in inputs]
+    everybody = range(len(inputs))
+    return [
+        (keys[i], [(targets[j], weights[j]) for j in everybody if keys[j] == keys[i]])
+        for i in near
+    ]
 
 
 def choose_models(scores, n_best):

@@ -8,6 +8,7 @@ from oracle.local_models import (
     choose_models,
     fit_models,
     local_fit,
+    local_members,
     local_ridge,
     local_terms,
 )
@@ -119,17 +120,18 @@ def outside_columns(query, near, kinds, names):
             if all(x != cell for x in known):
                 found.append({"column": names[j], "value": cell})
         elif known and (all(x > cell for x in known) or all(x < cell for x in known)):
-            ends = {"least": sorted(known)[0], "most": sorted(known)[-1]}
+            ends = {"min": sorted(known)[0], "max": sorted(known)[-1]}
             found.append({"column": names[j], "value": cell, **ends})
     return found
 
 
-def local_figures(rows, targets, weights, query, models, units):
+def local_figures(rows, targets, alike, query, models, units):
     """What a receipt shows of the models that answer a query.
 
     Rows are the neighbors, nearest first, and the query as regressors; `units` turn
-    their coefficients into those of the data. `models` is what `chosen_models` gave.
-    Influences and leverages are found by asking what a target of 1 would do.
+    their coefficients into those of the data. `models` is what `chosen_models` gave,
+    `alike` as in `fit_models`. Influences and leverages are found by asking what a
+    target of 1 would do.
     """
     inverse = [1 / (score or 1e-20) for _, _, score, _ in models]
     shares = [own / sum(inverse) for own in inverse]
@@ -139,15 +141,15 @@ def local_figures(rows, targets, weights, query, models, units):
     coefficients = [0.0] * len(local_terms(rows[0], query, highest))
     influences = [0.0] * most
     for (degree, k, _, penalties), share in zip(models, shares, strict=True):
-        near = _near(rows, weights, query, degree, k)
-        theta = local_fit(near[0], targets[:k], near[1], penalties)
+        terms, means, weights = _near(rows, alike, query, degree, k)
+        theta = local_fit(terms, means, weights, penalties)
         for a, value in enumerate(theta):
             coefficients[a] += share * value * units_of[a]
         for i in range(k):
-            alone = local_fit(near[0], _only(i, k), near[1], penalties)
+            alone = local_fit(terms, _only(i, k), weights, penalties)
             influences[i] += share * alone[0]
     error = math.sqrt(sum(s * m[2] for s, m in zip(shares, models, strict=True)))
-    leverages, residuals = _left_out(rows, targets, weights, query, models[0])
+    leverages, residuals = _left_out(rows, targets, alike, query, models[0])
     unknown = [None] * (most - len(leverages))
     return {
         "shares": shares,
@@ -159,9 +161,10 @@ def local_figures(rows, targets, weights, query, models, units):
     }
 
 
-def chosen_models(rows, targets, weights, query, ranges, n_best, ridge, as_in_r):
+def chosen_models(rows, targets, alike, query, ranges, n_best, ridge, as_in_r):
     """(degree, k, score, penalties) of the models chosen, best first; every score."""
-    fitted = fit_models(rows, targets, weights, query, ranges, ridge, as_in_r)
+    weights = [_mean([w for _, w in own]) for _, own in alike]
+    fitted = fit_models(rows, targets, weights, query, ranges, ridge, as_in_r, alike)
     scores = {key: score for key, (score, _) in fitted.items()}
     chosen = sorted(choose_models(scores, n_best), key=lambda key: (scores[key], key))
     penalties = {
@@ -171,29 +174,45 @@ def chosen_models(rows, targets, weights, query, ranges, n_best, ridge, as_in_r)
     return [(d, k, scores[d, k], penalties[d]) for d, k in chosen], scores
 
 
-def _left_out(rows, targets, weights, query, model):
-    """Leverages of a model's neighbors, and the errors where each is left out."""
+def _left_out(rows, targets, alike, query, model):
+    """Leverages of a model's neighbors, and the errors where each is left out.
+
+    A neighbor that is like other rows is one of them, and the model rests on all.
+    """
     degree, k, _, penalties = model
-    terms, weights = _near(rows, weights, query, degree, k)
+    terms = [np.array(local_terms(row, query, degree)) for row in rows[:k]]
+    members = local_members(k, 0, terms, alike)
+    stand, outcomes, weights = [list(own) for own in zip(*members, strict=True)][:3]
+    groups = [group for group, _ in alike[:k]]
     leverages, residuals = [], []
-    for i in range(k):
-        alone = local_fit(terms, _only(i, k), weights, penalties)
-        leverages.append(float(terms[i] @ alone))
-        others = [j for j in range(k) if j != i]
+    for i, (group, own) in enumerate(alike[:k]):
+        loss = groups.count(group) / len(own) * _mean([w for _, w in own])
+        alone = _solve_for(stand, weights, penalties, terms[i])
+        leverages.append(loss * float(terms[i] @ alone))
         without = local_fit(
-            [terms[j] for j in others],
-            [targets[j] for j in others],
-            [weights[j] for j in others],
-            penalties,
+            [*stand, terms[i]], [*outcomes, targets[i]], [*weights, -loss], penalties
         )
         residuals.append(targets[i] - float(terms[i] @ without))
     return leverages, residuals
 
 
-def _near(rows, weights, query, degree, k):
-    """The terms and weights of the nearest."""
+def _solve_for(terms, weights, penalties, row):
+    """What a target of 1 at a row of weight 1 adds to the coefficients."""
+    table = np.array(terms)
+    held = table.T @ (np.array(weights)[:, None] * table) + np.diag(penalties)
+    return np.linalg.solve(held, row)
+
+
+def _mean(values):
+    return sum(values) / len(values)
+
+
+def _near(rows, alike, query, degree, k):
+    """The terms, mean targets and mean weights of the nearest."""
     terms = [np.array(local_terms(row, query, degree)) for row in rows[:k]]
-    return terms, weights[:k]
+    weights = [_mean([w for _, w in own]) for _, own in alike[:k]]
+    means = [sum(y * w for y, w in own) / sum(w for _, w in own) for _, own in alike]
+    return terms, means[:k], weights
 
 
 def _only(i, k):

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracle
+from golden_files import read_golden
 from sklazy import race
 from sklazy.errors import AllFailedError, BadInputError, DataWarning
 from sklazy.racing.criteria import Friedman, Parsimony
@@ -42,21 +43,17 @@ def spread_losses(n_blocks=40, n_candidates=6, seed=0):
 # --- agreement with R -----------------------------------------------------------------
 
 
-def golden_cases(folder):
-    with open(folder / "race_r" / "golden_race.csv", newline="") as lines:
-        return list(csv.DictReader(lines))
-
-
-def test_outcomes_equal_those_of_the_r_package(golden_folder):
-    cases = golden_cases(golden_folder)
+def test_outcomes_equal_those_of_the_r_package():
+    cases = list(csv.DictReader(read_golden("race_r/golden_race.csv").splitlines()))
     assert len(cases) == 80
-    wrong = [case["id"] for case in cases if not agrees_with_r(case, golden_folder)]
+    wrong = [case["id"] for case in cases if not agrees_with_r(case)]
     assert not wrong
 
 
-def agrees_with_r(case, folder):
+def agrees_with_r(case):
     table, test, first, level = case["id"].split("__")
-    losses = np.loadtxt(folder / "race_r" / f"{table}.csv", delimiter=",", skiprows=1)
+    lines = read_golden(f"race_r/{table}.csv").splitlines()
+    losses = np.loadtxt(lines, delimiter=",", skiprows=1)
     result = run(
         losses,
         test=R_NAMES[test],

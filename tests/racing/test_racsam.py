@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 import oracle
 from sklazy.errors import BadInputError
-from sklazy.racing.masks import mask_of, members, read_mask, support_of
-from sklazy.racing.neighborhood import Neighborhood
+from sklazy.racing.masks import SetNeighborhood, mask_of, members, read_mask, support_of
 from sklazy.racing.racsam import Racsam, SearchRules
 from sklazy.racing.schemata import Schemata
 from sklazy.racing.starts import (
@@ -98,7 +97,7 @@ def test_starting_sets_are_different_and_not_empty():
 
 
 def test_neighbors_differ_by_one_then_by_an_exchange_and_come_once():
-    around = Neighborhood(np.ones(5), 100, np.random.default_rng(0))
+    around = SetNeighborhood(np.ones(5), 100, np.random.default_rng(0))
     first = around.draw([0b00111])
     assert sorted(first) == sorted(0b00111 ^ (1 << j) for j in range(5))
     exchanged = around.draw([0b00111])
@@ -111,20 +110,20 @@ def test_neighbors_differ_by_one_then_by_an_exchange_and_come_once():
 def test_neighbors_come_in_portions_heavy_ones_first():
     weights = np.full(1000, 1e-9)
     weights[[7, 8, 9]] = 1.0
-    around = Neighborhood(weights, 4, np.random.default_rng(0))
+    around = SetNeighborhood(weights, 4, np.random.default_rng(0))
     assert sorted(around.draw([1])) == sorted([1 | 1 << 7, 1 | 1 << 8, 1 | 1 << 9])
     assert len(around.draw([1])) == 4
 
 
 def test_the_empty_set_is_no_neighbor():
-    around = Neighborhood(np.ones(3), 9, np.random.default_rng(0))
+    around = SetNeighborhood(np.ones(3), 9, np.random.default_rng(0))
     assert 0 not in around.draw([1])
     assert sorted(around.around(1)) == [0b011, 0b101]
 
 
 def test_around_a_set_are_all_that_drop_one_and_some_that_add_one():
     weights = np.arange(50.0)
-    around = Neighborhood(weights, 2, np.random.default_rng(0)).around(0b111)
+    around = SetNeighborhood(weights, 2, np.random.default_rng(0)).around(0b111)
     assert sorted(around) == sorted([0b011, 0b101, 0b110, 7 | 1 << 49, 7 | 1 << 48])
 
 
@@ -155,7 +154,7 @@ def blocks(n_rows=80):
 def search(losses=None, seed=0, **rules):
     rng = np.random.default_rng(seed)
     racsam = Racsam(losses or toy_losses(), blocks(), SearchRules(**rules), rng)
-    around = Neighborhood(np.ones(6), 100, rng)
+    around = SetNeighborhood(np.ones(6), 100, rng)
     winners = racsam.explore([0b000001, 0b111111], around)
     return racsam.result(racsam.confirm(winners, around))
 

@@ -14,9 +14,9 @@ from sklazy import (
     LazyStackingClassifier,
     LazyStackingRegressor,
 )
-from sklazy.local import place
-from sklazy.local.bags import draw_weights
-from sklazy.local.members import place_linear
+from sklazy.methods.ensembles.member_models import place_linear
+from sklazy.methods.paths.bags import draw_weights
+from sklazy.methods.space import place
 from slow_gains import slow_gains
 
 few = settings(max_examples=12, deadline=None)
@@ -61,7 +61,7 @@ def check_kernel(receipt, cases, targets, query, n_near):
     kernel, close = receipt["kernel"], {"rtol": 1e-6, "atol": 1e-9}
     weights = [item["weight"] for item in receipt["attributes"]]
     assert sum(weights) == pytest.approx(len(KINDS))
-    assert kernel["median"] == pytest.approx(
+    assert kernel["median_distance"] == pytest.approx(
         slow_kernels.median_distance(cases, KINDS, weights)
     )
     known = cases, KINDS, weights
@@ -69,8 +69,8 @@ def check_kernel(receipt, cases, targets, query, n_near):
     order = sorted(range(len(cases)), key=far.__getitem__)
     near, beyond = order[:n_near], order[n_near:]
     assume(not beyond or far[beyond[0]] > far[near[-1]] + 1e-9)  # which is nearer?
-    assert receipt["heard"]["n_cases"] == n_near
-    rate = kernel["width"] / kernel["median"]
+    assert receipt["influential_cases"]["n_cases"] == n_near
+    rate = kernel["width"] / kernel["median_distance"]
     rows = [cases[i] for i in near]
     system = slow_kernels.similarities(rows, rows, *known, rate)
     (side,) = slow_kernels.similarities([query], rows, *known, rate)
@@ -83,15 +83,16 @@ def check_kernel(receipt, cases, targets, query, n_near):
         figures = [start, own[own > 0].sum(), own[own < 0].sum(), start + own.sum()]
         said = [item[key] for key in ("center", "for", "against", "score")]
         np.testing.assert_allclose(said, figures, **close)
-    for case in receipt["heard"]["listed"]:
+    for case in receipt["influential_cases"]["listed"]:
         i = near.index(case["id"])
         said = [case[key] for key in ("distance", "similarity", "influence")]
         np.testing.assert_allclose(
             said, [far[near[i]], side[i], influences[i]], **close
         )
-        np.testing.assert_allclose(case["adds"], adds[i], **close)
+        np.testing.assert_allclose(case["contributions"], adds[i], **close)
     first = [
-        abs(case["adds"][answer_place(receipt)]) for case in receipt["heard"]["listed"]
+        abs(case["contributions"][answer_place(receipt)])
+        for case in receipt["influential_cases"]["listed"]
     ]
     assert first == sorted(first, reverse=True)
     assert max(first) == pytest.approx(np.abs(adds[:, answer_place(receipt)]).max())
@@ -166,10 +167,10 @@ def check_terms(told, answer, i, bag, _, ridge):
         data.linear.rows, data.linear.targets, bag, asked, ridge
     )
     np.testing.assert_allclose(told["intercepts"], means, atol=1e-12)
-    said = sorted(term["adds"] for term in told["terms"])
+    said = sorted(term["contributions"] for term in told["terms"])
     expected = sorted(term.tolist() for term in adds)
     np.testing.assert_allclose(said, expected, atol=1e-9)
-    sizes = [max(map(abs, term["adds"])) for term in told["terms"]]
+    sizes = [max(map(abs, term["contributions"])) for term in told["terms"]]
     assert sizes == sorted(sizes, reverse=True)
     assert told["n_terms"] == len(adds)
 
@@ -178,7 +179,7 @@ def check_rule(told, answer, i, bag, *_):
     data, j = answer.data, NAMES.index(told["attribute"])
     worth = slow.rule_share if data.target.kind == "nominal" else slow.rule_explained
     worths = [worth(c, data.targets.tolist(), bag) for c in data.codes.tolist()]
-    assert told["worth"] == pytest.approx(worths[j], abs=1e-9)
+    assert told["score"] == pytest.approx(worths[j], abs=1e-9)
     assert worths[j] == pytest.approx(max(worths), abs=2e-6)
 
 
@@ -189,7 +190,7 @@ def check_neighbors(told, answer, i, bag, *_):
     found = slow.voting_times(near.rows[0].tolist(), near.distances[0].tolist(), bag, k)
     assert told["n_voting"] == len(found)
     ids = answer.base.ids[data.order]
-    assert [(case["id"], case["times"]) for case in told["cases"]] == [
+    assert [(case["id"], case["n_copies"]) for case in told["cases"]] == [
         (ids[row], times) for row, times, _ in found
     ][:25]
     np.testing.assert_allclose(

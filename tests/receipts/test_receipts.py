@@ -66,7 +66,7 @@ def test_all_receipts_have_the_same_head(make):
     head = ["schema", "kind", "sklazy", "estimator", "settings", "cases", "query"]
     assert list(content)[:8] == [*head, "novelty"]
     assert list(content)[-1] == "seal"
-    assert content["schema"] == "sklazy-receipt/2"
+    assert content["schema"] == "sklazy-receipt/3"
     classes = "class_counts" in content["cases"]
     assert classes == ("votes" in content) == ("probability" in content)
     assert len(content["cases"]["digest"]) == 64
@@ -104,12 +104,12 @@ def test_every_field_is_checked(make):
 
 def _may_lack(content, path):
     """Parts of some hosts alone; ends of numbers; the seal, which is put on again."""
-    if path[2:3] == ("own",) and len(path) > 3:  # a member of a blend
+    if path[2:3] == ("receipt",) and len(path) > 3:  # a member of a blend
         return _may_lack(at(content, path[:3]), path[3:])
     optional = {"neighbors", "likelihoods", "model"}
     if content["kind"] == "selection" and path[0] in optional:
         return len(path) == 1
-    return path == ("seal",) or ("outside" in path and path[-1] in {"least", "most"})
+    return path == ("seal",) or ("outside_range" in path and path[-1] in {"min", "max"})
 
 
 few = settings(
@@ -192,7 +192,11 @@ def test_anything_else_is_refused(value):
         (("cases", "n_rows"), -1, "whole number"),
         (("cases", "n_rows"), 10**30, "whole number"),
         (("selection", "strategy"), "magic", "one of"),
-        (("schema",), "sklazy-receipt/1", "reads 'sklazy-receipt/2'"),
+        (
+            ("schema",),
+            "sklazy-receipt/2",
+            "reads 'sklazy-receipt/3'. Make a new receipt",
+        ),
         (("kind",), "trees", "lacks"),
         (("kind",), "magic", "one of"),
         (("answer",), "perhaps", "contradicts itself"),
@@ -238,7 +242,7 @@ def test_settings_may_not_be_nested_too_deeply():
         ("stacking", ("distance", 0, "name"), "other"),
         ("stacking of numbers", ("members"), []),
         ("stacking of numbers", ("answer"), [1.0]),
-        ("tree", ("steps", 0, "left"), [1]),
+        ("tree", ("steps", 0, "remaining_per_class"), [1]),
         ("tree", ("steps", 0, "attribute"), "other"),
         ("local models", ("targets", 0, "name"), "other"),
         ("local models", ("answer"), [1.0, 2.0]),
@@ -363,7 +367,7 @@ def test_the_name_of_the_target_is_its_own():
     assert receipt_of("knn")["cases"]["target"] == "quality"
     (target,) = receipt_of("local models")["cases"]["targets"]
     assert target["name"] == "price"
-    assert target["least"] <= target["mean"] <= target["most"]
+    assert target["min"] <= target["mean"] <= target["max"]
     names = [target["name"] for target in receipt_of("two targets")["targets"]]
     assert names == ["price", "tax"]
 

@@ -116,7 +116,7 @@ def test_the_cases_named_are_the_cases(model, problems):
         content = receipt.to_dict()
         found = content["neighbors"]
         used = [a["name"] for a in content["selection"]["attributes"] if a["used"]]
-        rows = [*found["listed"], found["nearest_opposing"]]
+        rows = [*found["listed"], found["nearest_other_class"]]
         for case in filter(None, rows):
             own = dict(zip(cases.names, cases.rows[case["id"]], strict=True))
             assert case["values"] == {name: own[name] for name in case["values"]}
@@ -132,7 +132,7 @@ def test_the_cases_named_are_the_cases(model, problems):
             assert found["n_tied"] == distances.count(last)
             assert found["n_voting"] >= min(found["k"], len(cases.rows))
             assert sum(d < last for d in distances) < found["k"]
-        opposing = found["nearest_opposing"]
+        opposing = found["nearest_other_class"]
         others = [la for la in labels if la != receipt.answer]
         assert (opposing is None) == (not others)
         for case in found["listed"]:

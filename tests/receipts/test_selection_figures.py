@@ -83,15 +83,15 @@ def test_selection_figures(seed, n_attributes, discount, ties, weights):
     for query, receipt in zip(queries, receipts, strict=True):
         told = receipt["selection"]["attributes"]
         whole = [classes[:-3].count(label) for label in sorted(set(classes[:-3]))]
-        nothing = receipt["selection"]["score_of_nothing"]
+        nothing = receipt["selection"]["score_if_uninformative"]
         assert nothing == pytest.approx(entropy(whole))
-        assert receipt["selection"]["score_of_class"] == 0.0
+        assert receipt["selection"]["score_if_perfect"] == 0.0
         lazy = []
         for j, attribute in enumerate(told):
             value, whole = scores_of(cases, classes[:-3], query, j, discount)
             assert attribute["value"] == query[j]
             n_same = [row[j] for row in cases].count(query[j])
-            assert attribute["n_same"] == (None if query[j] is None else n_same)
+            assert attribute["n_same_value"] == (None if query[j] is None else n_same)
             assert attribute["attribute_score"] == pytest.approx(whole)
             if value is None:
                 assert attribute["value_score"] is None
@@ -216,18 +216,18 @@ def test_figures_of_an_ensemble_of_numbers(seed):
     )
     for receipt in model.explain(frame_of(rows[-2:])):
         values = [member["value"] for member in receipt["members"]]
-        assert receipt["diversity"]["deviation"] == pytest.approx(np.std(values))
+        assert receipt["diversity"]["std"] == pytest.approx(np.std(values))
         assert receipt["answer"] == pytest.approx(np.mean(values))
         near = [targets[case["id"]] for case in receipt["neighbors"]["listed"]]
         assert receipt["neighbors"]["mean"] == pytest.approx(np.mean(near))
-        assert receipt["neighbors"]["deviation"] == pytest.approx(np.std(near))
+        assert receipt["neighbors"]["std"] == pytest.approx(np.std(near))
         check_bags(receipt, 22)
 
 
 def check_bags(receipt, n_rows):
     bags, members = receipt["bags"], receipt["members"]
     assert (bags["n_bags"], bags["n_rows"]) == (7, n_rows)
-    assert bags["by_chance"] == pytest.approx(4 / n_rows)
+    assert bags["expected_share"] == pytest.approx(4 / n_rows)
     shares = [member["neighbor_share"] for member in members]
     assert bags["neighbor_share"] == pytest.approx(np.mean(shares))
     assert [member["bag"] for member in members] == list(range(7))

@@ -28,15 +28,15 @@ def test_the_set_and_the_abstention_are_those_of_the_methods():
     _, answered = CLASSES.predict_or_abstain(X[:5], 0.85)
     receipts = CLASSES.explain(X[:5], by="class", **ASKED)
     for receipt, within, given in zip(receipts, sets, answered, strict=True):
-        told = receipt["set"]
-        assert [c["within"] for c in told["classes"]] == within.tolist()
+        told = receipt["prediction_set"]
+        assert [c["in_set"] for c in told["classes"]] == within.tolist()
         assert [c["label"] for c in told["classes"]] == CLASSES.classes_.tolist()
         assert (told["coverage"], told["method"], told["by"]) == (
             0.9,
             "jackknife",
             "class",
         )
-        assert all((c["credibility"] > 0.1) == c["within"] for c in told["classes"])
+        assert all((c["credibility"] > 0.1) == c["in_set"] for c in told["classes"])
         assert receipt["abstention"]["answered"] == given
         assert CLASSES.verify(Receipt.from_json(receipt.to_json()))
 
@@ -45,7 +45,7 @@ def test_the_interval_is_that_of_the_method():
     ends = NUMBERS.predict_interval(X[:3], 0.8, by="nearness")
     receipts = NUMBERS.explain(X[:3], coverage=0.8, by="nearness")
     for receipt, (low, high) in zip(receipts, ends.tolist(), strict=True):
-        (told,) = receipt["interval"]["targets"]
+        (told,) = receipt["prediction_interval"]["targets"]
         assert (told["low"], told["high"]) == (low, high)
         assert NUMBERS.verify(receipt)
 
@@ -54,7 +54,7 @@ def test_the_interval_is_that_of_the_method():
 def test_whatever_is_edited_is_refused(model):
     asked = ASKED if model is CLASSES else {"coverage": 0.9}
     content = model.explain(X[:1], **asked)[0].to_dict()
-    own = ("set", "interval", "abstention")
+    own = ("prediction_set", "prediction_interval", "abstention")
     for path in [path for path in leaves(content) if path[0] in own]:
         old = at(content, path)
         new = not old if isinstance(old, bool) else 0.5 if old != 0.5 else 0.6

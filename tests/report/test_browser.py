@@ -24,12 +24,12 @@ from sklazy import (
     audit,
 )
 from sklazy.cli import main
-from sklazy.experiments.harness.data import data_folder as find_data_folder
-from sklazy.experiments.lazy_stacking import run as lazy_stacking
-from sklazy.experiments.racsam import problem as racsam_problem
-from sklazy.experiments.racsam import run as racsam
-from sklazy.experiments.racsam.report import make_document
-from sklazy.experiments.reproduce import Request, reproduce, write_report
+from sklazy_studies.harness.data import data_folder as find_data_folder
+from sklazy_studies.lazy_stacking import run as lazy_stacking
+from sklazy_studies.racsam import problem as racsam_problem
+from sklazy_studies.racsam import run as racsam
+from sklazy_studies.racsam.report import make_document
+from sklazy_studies.reproduce import Request, reproduce, write_report
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = [

@@ -94,8 +94,10 @@ def test_a_column_of_nothing_has_as_many_cells_as_rows(tmp_path):
     path = tmp_path / "nothing.feather"
     feather.write_feather(pa.table({"a": pa.nulls(10**9)}), path)
     assert path.stat().st_size < 3_000_000
-    with pytest.raises(BadFileError, match=r"bytes or more.*max_bytes="):
-        read_table(path)
+    with pytest.raises(BadFileError, match=r"bytes or more.*max_bytes=4294967296"):
+        read_table(path, max_bytes=2**32, max_cells=float("inf"))
+    with pytest.raises(BadFileError, match=r"cells, more than max_cells=1000000\."):
+        read_table(path, max_cells=1_000_000)
 
 
 @pytest.mark.parametrize(

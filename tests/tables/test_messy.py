@@ -17,7 +17,7 @@ import sklazy
 from sklazy.errors import BadFileError, BadInputError, BadTypeError, DataWarning
 from sklazy.tables import as_table, read_table
 from sklazy.tables.amounts import find_amounts, read_amount
-from sklazy.tables.origins import expand
+from sklazy.tables.origins import expand_columns
 from sklazy.tables.reading import Reading
 
 DAYS = [dt.date(2024, 5, 31), dt.date(1999, 1, 2), dt.date(2000, 2, 29)]
@@ -126,9 +126,9 @@ def test_dates_in_the_usual_styles(tmp_path, style):
     table, said = told(path, delimiter=";")
     assert table["c"].cells() == NUMBERS
     assert re.search(r"'c': date \(", said)
-    assert expand(table).names == ["c", "c: month", "c: weekday"]
+    assert expand_columns(table).names == ["c", "c: month", "c: weekday"]
     path.write_text(column(*(f"{cell} 18:00" for cell in cells)))
-    timed = expand(told(path, delimiter=";")[0])
+    timed = expand_columns(told(path, delimiter=";")[0])
     assert timed["c"].cells() == [number + 0.75 for number in NUMBERS]
     assert timed["c: hour"].cells() == [18.0] * 3
 
@@ -396,11 +396,11 @@ def test_ids_and_text_are_set_aside_in_files(tmp_path):
     assert "'id': set aside, since 40 of its 40 cells differ" in said
     assert "'note': set aside" in said
     assert "'tree'" not in said
-    assert expand(table).names == ["tree"]
+    assert expand_columns(table).names == ["tree"]
     kept, said = told(
         path, kinds={"note": "nominal", "tree": "ignore", "id": "numeric"}
     )
-    assert (expand(kept).names, said) == (["id", "note"], "")
+    assert (expand_columns(kept).names, said) == (["id", "note"], "")
     model = sklazy.LazyKNeighborsClassifier(n_attributes=1).fit(table, target)
     assert model.n_features_in_ == 3
     assert model.cases_.names == ["tree"]

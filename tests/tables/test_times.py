@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import sklazy
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.tables import as_table
-from sklazy.tables.origins import expand, one_to_one
+from sklazy.tables.origins import expand_columns, one_to_one
 
 EPOCH = dt.datetime(1970, 1, 1)
 DAY = dt.timedelta(days=1)
@@ -43,7 +43,7 @@ def forms_of(cells, arrow, polars, numpy):
 
 
 def columns_of(X):
-    return [column.cells() for column in expand(as_table(X))]
+    return [column.cells() for column in expand_columns(as_table(X))]
 
 
 @given(st.lists(st.none() | MOMENTS, min_size=1).filter(any))
@@ -84,7 +84,7 @@ def test_times_of_day_are_hours():
 )
 def test_periods_stand_for_their_start(freq, parts):
     periods = pd.PeriodIndex(["2024-05-15", "NaT"], freq=freq)
-    table = expand(as_table(pd.DataFrame({"p": periods})))
+    table = expand_columns(as_table(pd.DataFrame({"p": periods})))
     assert table.names == ["p", *(f"p: {part}" for part in parts)]
     start = {"Y": (1, 1), "M": (5, 1), "Q": (4, 1), "D": (5, 15)}[freq]
     assert table["p"].cells() == [(dt.datetime(2024, *start) - EPOCH) / DAY, None]
@@ -92,7 +92,7 @@ def test_periods_stand_for_their_start(freq, parts):
 
 @pytest.mark.parametrize(("unit", "names"), [("M", 2), ("Y", 1), ("h", 4), ("W", 3)])
 def test_units_of_numpy_decide_about_parts(unit, names):
-    table = expand(as_table(np.array([["2024-05-01"]], f"M8[{unit}]")))
+    table = expand_columns(as_table(np.array([["2024-05-01"]], f"M8[{unit}]")))
     assert len(table.names) == names
 
 
@@ -226,7 +226,7 @@ def test_filters_keep_one_column_for_each():
 def test_dates_alone_are_numbers_without_parts():
     """A table that has nothing but dates is one that has some."""
     table = one_to_one(as_table([[dt.date(2024, 5, 1)], [dt.date(2024, 5, 4)]]))
-    assert expand(table).names == ["x0"]
+    assert expand_columns(table).names == ["x0"]
 
 
 def test_an_eager_model_has_the_parts_too():

@@ -15,10 +15,11 @@ import sklazy
 from explored import exploring, flats, nearest_class, wait_for
 from made_receipts import FITTED, model_of
 from sklazy.errors import BadInputError, SklazyError, UnknownIdError
-from sklazy.web.explore import downloads, files
-from sklazy.web.explore.evidence import find_voters, weigh_attributes
-from sklazy.web.explore.maps import scale
-from sklazy.web.explore.space import Space
+from sklazy.report.plain import to_finite
+from sklazy.web.explore.downloads import export_data, make_download
+from sklazy.web.explore.evidence import feature_weights, find_evidence
+from sklazy.web.explore.maps import scale_landmarks
+from sklazy.web.explore.space import DistanceSpace
 
 
 @pytest.fixture(scope="module")
@@ -320,7 +321,7 @@ def test_receipts_of_every_family_are_shown(name):
     model = model_of(name)
     with exploring(model, wait=False) as found:
         told = found.receipt({"case": 2, "edits": {"size": None}})
-        json.dumps(downloads.finite(told), allow_nan=False)
+        json.dumps(to_finite(told), allow_nan=False)
         assert told["blocks"]
         assert told["voters"]["cases"]
         assert set(told["weights"]) <= set(model.cases_.names)
@@ -334,24 +335,24 @@ def test_receipts_of_every_family_are_shown(name):
 
 def test_families_without_voters_or_weights_say_so():
     receipt = {"kind": "trees", "steps": [], "votes": []}
-    assert find_voters(receipt).role == "alike"
-    assert weigh_attributes(receipt) == {}
+    assert find_evidence(receipt).role == "similar"
+    assert feature_weights(receipt) == {}
 
 
 def test_families_to_come_are_shown_by_what_they_have():
     case = {"id": 3, "distance": 0.5, "share": 0.25}
-    found = find_voters({"kind": "another", "neighbors": {"listed": [case]}})
+    found = find_evidence({"kind": "another", "neighbors": {"listed": [case]}})
     assert (found.role, found.weight) == ("voted", "share")
     assert found.cases == [{"id": 3, "distance": 0.5, "weight": 0.25}]
     line = {"kind": "another", "coefficients": {"a": -4.0, "b": 1.0, "c": 0.0}}
-    assert weigh_attributes(line) == {"a": 1.0, "b": 0.25}
+    assert feature_weights(line) == {"a": 1.0, "b": 0.25}
 
 
 def test_more_voters_than_a_receipt_lists_are_counted():
     case = {"id": 3, "distance": 0.5, "weight": 0.25}
     for told, number in ({"k": 60}, 60), ({"k": 1, "n_voting": 8}, 8), ({}, 1):
         near = {"kind": "another", "neighbors": {**told, "listed": [case]}}
-        assert find_voters(near).number == number
+        assert find_evidence(near).number == number
 
 
 def test_rows_are_pasted_as_json_csv_or_cells(asking):
@@ -394,8 +395,8 @@ def test_rows_that_make_no_sense_are_refused(asking, given):
 @settings(max_examples=50, deadline=None)
 def test_points_of_a_plane_keep_their_distances(places):
     array = np.array(places)
-    space = Space(array, np.zeros(2, bool), np.ones(2), np.ones(2), 2)
-    points, share = scale(space, len(array))
+    space = DistanceSpace(array, np.zeros(2, bool), np.ones(2), np.ones(2), 2)
+    points, share = scale_landmarks(space, len(array))
     for i, own in enumerate(array):
         expected = np.hypot(*(array - own).T)
         found = np.hypot(*(points - points[i]).T)
@@ -466,7 +467,7 @@ def test_not_all_cases_can_be_forgotten():
     model = nearest_class().fit([[1.0], [2.0], [3.0]], ["a", "b", "a"])
     with exploring(model, wait=False) as found:
         found.change({"kind": "forget", "case": 0})
-        with pytest.raises(BadInputError, match="keep some"):
+        with pytest.raises(BadInputError, match="keep more"):
             found.change({"kind": "forget", "case": 1})
 
 
@@ -488,7 +489,7 @@ def test_the_audit_finds_what_the_library_finds():
         assert rows == [list(one.rows) for one in expected.of_kind("label")]
         assert [worst] in rows
         assert all(one["sentence"] for one in told["findings"])
-        text, kind = files.find(found.session, "audit.csv", {})
+        text, kind = make_download(found.session, "audit.csv", {})
         assert str(worst) in text
         assert kind.startswith("text/csv")
         with pytest.raises(BadInputError):
@@ -498,21 +499,21 @@ def test_the_audit_finds_what_the_library_finds():
 def test_files_hold_what_was_asked_for(asking, tmp_path):
     frame, label, _ = flats()
     session = asking.session
-    wish = {"wish": json.dumps({"truth": "dear", "columns": ["size"]})}
-    listed = pd.read_csv(_stream(files.find(session, "cases.csv", wish)[0]))
+    wish = {"filter": json.dumps({"truth": "dear", "columns": ["size"]})}
+    listed = pd.read_csv(_stream(make_download(session, "cases.csv", wish)[0]))
     assert list(listed) == ["id", "truth", "answer", "probability", "doubt", "size"]
     assert len(listed) == (label == "dear").sum()
     row = {"row": json.dumps({"case": 7})}
-    content, _ = files.find(session, "receipt.json", row)
+    content, _ = make_download(session, "receipt.json", row)
     receipt = sklazy.Receipt.from_json(content)
     others = nearest_class().fit(frame, label).forget([7])
     assert others.verify(receipt)
-    page, _ = files.find(session, "receipt.html", row)
+    page, _ = make_download(session, "receipt.html", row)
     assert "Receipt of case 7" in page
-    (tmp_path / "model").write_bytes(files.find(session, "model.sklazy", {})[0])
+    (tmp_path / "model").write_bytes(make_download(session, "model.sklazy", {})[0])
     again = sklazy.load(tmp_path / "model")
     assert again.digest() == nearest_class().fit(frame, label).digest()
-    data = pd.read_csv(_stream(files.find(session, "data.csv", {})[0]))
+    data = pd.read_csv(_stream(make_download(session, "data.csv", {})[0]))
     assert data["size"].equals(frame["size"])
     assert data["price"].tolist() == label.tolist()
 
@@ -535,7 +536,7 @@ def test_the_users_own_columns_are_written_with_the_changes():
     with exploring(model, given=table, wait=False) as found:
         found.change({"kind": "forget", "case": "F3"})
         found.change({"kind": "relabel", "case": "F4", "to": "dear"})
-        text = downloads.changed_data(found.session)
+        text = export_data(found.session)
     data = pd.read_csv(_stream(text))
     assert data["flat"].tolist() == [f"F{i}" for i in range(20) if i != 3]
     assert data["price"][3] == "dear"
@@ -550,7 +551,7 @@ def test_one_case_and_one_class_are_shown_as_well():
         assert found.left_out()["n_known"] == 0
         assert found.cases({})["n_found"] == 1
         assert found.map({})["n_drawn"] == 1
-        with pytest.raises(BadInputError, match="no case would be left"):
+        with pytest.raises(BadInputError, match="keep at least one"):
             found.receipt({"case": 0})
         assert found.receipt({"edits": {"x0": 3.0}})["answer"] == "a"
 
@@ -565,7 +566,7 @@ def test_columns_without_values_and_extreme_numbers_are_drawn():
     )
     with exploring(nearest_class(1).fit(frame, list("abab"))) as found:
         told = found.overview()
-        json.dumps(downloads.finite(told), allow_nan=False)
+        json.dumps(to_finite(told), allow_nan=False)
         kinds = [one["histogram"]["kind"] for one in told["columns"]]
         assert kinds == ["empty", "numeric", "numeric"]
         assert np.sum(told["columns"][2]["histogram"]["counts"]) == 3

@@ -156,7 +156,7 @@ def test_the_command_opens_files_and_models(tmp_path, opened):
     assert port == 8123
     assert session.source == "flats.csv"
     assert session.state.names == list(frame)
-    assert "rent" in session.given.names
+    assert "rent" in session.file_columns.names
     assert pages == ["http://127.0.0.1:1/?token=x"]
     fit = ["fit", file, "-t", "rent", "-m", "lazy-learning", "-o", model]
     assert CliRunner().invoke(main, fit).exit_code == 0

@@ -114,7 +114,7 @@ def test_filters_sorting_search_and_nothing_found(browser, model):
         page.locator(".forms form").first.get_by_role("button").click()
         n_large = int((frame["size"] >= 60).sum())
         shown = page.locator(".pager > span").first
-        api.expect(shown).to_contain_text(f"of {n_large} chosen from 60")
+        api.expect(shown).to_contain_text(f"of {n_large} (60 in all)")
         page.locator("th a", has_text="size").click()
         page.locator("th[aria-sort=ascending] a", has_text="size").click()
         page.wait_for_selector("th[aria-sort=descending]")
@@ -161,7 +161,7 @@ def test_neighbors_can_be_left_out_and_receipts_kept(browser, model):
         page.get_by_label("Put case").click()
         page.locator(".by-class summary").first.click()
         page.wait_for_selector(".groups .histogram .here", state="attached")
-        page.get_by_text("The whole receipt").click()
+        page.get_by_text("Full receipt").click()
         page.wait_for_selector(".whole h4")
         with page.expect_download() as found:
             page.locator(".part-all .saves a", has_text="JSON").click()
@@ -176,7 +176,7 @@ def test_a_new_row_is_pasted_or_typed(browser, model):
         page.wait_for_selector("text=A new row")
         api.expect(page.locator(".part-answer")).to_contain_text("dear")
         page.get_by_label("Close this row").click()
-        page.get_by_text("Type a new row").click()
+        page.get_by_text("Enter a new row").click()
         page.locator(".field", has_text="size").locator("input[type=number]").fill("25")
         api.expect(page.locator(".part-answer")).to_contain_text("cheap")
 
@@ -189,7 +189,7 @@ def test_the_map_shares_the_selection(browser, model):
         for name in ["error", "doubt", "class"]:
             page.get_by_label(name, exact=True).check()
             page.wait_for_selector(".legend li")
-        page.get_by_label("distances on the attributes").check()
+        page.get_by_label("distances on the features").check()
         until(page, "location.hash.includes('local=1')")
         canvas = page.locator(".plane canvas")
         canvas.focus()
@@ -208,7 +208,7 @@ def test_findings_become_changes_that_can_be_undone(browser, model):
     worst = str(frame["size"].idxmax())
     with page_on(browser, model) as page:
         go(page, "view=audit")
-        page.get_by_role("button", name="Look for doubtful").click()
+        page.get_by_role("button", name="Find doubtful").click()
         page.wait_for_selector(".finding")
         page.get_by_label(f"Relabel case {worst}").first.click()
         page.wait_for_selector(".made")
@@ -220,7 +220,7 @@ def test_findings_become_changes_that_can_be_undone(browser, model):
         written = pd.read_csv(found.value.path())
         assert written["price"].tolist() == label.tolist()
         page.get_by_label("Undo change 1").click()
-        page.wait_for_selector("text=Nothing was changed yet")
+        page.wait_for_selector("text=There are no changes yet")
         assert page.explorer.model.digest() == model.digest()
 
 
@@ -242,7 +242,7 @@ def test_hostile_names_and_labels_run_nothing(browser):
         go(page, "view=cases")
         page.locator("tr[data-id] a").first.click()
         page.wait_for_selector(".voters")
-        page.get_by_text("The whole receipt").click()
+        page.get_by_text("Full receipt").click()
         page.wait_for_selector(".whole h4")
         assert page.evaluate("window.hit") is None
         assert page.locator("img[src=x], main b").count() == 0

@@ -16,17 +16,16 @@ from starlette.responses import JSONResponse, PlainTextResponse
 
 from sklazy.errors import BadFileError, BadInputError, UnknownIdError
 from sklazy.web import running as web_running
-from sklazy.web.bodies import check_text, parse_object, read_json
+from sklazy.web.bodies import RequestLimits, check_text, parse_object, read_json
 from sklazy.web.guard import Safety
 from sklazy.web.hosts import is_loopback, name_of
-from sklazy.web.limits import Limits
 from sklazy.web.pages import Page, make_app
 from sklazy.web.problems import Problem
 from sklazy.web.tokens import Role, Tokens, is_shared, read_tokens, write_tokens
 from sklazy.web.work import Work
 from web_asking import ask, asked, fetch, running
 
-SMALL = Limits(body=100, text=10, seconds=0.3, at_once=1, waiting=1)
+SMALL = RequestLimits(body=100, text=10, seconds=0.3, at_once=1, waiting=1)
 TOKENS = {"ask": "a" * 20, "explain": "e" * 20, "change": "c" * 20}
 ROLES = Tokens({token: Role[name.upper()] for name, token in TOKENS.items()})
 
@@ -301,27 +300,27 @@ def test_a_slow_body_is_given_up():
 )
 def test_what_is_not_an_object_of_json_is_refused(body):
     with pytest.raises(Problem) as found:
-        parse_object(body, Limits())
+        parse_object(body, RequestLimits())
     assert found.value.status == 400
 
 
 def test_keys_of_an_object_are_bounded():
     body = json.dumps({f"k{i}": 1 for i in range(11)}).encode()
-    assert len(parse_object(body, Limits(columns=11))) == 11
+    assert len(parse_object(body, RequestLimits(columns=11))) == 11
     with pytest.raises(Problem, match="10 keys"):
-        parse_object(body, Limits(columns=10))
+        parse_object(body, RequestLimits(columns=10))
 
 
 def test_depth_is_bounded():
     for text in (b"[" * 500_000, b'{"a":' * 200_000):
         with pytest.raises(Problem, match="deep"):
-            parse_object(text, Limits())
+            parse_object(text, RequestLimits())
 
 
 @given(st.binary(max_size=60))
 def test_no_bytes_break_the_reading_of_bodies(body):
     with contextlib.suppress(Problem):
-        assert isinstance(parse_object(body, Limits()), dict)
+        assert isinstance(parse_object(body, RequestLimits()), dict)
 
 
 def test_texts_are_bounded():
@@ -363,7 +362,7 @@ def test_work_is_bounded_in_time_and_number():
         many = [asyncio.create_task(work.run(slept, 1.0)) for _ in range(3)]
         found = await asyncio.gather(*many, return_exceptions=True)
         assert [problem.status for problem in found] == [503] * 3
-        assert "too much" in found[2].detail
+        assert "busy" in found[2].detail
         assert all(int(problem.headers["Retry-After"]) >= 1 for problem in found)
         with pytest.raises(ZeroDivisionError):
             # The thread that was given up is waited for; then there is room again.
@@ -378,8 +377,8 @@ def test_work_is_bounded_in_time_and_number():
 
 def test_a_process_does_not_wait_for_work_that_was_given_up():
     code = (
-        "import asyncio, time; from sklazy.web.limits import Limits; "
-        "from sklazy.web.work import Work; work = Work(Limits(seconds=0.05))\n"
+        "import asyncio, time; from sklazy.web.bodies import RequestLimits; "
+        "from sklazy.web.work import Work; work = Work(RequestLimits(seconds=0.05))\n"
         "try: asyncio.run(work.run(time.sleep, 100))\n"
         "except Exception: work.stop(); print('given up')"
     )
@@ -393,7 +392,7 @@ def test_a_process_does_not_wait_for_work_that_was_given_up():
 @pytest.mark.parametrize("wrong", [{"rows": 0}, {"seconds": -1.0}, {"body": 0}])
 def test_limits_are_above_zero(wrong):
     with pytest.raises(BadInputError, match=next(iter(wrong))):
-        Limits(**wrong)
+        RequestLimits(**wrong)
 
 
 # --- over a socket --------------------------------------------------------------------

@@ -5,6 +5,7 @@ from sklazy.answer.batches import NotPlainError, answer_queries, check_finite
 from sklazy.answer.learner import Answer, AnyLearner, Effort, Learner, prepare
 from sklazy.answer.leave_one_out import leave_groups_out, leave_one_out
 from sklazy.answer.past import answer_from_past, n_earlier
+from sklazy.answer.slices import use_backend
 from sklazy.answer.target import CLASSES, NUMBERS, Target
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "leave_one_out",
     "n_earlier",
     "prepare",
+    "use_backend",
 ]

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
-from sklazy.casebase.sums import ExactSums, add_up, sum_exactly
+from sklazy.casebase.canonical import number_copies, spread_copies
+from sklazy.casebase.sums import ExactSums, add_sums, sum_exactly
 from sklazy.flow import Cases, Queries
 
 Floats = NDArray[np.float64]
@@ -98,7 +99,7 @@ def class_totals(base: CaseBase) -> Votes:
 
 
 def _weigh_classes(base: CaseBase) -> Floats:
-    return add_up(base.ask(_weigh_part)).rounded()
+    return add_sums(base.ask(_weigh_part)).rounded()
 
 
 def _weigh_part(part: CaseBase) -> ExactSums:
@@ -109,29 +110,52 @@ def _weigh_part(part: CaseBase) -> ExactSums:
 
 def canonical_places(base: CaseBase) -> Ints:
     """The place of every case in the canonical order."""
-    return base.joined().rank(np.arange(base.n_rows))
+    return base.joined().places
 
 
-def first_twins(base: CaseBase) -> Ints:
-    """For every place in canonical order that of the first case of equal content.
+def last_copies(base: CaseBase) -> Ints:
+    """For every row the last copy of its content, in the order copies are numbered.
 
-    Equal cases follow one another there, in no order that their content settles.
+    Without this one the others lie as they would if any of them were forgotten, so it
+    is what is left out in place of each.
     """
-    return base.derive(first_twins, lambda: _find_first_twins(base))
+    return base.derive(last_copies, lambda: _find_last_copies(base))
 
 
-def _find_first_twins(base: CaseBase) -> Ints:
-    cases, order = base.cases, base.order
+def left_out_places(base: CaseBase, rows: Ints) -> Ints:
+    """The places in canonical order of what is left out in place of rows."""
+    return canonical_places(base)[last_copies(base)[rows]]
+
+
+def _find_last_copies(base: CaseBase) -> Ints:
+    hashes = base.hashes()[base.order]
+    places = np.argsort(hashes, kind="stable")
+    rows, hashes = base.order[places], hashes[places]
+    copies = number_copies(hashes)
+    # Copies of one hash lie in the order of their keys.
+    copies = copies[np.lexsort((spread_copies(hashes, copies), hashes))]
+    starts = np.flatnonzero(_differ_from_previous(base, rows))
+    groups = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))
+    ends = np.append(starts[1:], len(rows)) - 1
+    last = rows[np.lexsort((copies, groups))[ends]]
+    found = np.empty_like(rows)
+    found[rows] = last[groups]
+    return found
+
+
+def _differ_from_previous(base: CaseBase, rows: Ints) -> NDArray[np.bool_]:
+    """Whether each row has other content than the one before it."""
+    cases = base.cases
     columns = [
-        *cases.codes[cases.numeric < 0][:, order],
-        *cases.numbers[:, order],
-        *cases.targets[:, order],
-        cases.classes[order],
-        cases.weights[order],
+        *cases.codes[cases.numeric < 0][:, rows],
+        *cases.numbers[:, rows],
+        *cases.targets[:, rows],
+        cases.classes[rows],
+        cases.weights[rows],
     ]
-    is_new = np.zeros(len(order), bool)
-    is_new[:1] = True
+    differ = np.zeros(len(rows), bool)
+    differ[:1] = True
     for column in columns:
         before, after = column[:-1], column[1:]
-        is_new[1:] |= (before != after) & ~((before != before) & (after != after))
-    return np.flatnonzero(is_new)[np.cumsum(is_new) - 1]
+        differ[1:] |= (before != after) & ~((before != before) & (after != after))
+    return differ

@@ -1,7 +1,8 @@
 """Any number of queries: cut into slices, which a backend runs.
 
 This is the one place that calls the current backend. What it hands over can be
-pickled: the learner, the cases and the queries, and which outputs are wanted.
+pickled: the learner, the cases and the queries, and which outputs are wanted. A few
+queries that are answered before a thread would have started make one slice, here.
 """
 
 import time
@@ -16,8 +17,9 @@ from sklearn import get_config
 
 from sklazy.answer.batch import Batch, Ints
 from sklazy.answer.learner import Answer, AnyLearner, Effort, prepare
+from sklazy.answer.slices import Slice, current_backend
 from sklazy.answer.target import Kind
-from sklazy.backends import WORTH_WORKERS, Slice, current_backend, share_out
+from sklazy.answer.threads import WORTH_WORKERS, share_out
 from sklazy.casebase import CaseBase
 from sklazy.casebase.matrix import encode_matrix
 from sklazy.errors import BadInputError
@@ -31,8 +33,8 @@ Outputs = tuple[NDArray[Any], ...]
 _AHEAD = 3  # slices under way beside the one that is made ready
 _BLOCKS = 2**30  # bytes; steps keep to less by themselves, also on many cores
 _WORTH_TIMING = 1e8  # nanoseconds; with an estimate that is far too low, seconds
-_TIMED = 0.001  # seconds that tell what a query takes
-_SHARE, _MOST_TIMED = 64, 3  # a part of so many is timed, and no more parts than these
+_TIMED = 0.001  # seconds, enough to time a query
+_SHARE, _MOST_TIMED = 64, 3  # timed: parts of 1/64 of the queries, at most three
 
 
 class NotPlainError(Exception):
@@ -40,8 +42,8 @@ class NotPlainError(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
-    """Slices of queries to be answered, anywhere.
+class SliceJob:
+    """Answers slices of queries, in any thread or process.
 
     Attributes
     ----------
@@ -60,43 +62,52 @@ class Work:
     outputs: tuple[str, ...]
 
     def __call__(self, first: int, last: int) -> Outputs:
-        """What is wanted of the answers to the queries ``first..last - 1``."""
+        """Return the outputs of the queries ``first..last - 1``."""
         return self.finish(self.start(first, last))
 
     def start(self, first: int, last: int) -> Answer:
         """Answer queries; on a device, the answers may still be under way."""
         ready = prepare(self.learner, self.base)
-        answer: Answer = self.learner.answer(ready, self._batch(first, last))
+        answer: Answer = self.learner.answer(ready, self.batch(first, last))
         return answer
 
+    def batch(self, first: int, last: int) -> Batch:
+        """Code the queries ``first..last - 1``."""
+        base = self.base
+        if isinstance(self.rows, Queries):
+            return Batch(base, base.cases, self.rows, self.excluded).part(first, last)
+        reads = getattr(self.learner, "reads_bins", None)
+        bins = reads is None or reads(base)
+        queries = encode_matrix(base, self.rows[first:last], bins=bins)
+        if queries is None:
+            raise NotPlainError
+        return Batch(base, base.cases, queries)  # no case is left out of these
+
     def finish(self, answer: Answer) -> Outputs:
-        """What is wanted of some answers."""
+        """Check an answer and return its outputs."""
         check_finite(answer, self.learner.target.kind)
         return tuple(getattr(answer, name) for name in self.outputs)
 
-    def _batch(self, first: int, last: int) -> Batch:
-        """The queries ``first..last - 1``, coded."""
-        if isinstance(self.rows, Queries):
-            whole = Batch(self.base, self.base.cases, self.rows, self.excluded)
-            return whole.part(first, last)
-        reads = getattr(self.learner, "reads_bins", None)
-        bins = reads is None or reads(self.base)
-        found = encode_matrix(self.base, self.rows[first:last], bins=bins)
-        if found is None:
-            raise NotPlainError
-        return Batch(self.base, self.base.cases, found)  # no case is left out of these
-
 
 def check_finite(answer: Answer, kind: Kind) -> None:
-    """Refuse an answer that is NaN or infinite: it would be none.
+    """Raise `BadInputError` if a prediction is NaN or infinite.
+
+    An answer may know by `finite` which of its decisions rest on numbers: class
+    probabilities cost as much as naive Bayes itself, and are often not wanted.
 
     Parameters
     ----------
     answer : Answer
     kind : {"nominal", "numeric"}
-        What the target is.
+        Kind of the target.
     """
-    finite = _find_finite(answer, kind)
+    finite: NDArray[np.bool_] | None = getattr(answer, "finite", None)
+    if finite is None:
+        output = "probabilities" if kind == "nominal" else "values"
+        figures = getattr(answer, output, None)
+        if figures is None:  # the answer is of selected attributes alone
+            return
+        finite = np.isfinite(figures).all(axis=1)
     if not finite.all():
         query = int(np.flatnonzero(~finite)[0])
         raise BadInputError(
@@ -104,19 +115,6 @@ def check_finite(answer: Answer, kind: Kind) -> None:
             "float holds; numbers of X, y, weights or parameters are too large or too "
             "small. Scale them, for example to a largest value of 1."
         )
-
-
-def _find_finite(answer: Answer, kind: Kind) -> NDArray[np.bool_]:
-    """Which queries have an answer in floats; of what decided where that is known.
-
-    Class probabilities cost as much as naive Bayes itself, and often nobody wants them.
-    """
-    finite: NDArray[np.bool_] | None = getattr(answer, "finite", None)
-    if finite is not None:
-        return finite
-    output = "probabilities" if kind == "nominal" else "values"
-    found = getattr(answer, output, None)  # None: only the attributes were asked for
-    return np.ones(0, bool) if found is None else np.isfinite(found).all(axis=1)
 
 
 def answer_queries(
@@ -139,7 +137,7 @@ def answer_queries(
     outputs : sequence of str
         Attributes of the answer, arrays whose first axis is the query.
     n_jobs : int, optional
-        Slices at a time; see `sklazy.backends.count_workers`.
+        Slices at a time; see `sklazy.answer.threads.count_workers`.
     excluded : int64 array of shape (n_queries,), optional
         The cases that the queries are, which must not count.
 
@@ -148,75 +146,86 @@ def answer_queries(
     arrays : tuple, one array for each output
     """
     base = base if excluded is None else base.joined()
-    work = Work(learner, base, rows, excluded, tuple(outputs))
+    job = SliceJob(learner, base, rows, excluded, tuple(outputs))
     n_queries = len(rows.codes if isinstance(rows, Queries) else rows)
-    effort = prepare(learner, base).effort
-    room, each = working_bytes(), effort.memory + _cell_bytes(base)
-    if n_queries * each <= room >= _BLOCKS:
-        return _answer_all(work, n_queries, effort, n_jobs)
-    share = room / current_backend().count_workers(n_jobs)
-    effort = effort._replace(most=max(1, min(effort.most, int(share / each))))
-    with limit_memory(share):
-        return _answer_all(work, n_queries, effort, n_jobs)
-
-
-def working_bytes() -> float:
-    """What temporary arrays may take: `working_memory` of scikit-learn's."""
-    mebibytes: float = get_config()["working_memory"]
-    return mebibytes * 2**20
+    ready = prepare(learner, base)
+    effort: Effort = ready.effort
+    room = get_config()["working_memory"] * 2**20
+    each = effort.memory + base.derive(_cell_bytes, lambda: _cell_bytes(base))
+    if n_queries * each > room or room < _BLOCKS:
+        return _answer_within(job, n_queries, effort, n_jobs, room, each)
+    is_short = effort.nanoseconds * n_queries < WORTH_WORKERS and n_jobs != 0
+    if is_short and n_queries <= effort.most and not effort.ahead:
+        return job.finish(learner.answer(ready, job.batch(0, n_queries)))
+    return _answer_all(job, n_queries, effort, n_jobs)
 
 
 def _cell_bytes(base: CaseBase) -> float:
-    """What a query takes in any slice: its cells, its attributes, its classes."""
+    """Bytes of a query in any slice: its cells, its attributes, its classes."""
     return 24.0 * len(base.names) + 24.0 * len(base.class_labels) + 64.0
 
 
+def _answer_within(
+    job: SliceJob,
+    n_queries: int,
+    effort: Effort,
+    n_jobs: int | None,
+    room: float,
+    each: float,
+) -> Outputs:
+    """Answer all queries in `room` bytes, of which each query takes `each`."""
+    share = room / current_backend().count_workers(n_jobs)
+    effort = effort._replace(most=max(1, min(effort.most, int(share / each))))
+    with limit_memory(share):
+        return _answer_all(job, n_queries, effort, n_jobs)
+
+
 def _answer_all(
-    work: Work, n_queries: int, effort: Effort, n_jobs: int | None
+    job: SliceJob, n_queries: int, effort: Effort, n_jobs: int | None
 ) -> Outputs:
     """Answer all queries, by slices that suit the effort."""
-    if effort.ahead and work.excluded is None:
-        return _look_ahead(work, n_queries, effort.ahead)
+    if effort.ahead and job.excluded is None:
+        return _look_ahead(job, n_queries, effort.ahead)
     if effort.nanoseconds * n_queries < _WORTH_TIMING or effort.fewest >= n_queries:
-        return _answer_at_once(work, _cut(n_queries, effort, n_jobs), n_jobs)
+        return _answer_at_once(job, _cut(n_queries, effort, n_jobs), n_jobs)
     with Progress("answering", total=n_queries) as progress:
-        parts, first, effort = _time_some(work, n_queries, effort, progress.advance)
+        parts, first, effort = _time_some(job, n_queries, effort, progress.advance)
         left = n_queries - first
         slices = [(first + a, first + b) for a, b in _cut(left, effort, n_jobs) if left]
         n_workers = min(current_backend().count_workers(n_jobs), max(len(slices), 1))
         progress.expect(1e-9 * effort.nanoseconds * left / n_workers, effort.faster)
-        parts += current_backend().run(work, slices, n_jobs, progress.advance)
+        parts += current_backend().run(job, slices, n_jobs, progress.advance)
     return _join(parts)
 
 
-def _answer_at_once(work: Work, slices: list[Slice], n_jobs: int | None) -> Outputs:
-    """Answer queries that take so little time that nobody waits."""
+def _answer_at_once(job: SliceJob, slices: list[Slice], n_jobs: int | None) -> Outputs:
+    """Answer queries that take too little time for a progress bar."""
     if len(slices) == 1:
-        return work(*slices[0])
-    if work.excluded is not None:
-        work(0, 1)  # what left-out rows share is found before slices run side by side
-    return _join(current_backend().run(work, slices, n_jobs, lambda _: None))
+        return job(*slices[0])
+    if job.excluded is not None:
+        job(0, 1)  # what left-out rows share is found before slices run side by side
+    return _join(current_backend().run(job, slices, n_jobs, lambda _: None))
 
 
 def _join(parts: Sequence[Outputs]) -> Outputs:
-    """The outputs of slices in one array each."""
+    """Concatenate the outputs of slices, one array each."""
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
 
 
-def _look_ahead(work: Work, n_queries: int, size: int) -> Outputs:
+def _look_ahead(job: SliceJob, n_queries: int, size: int) -> Outputs:
     """Answer slice by slice in this thread, the next ones under way meanwhile."""
-    found: list[Outputs] = []
+    parts: list[Outputs] = []
     under_way: deque[Answer] = deque()
     for first in range(0, max(n_queries, 1), size):
-        under_way.append(work.start(first, min(n_queries, first + size)))
+        under_way.append(job.start(first, min(n_queries, first + size)))
         if len(under_way) > _AHEAD:
-            found.append(work.finish(under_way.popleft()))
-    found += [work.finish(answer) for answer in under_way]
-    return found[0] if len(found) == 1 else _join(found)
+            parts.append(job.finish(under_way.popleft()))
+    parts += [job.finish(answer) for answer in under_way]
+    return parts[0] if len(parts) == 1 else _join(parts)
 
 
 def _time_some(
-    work: Work, n_queries: int, effort: Effort, done: Callable[[int], None]
+    job: SliceJob, n_queries: int, effort: Effort, done: Callable[[int], None]
 ) -> tuple[list[Outputs], int, Effort]:
     """Answer the first queries until it is known what one takes.
 
@@ -236,7 +245,7 @@ def _time_some(
             size = max(size, effort.fewest)
         last = min(n_queries, first + size, first + effort.most)
         begin = time.perf_counter()
-        parts.append(work(first, last))
+        parts.append(job(first, last))
         seconds = time.perf_counter() - begin
         pace.learn(last - first, seconds)
         done(last - first)

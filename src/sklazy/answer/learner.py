@@ -12,11 +12,11 @@ from sklazy.flow import Queries
 
 
 class Prepared(Protocol):
-    """What all queries share."""
+    """State that all queries share."""
 
     @property
     def effort(self) -> "Effort":
-        """What a query takes."""
+        """Cost of a query."""
 
 
 Ready = TypeVar("Ready", bound=Prepared)
@@ -40,7 +40,7 @@ class Answer(Protocol):
 
 
 class Effort(NamedTuple):
-    """What a query costs, and how many are best answered at a time.
+    """Cost of a query, and how many are best answered at a time.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Effort(NamedTuple):
         Queries per slice that a device answers while the next slice is made ready; 0
         where nothing is gained by that.
     faster : str
-        What would take less time, as parameters of the estimator; "" if nothing is
+        Settings that take less time, as parameters of the estimator; "" if nothing is
         known.
     memory : float
         Bytes of the arrays of one query while its slice is answered, roughly, beside
@@ -72,17 +72,19 @@ class Learner(Protocol[Ready]):
     """An estimator's parameters, checked, and the way from queries to answers.
 
     It is immutable, can be pickled and knows no data; equal learners prepare the same.
-    One that may do without the bins of numbers says so by a method `reads_bins(base)`.
+    One that may do without the bins of numbers has a method `reads_bins(base)`;
+    one whose answers rest on a query's neighbors alone, and estimate their
+    own error, has an attribute `is_local`.
     """
 
     def __hash__(self) -> int: ...
 
     @property
     def target(self) -> Target:
-        """What is predicted."""
+        """Target of the predictions."""
 
     def prepare(self, base: CaseBase) -> Ready:
-        """What all queries share, found once for every state of the base."""
+        """Compute what all queries share, once for every state of the base."""
 
     def answer(self, ready: Ready, batch: Batch) -> Answer:
         """Answer a batch of queries, each by itself."""
@@ -95,8 +97,13 @@ class Learner(Protocol[Ready]):
 
 
 def prepare(learner: Learner[Ready], base: CaseBase) -> Ready:
-    """What a learner prepares for a base, kept until the cases change."""
+    """Prepare a learner for a base; the result is kept until the cases change."""
     return base.derive(learner, lambda: learner.prepare(base))
 
 
 AnyLearner = Learner[Any]
+
+
+def is_local(learner: AnyLearner) -> bool:
+    """Whether answers rest on neighbors alone, and have the error they expect."""
+    return getattr(learner, "is_local", False)

@@ -18,11 +18,11 @@ from sklazy.answer.batch import Batch, Ints, batch_of_cases
 from sklazy.answer.batches import Outputs, answer_queries, check_finite
 from sklazy.answer.learner import AnyLearner, prepare
 from sklazy.answer.target import Target
-from sklazy.backends import run_chunks
+from sklazy.answer.threads import run_chunks
 from sklazy.casebase import CaseBase
+from sklazy.casebase.bins import rows_behind_cuts
 from sklazy.casebase.kinds import holds_last_value, times_of
 from sklazy.casebase.moments import holds_clock
-from sklazy.casebase.removals import rows_behind_cuts
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import Chunk, Queries
 from sklazy.report.progress import track
@@ -46,7 +46,7 @@ def leave_one_out(
     rows : int64 array
         Where the cases lie in the base.
     outputs : sequence of str
-        What is wanted of the answers; see `answer_queries`.
+        Outputs to return; see `answer_queries`.
     n_jobs : int, optional
 
     Returns

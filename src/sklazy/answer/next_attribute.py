@@ -10,10 +10,10 @@ from sklazy.answer.batches import answer_queries
 from sklazy.answer.learner import AnyLearner
 from sklazy.casebase import CaseBase
 from sklazy.casebase.cuts import bin_codes, interval_labels
-from sklazy.casebase.magnitudes import find_unit
 from sklazy.flow import MISSING, Queries
-from sklazy.measures import settle
-from sklazy.selection.next_attribute import (
+from sklazy.measures import round_figures
+from sklazy.measures.magnitudes import find_unit
+from sklazy.measures.next_attribute import (
     Gains,
     gain_of_classes,
     gain_of_numbers,
@@ -64,12 +64,12 @@ class Outcome(NamedTuple):
 
 
 class Next(NamedTuple):
-    """What a query should measure next.
+    """The attribute that a query should measure next.
 
     Attributes
     ----------
     attribute : int
-        -1 where nothing is missing, or nothing that is would tell anything.
+        -1 where no missing attribute is informative, or none is missing.
     missing : int64 array of shape (n_missing,)
     gains : float64 array of shape (n_missing,)
     answer, probability
@@ -135,7 +135,7 @@ def code_query(base: CaseBase, queries: Queries, query: int) -> NDArray[np.int32
 def measure_gains(
     base: CaseBase, queries: Queries, query: int, shares: Floats | None, asked: Ints
 ) -> Gains:
-    """What measuring attributes is worth to a query.
+    """Expected gains of measuring attributes of a query.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def _soften(shares: Floats, base: CaseBase) -> Floats:
 
 def choose(gains: Floats, costs: Floats) -> int:
     """The place of the largest gain per cost, the first of several; -1 if all are 0."""
-    rates = settle(gains / costs)
+    rates = round_figures(gains / costs)
     best = int(rates.argmax()) if len(rates) else -1
     return best if best >= 0 and rates[best] > 0 else -1
 
@@ -179,7 +179,7 @@ def suggest_next(
     costs: Floats,
     n_jobs: int | None = None,
 ) -> list[Next]:
-    """What each query should measure next, by its own learner's answers.
+    """Suggest the attribute each query should measure next, by its learner's answers.
 
     Parameters
     ----------

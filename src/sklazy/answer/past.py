@@ -10,7 +10,7 @@ from sklazy.answer.batch import Ints
 from sklazy.answer.batches import Outputs, answer_queries
 from sklazy.answer.learner import AnyLearner, prepare
 from sklazy.casebase import CaseBase
-from sklazy.casebase.kinds import rebuilt, target_of, times_of
+from sklazy.casebase.kinds import rebuilt, target_of_rows, times_of
 from sklazy.casebase.moments import moments_of
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.report.progress import track
@@ -74,7 +74,7 @@ def _add_rows(past: CaseBase, base: CaseBase, places: Ints) -> None:
     kept = base.rows.take(places[np.argsort(base.arrival[places])])
     past.add(
         base.coder.table(kept),
-        target_of(base, kept),
+        target_of_rows(base, kept),
         weights=kept.weights,
         times=times_of(base, kept),
         ids=kept.ids,

@@ -1,4 +1,4 @@
-"""What is predicted: a class or a number."""
+"""Targets of predictions: a class or a number."""
 
 from typing import Any, Literal, Protocol
 

@@ -1,20 +1,22 @@
 """The case base: rows that can be added and erased, and all that follows from them."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sklazy.casebase.bins import Bins
-from sklazy.casebase.buckets import Buckets
+from sklazy.casebase.bins import Bins, Ranges
 from sklazy.casebase.coder import Coder
-from sklazy.casebase.fingerprint import digest_of
+from sklazy.casebase.deferred_cases import WaitingCases
+from sklazy.casebase.fingerprint import Buckets, digest_of
 from sklazy.casebase.hashed import Hashed
 from sklazy.casebase.incoming import (
-    GivenIds,
+    IdsLike,
     Incoming,
+    PresentIds,
     Target,
     check_build,
     check_incoming,
@@ -24,23 +26,22 @@ from sklazy.casebase.incoming import (
     two_dimensional,
 )
 from sklazy.casebase.kinds import (
-    empties_column,
+    add_checked,
+    emptied_columns,
     open_columns,
     rebuilt,
     settled_columns,
 )
-from sklazy.casebase.moments import NO_TIMES, Times, check_clock, faded
-from sklazy.casebase.ranges import Ranges
+from sklazy.casebase.moments import NO_TIMES, Times, check_clock, fade_weights
 from sklazy.casebase.rows import CodedRows, Ids, Rows
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.tallies import Tallies
-from sklazy.casebase.waiting_cases import WaitingCases
 from sklazy.flow import Cases, Narrow, Queries
 from sklazy.tables import Label, Table, match
-from sklazy.tables.kinds import check_same_kind
+from sklazy.tables.align import check_same_kind
 
 Cuts = Literal["exact", "frozen"]
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 class CaseBase(Hashed):
@@ -71,7 +72,7 @@ class CaseBase(Hashed):
     cuts : {"exact", "frozen"}
         Whether cuts follow every change, or stay as first found until `refresh`.
     schema : Schema, optional
-        What the columns are; by default as the table and the target say.
+        The columns; by default those of the table and the target.
 
     Notes
     -----
@@ -83,10 +84,10 @@ class CaseBase(Hashed):
     a base that was saved and loaded takes what it needs.
 
     A change is made as a whole or, if it fails or is interrupted, not at all. Changes
-    and questions may come from several threads: whoever asks uses a `snapshot`, which
+    and questions may come from several threads: a question uses a `snapshot`, which
     no change reaches. A change that comes while one is in use copies the arrays, O(nd).
-    The arrays of the base's own `cases` are the memory itself; whoever works on them
-    must be done before the next change.
+    The arrays of the base's own `cases` are the memory itself; work on them must be
+    done before the next change.
 
     Examples
     --------
@@ -113,7 +114,7 @@ class CaseBase(Hashed):
         *,
         weights: ArrayLike | None = None,
         times: Times | None = None,
-        ids: GivenIds = None,
+        ids: IdsLike = None,
         criterion: str = "fayyad",
         cuts: Cuts = "exact",
         schema: Schema | None = None,
@@ -122,27 +123,31 @@ class CaseBase(Hashed):
         target = two_dimensional(target)
         schema = Schema.of(table, target) if schema is None else schema
         times = NO_TIMES if times is None else times
-        self.schema = replace(schema, clock=times.clock)
-        self.half_life = times.half_life
+        schema = replace(schema, clock=times.clock)
         n_targets = target.shape[1] if isinstance(target, np.ndarray) else 0
-        self.coder = Coder(self.schema, has_classes=not n_targets)
-        n_numeric, n_attributes = len(self.coder.numeric), len(table.columns)
-        self.rows = Rows(n_numeric, n_attributes, n_targets, len(times.values))
-        self.bins = Bins(n_numeric, criterion, frozen=cuts == "frozen")
-        self.tallies = Tallies(n_attributes)
-        self.ranges = Ranges(n_numeric)
-        self.buckets = Buckets()
-        self.next_id = 0
-        self._start_sharing()
-
-        given = new_ids(ids, len(table), 0, self.rows)
+        n_numeric = len(schema.positions("numeric"))
+        bins = Bins(n_numeric, criterion, frozen=cuts == "frozen")
+        self._start_empty(schema, bins, n_targets, times.half_life)
+        new = new_ids(ids, len(table), 0, self.rows)
         table = match(table, self.coder.model())
         incoming = check_incoming(
-            table, self.coder.numeric, target, weights, times, given
+            table, self.coder.numeric, target, weights, times, new
         )
         self._follow(self.coder.admit(incoming), self.rows.mark())
         batch = self.coder.coded(incoming, 0)
         self._enter(batch.take(self.coder.order(batch, batch.ids)))
+
+    def _start_empty(
+        self, schema: Schema, bins: Bins, n_targets: int, half_life: float | None
+    ) -> None:
+        """Begin without rows; they have classes where there are no `n_targets`."""
+        self.schema, self.half_life, self.next_id = schema, half_life, 0
+        self.coder, self.bins = Coder(schema, has_classes=not n_targets), bins
+        n_numeric, n_attributes = len(self.coder.numeric), len(schema.attributes)
+        self.rows = Rows(n_numeric, n_attributes, n_targets, int(bool(schema.clock)))
+        self.tallies, self.ranges = Tallies(n_attributes), Ranges(n_numeric)
+        self.buckets = Buckets()
+        self._start_sharing()
 
     # --- change -----------------------------------------------------------------------
 
@@ -153,7 +158,7 @@ class CaseBase(Hashed):
         *,
         weights: ArrayLike | None = None,
         times: Times | None = None,
-        ids: GivenIds = None,
+        ids: IdsLike = None,
         mixed: bool = True,
     ) -> Ids:
         """Take in further rows; the ids they got.
@@ -161,25 +166,37 @@ class CaseBase(Hashed):
         Unless `mixed`, a nominal column that holds strings, bools or numbers takes no
         other labels.
         """
-        with self._lock:
+        with self._changing():
             self._freeze()
-            given = new_ids(ids, len(table), self.next_id, self.rows)
-            check_kind(target := two_dimensional(target), len(self.rows.targets))
+            new = new_ids(ids, len(table), self.next_id, self._present_ids(ids))
+            check_kind(target := two_dimensional(target), self.count_targets())
             times = NO_TIMES if times is None else times
             check_clock(times.clock, self.schema.clock)
             matched = self.matched(table)
             if not mixed:
                 check_same_kind(table, self.coder.model(), self._open_names())
             incoming = check_incoming(
-                matched, self._numeric, target, weights, times, given
+                matched, self._numeric, target, weights, times, new
             )
             if settled := settled_columns(self, matched):
-                grown = rebuilt(self, np.arange(self.n_rows), settled)
-                grown.add(matched, target, weights=weights, times=times, ids=given)
-                self._become(grown)
+                self._settle_kinds(incoming, settled)
             else:
                 self._take_in(incoming)
-            return given
+            return new
+
+    def _changing(self) -> AbstractContextManager[object]:
+        """Keep other changes and questions out while a change is made."""
+        return self._lock
+
+    def _present_ids(self, ids: IdsLike) -> Rows | PresentIds:
+        """Ids that new ones must differ from, those of some rows at least."""
+        return self.rows
+
+    def _settle_kinds(self, incoming: Incoming, columns: list[int]) -> None:
+        """Take in rows that bring open columns their first labels."""
+        grown = rebuilt(self, np.arange(self.n_rows), columns)
+        add_checked(grown, incoming)
+        self._become(grown)
 
     def _take_in(self, incoming: Incoming) -> None:
         """Number the labels of new rows, and put these in."""
@@ -187,12 +204,12 @@ class CaseBase(Hashed):
             self._follow(self.coder.admit(incoming), mark)
             self._enter(self.coder.coded(incoming, self.n_rows))
 
-    def forget(self, ids: GivenIds) -> None:
+    def forget(self, ids: IdsLike) -> None:
         """Erase rows: their values are nowhere any more, nor what was derived of them.
 
         Exact cuts that they had a part in go with the next question, copy or file;
-        with frozen cuts a warning says that these still stem from them. What is asked
-        at this moment is answered by the rows as they were, which are erased then.
+        with frozen cuts a warning reports that these still stem from them. Questions
+        under way are answered by the rows as they were, which are erased then.
         """
         with self._lock:
             gone = slots_of(ids, self.rows.names)
@@ -204,7 +221,7 @@ class CaseBase(Hashed):
         """Erase rows by where they lie, which must not be all; nothing is warned of."""
         with self._lock:
             self._freeze()
-            if empties_column(self, gone):
+            if emptied_columns(self, (self.rows.codes[:, gone] >= 0).sum(axis=1)):
                 left = np.delete(np.arange(self.n_rows), gone)
                 self._become(rebuilt(self, left))
             else:
@@ -229,8 +246,8 @@ class CaseBase(Hashed):
         """Take frozen cuts found before, one array a numeric attribute."""
         with self._lock:
             self._drop_state()
-            for numeric, own in enumerate(cuts):
-                self._recode(numeric, own)
+            for numeric, edges in enumerate(cuts):
+                self._recode(numeric, edges)
             self.bins.restore(cuts)
             self._outdate()
 
@@ -242,19 +259,19 @@ class CaseBase(Hashed):
     n_threads: int = 1
     """Threads that search a part of the rows; several where nothing else does."""
 
-    def ask(self, function: Callable[..., Found], *given: object) -> list[Found]:
-        """What each part of the rows answers; there is one here, the base itself.
+    def ask(self, function: Callable[..., Result], *arguments: object) -> list[Result]:
+        """Call a function on each part of the rows; here the base is the only part.
 
-        What parts answer is put together to the answer of all rows, whether these are
-        one part or several (`casebase.parted`).
+        The caller combines the results of the parts, whether there is one or several
+        (`casebase.parted`).
         """
-        return [function(self, *given)]
+        return [function(self, *arguments)]
 
     def ask_in_turn(
-        self, function: Callable[..., list[Found]], *given: object
-    ) -> list[Found]:
-        """What is found part by part, each going on from those before; see `Parts`."""
-        return function(self, [], *given)
+        self, function: Callable[..., list[Result]], *arguments: object
+    ) -> list[Result]:
+        """Call a function part by part, with the results so far; see `Parts`."""
+        return function(self, [], *arguments)
 
     def joined(self) -> "CaseBase":
         """All rows in one base."""
@@ -264,17 +281,21 @@ class CaseBase(Hashed):
         """Some rows by their numbers, their weights as they count now."""
         if self._is_behind():
             self._sync()
-        found = self.rows.take(rows)
-        return replace(found, weights=self.weights[rows])
+        taken = self.rows.take(rows)
+        return replace(taken, weights=self.weights[rows])
 
     def count_targets(self) -> int:
         """How many numbers are predicted, 0 where classes are."""
         return len(self.rows.targets)
 
     def rank(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Numbers that put rows in canonical order."""
-        places = self.derive("canonical places", lambda: np.argsort(self.order))
-        return places[rows]
+        """Numbers that put some rows in the order of their content.
+
+        Equal rows lie side by side, by their names; parts have the same order.
+        """
+        return np.argsort(
+            self.coder.order(self.rows.take(rows), self.tie_breakers()[rows])
+        )
 
     def first_in_order(self, n_rows: int) -> NDArray[np.int64]:
         """The numbers of the first rows in canonical order."""
@@ -294,8 +315,11 @@ class CaseBase(Hashed):
         """How much rows count now, in the order they lie in; not to be written to."""
         if self.half_life is None:
             return self.rows.weights
-        half_life = self.half_life
-        return self.derive("weights", lambda: faded(self.rows, half_life))
+        return self.derive("weights", self._fade)
+
+    def _fade(self) -> NDArray[np.float64]:
+        assert self.half_life is not None
+        return fade_weights(self.rows, self.half_life)
 
     @property
     def names(self) -> list[str]:
@@ -317,8 +341,8 @@ class CaseBase(Hashed):
         """The cut points of each attribute, none for nominal ones."""
         with self._lock:
             self._sync()
-            found = dict(zip(self._numeric, self.bins.cuts, strict=True))
-        return [found.get(j, np.zeros(0)) for j in range(len(self.names))]
+            by_attribute = dict(zip(self._numeric, self.bins.cuts, strict=True))
+        return [by_attribute.get(j, np.zeros(0)) for j in range(len(self.names))]
 
     def categories(self, attribute: int) -> list[Label]:
         """The labels of a nominal attribute, by code."""

@@ -1,6 +1,6 @@
-"""The canonical order of rows: by content, whatever the order of the file."""
+"""The order of rows: by content, whatever the order of the file; copies spread."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -27,22 +27,6 @@ def label_words(codes: NDArray[np.signedinteger[Any]], hashes: Words) -> Words:
     return np.append(hashes, _MISSING)[np.maximum(codes, -1)]
 
 
-def canonical_order(
-    columns: Sequence[Words], names: NDArray[Any] | None = None
-) -> Ints:
-    """Sort rows by a hash of their content, and by the content where hashes tie.
-
-    The hash makes the order cheap and as good as random, so no later step can
-    suffer from a sorted file. Rows of equal content are in the order of their names
-    or, without any, of the table.
-    """
-
-    def words_of(rows: Ints) -> Iterable[Words]:
-        return (column[rows] for column in columns)
-
-    return sort_hashed(content_hashes(columns), words_of, names)
-
-
 def content_hashes(columns: Iterable[Words]) -> Words:
     """A number for each row that depends on nothing but its content."""
     mixed = np.zeros(1, np.uint64)
@@ -54,14 +38,10 @@ def content_hashes(columns: Iterable[Words]) -> Words:
 def sort_hashed(
     hashes: Words, words_of: WordsOf, names: NDArray[Any] | None = None
 ) -> Ints:
-    """The canonical order of rows whose hashes are known; see `canonical_order`.
+    """Sort rows by their hashes, by content where hashes tie, equal ones by names.
 
-    Parameters
-    ----------
-    hashes : uint64 array of shape (n_rows,)
-    words_of : callable
-        The columns of rows.
-    names : array of shape (n_rows,), optional
+    The hash makes the order cheap and as good as random, so no later step can suffer
+    from a sorted file. Without names equal rows stay in the order of the table.
     """
     order = np.argsort(hashes, kind="stable")
     ordered = hashes[order]
@@ -80,6 +60,24 @@ def sort_hashed(
         keys = [np.unique(names[rows], return_inverse=True)[1], *keys]
     order[tied] = rows[np.lexsort((*keys, hashes[rows]))]
     return order
+
+
+def number_copies(hashes: Words) -> Ints:
+    """Number the rows of each hash 0, 1, ... where rows lie by their hashes."""
+    starts = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1]))[: len(hashes)]
+    sizes = np.diff(np.append(starts, len(hashes)))
+    return np.arange(len(hashes)) - np.repeat(starts, sizes)
+
+
+def spread_copies(hashes: Words, copies: Ints) -> Words:
+    """Hash rows by content and number of the copy, so that equal rows lie anywhere.
+
+    Sorted by these numbers, the first rows are a fair draw, and so are the first of
+    equally near ones, however often rows repeat. The first copy keeps the row's hash:
+    where no rows repeat, this is the canonical order.
+    """
+    moved = _mix(hashes + _STEP * copies.astype(np.uint64))
+    return np.where(copies == 0, hashes, moved)
 
 
 def _mix(words: Words) -> Words:

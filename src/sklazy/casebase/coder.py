@@ -1,6 +1,6 @@
 """From tables to codes and back: the schema with the labels in use."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from sklazy.casebase.incoming import Incoming, numbers_of, recoded, used_labels
 from sklazy.casebase.rows import CLASSES, CodedRows
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.states import shallow
-from sklazy.casebase.vocabulary import Mark, Vocabulary
+from sklazy.casebase.vocabulary import LabelsMark, Vocabulary
 from sklazy.flow import UNSEEN
 from sklazy.measures import check_countable
 from sklazy.tables import Column, Label, Table
@@ -56,10 +56,6 @@ class Coder:
         """The positions of nominal attributes."""
         return [j for j in self.vocabularies if j != CLASSES]
 
-    def holders(self) -> Iterable[Vocabulary]:
-        """All that numbers labels, of attributes and of classes."""
-        return self.vocabularies.values()
-
     @property
     def n_classes(self) -> int:
         """How many classes there are, 0 for numeric targets."""
@@ -75,7 +71,7 @@ class Coder:
 
         More than can be counted by class are refused.
         """
-        bins = {j: len(own) + 1 for j, own in zip(self.numeric, cuts, strict=True)}
+        bins = {j: len(edges) + 1 for j, edges in zip(self.numeric, cuts, strict=True)}
         of = bins | {j: len(self.vocabularies[j]) for j in self.nominal}
         widths = [of[j] for j in range(len(self.schema.attributes))]
         check_countable(widths, self.n_classes, self.schema.names)
@@ -117,11 +113,11 @@ class Coder:
         for j, vocabulary in self.vocabularies.items():
             vocabulary.tally(_codes(batch, j), step)
 
-    def mark(self) -> dict[int, Mark]:
-        """What the labels are now, for `restore`."""
+    def mark(self) -> dict[int, LabelsMark]:
+        """The current labels, for `restore`."""
         return {j: vocabulary.mark() for j, vocabulary in self.vocabularies.items()}
 
-    def restore(self, marks: dict[int, Mark]) -> None:
+    def restore(self, marks: dict[int, LabelsMark]) -> None:
         """Take back all that was changed since the marks were made."""
         for j, mark in marks.items():
             self.vocabularies[j].restore(mark)

@@ -10,11 +10,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.casebase.magnitudes import find_unit
-from sklazy.casebase.sums import ExactSums, add_up, deviation, sum_exactly
+from sklazy.casebase.sums import ExactSums, add_sums, deviation, sum_exactly
 from sklazy.errors import BadInputError
 from sklazy.flow import MISSING, Cases, Columns, Queries
 from sklazy.kernels.columns import METRICS, NOMINAL, NUMERIC, NUMERIC_MISSING
+from sklazy.measures.magnitudes import find_unit
 
 Scale = Literal["std", "range", "none", "raw"]
 Floats = NDArray[np.float64]
@@ -24,41 +24,27 @@ Sums = tuple[ExactSums, ExactSums]
 
 
 class Placement(NamedTuple):
-    """Where the cells of attributes stand in columns.
-
-    Attributes
-    ----------
-    attributes : int64 array of shape (n_columns,)
-    nominal : bool array of shape (n_columns,)
-        Whether cells stand at their codes. The others are numbers.
-    constant : bool array of shape (n_columns,)
-        Whether numbers are equal or not, as codes are, since all cases have the same.
-    units, origins, factors, widths : float64 arrays of shape (n_columns,)
-        A number x stands at (x * unit - origin) * factor / width.
-    absents : float64 array of shape (n_columns,)
-        The difference that counts for a missing cell or another code.
-    """
+    """Where the cells of attributes stand in columns; arrays of shape (n_columns,)."""
 
     attributes: Ints
+    # Whether cells stand at their codes; the others are numbers.
     nominal: NDArray[np.bool_]
+    # Whether numbers are equal or not, as codes are, since all cases have the same.
     constant: NDArray[np.bool_]
+    # A number x stands at (x * unit - origin) * factor / width.
     units: Floats
     origins: Floats
     factors: Floats
     widths: Floats
+    # The difference that counts for a missing cell or another code.
     absents: Floats
 
 
 def place_by_range(cases: Cases, attributes: Ints, unit: float = 1.0) -> Placement:
     """Numbers from 0 to 1 over the range of all cases, which a missing cell counts.
 
-    Parameters
-    ----------
-    cases : Cases
-    attributes : int64 array
-    unit : float
-        What numbers are multiplied by first: halves have a range that is finite even
-        where that of the numbers is not.
+    Numbers are multiplied by `unit` first: halves have a range that is finite even
+    where that of the numbers is not.
     """
     lows, highs = ranges_of(cases, attributes)
     with np.errstate(over="ignore"):
@@ -87,29 +73,21 @@ def ranges_of(cases: Cases, attributes: Ints) -> tuple[Floats, Floats]:
 
 
 class ColumnSums(NamedTuple):
-    """What some rows have of numeric attributes; parts of the rows add up.
-
-    Attributes
-    ----------
-    n_rows : int
-    n_known : int64 array of shape (n_numeric,)
-        The rows that know the attribute.
-    lows, highs : float64 arrays of shape (n_numeric,), NaN without a number
-    sums : pair of ExactSums of n_numeric cells, or None
-        Of the numbers and of their squares, where these are asked for.
-    """
+    """Counts, sums and ranges of numeric attributes; those of parts add up."""
 
     n_rows: int
-    n_known: Ints
+    n_known: Ints  # (n_numeric,), the rows that know the attribute
+    # (n_numeric,), NaN without a number.
     lows: Floats
     highs: Floats
+    # Of the numbers and of their squares, n_numeric cells each, where asked for.
     sums: Sums | None
 
 
 def sum_columns(
     cases: Cases, rows: Where, scale: Scale, sums: Sums | None = None
 ) -> ColumnSums:
-    """What some rows have, as far as a scale needs it; `sums` if they are known."""
+    """Summarize some rows as far as a scale needs it; `sums` if they are known."""
     numbers = cases.numbers[:, rows]
     known = ~np.isnan(numbers)
     if scale == "std" and sums is None:
@@ -135,12 +113,12 @@ def _sum_known(numbers: Floats, known: NDArray[np.bool_]) -> Sums:
 
 
 def add_columns(parts: Sequence[ColumnSums]) -> ColumnSums:
-    """What all rows have."""
+    """Combine the sums of parts to those of all rows."""
     counted = [part.sums for part in parts if part.sums is not None]
     sums = None
     if counted:
         plain, squares = zip(*counted, strict=True)
-        sums = add_up(plain), add_up(squares)
+        sums = add_sums(plain), add_sums(squares)
     return ColumnSums(
         sum(part.n_rows for part in parts),
         np.sum([part.n_known for part in parts], axis=0),
@@ -155,29 +133,20 @@ def place_by_sums(
 ) -> Placement:
     """Numbers about their middle, divided by their deviation or range.
 
-    A missing cell counts as much as the range. A column of one number says nothing:
-    its factor is 0, unless nothing is scaled.
-
-    Parameters
-    ----------
-    numeric : int64 array of shape (n_attributes,)
-        As in `Cases`.
-    parts : sequence of ColumnSums
-        What parts of the rows have.
-    scale : {"std", "range", "none", "raw"}
-        What a number is divided by. With "raw" cells stand at their numbers, however
-        large; else numbers whose squares no float holds are put in other units, those
-        of a column or, if nothing is scaled, those of all columns and categories.
+    A missing cell counts as much as the range. A column of one number has no influence:
+    its factor is 0, unless nothing is scaled. With "raw" cells stand at their numbers,
+    however large; else numbers whose squares no float holds are put in other units,
+    those of a column or, if nothing is scaled, those of all columns and categories.
     """
-    n_attributes, found = len(numeric), add_columns(parts)
-    units = _find_units(numeric, found, scale)
+    n_attributes, totals = len(numeric), add_columns(parts)
+    units = _find_units(numeric, totals, scale)
     measures = np.tile([0.0, 1.0, 1.0], (n_attributes, 1))
     measures[:, 2] = units
-    widths = _find_deviations(numeric, found, units) if scale == "std" else {}
+    widths = _find_deviations(numeric, totals, units) if scale == "std" else {}
     for j in np.flatnonzero(numeric >= 0).tolist():
         low, high = (
-            units[j] * found.lows[numeric[j]],
-            units[j] * found.highs[numeric[j]],
+            units[j] * totals.lows[numeric[j]],
+            units[j] * totals.highs[numeric[j]],
         )
         measures[j] = _measure(low, high, scale, widths.get(j))
     centers, factors, absents = measures.T.copy()
@@ -194,14 +163,14 @@ def place_by_sums(
     )
 
 
-def _find_units(numeric: Ints, found: ColumnSums, scale: Scale) -> Floats:
-    """What the numbers of each attribute are multiplied by; 1 for nominal ones.
+def _find_units(numeric: Ints, totals: ColumnSums, scale: Scale) -> Floats:
+    """Factor of the numbers of each attribute; 1 for nominal ones.
 
     Where nothing is scaled, differences of columns are added up as they are: all have
     the unit of the largest, also the difference of 1 between two categories.
     """
     is_numeric, units = numeric >= 0, np.ones(len(numeric))
-    ends = np.stack([found.lows, found.highs])
+    ends = np.stack([totals.lows, totals.highs])
     if scale == "none":
         unit = find_unit(ends)
         return units * (unit if is_numeric.all() else min(unit, 1.0))
@@ -211,15 +180,15 @@ def _find_units(numeric: Ints, found: ColumnSums, scale: Scale) -> Floats:
 
 
 def _find_deviations(
-    numeric: Ints, found: ColumnSums, units: Floats
+    numeric: Ints, columns: ColumnSums, units: Floats
 ) -> dict[int, float]:
     """The standard deviations of numeric attributes, in their units."""
-    assert found.sums is not None
-    totals, squares = (sums.whole() for sums in found.sums)
+    assert columns.sums is not None
+    totals, squares = (sums.whole() for sums in columns.sums)
     return {
-        j: deviation(int(found.n_known[i]), totals[i], squares[i], units[j])
+        j: deviation(int(columns.n_known[i]), totals[i], squares[i], units[j])
         for j, i in enumerate(numeric.tolist())
-        if i >= 0 and found.n_known[i]
+        if i >= 0 and columns.n_known[i]
     }
 
 
@@ -242,15 +211,7 @@ def _measure(
 def fill_columns(
     cases: Cases, rows: Where, placement: Placement, out: NDArray[np.floating]
 ) -> Ints:
-    """Write cases into columns, missing cells as NaN; return the kinds of the columns.
-
-    Parameters
-    ----------
-    cases : Cases
-    rows : int array or slice
-    placement : Placement
-    out : float array of shape (n_columns, n_rows), written
-    """
+    """Write cases to `out` (n_columns, n_rows), NaN if missing; the columns' kinds."""
     kinds = np.full(len(out), NOMINAL, np.int64)
     for i, attribute in enumerate(placement.attributes):
         if placement.nominal[i]:
@@ -274,23 +235,14 @@ def label_codes(cases: Cases) -> NDArray[np.int32]:
     return cases.codes.whole
 
 
-def make_columns(
+def columns_of_cases(
     cases: Cases,
     rows: NDArray[np.integer],
     placement: Placement,
     weights: Floats,
     metric: str,
 ) -> Columns:
-    """Cases as `find_nearest` takes them; the order of rows breaks ties.
-
-    Parameters
-    ----------
-    cases : Cases
-    rows : int array
-    placement : Placement
-    weights : float64 array of shape (n_columns,)
-    metric : {"euclidean", "manhattan"}
-    """
+    """Cases as `find_nearest` takes them; the order of rows breaks ties."""
     values = np.empty((len(placement.attributes), len(rows)))
     kinds = fill_columns(cases, rows, placement, values)
     return Columns(values, kinds, weights, placement.absents, find_metric(metric))
@@ -306,11 +258,11 @@ def place_cells(placement: Placement, queries: Queries) -> Floats:
 
 
 def find_metric(metric: str) -> int:
-    """The code of a metric."""
+    """Look up the code of a metric."""
     if metric not in METRICS:
         names = " or ".join(map(repr, METRICS))
         raise BadInputError(f"metric={metric!r}; expected {names}.")
-    return METRICS[metric]
+    return METRICS[metric].code
 
 
 def _place_numbers(numbers: Floats, placement: Placement, at: int | slice) -> Floats:

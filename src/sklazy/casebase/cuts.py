@@ -1,4 +1,7 @@
-"""Numbers into bins: cut points of a column, and the bin of each value."""
+"""Numbers into bins by classes or a numeric target: cut points, bins of values."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +15,7 @@ from sklazy.kernels.cuts import (
     log_terms,
     mdl_cuts,
 )
+from sklazy.kernels.number_cuts import code_bins, number_cuts
 from sklazy.kernels.sorting import sort_pairs
 
 CRITERIA = {"fayyad": FAYYAD, "kononenko": KONONENKO}
@@ -26,24 +30,10 @@ def column_cuts(
 ) -> NDArray[np.float64]:
     """Cut points of a numeric column by entropy and description length.
 
-    Rows with NaN are left out. The order of the rows does not matter.
-
-    Parameters
-    ----------
-    values : float64 array of shape (n_rows,)
-        NaN where missing, nowhere infinite.
-    classes : int32 array of shape (n_rows,)
-        The class of each row, 0 .. n_classes - 1.
-    n_classes : int
-    criterion : {"fayyad", "kononenko"}
-    better_encoding : bool
-        A cut costs log2 of the number of candidates, not of rows less one.
-
-    Returns
-    -------
-    float64 array of shape (n_cuts,)
-        Ascending, strictly between the smallest and the largest value (or equal to
-        the lower of two neighbors that have no number between them).
+    Rows with NaN are left out; the order of the rows does not matter. Cuts ascend
+    strictly between the smallest and the largest value (or equal the lower of two
+    neighbors that have no number between them). With `better_encoding` a cut costs log2
+    of the number of candidates, not of rows less one.
 
     Examples
     --------
@@ -112,7 +102,7 @@ def interval_labels(cuts: NDArray[np.float64]) -> list[str]:
     >>> interval_labels(np.array([2.5, 1e9]))
     ['(-inf, 2.5]', '(2.5, 1e+09]', '(1e+09, inf)']
     """
-    for digits in range(6, 18):  # 17 digits tell any two numbers apart
+    for digits in range(6, 18):  # 17 digits distinguish any two numbers
         numbers = [f"{cut:.{digits}g}" for cut in cuts]
         if len(set(numbers)) == len(cuts):
             break
@@ -122,3 +112,49 @@ def interval_labels(cuts: NDArray[np.float64]) -> list[str]:
         f"({low}, {high}{end}"
         for low, high, end in zip(numbers[:-1], numbers[1:], closed, strict=True)
     ]
+
+
+_SMALL_JOB = 100_000  # cells; fewer are coded before the compiler would be done
+
+
+def column_number_cuts(
+    values: NDArray[np.float64], scores: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Cut points of a numeric column by the target's ranks (see `score_targets`).
+
+    Rows with NaN are left out; the order of the rows does not matter. Cuts ascend.
+
+    Examples
+    --------
+    >>> ranks = np.array([-7, -5, -3, -1, 1, 3, 5, 7])
+    >>> column_number_cuts(np.array([1.0, 1, 1, 1, 9, 9, 9, 9]), ranks)
+    array([5.])
+    """
+    order = np.argsort(values, kind="stable")
+    order = order[: len(values) - int(np.isnan(values).sum())]
+    return number_cuts(values[order], scores[order])
+
+
+class NumberBins(NamedTuple):
+    """The cuts of numeric attributes, one after the other."""
+
+    attributes: NDArray[np.int64]  # (n_numeric,)
+    starts: NDArray[np.int64]  # (n_numeric + 1,)
+    cuts: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, attributes: NDArray[np.int64], cuts: Sequence[NDArray[np.float64]]
+    ) -> "NumberBins":
+        """Put the cuts of attributes together, of which there is one array for each."""
+        starts = np.cumsum([0, *map(len, cuts)]).astype(np.int64)
+        return cls(attributes, starts, np.concatenate([np.zeros(0), *cuts]))
+
+    def code(self, values: NDArray[np.float64], codes: NDArray[np.int32]) -> None:
+        """Write the bins of queries' numbers to `codes` (n_queries, n_attributes)."""
+        if code_bins.is_due(values.size / _SMALL_JOB):
+            code_bins(values, *self, codes)
+            return
+        for i, j in enumerate(self.attributes):
+            edges = self.cuts[self.starts[i] : self.starts[i + 1]]
+            codes[:, j] = bin_codes(values[:, j], edges)

@@ -5,15 +5,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.casebase.buckets import BUCKETS, buckets_of
-from sklazy.casebase.canonical import Words, sort_hashed
+from sklazy.casebase.canonical import (
+    Words,
+    number_copies,
+    sort_hashed,
+    spread_copies,
+)
+from sklazy.casebase.fingerprint import BUCKETS, buckets_of
 from sklazy.casebase.memory import Memory
 
 _AT_ONCE = 1 << 18  # rows that are hashed
 
 
 class Hashed(Memory):
-    """Rows that can be told apart by their content alone."""
+    """Mixin that hashes rows by content."""
 
     @property
     def n_rows(self) -> int:
@@ -22,10 +27,26 @@ class Hashed(Memory):
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """The rows in canonical order: by content, whatever their order of arrival."""
+        """The rows in canonical order: by content, whatever their order of arrival.
+
+        Equal rows are spread by the number of the copy, so that the first rows are a
+        fair draw of all, and the first of equally near ones a fair draw of these.
+        """
         return self.derive("order", self._order)
 
     def _order(self) -> NDArray[np.int64]:
+        by_content = self.sort_by_content()
+        hashes = self.hashes()[by_content]
+        keys = spread_copies(hashes, number_copies(hashes))
+        return by_content[np.argsort(keys, kind="stable")]
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """The place of every row in canonical order."""
+        return self.derive("canonical places", lambda: np.argsort(self.order))
+
+    def sort_by_content(self) -> NDArray[np.int64]:
+        """The rows by their content, equal ones side by side."""
         with self._lock:
             rows = self.rows
             return sort_hashed(
@@ -35,7 +56,7 @@ class Hashed(Memory):
             )
 
     def tie_breakers(self) -> NDArray[Any]:
-        """What puts rows of equal content in order, among those of all parts.
+        """Keys that order rows of equal content, among those of all parts.
 
         Where the number of later rows is content, too, the order of arrival does, so
         that ids change no answer.
@@ -57,7 +78,7 @@ class Hashed(Memory):
     def hashes(self) -> Words:
         """A number for each row that depends on its content alone, (n_rows,).
 
-        Once somebody has asked for them, they are kept with the rows.
+        Once computed, they are kept with the rows.
         """
         with self._lock:
             if not len(self.rows.hashes):
@@ -65,7 +86,7 @@ class Hashed(Memory):
             return self.rows.hashes[0, : self.n_rows]
 
     def _find_hashes(self) -> Words:
-        """Hash the rows, so many at once that what is read of them fits the memory."""
+        """Hash the rows, in batches that fit the memory."""
         starts = range(0, self.n_rows, _AT_ONCE)
         batches = (
             self.rows.take(np.arange(first, min(first + _AT_ONCE, self.n_rows)))
@@ -95,8 +116,8 @@ class Hashed(Memory):
             self.rows.take(places),
             np.empty((len(places), self.n_words), np.uint64),
         )
-        for column, own in enumerate(self.coder.words(rows)):
-            words[:, column] = own
+        for column, content in enumerate(self.coder.words(rows)):
+            words[:, column] = content
         if self._counts_arrivals:
             words[:, -1] = rows.arrival.astype(np.uint64)
         return hashes[places], words

@@ -6,10 +6,10 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from sklazy.casebase.parts import Labels, Part, enter, find_places
+from sklazy.casebase.parts import Labels, Part, enter_rows, find_places
 from sklazy.casebase.rows import CodedRows, Ids, Places
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 class Parts(Protocol):
@@ -20,18 +20,18 @@ class Parts(Protocol):
 
     def __len__(self) -> int: ...
 
-    def ask(self, function: Callable[..., Found], *given: object) -> list[Found]:
-        """What each part answers to a function of it and of what is given."""
+    def ask(self, function: Callable[..., Result], *arguments: object) -> list[Result]:
+        """Call a function on each part, with the given arguments."""
 
     def ask_each(
-        self, function: Callable[..., Found], given: Sequence[Any]
-    ) -> list[Found]:
+        self, function: Callable[..., Result], arguments: Sequence[Any]
+    ) -> list[Result]:
         """The same, with something else given to each."""
 
     def ask_in_turn(
-        self, function: Callable[..., list[Found]], *given: object
-    ) -> list[Found]:
-        """What is found part by part, each going on from those before if it can.
+        self, function: Callable[..., list[Result]], *arguments: object
+    ) -> list[Result]:
+        """Call a function part by part, each with the results so far if it can.
 
         The function takes the part, what was found so far, and what is given; it
         returns what is found with the part.
@@ -50,7 +50,7 @@ class Parts(Protocol):
         """Leave the arrays to the states that use them."""
 
     def release(self) -> None:
-        """Say that nobody uses these states any more."""
+        """Mark these states as no longer used."""
 
     def keep_hashes(self, states: Any) -> None:  # noqa: ANN401 - of the same kind
         """Keep the hashes of rows that were found for states of these parts."""
@@ -67,25 +67,25 @@ class PartsHere:
     def __len__(self) -> int:
         return len(self.parts)
 
-    def ask(self, function: Callable[..., Found], *given: object) -> list[Found]:
-        """What each part answers."""
-        return [function(part, *given) for part in self.parts]
+    def ask(self, function: Callable[..., Result], *arguments: object) -> list[Result]:
+        """Call a function on each part."""
+        return [function(part, *arguments) for part in self.parts]
 
     def ask_each(
-        self, function: Callable[..., Found], given: Sequence[Any]
-    ) -> list[Found]:
-        """What each part answers to what is given to it."""
-        pairs = zip(self.parts, given, strict=True)
-        return [function(part, own) for part, own in pairs]
+        self, function: Callable[..., Result], arguments: Sequence[Any]
+    ) -> list[Result]:
+        """Call a function on each part, with an argument of its own."""
+        pairs = zip(self.parts, arguments, strict=True)
+        return [function(part, argument) for part, argument in pairs]
 
     def ask_in_turn(
-        self, function: Callable[..., list[Found]], *given: object
-    ) -> list[Found]:
-        """What is found part by part, each going on from those before."""
-        found: list[Found] = []
+        self, function: Callable[..., list[Result]], *arguments: object
+    ) -> list[Result]:
+        """Call a function part by part, each with the results so far."""
+        results: list[Result] = []
         for part in self.parts:
-            found = function(part, found, *given)
-        return found
+            results = function(part, results, *arguments)
+        return results
 
     def states(self) -> "PartsHere":
         """The parts as they are now."""
@@ -93,7 +93,7 @@ class PartsHere:
 
     def enter(self, number: int, labels: Labels, batch: CodedRows) -> None:
         """Have a part take in rows."""
-        enter(self.parts[number], labels, batch)
+        enter_rows(self.parts[number], labels, batch)
 
     def leave(self, places: Sequence[Places], ids: Sequence[Ids]) -> None:
         """Have parts erase rows."""
@@ -142,5 +142,5 @@ def concatenate_rows(batches: Sequence[CodedRows]) -> CodedRows:
 
 def concatenate_ids(ids: Sequence[Ids]) -> Ids:
     """Ids of several parts; those of a part without rows have no kind."""
-    filled = [own for own in ids if len(own)]
+    filled = [part for part in ids if len(part)]
     return np.concatenate(filled) if filled else np.zeros(0, np.int64)  # type: ignore[return-value]

@@ -16,7 +16,7 @@ from sklazy.flow import MISSING
 from sklazy.tables import Column, Label, Table
 
 Target = Column | NDArray[np.float64]
-GivenIds = Sequence[int] | Sequence[str] | NDArray[np.generic] | None
+IdsLike = Sequence[int] | Sequence[str] | NDArray[np.generic] | None
 
 _END_OF_IDS = 2**62
 _LARGEST = float(np.finfo(np.float64).max)
@@ -39,8 +39,8 @@ class Incoming:
         return self.numbers.shape[1]
 
 
-class TakenIds(NamedTuple):
-    """The ids that matter of rows which lie in parts."""
+class PresentIds(NamedTuple):
+    """Those ids of rows in parts that new ones are compared with."""
 
     ids: Ids
 
@@ -93,7 +93,7 @@ def check_incoming(
     times: Times,
     ids: Ids,
 ) -> Incoming:
-    """Rows that may come in, or an error that says what is wrong with them."""
+    """Return the rows once checked, or raise an error that describes the fault."""
     _check_length(target, table.n_rows)
     numbers = numbers_of(table, numeric)
     return check_numbers(numbers, target, weights, times, ids, table)
@@ -172,9 +172,11 @@ def recoded(
     return np.append(codes, [unseen, MISSING])[column.data].astype(np.int32)
 
 
-def new_ids(given: GivenIds, n_rows: int, next_id: int, rows: "Rows | TakenIds") -> Ids:
+def new_ids(
+    names: IdsLike, n_rows: int, next_id: int, rows: "Rows | PresentIds"
+) -> Ids:
     """The ids of new rows, checked to be new; by default the next numbers."""
-    if given is None:
+    if names is None:
         if rows.has_text_ids:
             raise BadInputError(
                 "ids=None, but the rows here have text ids; give one for each new row."
@@ -185,7 +187,7 @@ def new_ids(given: GivenIds, n_rows: int, next_id: int, rows: "Rows | TakenIds")
                 f"before 2**62; give an id for each of the {n_rows} new rows."
             )
         return np.arange(next_id, next_id + n_rows, dtype=np.int64)
-    ids = as_ids(given)
+    ids = as_ids(names)
     if ids.shape != (n_rows,):
         raise BadInputError(
             f"ids has {len(ids)} entries for {n_rows} rows; give one per row."
@@ -195,7 +197,7 @@ def new_ids(given: GivenIds, n_rows: int, next_id: int, rows: "Rows | TakenIds")
         return present[:0]
     if len(present) and (ids.dtype == object) != (present.dtype == object):
         raise BadInputError(
-            f"ids={reprlib.repr(given)} mixes text and numbers with the ids that are "
+            f"ids={reprlib.repr(names)} mixes text and numbers with the ids that are "
             "here; use one kind."
         )
     values, counts = np.unique(ids, return_counts=True)
@@ -207,32 +209,32 @@ def new_ids(given: GivenIds, n_rows: int, next_id: int, rows: "Rows | TakenIds")
     return ids
 
 
-def as_ids(given: GivenIds) -> Ids:
+def as_ids(names: IdsLike) -> Ids:
     """Ids as int64 or as text; anything else is refused."""
-    ids = np.asarray(given)
+    ids = np.asarray(names)
     if ids.size == 0:
         return np.zeros(0, np.int64)
     if ids.ndim == 1 and ids.dtype.kind in "iu" and ids.max() < _END_OF_IDS:
         return ids.astype(np.int64)
     # A list of text and numbers would have become an array of text, and text of an
     # array has no NULs at its end.
-    cells = given if isinstance(given, list | tuple) else ids.tolist()
+    cells = names if isinstance(names, list | tuple) else ids.tolist()
     if ids.ndim == 1 and all(isinstance(cell, str) for cell in cells):
         texts = np.empty(len(cells), object)
         texts[:] = [str(cell) for cell in cells]
         return texts
     raise BadInputError(
-        f"ids={reprlib.repr(given)} cannot name rows; give a flat list of whole "
+        f"ids={reprlib.repr(names)} cannot name rows; give a flat list of whole "
         "numbers below 2**62 or of text."
     )
 
 
-def slots_of(given: GivenIds, present: Ids | Codes) -> NDArray[np.int64]:
+def slots_of(names: IdsLike, present: Ids | Codes) -> NDArray[np.int64]:
     """Where the rows with these ids lie, which must not be all.
 
     An unknown or repeated id is refused.
     """
-    ids = as_ids(given)
+    ids = as_ids(names)
     if len(ids) == 1:
         places = np.flatnonzero(present == ids)  # not ids[0]: numpy cuts its NULs
     elif (ids.dtype == object) == (present.dtype == object):
@@ -243,17 +245,17 @@ def slots_of(given: GivenIds, present: Ids | Codes) -> NDArray[np.int64]:
     return places
 
 
-def check_found(ids: Ids, found: Ids | Codes, n_rows: int) -> None:
+def check_found(ids: Ids, present: Ids | Codes, n_rows: int) -> None:
     """Refuse to forget ids of which only some were found, or all rows."""
-    if len(found) < len(ids):
-        unknown = ids[~np.isin(ids, found)]
+    if len(present) < len(ids):
+        unknown = ids[~np.isin(ids, present)]
         if not len(unknown):
             raise BadInputError("ids names a row more than once; give each id once.")
         raise UnknownIdError(
             f"ids={unknown[:5].tolist()} are not in the case base of {n_rows} "
             "rows; nothing was forgotten."
         )
-    if len(found) == n_rows:
+    if len(present) == n_rows:
         raise BadInputError(
             f"ids names all {n_rows} rows; a case base keeps at least one. "
             "Delete the object instead."

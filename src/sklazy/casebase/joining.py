@@ -20,18 +20,12 @@ def join_bases(bases: Sequence[CaseBase], *, renumber: bool = False) -> PartedBa
     """One case base of several parts, the rows of each base one of them.
 
     It equals a base built of all rows, those of the first base first; frozen cuts are
-    found anew.
-
-    Parameters
-    ----------
-    bases : sequence of CaseBase
-        Of the same columns; they stay as they are.
-    renumber : bool
-        Give all rows the numbers 0, 1, ... as ids.
+    found anew. The bases must have the same columns and stay as they are. `renumber`
+    gives all rows the numbers 0, 1, ... as ids.
     """
     bases = [base.joined() for base in bases]
     schema = common_schema({n: (b, open_columns(b)) for n, b in enumerate(bases)})
-    bases = [settled(base, schema.positions("nominal")) for base in bases]
+    bases = [with_nominal(base, schema.positions("nominal")) for base in bases]
     batches = [in_order_of_arrival(base) for base in bases]
     batches = _number(batches) if renumber else batches
     _check_ids(batches)
@@ -83,20 +77,15 @@ def _check_ids(batches: Sequence[CodedRows]) -> None:
 def common_schema(
     parts: Mapping[int, tuple[CaseBase, Collection[int]]], what: str = "part"
 ) -> Schema:
-    """The columns of all parts, or an error that says which part has others.
+    """The columns of all parts, or an error that names a part with others.
 
     A column without a value is of the kind that it has elsewhere. Where parts declare
     categories, they are united in the order of the parts, as pandas'
     `union_categoricals` does.
 
-    Parameters
-    ----------
-    parts : mapping
-        From the number of a part to a base of its columns, which may have no rows, and
-        the columns of the part without a value (`open_columns`). A part without rows
-        has no say.
-    what : str
-        What errors call a part.
+    `parts` has for each part with rows a base of its columns, which may have no rows,
+    and its columns without a value (`open_columns`); `what` is the word for a part in
+    errors.
     """
     numbers = list(parts)
     first, _ = parts[numbers[0]]
@@ -110,25 +99,29 @@ def common_schema(
 def _common_attribute(
     parts: Mapping[int, tuple[CaseBase, Collection[int]]], position: int, what: str
 ) -> Attribute:
-    """What a column is in all parts."""
-    found = {n: base.schema.attributes[position] for n, (base, _) in parts.items()}
-    first = next(iter(found.values()))
-    nominal = {n: own for n, own in found.items() if own.kind == "nominal"}
-    for number, own in found.items():
-        if nominal and own.kind == "numeric" and position not in parts[number][1]:
+    """Name, kind and categories of a column in all parts."""
+    attributes = {n: base.schema.attributes[position] for n, (base, _) in parts.items()}
+    first = next(iter(attributes.values()))
+    nominal = {
+        n: attribute
+        for n, attribute in attributes.items()
+        if attribute.kind == "nominal"
+    }
+    for number, attribute in attributes.items():
+        if nominal and attribute.kind == "numeric" and position not in parts[number][1]:
             raise BadInputError(
                 f"column {first.name!r} holds numbers in {what} {number} and labels in "
                 "another; give it one type, for instance by astype, or read it alike "
                 "by categorical_features."
             )
-    plain = [n for n, own in nominal.items() if not own.declared]
+    plain = [n for n, attribute in nominal.items() if not attribute.declared]
     if 0 < len(plain) < len(nominal):
         raise BadInputError(
             f"column {first.name!r} declares its categories, but not in {what} "
             f"{plain[0]}; give it one type, for instance by astype('category')."
         )
     labels = dict.fromkeys(
-        chain.from_iterable(own.declared for own in nominal.values())
+        chain.from_iterable(attribute.declared for attribute in nominal.values())
     )
     return Attribute(first.name, "nominal" if nominal else "numeric", tuple(labels))
 
@@ -145,7 +138,7 @@ def _check_alike(
 
 
 def _find_difference(first: CaseBase, other: CaseBase) -> str:
-    """What two bases differ in that parts must have in common."""
+    """Name the first property that parts must share and two bases do not."""
     for name in (field.name for field in fields(Schema)):
         if name != "attributes" and getattr(first.schema, name) != getattr(
             other.schema, name
@@ -168,7 +161,7 @@ def _find_difference(first: CaseBase, other: CaseBase) -> str:
     return ", ".join(different)
 
 
-def settled(base: CaseBase, nominal: Collection[int]) -> CaseBase:
+def with_nominal(base: CaseBase, nominal: Collection[int]) -> CaseBase:
     """A base whose open columns are nominal where those of others are."""
     turned = sorted(set(nominal) - set(base.schema.positions("nominal")))
     return rebuilt(base, np.arange(base.n_rows), turned) if turned else base

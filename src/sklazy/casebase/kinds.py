@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.casebase.incoming import Target
+from sklazy.casebase.incoming import Incoming, Target
 from sklazy.casebase.moments import Times
 from sklazy.casebase.rows import CodedRows, Places
 from sklazy.casebase.schema import Attribute, Schema
@@ -36,10 +36,9 @@ def settled_columns(cases: "CaseBase", matched: Table) -> list[int]:
     return [j for j in nominal if (columns[j].data >= 0).any()]
 
 
-def empties_column(cases: "CaseBase", gone: Places) -> bool:
-    """Whether a nominal attribute would lose its last value with these rows."""
-    leaving = (cases.rows.codes[:, gone] >= 0).sum(axis=1)
-    return any(leaving[j] == n_known for j, n_known in _known(cases).items())
+def emptied_columns(cases: "CaseBase", n_leaving: NDArray[np.int64]) -> list[int]:
+    """The nominal attributes that lose their last value with so many known cells."""
+    return [j for j, n_known in _known(cases).items() if n_leaving[j] == n_known]
 
 
 def holds_last_value(cases: "CaseBase") -> NDArray[np.bool_]:
@@ -55,29 +54,23 @@ def holds_last_value(cases: "CaseBase") -> NDArray[np.bool_]:
 def _known(cases: "CaseBase") -> dict[int, int]:
     """The number of values of each nominal attribute that has no declared ones."""
     coder = cases.coder
-    found = {j: coder.vocabularies[j] for j in coder.nominal}
-    return {j: int(v.counts.sum()) for j, v in found.items() if not v.declared}
+    vocabularies = {j: coder.vocabularies[j] for j in coder.nominal}
+    return {j: int(v.counts.sum()) for j, v in vocabularies.items() if not v.declared}
 
 
 def rebuilt(
     cases: "CaseBase", places: Places, nominal: Collection[int] = ()
 ) -> "CaseBase":
-    """A base of some of the rows, of the kinds that their values have.
+    """A base of the rows at some places, of the kinds that their values have.
 
-    Parameters
-    ----------
-    cases : CaseBase
-    places : int64 array
-        Where the rows lie.
-    nominal : collection of int
-        Open attributes that will get labels.
+    The open attributes in `nominal` will get labels.
     """
     arrival = np.argsort(cases.arrival[places])
     rows = cases.rows.take(places[arrival])
     table = cases.coder.table(rows)
     base = type(cases)(
         table,
-        target_of(cases, rows),
+        target_of_rows(cases, rows),
         weights=rows.weights,
         times=times_of(cases, rows),
         ids=rows.ids,
@@ -90,6 +83,17 @@ def rebuilt(
         base.settle_cuts([old.get(j, np.zeros(0)) for j in base.coder.numeric])
     base.next_id = cases.next_id
     return base
+
+
+def add_checked(base: "CaseBase", incoming: Incoming) -> None:
+    """Add rows that were checked by a base whose columns had other kinds."""
+    base.add(
+        incoming.table,
+        incoming.target,
+        weights=incoming.weights,
+        times=Times(incoming.times, base.schema.clock),
+        ids=incoming.ids,
+    )
 
 
 def times_of(cases: "CaseBase", rows: CodedRows) -> Times:
@@ -106,7 +110,7 @@ def _schema(
     return replace(schema, attributes=tuple(attributes))
 
 
-def target_of(cases: "CaseBase", rows: CodedRows) -> Target:
+def target_of_rows(cases: "CaseBase", rows: CodedRows) -> Target:
     """The targets of rows, as they were given."""
     if not cases.coder.has_classes:
         return np.ascontiguousarray(rows.targets.T)

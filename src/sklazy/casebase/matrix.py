@@ -1,19 +1,25 @@
-"""Queries that come as a matrix of numbers: coded at once, without a table."""
+"""Matrices of numbers: queries coded, and rows added, without a table."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sklazy.casebase.base import CaseBase
-from sklazy.casebase.cuts import bin_codes
-from sklazy.flow import MISSING, UNSEEN, Queries
+from sklazy.casebase.incoming import (
+    IdsLike,
+    Target,
+    check_kind,
+    check_numbers,
+    new_ids,
+    two_dimensional,
+)
+from sklazy.casebase.moments import NO_TIMES, Times, check_clock
+from sklazy.casebase.rows import Ids
+from sklazy.flow import UNSEEN, Queries
 from sklazy.kernels.coding import TOO_LARGE, code_cells, code_whole_cells
-from sklazy.tables import Label
-
-# Below this many cells numpy is done before the compiler would have begun.
-_SMALL_JOB = 20_000
+from sklazy.tables import Column, Label, Table
 
 # Cells that are turned to floats at once: they stay in the cache.
 _BLOCK = 100_000
@@ -31,30 +37,15 @@ Codes = NDArray[np.int32]
 
 
 class MatrixCode(NamedTuple):
-    """What codes a matrix; see `code_cells`.
+    """Tables that code a matrix; see `code_cells`. Numeric attributes have width -1."""
 
-    Attributes
-    ----------
-    lows : float64 array of shape (n_attributes,)
-    widths, starts : int64 arrays of shape (n_attributes,)
-    places : int32 array
-    cut_starts : int64 array of shape (n_attributes + 1,)
-    cuts : float64 array
-    spans : float64 array of shape (n_attributes,)
-    """
-
-    lows: NDArray[np.float64]
-    widths: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    lows: NDArray[np.float64]  # (n_attributes,)
+    widths: NDArray[np.int64]  # (n_attributes,)
+    starts: NDArray[np.int64]  # (n_attributes,)
     places: NDArray[np.int32]
-    cut_starts: NDArray[np.int64]
+    cut_starts: NDArray[np.int64]  # (n_attributes + 1,)
     cuts: NDArray[np.float64]
-    spans: NDArray[np.float64]
-
-    @property
-    def numeric(self) -> NDArray[np.bool_]:
-        """Which attributes are numeric."""
-        return self.widths < 0
+    spans: NDArray[np.float64]  # (n_attributes,)
 
 
 def encode_matrix(
@@ -62,9 +53,9 @@ def encode_matrix(
 ) -> Queries | None:
     """Code a matrix of numbers as `CaseBase.encode` codes the table made of it.
 
-    None where that is for a table to do, or to refuse: labels that are no whole
+    None where that is for a table to do, or to refuse: labels that are not whole
     numbers, cells that are infinite, a wrong number of columns. Without `bins` all
-    numbers have one code, since nobody reads them.
+    numbers have one code, since it is never read.
     """
     n_attributes = len(base.schema.attributes)
     fits = matrix.ndim == 2 and matrix.shape[1] == n_attributes
@@ -73,26 +64,23 @@ def encode_matrix(
     lasts = not bins and not base.coder.nominal
     find = base.keep if lasts else base.derive
     code = find(("matrix code", bins), lambda: _find_code(base, bins))
-    codes = None if code is None else _code_whole(base, matrix, code)
-    if code is not None and codes is None:
-        codes = _code(matrix, code)
-    if code is None or codes is None:
+    if code is None:
         return None
-    return Queries(codes, _values(matrix, code.numeric))
+    codes = np.empty(matrix.shape, np.int32)
+    is_whole = matrix.dtype == np.int64 and _code_whole(base, matrix, code, codes)
+    if not is_whole and not _code(matrix, code, codes):
+        return None
+    return Queries(codes, _values(matrix, code.widths < 0))
 
 
 def _code_whole(
-    base: CaseBase, matrix: NDArray[np.generic], code: MatrixCode
-) -> Codes | None:
-    """The codes of a large matrix of whole numbers, all of them labels in a row."""
-    if matrix.dtype != np.int64 or not (code.spans > 0).all():
-        return None
-    if not code_whole_cells.is_due(matrix.size / _SMALL_JOB):
-        return None
+    base: CaseBase, matrix: NDArray[np.generic], code: MatrixCode, codes: Codes
+) -> bool:
+    """Write the codes of whole numbers, if all of them are labels in a row."""
+    if not (code.spans > 0).all():
+        return False
     lows, spans = base.derive("repeated code", lambda: _repeat(code))
-    codes = np.empty(matrix.shape, np.int32)
-    done = code_whole_cells(np.ascontiguousarray(matrix), lows, spans, codes)
-    return codes if done else None
+    return bool(code_whole_cells(np.ascontiguousarray(matrix), lows, spans, codes))
 
 
 def _repeat(code: MatrixCode) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -102,42 +90,13 @@ def _repeat(code: MatrixCode) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.tile(lows, n_rows), np.tile(spans, n_rows)
 
 
-def _code(matrix: NDArray[np.generic], code: MatrixCode) -> Codes | None:
-    """The codes, or None if there are cells that cannot be coded."""
-    codes = np.empty(matrix.shape, np.int32)
-    by_kernel = code_cells.is_due(matrix.size / _SMALL_JOB)
+def _code(matrix: NDArray[np.generic], code: MatrixCode, codes: Codes) -> bool:
+    """Write the codes; return False if there are cells that cannot be coded."""
     step = max(1, _BLOCK // matrix.shape[1])
     for first in range(0, len(matrix), step):
         numbers = np.ascontiguousarray(matrix[first : first + step], np.float64)
-        part = codes[first : first + step]
-        if by_kernel:
-            done = code_cells(numbers, *code, part)
-        else:
-            done = code_by_numpy(numbers, code, part)
-        if not done:
-            return None
-    return codes
-
-
-def code_by_numpy(numbers: NDArray[np.float64], code: MatrixCode, codes: Codes) -> bool:
-    """Do what `code_cells` does, for few rows."""
-    missing = np.isnan(numbers)
-    if not (missing | (np.abs(numbers) < TOO_LARGE)).all():
-        return False
-    nominal = np.flatnonzero(~code.numeric)
-    if nominal.size:
-        place = np.where(missing, 0.0, numbers)[:, nominal] - code.lows[nominal]
-        inside = (place >= 0) & (place < code.widths[nominal])
-        known = inside & (place == np.floor(place))
-        cells = code.starts[nominal] + np.where(known, place, 0.0).astype(np.int64)
-        codes[:, nominal] = np.where(known, code.places[cells], UNSEEN)
-    if not nominal.size and not len(code.cuts):
-        codes[:] = 0
-    else:
-        for j in np.flatnonzero(code.numeric).tolist():
-            own = code.cuts[code.cut_starts[j] : code.cut_starts[j + 1]]
-            codes[:, j] = bin_codes(numbers[:, j], own)
-    codes[missing] = MISSING
+        if not code_cells(numbers, *code, codes[first : first + step]):
+            return False
     return True
 
 
@@ -145,7 +104,7 @@ def _values(
     matrix: NDArray[np.generic], numeric: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """The numbers, NaN in nominal columns."""
-    if not numeric.any():  # nobody looks at them: a large one takes no memory
+    if not numeric.any():  # never read: a large one takes no memory
         small = matrix.size < _FEW
         shape = matrix.shape
         return np.full(shape, np.nan) if small else np.broadcast_to(np.nan, shape)
@@ -154,22 +113,22 @@ def _values(
 
 
 def _find_code(base: CaseBase, bins: bool) -> MatrixCode | None:
-    """What codes a matrix, or None if some labels are no whole numbers."""
+    """Coding table of a matrix, or None if some labels are not whole numbers."""
     n_attributes = len(base.names)
     lows, widths = np.zeros(n_attributes), np.full(n_attributes, -1, np.int64)
     spans = np.zeros(n_attributes)
     starts, n_places = np.zeros(n_attributes, np.int64), 0
     places = [np.zeros(0, np.int32)]
     for j in np.flatnonzero(base.cases.numeric < 0).tolist():
-        found = _places(base.categories(j))
-        if found is None:
+        code = _places(base.categories(j))
+        if code is None:
             return None
-        lows[j], own = found
-        starts[j], widths[j] = n_places, len(own)
-        in_order = np.array_equal(own, np.arange(len(own)))
-        spans[j] = len(own) if in_order else 0.0
-        n_places += len(own)
-        places.append(own)
+        lows[j], codes = code
+        starts[j], widths[j] = n_places, len(codes)
+        in_order = np.array_equal(codes, np.arange(len(codes)))
+        spans[j] = len(codes) if in_order else 0.0
+        n_places += len(codes)
+        places.append(codes)
     cuts = base.cuts if bins else [np.zeros(0)] * n_attributes
     cut_starts = np.cumsum([0, *map(len, cuts)])
     joined = np.concatenate(places), cut_starts, np.concatenate(cuts)
@@ -187,3 +146,48 @@ def _places(labels: Sequence[Label]) -> tuple[float, Codes] | None:
     places = np.full(high - low + 1, UNSEEN, np.int32)
     places[np.array(whole) - low] = np.arange(len(whole))
     return float(low), places
+
+
+Floats = NDArray[np.float64]
+
+
+def plain_numbers(base: CaseBase, matrix: object) -> Floats | None:
+    """Rows to be added as `add_numbers` takes them, (n_attributes, n_rows).
+
+    None where there are labels, or where a table must look at the cells.
+    """
+    if base.is_parted or base.schema.origins or base.coder.nominal:
+        return None
+    if type(matrix) is not np.ndarray or matrix.dtype != np.float64:
+        return None
+    if matrix.ndim != 2 or matrix.shape[1] != len(base.coder.numeric):
+        return None
+    return None if not len(matrix) or np.isinf(matrix).any() else matrix.T + 0.0
+
+
+def add_numbers(
+    base: CaseBase,
+    numbers: Floats,
+    target: Target,
+    *,
+    weights: ArrayLike | None = None,
+    times: Times = NO_TIMES,
+    ids: IdsLike = None,
+) -> Ids:
+    """Do what `CaseBase.add` does, for rows that `plain_numbers` found."""
+    with base._lock:
+        if base.coder.nominal:  # since then another thread brought labels
+            table = _as_table(base, numbers)
+            return base.add(table, target, weights=weights, times=times, ids=ids)
+        base._freeze()
+        new = new_ids(ids, numbers.shape[1], base.next_id, base.rows)
+        check_kind(target := two_dimensional(target), len(base.rows.targets))
+        check_clock(times.clock, base.schema.clock)
+        base._take_in(check_numbers(numbers, target, weights, times, new))
+        return new
+
+
+def _as_table(base: CaseBase, numbers: Floats) -> Table:
+    named = zip(base.names, numbers, strict=True)
+    columns = tuple(Column(name, "numeric", column) for name, column in named)
+    return Table(columns, numbers.shape[1], base.schema.named)

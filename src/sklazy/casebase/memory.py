@@ -9,49 +9,28 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.casebase.bins import Bins
-from sklazy.casebase.buckets import Buckets
+from sklazy.casebase.bins import Bins, Ranges
 from sklazy.casebase.coder import Coder, Moved
 from sklazy.casebase.cuts import bin_codes
-from sklazy.casebase.ranges import Ranges
-from sklazy.casebase.rows import NO_ROWS, CodedRows, Mark, Places, Rows, own_arrays
+from sklazy.casebase.fingerprint import Buckets
+from sklazy.casebase.rows import NO_ROWS, CodedRows, Places, Rows, RowsMark, own_arrays
 from sklazy.casebase.schema import Schema
-from sklazy.casebase.states import SHARING, Shared, copy_arrays, shallow
+from sklazy.casebase.states import SHARING, Snapshotted, copy_arrays, shallow
 from sklazy.casebase.tallies import Tallies
 
 
-class Memory(Shared):
-    """Rows, and what follows from them.
+class Memory(Snapshotted):
+    """Rows, and what follows from them."""
 
-    Attributes
-    ----------
-    schema : Schema
-        What the columns are.
-    coder : Coder
-        The labels by code.
-    rows : Rows
-    bins : Bins
-        The cuts of the numeric attributes.
-    tallies : Tallies
-        Counts and bit sets.
-    ranges : Ranges
-    buckets : Buckets
-        What is known of the rows' digests.
-    half_life : float or None
-        The age at which a row counts half.
-    next_id : int
-        The id of the next row that has none.
-    """
-
-    schema: Schema
-    coder: Coder
+    schema: Schema  # the columns
+    coder: Coder  # the labels by code
     rows: Rows
-    bins: Bins
-    tallies: Tallies
+    bins: Bins  # the cuts of the numeric attributes
+    tallies: Tallies  # counts and bit sets
     ranges: Ranges
-    buckets: Buckets
-    half_life: float | None
-    next_id: int
+    buckets: Buckets  # the digests of the rows, as far as known
+    half_life: float | None  # the age at which a row counts half
+    next_id: int  # the id of the next row that has none
 
     @property
     def _numeric(self) -> list[int]:
@@ -116,7 +95,7 @@ class Memory(Shared):
         self._outdate()
 
     @contextmanager
-    def _all_or_nothing(self, places: Places = NO_ROWS) -> Iterator[Mark]:
+    def _all_or_nothing(self, places: Places = NO_ROWS) -> Iterator[RowsMark]:
         """Take a change back that does not come to its end: an interrupt, no memory.
 
         `places` are those of the rows that will go or move.
@@ -140,27 +119,30 @@ class Memory(Shared):
         if self.bins.frozen and not self.bins.current:
             self._sync()
 
-    def _follow(self, moves: Moved, mark: Mark) -> None:
+    def _follow(self, moves: Moved, mark: RowsMark) -> None:
         """Renumber the codes of rows where labels came or went."""
         for j, moved in moves:
             self.tallies.spoil(j)
             self.rows.relabel(j, moved, mark)
 
     def _touch(self) -> None:
-        """Say that rows came or went."""
+        """Mark cuts and derived results as outdated: rows came or went."""
         self.bins.touch()
         self._outdate()
 
     def _pass_by(self, n_rows: int) -> None:
-        """Keep codes and counts no longer in step where nobody asks for them."""
+        """Stop updating codes and counts that are not in use."""
         if self.tallies.pass_by(n_rows, self.rows.n_rows):
             self.bins.sleep()
 
     def _sync(self) -> None:
         """Bring up to date what a change left for the next question."""
-        n_classes = self.coder.n_classes
         with self._lock:
             self._let_base_sync()
+            if not self._is_behind():
+                self.tallies.n_unread = 0
+                return
+            n_classes = self.coder.n_classes
             for numeric, cuts in self.bins.update(self.rows, n_classes):
                 self._recode(numeric, cuts)
             widths = self.coder.widths(self.bins.cuts)
@@ -206,7 +188,7 @@ class Memory(Shared):
         self.rows.unpack()
         state = self._state
         if state is not None and not len(self.rows.hashes):
-            self.rows.hashes = state.rows.hashes  # somebody has asked for them
+            self.rows.hashes = state.rows.hashes  # they were computed there
         super()._drop_state()
 
     def _own_arrays(self) -> None:
@@ -223,6 +205,7 @@ class Memory(Shared):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        for part in (self, self.rows, self.tallies, self.bins, *self.coder.holders()):
+        vocabularies = self.coder.vocabularies.values()
+        for part in (self, self.rows, self.tallies, self.bins, *vocabularies):
             own_arrays(part)  # they may lie in memory that cannot be written to
         self._start_sharing()

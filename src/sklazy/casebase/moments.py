@@ -24,31 +24,22 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Clock = Literal["", "numbers", "dates"]
-"""What times are; empty where rows have none."""
+"""The kind of times; empty where rows have none."""
 Length = int | float | datetime.timedelta
 """Of time, or a number of rows."""
 
 _DAY = datetime.timedelta(days=1)
-_OLDEST = (
-    39.0  # half-lives: a row of less than 2e-12 of the newest one's weight is none
-)
+_OLDEST = 39.0  # half-lives: less than 2e-12 of the newest row's weight is none
 
 
 @dataclass(frozen=True)
 class Times:
-    """The moments of rows: plain numbers, or dates as days since 1970-01-01.
+    """The moments of rows: plain numbers, or dates as days since 1970-01-01."""
 
-    Attributes
-    ----------
-    values : float64 array of shape (1, n_rows); (0, 0) where rows have no times
-    clock : {"", "numbers", "dates"}
-    half_life : float or None
-        The age at which a row counts half as much as the newest, in units of the
-        times, or in rows where there are none.
-    """
-
-    values: Floats
+    values: Floats  # (1, n_rows), or (0, 0) where rows have no times
     clock: Clock
+    # The age at which a row counts half as much as the newest, in units of the times,
+    # or in rows where there are none.
     half_life: float | None = None
 
 
@@ -56,9 +47,9 @@ NO_TIMES = Times(np.zeros((0, 0)), "")
 """Of rows that follow one another."""
 
 
-def as_times(given: object, name: str = "times") -> Times:
+def as_times(moments: object, name: str = "times") -> Times:
     """Read times: numbers, dates of any library, or text as '2026-03-01 12:30'."""
-    array = np.asarray(given)
+    array = np.asarray(moments)
     if array.ndim != 1:
         raise BadInputError(
             f"{name} has the shape {array.shape}; give one time for each row."
@@ -73,12 +64,12 @@ def as_times(given: object, name: str = "times") -> Times:
     return Times(values[None] + 0.0, clock)
 
 
-def as_moment(given: object, clock: Clock, name: str) -> float:
+def as_moment(moment: object, clock: Clock, name: str) -> float:
     """One moment as a number on a clock."""
-    times = as_times([given], name)
+    times = as_times([moment], name)
     if times.clock != clock:
         raise BadInputError(
-            f"{name}={given!r}, but the times of the rows are {clock}; give one of "
+            f"{name}={moment!r}, but the times of the rows are {clock}; give one of "
             "these."
         )
     return float(times.values[0, 0])
@@ -102,9 +93,9 @@ def forget_before(cases: "CaseBase", before: object) -> None:
         cases.forget(cases.ids[old])
 
 
-def keep_within(cases: "CaseBase", window: object) -> None:
-    """Forget the rows that a window leaves out; see `outside`."""
-    gone = outside(cases.rows, window, cases.schema.clock)
+def forget_outside(cases: "CaseBase", window: object) -> None:
+    """Forget the rows that a window leaves out; see `find_outside`."""
+    gone = find_outside(cases.rows, window, cases.schema.clock)
     if len(gone) and not cases.is_parted:
         cases.forget_places(gone)
     elif len(gone):
@@ -116,19 +107,14 @@ def keep_within(cases: "CaseBase", window: object) -> None:
 def add_within(cases: "CaseBase", window: object, add: Callable[[], Ids]) -> None:
     """Add rows and forget those that a window leaves out then, both or neither.
 
-    Parameters
-    ----------
-    cases : CaseBase
-    window : int, float or timedelta, or None for all rows
-    add : callable
-        Adds the rows to the cases and says their ids.
+    `add` adds the rows to the cases and returns their ids.
     """
-    with cases._lock:  # nobody sees what is between
+    with cases._lock:  # the state between is never seen
         added = add()
         if window is None:
             return
         try:
-            keep_within(cases, window)
+            forget_outside(cases, window)
         except BaseException:
             cases.forget(added)
             raise
@@ -146,30 +132,27 @@ def holds_clock(cases: "CaseBase") -> NDArray[np.bool_]:
     return newest & (newest.sum() == 1) | (not cases.schema.clock)
 
 
-def as_length(given: Any, clock: Clock, name: str) -> float:  # noqa: ANN401 - whatever is given
+def as_length(length: Any, clock: Clock, name: str) -> float:  # noqa: ANN401 - whatever is given
     """A length of time: a number on the clock, days where that has dates."""
-    if isinstance(given, np.timedelta64 | datetime.timedelta) and clock == "dates":
-        given = given / np.timedelta64(1, "D") if _is_numpy(given) else given / _DAY
+    if isinstance(length, np.timedelta64 | datetime.timedelta) and clock == "dates":
+        is_numpy = isinstance(length, np.timedelta64)
+        length = length / (np.timedelta64(1, "D") if is_numpy else _DAY)
     # To numpy a timedelta is a whole number, of no unit.
-    is_number = isinstance(given, Real) and not isinstance(given, bool | np.timedelta64)
-    if not is_number or not 0 < float(given) < np.inf:
+    is_other = isinstance(length, bool | np.timedelta64) or not isinstance(length, Real)
+    if is_other or not 0 < float(length) < np.inf:
         raise BadInputError(
-            f"{name}={given!r}; expected a number above 0, in units of the times "
+            f"{name}={length!r}; expected a number above 0, in units of the times "
             "(days where these are dates), or a timedelta where these are dates."
         )
-    return float(given)
+    return float(length)
 
 
-def outside(rows: Rows, window: Any, clock: Clock) -> NDArray[np.int64]:  # noqa: ANN401
+def find_outside(rows: Rows, window: Any, clock: Clock) -> NDArray[np.int64]:  # noqa: ANN401
     """Where the rows lie that a window which ends at the newest row leaves out.
 
-    Parameters
-    ----------
-    rows : Rows
-    window : int, float or timedelta
-        How many of the newest rows stay, with all of the same time as the oldest of
-        these; or the length of time: rows that are as old as that, or older, go.
-    clock : {"", "numbers", "dates"}
+    A window is the number of the newest rows that stay, with all of the same time as
+    the oldest of these; or the length of time: rows that are as old as that, or older,
+    go.
     """
     if _is_count(window, clock) and not len(rows.times):
         n_gone = rows.n_rows - int(window)
@@ -190,7 +173,7 @@ def window_starts(
 ) -> NDArray[np.int64]:
     """The first row that a window keeps of the rows before each end.
 
-    Rows are in the order in which they happened; see `outside`.
+    Rows are in the order in which they happened; see `find_outside`.
     """
     if _is_count(window, clock):
         oldest = moments[np.maximum(ends - int(window), 0)]
@@ -214,7 +197,7 @@ def _is_count(window: Any, clock: Clock) -> bool:  # noqa: ANN401 - whatever is 
     )
 
 
-def faded(rows: Rows, half_life: float, newest: float | None = None) -> Floats:
+def fade_weights(rows: Rows, half_life: float, newest: float | None = None) -> Floats:
     """The weights of rows, halved for every half-life that they are older.
 
     `newest` is when the last row happened, that of these by default.
@@ -231,22 +214,22 @@ def moments_of(rows: Rows) -> Floats:
     return rows.arrival[: rows.n_rows].astype(np.float64)
 
 
-def check_clock(given: Clock, kept: Clock) -> None:
+def check_clock(clock: Clock, kept: Clock) -> None:
     """Refuse rows whose times cannot be compared with those that are there."""
-    if given == kept:
+    if clock == kept:
         return
     if not kept:
         raise BadInputError(
             "times were given, but the rows that are here came without; give them "
             "from the first fit on."
         )
-    if not given:
+    if not clock:
         raise BadInputError(
             f"the rows that are here have times ({kept}); give times with further "
             "rows, too."
         )
     raise BadInputError(
-        f"the times of further rows are {given}, those of the rows that are here "
+        f"the times of further rows are {clock}, those of the rows that are here "
         f"{kept}; give one kind."
     )
 
@@ -258,16 +241,13 @@ def _moments(array: NDArray[Any], name: str) -> tuple[Floats, Clock]:
         array = _parsed(array, name)
     if array.dtype.kind == "M":
         return from_datetimes(name, array).data, "dates"
-    column = from_objects(name, array.tolist()) if array.dtype.kind == "O" else None
-    if column is None and array.dtype.kind == "O" and _are_texts(array):
+    are_objects, cells = array.dtype.kind == "O", array.tolist()
+    column = from_objects(name, cells) if are_objects else None
+    if column is None and are_objects and all(isinstance(c, str) for c in cells):
         return from_datetimes(name, _parsed(array, name)).data, "dates"
     if column is None or column.reading is None or column.reading.style not in CALENDAR:
         raise _unreadable(name, array)
     return column.data, "dates"
-
-
-def _are_texts(array: NDArray[Any]) -> bool:
-    return all(isinstance(cell, str) for cell in array.tolist())
 
 
 def _parsed(texts: NDArray[Any], name: str) -> NDArray[Any]:
@@ -282,7 +262,3 @@ def _unreadable(name: str, array: NDArray[Any]) -> BadInputError:
         f"{name}={reprlib.repr(array.tolist())} cannot be read as moments; give "
         "numbers, dates, or text such as '2026-03-01' or '2026-03-01T12:30'."
     )
-
-
-def _is_numpy(length: object) -> bool:
-    return isinstance(length, np.timedelta64)

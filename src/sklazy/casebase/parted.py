@@ -1,61 +1,56 @@
 """A case base whose rows lie in several parts, here or elsewhere.
 
-What follows from all rows (labels, cuts, ranges, counts) is its *head*: every part
-says what it has, the head adds it up, and the parts follow. A question is put to all
-parts at once. Whoever needs all rows in one place gets them joined, once for every
+All that follows from all rows (labels, cuts, ranges, counts) is its *head*: every part
+reports its own, the head adds it up, and the parts follow. A question is put to all
+parts at once. Where all rows are needed in one place they are joined, once for every
 state.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sklazy.casebase.base import CaseBase
-from sklazy.casebase.canonical import Words, sort_hashed
+from sklazy.casebase.canonical import (
+    Words,
+    number_copies,
+    sort_hashed,
+    spread_copies,
+)
+from sklazy.casebase.deferred_cases import PartedCases
 from sklazy.casebase.holding import (
     PartsHere,
     concatenate_ids,
     concatenate_rows,
 )
 from sklazy.casebase.incoming import (
-    GivenIds,
-    TakenIds,
-    Target,
+    IdsLike,
+    Incoming,
+    PresentIds,
     as_ids,
     check_found,
-    check_incoming,
-    check_kind,
-    new_ids,
-    two_dimensional,
 )
-from sklazy.casebase.kinds import settled_columns
-from sklazy.casebase.moments import NO_TIMES, Times, check_clock
-from sklazy.casebase.parted_cases import PartedCases
+from sklazy.casebase.kinds import add_checked, emptied_columns
 from sklazy.casebase.parted_head import PartedHead
 from sklazy.casebase.parts import (
     Floats,
     Ints,
     Part,
-    build,
+    build_from_rows,
     copy_rows,
-    count_in_buckets,
     find_places,
     find_taken,
-    first_rows,
     is_weighted,
     names_and_arrivals,
-    read_buckets,
-    read_rows,
+    rows_as_given,
     take_rows,
     weigh_leaving,
 )
-from sklazy.casebase.rows import CodedRows, Ids, Rows
+from sklazy.casebase.rows import CodedRows, Ids, Places, Rows
 from sklazy.errors import BadInputError
 from sklazy.flow import Cases
 from sklazy.tables import Table, match
-from sklazy.tables.kinds import check_same_kind
 
 
 class PartedBase(PartedHead):
@@ -67,15 +62,9 @@ class PartedBase(PartedHead):
 
     @classmethod
     def cut(cls, base: CaseBase, owners: ArrayLike, n_parts: int) -> "PartedBase":
-        """The rows of a base in parts.
+        """The rows of a base in parts, of which some may be empty.
 
-        Parameters
-        ----------
-        base : CaseBase
-        owners : int array of shape (n_rows,)
-            The part of each row, in order of arrival.
-        n_parts : int
-            Parts that own no row are empty.
+        `owners` has the part of each row, in order of arrival.
         """
         with base._lock:
             base._sync()
@@ -89,75 +78,54 @@ class PartedBase(PartedHead):
 
     # --- change -----------------------------------------------------------------------
 
-    def add(
-        self,
-        table: Table,
-        target: Target,
-        *,
-        weights: ArrayLike | None = None,
-        times: Times | None = None,
-        ids: GivenIds = None,
-        mixed: bool = True,
-    ) -> Ids:
-        """Take in further rows, behind those of the last part; the ids they got."""
-        with self._lock:
-            self._recount()
-            self._freeze()
-            given = new_ids(ids, len(table), self.next_id, self._taken(ids))
-            check_kind(target := two_dimensional(target), self.n_targets)
-            times = NO_TIMES if times is None else times
-            check_clock(times.clock, self.schema.clock)
-            matched = self.matched(table)
-            if not mixed:
-                check_same_kind(table, self.coder.model(), self._open_names())
-            incoming = check_incoming(
-                matched, self._numeric, target, weights, times, given
-            )
-            if settled := settled_columns(self, matched):
-                add = partial(CaseBase.add, table=matched, target=target, ids=given)
-                self._remake(partial(add, weights=weights, times=times), settled)
-                return given
-            self._begin_change()
-            labels = self.coder.mark()
-            try:
-                list(self.coder.admit(incoming))
-                batch = self.coder.coded(incoming, 0)
-                self.parts.enter(len(self.parts) - 1, self._labels(), batch)
-            except BaseException:
-                self.coder.restore(labels)
-                raise
-            self.coder.tally(batch, 1)
-            self.sizes[-1] += len(batch)
-            if batch.ids.dtype != object and len(batch):
-                self.next_id = max(self.next_id, int(batch.ids.max()) + 1)
-            self._changed(self.coder.hashes(batch))
-            self._is_counted = True
-            return given
+    def _settle_kinds(self, incoming: Incoming, columns: list[int]) -> None:
+        self._remake(lambda base: add_checked(base, incoming), columns)
 
-    def forget(self, ids: GivenIds) -> None:
+    def _take_in(self, incoming: Incoming) -> None:
+        """Put new rows behind those of the last part."""
+        self._begin_change()
+        labels = self.coder.mark()
+        try:
+            list(self.coder.admit(incoming))
+            batch = self.coder.coded(incoming, 0)
+            self.parts.enter(len(self.parts) - 1, self._labels(), batch)
+        except BaseException:
+            self.coder.restore(labels)
+            raise
+        self.coder.tally(batch, 1)
+        self.sizes[-1] += len(batch)
+        if batch.ids.dtype != object and len(batch):
+            self.next_id = max(self.next_id, int(batch.ids.max()) + 1)
+        self._changed(self.coder.hashes(batch))
+        self._is_counted = True
+
+    def forget(self, ids: IdsLike) -> None:
         """Erase rows, wherever they lie; see `CaseBase.forget`."""
         with self._lock:
-            self._recount()
-            wanted = as_ids(ids)
-            found = self.parts.ask(find_places, wanted)
-            places = [own for own, _ in found]
-            check_found(wanted, concatenate_ids([ids for _, ids in found]), self.n_rows)
-            self._freeze()
             self._sync()
-            leaving = self.parts.ask_each(weigh_leaving, places)
-            n_known = np.sum([own.n_known for own in leaving], axis=0)
-            if emptied := self._empties(n_known):
+            wanted = as_ids(ids)
+            places, leaving = self._find_leaving(wanted)
+            counted = self.parts.ask_each(weigh_leaving, places)
+            n_known = np.sum([part.n_known for part in counted], axis=0)
+            if emptied := emptied_columns(self, n_known):
                 self._remake(lambda base: base.forget(wanted), emptied)
             elif len(wanted):
                 self._begin_change()
-                self.parts.leave(places, [own for _, own in found])
+                self.parts.leave(places, leaving)
                 self.sizes = [
                     n - len(gone) for n, gone in zip(self.sizes, places, strict=True)
                 ]
-                self._changed(np.concatenate([own.hashes for own in leaving]))
+                self._changed(np.concatenate([part.hashes for part in counted]))
                 self._is_counted = True
         if len(wanted):
             self.bins.warn_if_stale()
+
+    def _find_leaving(self, wanted: Ids) -> tuple[list[Places], list[Ids]]:
+        """Places and ids of rows in each part; unknown ids, and all, are refused."""
+        matches = self.parts.ask(find_places, wanted)
+        places, leaving = [list(column) for column in zip(*matches, strict=True)]
+        check_found(wanted, concatenate_ids(leaving), self.n_rows)
+        return places, leaving
 
     def settle_cuts(self, cuts: list[Floats]) -> None:
         """Take frozen cuts found before, one array a numeric attribute."""
@@ -173,24 +141,14 @@ class PartedBase(PartedHead):
             self._is_fresh = False
 
     def _changed(self, hashes: Words) -> None:
-        """Say that rows of these hashes came or went."""
+        """Mark as outdated what depends on rows of these hashes."""
         self.buckets.touch(None if self._counts_arrivals else hashes)
         self._is_fresh = False
         self._touch()
 
-    def _taken(self, ids: GivenIds) -> TakenIds:
-        """Those of some ids that rows have, and ids of further rows."""
+    def _present_ids(self, ids: IdsLike) -> PresentIds:
         wanted = None if ids is None else as_ids(ids)
-        return TakenIds(concatenate_ids(self.parts.ask(find_taken, wanted)))
-
-    def _empties(self, leaving: Ints) -> list[int]:
-        """The nominal attributes that would lose their last value."""
-        found = {j: self.coder.vocabularies[j] for j in self.coder.nominal}
-        return [
-            j
-            for j, v in found.items()
-            if not v.declared and leaving[j] == v.counts.sum()
-        ]
+        return PresentIds(concatenate_ids(self.parts.ask(find_taken, wanted)))
 
     def _remake(
         self, change: Callable[[CaseBase], object], columns: Sequence[int]
@@ -204,15 +162,12 @@ class PartedBase(PartedHead):
                 "it, and divide it again."
             )
         base = self._join()
-        owners = dict(zip(base.ids.tolist(), self._owners().tolist(), strict=True))
+        numbers = np.repeat(np.arange(len(self.sizes)), self.sizes).tolist()
+        owners = dict(zip(base.ids.tolist(), numbers, strict=True))
         change(base)
         arrived, last = base.ids[np.argsort(base.arrival)].tolist(), len(self.parts) - 1
         again = PartedBase.cut(base, [owners.get(i, last) for i in arrived], last + 1)
         self._become(again)
-
-    def _owners(self) -> Ints:
-        """The part of every row, part after part."""
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     # --- what is there ----------------------------------------------------------------
 
@@ -224,7 +179,7 @@ class PartedBase(PartedHead):
         with self._lock:
             self._sync()
             base = object.__new__(CaseBase)
-            build(base, self, concatenate_rows(self.parts.ask(copy_rows)))
+            build_from_rows(base, self, concatenate_rows(self.parts.ask(copy_rows)))
             base.ranges.edges = self.ranges.edges
             return base
 
@@ -261,8 +216,8 @@ class PartedBase(PartedHead):
 
     def _names(self) -> tuple[Ids, Ints]:
         def find() -> tuple[Ids, Ints]:
-            found = [own for own in self.ask(names_and_arrivals) if len(own[0])]
-            ids, arrival = zip(*found, strict=True)
+            filled = [names for names in self.ask(names_and_arrivals) if len(names[0])]
+            ids, arrival = zip(*filled, strict=True)
             return np.concatenate(ids), np.concatenate(arrival)
 
         return self.derive("names", find)
@@ -272,39 +227,45 @@ class PartedBase(PartedHead):
         return self._fetch(take_rows, rows)
 
     def _fetch(self, function: Callable[..., CodedRows], rows: Ints) -> CodedRows:
-        """What parts say of some of their rows, in the order given."""
+        """Fetch some rows from their parts, in the order given."""
         ends = np.cumsum(self.sizes)
         owners = np.searchsorted(ends, rows, side="right")
         starts = ends - self.sizes
         wanted = [rows[owners == p] - starts[p] for p in range(len(self.sizes))]
-        found = concatenate_rows(self.ask_each(function, wanted))
-        return found.take(np.argsort(np.argsort(owners, kind="stable")))
+        fetched = concatenate_rows(self.ask_each(function, wanted))
+        return fetched.take(np.argsort(np.argsort(owners, kind="stable")))
 
     def count_targets(self) -> int:
         """How many numbers are predicted, 0 where classes are."""
         return self.n_targets
 
     def rank(self, rows: Ints) -> Ints:
-        """Numbers that put rows in canonical order."""
-        found = self._fetch(read_rows, rows)
-        names = found.arrival if self._counts_arrivals else found.ids
-        return np.argsort(self.coder.order(found, names))
+        """Numbers that put some rows in the order of their content."""
+        content = self._fetch(rows_as_given, rows)
+        names = content.arrival if self._counts_arrivals else content.ids
+        return np.argsort(self.coder.order(content, names))
 
-    def _order(self) -> Ints:
+    def sort_by_content(self) -> Ints:
+        """The rows by their content, equal ones side by side."""
         ids, arrival = self._names()
         names = arrival if self._counts_arrivals else ids
         hashes = self.hashes()
         return sort_hashed(
-            hashes, lambda rows: self.coder.words(self._fetch(read_rows, rows)), names
+            hashes,
+            lambda rows: self.coder.words(self._fetch(rows_as_given, rows)),
+            names,
         )
 
     def first_in_order(self, n_rows: int) -> Ints:
-        """The numbers of the first rows in canonical order."""
-        found = self.ask(first_rows, n_rows)
-        rows = concatenate_rows([own for _, own in found])
-        names = rows.arrival if self._counts_arrivals else rows.ids
-        order = self.coder.order(rows, names)[:n_rows]
-        return np.concatenate([numbers for numbers, _ in found])[order]
+        """The numbers of the first rows in canonical order.
+
+        Equal rows are taken as they arrived: nothing else depends on which comes first.
+        """
+        hashes = self.hashes()
+        by_hash = np.argsort(hashes, kind="stable")
+        hashes = hashes[by_hash]
+        keys = spread_copies(hashes, number_copies(hashes))
+        return by_hash[np.argsort(keys, kind="stable")[:n_rows]]
 
     def matched(self, table: Table) -> Table:
         """The table with the columns and kinds of the cases, labels of its own kept."""
@@ -326,11 +287,11 @@ class PartedBase(PartedHead):
 
     def bucket_sizes(self) -> Ints:
         """The number of rows in each bucket of hashes."""
-        return np.sum(self.ask(count_in_buckets), axis=0)
+        return np.sum(self.ask(Part.bucket_sizes), axis=0)
 
     def words_in(self, buckets: Ints) -> tuple[Words, Words]:
         """Hashes and content of the rows that are in some buckets."""
-        hashes, words = zip(*self.ask(read_buckets, buckets), strict=True)
+        hashes, words = zip(*self.ask(Part.words_in, buckets), strict=True)
         return np.concatenate(hashes), np.concatenate(words)
 
     @property

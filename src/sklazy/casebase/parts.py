@@ -2,28 +2,25 @@
 
 A part is a case base that follows others: its labels, cuts and ranges are those of all
 parts, so that codes mean the same in each and what is counted adds up. It may have no
-rows. Whoever holds parts asks every one of them the same: a function of this kind, and
-what is given to it.
+rows. The holder of parts calls the same function of this kind on every one of them,
+with the same arguments.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase.base import CaseBase
 from sklazy.casebase.bins import Bins
-from sklazy.casebase.buckets import Buckets
 from sklazy.casebase.coder import Coder
 from sklazy.casebase.fingerprint import fingerprint
-from sklazy.casebase.moments import faded, moments_of
-from sklazy.casebase.ranges import Ranges
-from sklazy.casebase.rows import CLASSES, CodedRows, Ids, Mark, Places, Rows
+from sklazy.casebase.moments import fade_weights, moments_of
+from sklazy.casebase.rows import CLASSES, CodedRows, Ids, Places, RowsMark
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.states import shallow
-from sklazy.casebase.tallies import Tallies
 from sklazy.errors import LostPartError
 from sklazy.flow import MISSING, Cases
 from sklazy.kernels.sorting import sort_pairs
@@ -34,76 +31,51 @@ Ints = NDArray[np.int64]
 Labels = dict[int, list[Label]]
 
 
-class Shared(NamedTuple):
-    """What all parts have in common.
+class CommonFrame(NamedTuple):
+    """Labels, cuts, edges and offsets that all parts of a base agree on."""
 
-    Attributes
-    ----------
-    labels : dict, the labels by code of each nominal attribute and of the classes
-    cuts : list of float64 arrays, one for each numeric attribute
-    edges : float64 array of shape (n_numeric, 2)
-        Smallest and largest number.
-    newest : float
-        When the last row happened.
-    starts : int64 array of shape (n_parts,)
-        How many rows lie in the parts before each.
-    """
-
-    labels: Labels
-    cuts: list[Floats]
-    edges: Floats
-    newest: float
-    starts: Ints
+    labels: Labels  # the labels by code of each nominal attribute and of the classes
+    cuts: list[Floats]  # one for each numeric attribute
+    edges: Floats  # (n_numeric, 2), smallest and largest number
+    newest: float  # when the last row happened
+    starts: Ints  # (n_parts,), how many rows lie in the parts before each
 
 
 class Part(CaseBase):
-    """Some rows of a case base.
+    """Some rows of a case base."""
 
-    Attributes
-    ----------
-    number : int
-        Which part this is.
-    shared : Shared
-        What it has in common with the others.
-    """
-
-    number: int
-    shared: Shared
+    number: int  # which part this is
+    shared: CommonFrame  # the labels, cuts and ranges of all parts
 
     @classmethod
     def of(cls, base: CaseBase, batch: CodedRows, number: int) -> "Part":
         """Some rows of a base, coded as there, as a part of their own."""
         part = object.__new__(cls)
-        build(part, base, batch)
+        build_from_rows(part, base, batch)
         part.coder = _pinned(base.coder, batch)
         part.bins.frozen = part.bins.current = True
-        part.number = number
-        labels = {j: v.labels for j, v in base.coder.vocabularies.items()}
-        no_rows = np.zeros(number + 1, np.int64)
-        part.shared = Shared(
-            labels, list(base.bins.cuts), base.ranges.edges, 0.0, no_rows
-        )
+        part.start_alone(number, list(base.bins.cuts), base.ranges.edges)
         return part
+
+    def start_alone(self, number: int, cuts: list[Floats], edges: Floats) -> None:
+        """Take labels as they are, until all parts have a frame in common."""
+        labels = {j: v.labels for j, v in self.coder.vocabularies.items()}
+        no_rows = np.zeros(number + 1, np.int64)
+        self.number = number
+        self.shared = CommonFrame(labels, cuts, edges, 0.0, no_rows)
 
     @property
     def first_row(self) -> int:
         """The number of the first row among those of all parts."""
         return int(self.shared.starts[self.number])
 
-    @property
-    def weights(self) -> Floats:
-        """How much rows count now."""
-        if self.half_life is None:
-            return self.rows.weights
-        return self.derive("weights", self._faded)
-
-    def _faded(self) -> Floats:
+    def _fade(self) -> Floats:
         assert self.half_life is not None
         age = 0 if self.schema.clock else self.first_row
-        return faded(self.rows, self.half_life, self.shared.newest - age)
+        return fade_weights(self.rows, self.half_life, self.shared.newest - age)
 
     def _make_state(self) -> Self:
-        self._sync()  # nobody tells a state of a part that it is past
+        self._sync()  # a state of a part does not learn that it is past
         return super()._make_state()
 
     def _cases(self) -> Cases:
@@ -120,40 +92,29 @@ class Part(CaseBase):
         return hashes, words
 
 
-def build(base: CaseBase, head: CaseBase, batch: CodedRows) -> None:
+def build_from_rows(base: CaseBase, head: CaseBase, batch: CodedRows) -> None:
     """Make a base of rows that are coded as another base codes them."""
-    base.schema, base.half_life = head.schema, head.half_life
-    base.coder, base.bins = head.coder.twin(), shallow(head.bins)
-    base.bins.cuts, base.bins.orders = list(head.bins.cuts), None
-    n_attributes = len(head.schema.attributes)
-    shape = len(batch.numbers), n_attributes, len(batch.targets), len(batch.times)
-    base.rows = Rows(*shape)
+    bins = shallow(head.bins)
+    bins.cuts, bins.orders = list(head.bins.cuts), None
+    base._start_empty(head.schema, bins, len(batch.targets), head.half_life)
+    base.coder, base.next_id = head.coder.twin(), head.next_id
     base.rows.append(replace(batch, hashes=np.zeros((0, len(batch)), np.uint64)))
     if len(batch.numbers):
         base.rows.settle()
-    base.tallies, base.ranges = Tallies(n_attributes), Ranges(len(batch.numbers))
     base.ranges.widen(batch.numbers)
-    base.buckets, base.next_id = Buckets(), head.next_id
-    base._start_sharing()
 
 
 def without_rows(like: CaseBase, schema: Schema) -> CaseBase:
     """A base of the settings of another and of a schema that has no rows yet."""
     base = object.__new__(CaseBase)
-    base.schema, base.half_life, base.next_id = schema, like.half_life, 0
-    base.coder = Coder(schema, has_classes=like.coder.has_classes)
-    n_numeric, n_attributes = len(base.coder.numeric), len(schema.attributes)
-    n_targets, n_times = len(like.rows.targets), len(like.rows.times)
-    base.rows = Rows(n_numeric, n_attributes, n_targets, n_times)
-    base.bins = Bins(n_numeric, like.bins.criterion, frozen=like.bins.frozen)
-    base.tallies, base.ranges = Tallies(n_attributes), Ranges(n_numeric)
-    base.buckets = Buckets()
-    base._start_sharing()
+    n_numeric = len(schema.positions("numeric"))
+    bins = Bins(n_numeric, like.bins.criterion, frozen=like.bins.frozen)
+    base._start_empty(schema, bins, len(like.rows.targets), like.half_life)
     return base
 
 
 def _pinned(coder: Coder, batch: CodedRows) -> Coder:
-    """The same labels, counted among some rows; none goes before all parts say so."""
+    """The same labels, counted among some rows; none goes before all parts agree."""
     twin = coder.twin()
     for vocabulary in twin.vocabularies.values():
         vocabulary.counts = np.zeros(len(vocabulary), np.int64)
@@ -166,27 +127,18 @@ def _pinned(coder: Coder, batch: CodedRows) -> Coder:
 
 
 class Survey(NamedTuple):
-    """What a part has, before it is known what the others have.
-
-    Attributes
-    ----------
-    n_rows : int
-    labels : dict, the labels in use of each nominal attribute and of the classes
-    counts : dict, their rows
-    edges : float64 array of shape (n_numeric, 2)
-    newest : float
-        When the last row happened; minus infinity if there is none, or no clock.
-    """
+    """Summary of one part, before the others are known."""
 
     n_rows: int
-    labels: Labels
-    counts: dict[int, Ints]
-    edges: Floats
+    labels: Labels  # the labels in use of each nominal attribute and of the classes
+    counts: dict[int, Ints]  # their rows
+    edges: Floats  # (n_numeric, 2)
+    # When the last row happened; minus infinity if there is none, or no clock.
     newest: float
 
 
-def survey(part: Part) -> Survey:
-    """What a part has."""
+def survey_part(part: Part) -> Survey:
+    """Summarize a part."""
     labels, counts = {}, {}
     for j, vocabulary in part.coder.vocabularies.items():
         used = np.flatnonzero(vocabulary.counts)
@@ -198,20 +150,20 @@ def survey(part: Part) -> Survey:
     return Survey(part.n_rows, labels, counts, part.ranges.edges, newest)
 
 
-def check_sizes(sizes: Sequence[int], found: Sequence[Survey]) -> None:
+def check_sizes(sizes: Sequence[int], surveys: Sequence[Survey]) -> None:
     """Refuse parts that have more or fewer rows than they are known to have."""
-    for number, (known, own) in enumerate(zip(sizes, found, strict=True)):
-        if own.n_rows != known:
-            raise _other_rows(number, f"{own.n_rows} rows instead of {known}")
+    for number, (known, survey) in enumerate(zip(sizes, surveys, strict=True)):
+        if survey.n_rows != known:
+            raise _other_rows(number, f"{survey.n_rows} rows instead of {known}")
 
 
-def check_rows(part: Part, expected: str | None) -> str:
+def check_fingerprint(part: Part, expected: str | None) -> str:
     """The fingerprint of a part as its source has it, which must be the expected."""
     ids = part.ids.tolist() if part.ids.dtype == object else part.ids
-    found = fingerprint([part._find_hashes(), ids])
-    if expected not in (None, found):
+    present = fingerprint([part._find_hashes(), ids])
+    if expected not in (None, present):
         raise _other_rows(part.number, "other rows, or the same in another order")
-    return found
+    return present
 
 
 def _other_rows(number: int, what: str) -> LostPartError:
@@ -235,7 +187,7 @@ def adopt_labels(part: Part, labels: Labels) -> None:
     part._outdate()
 
 
-def _renumber(part: Part, labels: Labels, mark: Mark) -> None:
+def _renumber(part: Part, labels: Labels, mark: RowsMark) -> None:
     for j, wanted in labels.items():
         moved = part.coder.vocabularies[j].renumber(wanted)
         if moved is not None:
@@ -250,7 +202,7 @@ def sorted_column(part: Part, numeric: int) -> tuple[Floats, NDArray[np.int32]]:
     return sort_pairs(values, part.rows.classes[live].astype(np.int32))
 
 
-def adopt(part: Part, shared: Shared) -> tuple[Ints, Ints, Ints]:
+def adopt_frame(part: Part, shared: CommonFrame) -> tuple[Ints, Ints, Ints]:
     """Take what all parts have in common; offsets, counts and class counts then."""
     for numeric, cuts in enumerate(shared.cuts):
         if not np.array_equal(part.bins.cuts[numeric], cuts):
@@ -277,32 +229,15 @@ def take_rows(part: Part, places: Places) -> CodedRows:
     )
 
 
-def read_rows(part: Part, places: Places) -> CodedRows:
+def rows_as_given(part: Part, places: Places) -> CodedRows:
     """Some rows, their weights as they came."""
     rows = part.rows.take(places)
     return replace(rows, arrival=rows.arrival + part.first_row)
 
 
-def first_rows(part: Part, n_rows: int) -> tuple[Ints, CodedRows]:
-    """The first rows in canonical order, numbered over all parts."""
-    places = part.order[:n_rows]
-    rows = part.rows.take(places)
-    return places + part.first_row, replace(rows, arrival=rows.arrival + part.first_row)
-
-
 def is_weighted(part: Part) -> bool:
     """Whether any row has another weight than 1."""
     return part.weighted
-
-
-def count_in_buckets(part: Part) -> Ints:
-    """The number of rows in each bucket of hashes."""
-    return part.bucket_sizes()
-
-
-def read_buckets(part: Part, buckets: Ints) -> tuple[Any, Any]:
-    """Hashes and content of the rows in some buckets."""
-    return part.words_in(buckets)
 
 
 def names_and_arrivals(part: Part) -> tuple[Ids, Ints]:
@@ -326,34 +261,34 @@ def find_taken(part: Part, ids: Ids | None) -> Ids:
 
 
 class Leaving(NamedTuple):
-    """What goes with some rows: known cells of each attribute, hashes."""
+    """Known cells of each attribute and hashes of rows that are to go."""
 
     n_known: Ints
     hashes: NDArray[np.uint64]
 
 
 def weigh_leaving(part: Part, places: Places) -> Leaving:
-    """What would go with rows."""
+    """Count the known cells of rows that are to go, and hash them."""
     rows = part.rows.take(places)
     return Leaving((rows.codes >= 0).sum(axis=1), part.coder.hashes(rows))
 
 
-def enter(part: Part, labels: Labels, batch: CodedRows) -> None:
+def enter_rows(part: Part, labels: Labels, batch: CodedRows) -> None:
     """Take in rows that are coded by these labels, whatever others the part has."""
     arrival = np.arange(len(batch)) + part.n_rows
     batch = replace(batch, codes=batch.codes.copy(), arrival=arrival)
     with part._all_or_nothing() as mark:
-        for j, own in labels.items():
+        for j, used in labels.items():
             vocabulary = part.coder.vocabularies[j]
-            moved = vocabulary.admit(own)
+            moved = vocabulary.admit(used)
             if moved is not None:
                 part._follow(iter([(j, moved)]), mark)
-            recode(batch, j, vocabulary.lookup(own))
+            renumber_codes(batch, j, vocabulary.lookup(used))
         batch.classes = np.maximum(batch.classes, 0)  # of rows that are yet to go
         part._enter(batch)
 
 
-def recode(batch: CodedRows, attribute: int, moved: NDArray[np.int32]) -> None:
+def renumber_codes(batch: CodedRows, attribute: int, moved: NDArray[np.int32]) -> None:
     """Follow a map of an attribute's codes; missing stays missing."""
     moved = np.append(moved, np.int32(MISSING))
     if attribute == CLASSES:

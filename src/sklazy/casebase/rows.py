@@ -24,31 +24,17 @@ NO_ROWS = np.zeros(0, np.int64)
 
 @dataclass
 class CodedRows:
-    """Rows on their way in, checked and coded; the last axis is the row.
+    """Rows on their way in, checked and coded; the last axis is the row."""
 
-    Attributes
-    ----------
-    numbers : float64 array (n_numeric, n_rows), NaN where missing
-    codes : int array (n_attributes, n_rows); numeric attributes are not coded yet
-    classes : int array (n_rows,)
-    targets : float64 array (n_targets, n_rows)
-    weights : float64 array (n_rows,)
-    times : float64 array (1, n_rows), or (0, n_rows) where rows have none
-    arrival : int array (n_rows,), the rows' numbers in order of arrival
-    hashes : uint64 array (1, n_rows) of the rows' content, or (0, n_rows) as long as
-        nobody asks for them
-    ids : int64 array or object array of str (n_rows,)
-    """
-
-    numbers: Floats
-    codes: Codes
-    classes: Codes
-    targets: Floats
-    weights: Floats
-    times: Floats
-    arrival: Codes
-    hashes: NDArray[np.uint64]
-    ids: Ids
+    numbers: Floats  # (n_numeric, n_rows), NaN where missing
+    codes: Codes  # (n_attributes, n_rows), numeric attributes are not coded yet
+    classes: Codes  # (n_rows,)
+    targets: Floats  # (n_targets, n_rows)
+    weights: Floats  # (n_rows,)
+    times: Floats  # (1, n_rows), or (0, n_rows) where rows have none
+    arrival: Codes  # (n_rows,), the rows' numbers in order of arrival
+    hashes: NDArray[np.uint64]  # (1, n_rows), or (0, n_rows) until they are computed
+    ids: Ids  # (n_rows,), int64 or str
 
     def __len__(self) -> int:
         return len(self.classes)
@@ -59,25 +45,15 @@ class CodedRows:
 
 
 @dataclass
-class Mark:
-    """What a change of the rows may touch, as it was before.
-
-    Attributes
-    ----------
-    n_rows : int
-    ids : as in `CodedRows`, or None where they are the numbers of arrival
-    arrays : dict, the arrays themselves, by name
-    places : int64 array, those that the change will write to
-    cells : dict, what the arrays held there
-    columns : dict, codes by attribute that were renumbered, as they were
-    """
+class RowsMark:
+    """Rows before a change: all that the change may touch."""
 
     n_rows: int
-    ids: Ids | None
-    arrays: dict[str, NDArray[Any]]
-    places: Places
-    cells: dict[str, NDArray[Any]]
-    columns: dict[int, Codes]
+    ids: Ids | None  # as in `CodedRows`, or None where they are the numbers of arrival
+    arrays: dict[str, NDArray[Any]]  # the arrays themselves, by name
+    places: Places  # those that the change will write to
+    cells: dict[str, NDArray[Any]]  # what the arrays held there
+    columns: dict[int, Codes]  # codes by attribute that were renumbered, as they were
 
 
 _GIVEN = ("numbers", "codes", "classes", "targets", "times", "arrival", "hashes")
@@ -89,11 +65,11 @@ class Rows:
     """A dense store: row i is column i of every array; the last row fills a hole.
 
     The arrays have room to spare behind `n_rows`, all zeros. `arrival` numbers the
-    rows from 0 as they came, without those that went; `origin` says which row this
-    was when `settle` was last called, -1 for a newcomer, so that sorted orders of
+    rows from 0 as they came, without those that went; `origin` holds the row that
+    this was when `settle` was last called, -1 for a newcomer, so that sorted orders of
     numbers can follow the moves.
 
-    What can be done without takes no memory: codes and numbers of rows have the
+    Unneeded arrays take no memory: codes and numbers of rows have the
     smallest type that holds them and get a larger one when they must, `own_weights`
     and `origin` have no rows where all weigh 1 and nothing is sorted, and ids that
     are the numbers of arrival are not kept at all.
@@ -152,10 +128,10 @@ class Rows:
 
     def places_of(self, ids: Ids) -> Places:
         """Where the rows with some of these ids lie."""
-        own = self.names
-        if not len(own) or (own.dtype == object) != (ids.dtype == object):
+        present = self.names
+        if not len(present) or (present.dtype == object) != (ids.dtype == object):
             return np.zeros(0, np.int64)
-        return np.flatnonzero(np.isin(own, ids))
+        return np.flatnonzero(np.isin(present, ids))
 
     def ids_at(self, places: Places) -> Ids:
         """The ids of some rows."""
@@ -184,8 +160,8 @@ class Rows:
 
     def live(self) -> CodedRows:
         """All rows, without the room behind them."""
-        given = {n: getattr(self, n)[..., : self.n_rows] for n in _GIVEN}
-        return CodedRows(**given, weights=self.weights, ids=self.ids)
+        arrays = {n: getattr(self, n)[..., : self.n_rows] for n in _GIVEN}
+        return CodedRows(**arrays, weights=self.weights, ids=self.ids)
 
     def take(self, places: Places) -> CodedRows:
         """Some of the rows, codes as int32."""
@@ -231,7 +207,7 @@ class Rows:
         return ids[:left].copy()
 
     def _numbered_without(self, gone: Places) -> Codes:
-        """Numbers of arrival without gaps: they do not tell that rows were there."""
+        """Numbers of arrival without gaps: they do not reveal removed rows."""
         arrival = self.arrival.copy()
         live = arrival[: self.n_rows]
         numbers = np.sort(live[gone])
@@ -243,9 +219,9 @@ class Rows:
         return arrival
 
     def trimmed(self) -> "Rows":
-        """The same rows without room, which would tell how many there were before.
+        """The same rows without room, which would reveal how many there were before.
 
-        Nobody follows their moves yet.
+        Their moves are not tracked yet.
         """
         rows = shallow(self)
         for name in _GIVEN:
@@ -258,7 +234,7 @@ class Rows:
         rows.origin = places[None][: len(self.origin)].copy()
         return rows
 
-    def relabel(self, attribute: int, moved: NDArray[np.int32], mark: Mark) -> None:
+    def relabel(self, attribute: int, moved: NDArray[np.int32], mark: RowsMark) -> None:
         """Follow a map of an attribute's codes; missing stays missing."""
         name = "classes" if attribute == CLASSES else "codes"
         self._widen(name, moved.max(initial=0))
@@ -272,13 +248,13 @@ class Rows:
         self._widen("codes", codes.max(initial=0))
         self.codes[attribute, : self.n_rows] = codes
 
-    def mark(self, places: Places = NO_ROWS) -> Mark:
+    def mark(self, places: Places = NO_ROWS) -> RowsMark:
         """Note what a change may touch; `places` are of rows that go or move."""
         arrays = {name: getattr(self, name) for name in _KEPT}
         cells = {name: array[..., places] for name, array in arrays.items()}
-        return Mark(self.n_rows, self._ids, arrays, places, cells, {})
+        return RowsMark(self.n_rows, self._ids, arrays, places, cells, {})
 
-    def restore(self, mark: Mark) -> None:
+    def restore(self, mark: RowsMark) -> None:
         """Take back all that was changed since the mark was made."""
         codes, classes = mark.arrays["codes"], mark.arrays["classes"]
         for attribute, old in mark.columns.items():

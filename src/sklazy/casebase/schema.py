@@ -1,6 +1,6 @@
-"""What the columns of a case base are: names, kinds, declared categories."""
+"""The columns of a case base: names, kinds, declared categories."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklazy.casebase.moments import Clock
 from sklazy.casebase.vocabulary import Vocabulary
 from sklazy.tables import Column, Kind, Label, Table
-from sklazy.tables.origins import Origin
+from sklazy.tables.origins import Origin, empty_table
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ class Attribute:
         Its kind is open, whatever its dtype: the first value will settle it.
         """
         declared = column.categories if column.declared else ()
-        is_open = not declared and (column.kind == "numeric" or _is_empty(column))
+        has_labels = column.kind == "nominal" and bool((column.data >= 0).any())
+        is_open = not declared and not has_labels
         return cls(column.name, "numeric" if is_open else "nominal", declared)
 
 
@@ -35,11 +36,11 @@ class Attribute:
 class Schema:
     """The input columns, in order.
 
-    `named` says whether the names are the user's, `classes` holds the declared
+    `named` is whether the names are the user's, `classes` holds the declared
     classes, if any: they stand without rows. `targets` are the targets' names, none
     if they came without. `origins` are the user's columns where these are others than
-    the attributes, or are to be read in a special way. `indexed` says whether the
-    index of frames gives the rows their ids, `clock` what their times are.
+    the attributes, or are to be read in a special way. `indexed` is whether the
+    index of frames gives the rows their ids, `clock` the kind of their times.
     """
 
     attributes: tuple[Attribute, ...]
@@ -63,21 +64,32 @@ class Schema:
         return [attribute.name for attribute in self.attributes]
 
     @property
-    def given_names(self) -> list[str]:
+    def user_names(self) -> list[str]:
         """The names of the user's columns, in order."""
         return [column.name for column in self.origins or self.attributes]
+
+    @property
+    def user_columns(self) -> tuple[Origin, ...]:
+        """The user's columns, in order; a plain one is of its attribute's kind."""
+        plain = {a.name: Origin(a.name, a.kind, None) for a in self.attributes}
+        if not self.origins:
+            return tuple(plain.values())
+        return tuple(o if o.reading else plain.get(o.name, o) for o in self.origins)
+
+    def user_table(self, vocabularies: Mapping[int, Vocabulary]) -> Table:
+        """A table of the user's columns without rows, to read further rows like it."""
+        known = {self.attributes[j].name: v for j, v in vocabularies.items() if j >= 0}
+        columns = [
+            replace(column, categories=tuple(known[column.name].labels))
+            if column.kind == "nominal" and column.name in known
+            else column
+            for column in empty_table(self.user_columns)
+        ]
+        return Table(tuple(columns), 0, self.named)
 
     def positions(self, kind: Kind) -> list[int]:
         """Which attributes are of a kind."""
         return [j for j, a in enumerate(self.attributes) if a.kind == kind]
-
-    def with_nominal(self, positions: Collection[int]) -> "Schema":
-        """The same columns, of which these are nominal."""
-        attributes = tuple(
-            replace(own, kind="nominal") if j in positions else own
-            for j, own in enumerate(self.attributes)
-        )
-        return replace(self, attributes=attributes)
 
     def model(self, vocabularies: Mapping[int, Vocabulary]) -> Table:
         """A table without rows that other tables can be matched with."""
@@ -90,8 +102,3 @@ class Schema:
                 Column(attribute.name, attribute.kind, data, labels, declared)
             )
         return Table(tuple(columns), 0, self.named)
-
-
-def _is_empty(column: Column) -> bool:
-    """Whether no cell of a nominal column has a label."""
-    return not (column.data >= 0).any()

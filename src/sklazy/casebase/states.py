@@ -8,44 +8,38 @@ waits for the other; a change that finds it unused writes in place and drops it.
 import threading
 import weakref
 from collections.abc import Callable, Hashable
-from types import TracebackType
+from dataclasses import dataclass
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
-Found = TypeVar("Found")
+from sklazy.forking import make_lock
+
+Result = TypeVar("Result")
 Part = TypeVar("Part")
-Base = TypeVar("Base", bound="Shared")
+Base = TypeVar("Base", bound="Snapshotted")
 
 
-class Shared:
-    """What hands out its states; a state is an object of the same class.
+class Snapshotted:
+    """Mixin that hands out snapshots of its state, objects of the same class."""
 
-    Attributes
-    ----------
-    _lock : held while the state is changed, brought up to date or handed out
-    _found : dict, what was derived from the rows
-    _lasting : dict, what does not depend on them; a base and its states share it
-    _state : the state as it is now, None before somebody asks
-    _readers : list of None, one for each ``with`` block that a state is used in; a
-        list because its append and pop cannot be interrupted halfway
-    _is_state : bool, whether this is a state itself
-    _is_past : bool, whether the base has changed since
-    _base : weak reference to the base that a state is of, where it has one
-    """
-
+    # Held while the state is changed, brought up to date or handed out.
     _lock: threading.RLock
-    _found: dict[Hashable, Any]
+    _derived: dict[Hashable, Any]  # what was derived from the rows
+    # What does not depend on them; a base and its states share it.
     _lasting: dict[Hashable, Any]
-    _state: Self | None
+    _state: Self | None  # the state as it is now, None before the first question
+    # One None for each ``with`` block that a state is used in: the append and pop of a
+    # list cannot be interrupted halfway.
     _readers: list[None]
-    _is_state: bool
-    _is_past: bool
+    _is_state: bool  # whether this is a state itself
+    _is_past: bool  # whether the base has changed since
+    # Weak reference to the base that a state is of, where it has one.
     _base: "weakref.ref[Self] | None"
 
     def _start_sharing(self) -> None:
-        """Begin without a state that anybody knows."""
-        self._lock, self._found, self._lasting = threading.RLock(), {}, {}
+        """Begin without a state."""
+        self._lock, self._derived, self._lasting = make_lock(), {}, {}
         self._state, self._readers = None, []
         self._is_state = self._is_past = False
         self._base = None
@@ -58,32 +52,24 @@ class Shared:
         """
         return Snapshot(self)
 
-    def derive(self, key: Hashable, find: Callable[[], Found]) -> Found:
-        """What else follows from the rows: found once, kept until they change."""
-        found = self._found  # a change replaces it: nothing stale gets into the new one
-        if key not in found:
-            found[key] = find()
-        return found[key]
+    def derive(self, key: Hashable, find: Callable[[], Result]) -> Result:
+        """Return a result derived from the rows; cached until they change."""
+        derived = (
+            self._derived
+        )  # a change replaces it: nothing stale gets into the new one
+        if key not in derived:
+            derived[key] = find()
+        return derived[key]
 
-    def keep(self, key: Hashable, make: Callable[[], Found]) -> Found:
-        """What does not depend on the rows: made once, whatever comes or goes."""
+    def keep(self, key: Hashable, make: Callable[[], Result]) -> Result:
+        """Return an object that does not depend on the rows; made once."""
         if key not in self._lasting:
             self._lasting[key] = make()
         return self._lasting[key]
 
     def _outdate(self) -> None:
-        """Let nobody use what was found before."""
-        self._found = {}
-
-    def _take_state(self) -> Self:
-        """The state as it is now, one more block using it."""
-        with self._lock:
-            state = self if self._is_state else self._state
-            if state is None:
-                state = self._make_state()
-                state._is_state, self._state = True, state
-            state._readers.append(None)
-            return state
+        """Drop all results that were derived from the rows."""
+        self._derived = {}
 
     def _drop_state(self) -> None:
         """Leave the arrays to those who use them, before they are written to."""
@@ -94,7 +80,7 @@ class Shared:
         state = self._state
         if state is None:
             return
-        # In this order: whoever leaves the state last finds it past, or we find nobody.
+        # In this order: the last reader to leave finds it past, or we find no reader.
         state._is_past = True
         try:
             if state._readers:
@@ -107,8 +93,8 @@ class Shared:
             state._end()
 
     def _end(self) -> None:
-        """Let go of what a state has: it is past, and nobody uses it."""
-        self._found = {}  # it points back to the state: do not wait for collection
+        """Release the contents of a state that is past and no longer used."""
+        self._derived = {}  # it points back to the state: do not wait for collection
 
     def _make_state(self) -> Self:
         raise NotImplementedError
@@ -117,30 +103,31 @@ class Shared:
         raise NotImplementedError
 
 
-SHARING = frozenset(Shared.__annotations__)
-"""What a copy of a base begins anew with."""
+SHARING = frozenset(Snapshotted.__annotations__)
+"""The fields that a copy of a base does not take over."""
 
 
+@dataclass(slots=True, eq=False)
 class Snapshot(Generic[Base]):
     """A ``with`` block that uses one state of a base."""
 
-    __slots__ = ("_base", "_used")
-
-    def __init__(self, base: Base) -> None:
-        self._base = base
+    _base: Base
+    _state: Base | None = None
 
     def __enter__(self) -> Base:
-        self._used = self._base._take_state()
-        return self._used
+        base = self._base
+        with base._lock:
+            state = base if base._is_state else base._state
+            if state is None:
+                state = base._make_state()
+                state._is_state, base._state = True, state
+            state._readers.append(None)
+        self._state = state
+        return state
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        state = self._used
-        del self._used
+    def __exit__(self, *error: object) -> None:
+        state, self._state = self._state, None
+        assert state is not None
         state._readers.pop()
         if state._is_past and not state._readers:
             state._end()

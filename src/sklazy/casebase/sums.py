@@ -20,17 +20,10 @@ _SMALL_JOB = 20_000
 
 @dataclass(frozen=True, eq=False)
 class ExactSums:
-    """Sums without rounding, one for each cell.
+    """Sums without rounding, one for each cell."""
 
-    Attributes
-    ----------
-    exponent : int
-        Part i of a sum counts times ``2 ** (32 * i + exponent)``.
-    parts : int64 array of shape (n_parts, n_cells)
-    """
-
-    exponent: int
-    parts: NDArray[np.int64]
+    exponent: int  # part i of a sum counts times ``2 ** (32 * i + exponent)``
+    parts: NDArray[np.int64]  # (n_parts, n_cells)
 
     def __add__(self, other: "ExactSums") -> "ExactSums":
         """The sums of all numbers of both."""
@@ -55,15 +48,15 @@ class ExactSums:
     def rounded(self) -> NDArray[np.float64]:
         """The floats nearest to the sums."""
         used = np.flatnonzero(self.parts.any(axis=0))
-        found = np.zeros(self.parts.shape[1])
+        floats = np.zeros(self.parts.shape[1])
         for cell in used.tolist():
-            found[cell] = nearest_float(
+            floats[cell] = nearest_float(
                 _joined(self.parts[:, cell].tolist()) * Fraction(2) ** self.exponent
             )
-        return found
+        return floats
 
 
-def add_up(sums: Iterable[ExactSums]) -> ExactSums:
+def add_sums(sums: Iterable[ExactSums]) -> ExactSums:
     """The sums of all."""
     return reduce(operator.add, sums)
 
@@ -91,16 +84,9 @@ def sum_exactly(
     *,
     squared: bool = False,
 ) -> ExactSums:
-    """Add up numbers, or their squares, without rounding.
+    """Add up numbers, or their squares, without rounding; NaN is passed over.
 
-    Parameters
-    ----------
-    values : float64 array of shape (n,)
-        Nowhere infinite; NaN is passed over.
-    cells : int64 array of shape (n,), optional
-        Which sum each number goes to; all to one by default.
-    n_cells : int
-    squared : bool
+    `cells` has the sum that each number goes to; all go to one by default.
 
     Examples
     --------

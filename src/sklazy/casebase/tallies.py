@@ -1,4 +1,4 @@
-"""What is counted about the rows: values by class, and bit sets of rows."""
+"""Counts of the rows: values by class, and bit sets of rows."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,15 +15,15 @@ MOST_BIT_VALUES = 64
 """An attribute with more values than this has no bit sets: they would be too many."""
 
 _ONE = np.uint64(1)
-_WORTH_FOLLOWING = 16  # a row that comes or goes takes as long as so many to count anew
+_WORTH_FOLLOWING = 16  # recounted rows that take as long as one that comes or goes
 
 
 class Tallies:
     """Counts and bit sets, kept up to date row by row, attribute by attribute.
 
     An attribute whose values were renumbered is *stale*: its part is cleared, rows
-    pass it by, and `rebuild` counts it anew. Where many rows came and went and nobody
-    asked, all is stale and *asleep*: to count anew costs less than to keep step.
+    pass it by, and `rebuild` counts it anew. Where many rows came and went between two
+    questions, all is stale and *asleep*: to count anew costs less than to keep step.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Tallies:
             self._bits_of(attribute)[:] = 0
 
     def trimmed(self, n_rows: int) -> "Tallies":
-        """The same counts, with bit sets for so many rows."""
+        """The same counts, with bit sets for `n_rows` rows."""
         tallies, words = shallow(self), words_for(n_rows)
         tallies.value_bits = _with_words(self.value_bits, words)
         tallies.class_bits = _with_words(self.class_bits, words)
@@ -115,7 +115,7 @@ class Tallies:
         live = slice(0, rows.n_rows)
         for j in np.flatnonzero(self.stale).tolist():
             codes = rows.codes[j, live]
-            counts[offsets[j] : offsets[j + 1]] = count_cells(
+            counts[offsets[j] : offsets[j + 1]] = count_values_by_class(
                 codes, rows.classes[live], widths[j], n_classes
             )
             if sets[j]:
@@ -167,14 +167,14 @@ _SMALL_JOB = 10**6  # cells; below, numpy is done before a kernel is loaded
 
 
 def _with_words(bits: NDArray[np.uint64], n_words: int) -> NDArray[np.uint64]:
-    """A copy of bit sets that has so many words, zeros or fewer if need be."""
+    """Copy bit sets to `n_words` words each, padded with zeros or cut off."""
     copy = aligned_zeros((len(bits), n_words), np.uint64)
     n_common = min(n_words, bits.shape[1])
     copy[:, :n_common] = bits[:, :n_common]
     return copy
 
 
-def count_cells(
+def count_values_by_class(
     codes: Codes, classes: Codes, width: int, n_classes: int
 ) -> NDArray[np.int64]:
     """Rows by value and class."""
@@ -187,8 +187,8 @@ def count_cells(
 
 def _fill(bits: NDArray[np.uint64], codes: Codes) -> None:
     """Put rows into the sets of their values."""
-    found = _bit_sets(codes, len(bits), words_for(len(codes)))
-    bits[:, : found.shape[1]] = found
+    sets = _bit_sets(codes, len(bits), words_for(len(codes)))
+    bits[:, : sets.shape[1]] = sets
 
 
 def _bit_sets(codes: Codes, width: int, n_words: int) -> NDArray[np.uint64]:

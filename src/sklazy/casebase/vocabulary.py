@@ -10,7 +10,7 @@ from sklazy.flow import UNSEEN
 from sklazy.tables import Label, canonical
 
 Codes = NDArray[np.int32]
-Mark = tuple[list[Label], NDArray[np.int64]]
+LabelsMark = tuple[list[Label], NDArray[np.int64]]
 
 
 class Vocabulary:
@@ -18,7 +18,7 @@ class Vocabulary:
 
     Declared labels come first, in the order declared, and stay without rows. Any
     other label is there because of its rows, and goes with the last of them; where
-    others have a say (`pinned`), it stays until `renumber`.
+    other parts may use it (`pinned`), it stays until `renumber`.
     """
 
     pinned = False
@@ -82,11 +82,11 @@ class Vocabulary:
         self.counts = counts
         return moved
 
-    def mark(self) -> Mark:
-        """What is known now, for `restore`: a change makes new lists and arrays."""
+    def mark(self) -> LabelsMark:
+        """The current labels and counts, for `restore`: a change makes new ones."""
         return self.labels, self.counts
 
-    def restore(self, mark: Mark) -> None:
+    def restore(self, mark: LabelsMark) -> None:
         """Take back all that was changed since the mark was made."""
         self._renumber(mark[0])
         self.counts = mark[1]
@@ -111,8 +111,3 @@ def _label_hash(label: Label) -> int:
     text = f"s{label}" if isinstance(label, str) else f"n{plain_label(label)!r}"
     data = text.encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
-
-
-def relabel(codes: Codes, moved: Codes) -> None:
-    """Follow a map of codes in place; missing stays missing."""
-    codes[:] = np.append(moved, np.int32(-1))[codes]

@@ -24,7 +24,7 @@ for _needed in ("jinja2", "rich"):  # imported when something is shown
 )
 @click.version_option(sklazy.__version__, prog_name="sklazy")
 def main() -> None:
-    """Lazy learning: each query gets its own attributes, cases and model.
+    """Lazy learning: each row gets its own features, cases and model.
 
     \b
     Try:
@@ -33,7 +33,7 @@ def main() -> None:
       sklazy advise flats.csv --target heating
       sklazy predict flats.csv --target heating
     """
-    # A terminal or a pipe that cannot show a bar gets question marks, not a crash.
+    # A terminal or a pipe that cannot show a character gets a question mark.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -1,12 +1,11 @@
-"""The commands as a shell sees them: names, options, help. Their work is elsewhere."""
+"""Declarations of the commands: names, options, help. Their work is elsewhere."""
 
 from pathlib import Path
 
 import click
 
 from sklazy.cli.comparing import race, reproduce, select
-from sklazy.cli.exploring import explore
-from sklazy.cli.hosting import completion, serve, warm
+from sklazy.cli.hosting import completion, explore, serve, warm
 from sklazy.cli.options import (
     IN_FILE,
     OUT_FILE,
@@ -17,12 +16,12 @@ from sklazy.cli.options import (
     limit_options,
     method_options,
     reading_options,
+    runs,
     store_options,
     target_option,
     task_options,
     train_options,
 )
-from sklazy.cli.running import runs
 
 
 @click.command()
@@ -32,11 +31,11 @@ from sklazy.cli.running import runs
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("demo.html"),
     show_default=True,
-    help="Page of receipts to write.",
+    help="HTML page to write the receipts to.",
 )
 @runs("demo")
 def demo() -> None:
-    """Show lazy selection on the wine data: predict, explain, advise.
+    """Show lazy learning on the wine data: predict, explain, advise.
 
     \b
     Example:
@@ -49,8 +48,8 @@ def demo() -> None:
 def example() -> None:
     """Write two small files to try the other commands on.
 
-    flats.csv holds 200 flats that were made up, with their rents; new-flats.csv holds
-    20 more, without. Files that are there are left alone.
+    flats.csv has 200 made-up flats with their rents; new-flats.csv has 20 more, without
+    rents. Existing files are not changed.
 
     \b
     Examples:
@@ -66,10 +65,10 @@ def example() -> None:
 @click.option("--out", "-o", type=OUT_FILE, required=True, help="File to write.")
 @runs("fit")
 def fit() -> None:
-    """Learn from a file, and write the model to another, for predict and explain.
+    """Fit a model to a file and save it, for predict, explain, serve and explore.
 
-    The file holds data only (the cases, the method and its parameters); nothing in it
-    is executed when it is read.
+    The saved model contains data only (the cases, the method and its parameters);
+    loading it runs no code from it.
 
     \b
     Examples:
@@ -83,13 +82,13 @@ def fit() -> None:
 @id_option
 @store_options
 @click.option("--out", "-o", type=OUT_FILE, required=True, help="File to write.")
-@runs("store")
+@runs("fit")
 def store() -> None:
-    """Write the model of a file of any size, without holding its rows in memory.
+    """Fit a model to a file that is larger than memory, and save it.
 
-    FILE is CSV, ARFF, Parquet or Feather and is read some rows at a time, twice. The
-    method is lazy-knn unless -m says otherwise. The model is what fit would write, for
-    predict, explain and sklazy.load(..., mmap_mode="c"), which leaves the rows in it.
+    TRAIN is a CSV, ARFF, Parquet or Feather file. It is read twice, some rows at a
+    time. The model is the same as that of fit. sklazy.load(..., mmap_mode="c") opens
+    it without loading its rows.
 
     \b
     Examples:
@@ -110,30 +109,31 @@ def store() -> None:
     "--folds",
     default=10,
     show_default=True,
-    help="Folds of the cross-validation, without TEST.",
+    help="Folds of the cross-validation, if there is no TEST.",
 )
 @click.option(
     "--probabilities", is_flag=True, help="Write the probability of every class."
 )
-@coverage_options("Default: intervals of 0.9 where the method has them, no sets.")
+@coverage_options("Default: 0.9 for intervals, if the method has them; no sets.")
 @click.option(
     "--novelty",
     is_flag=True,
-    help="Write how unlike all cases each row is, from 0 to 1; always with --json.",
+    help="Write the novelty of each row, from 0 to 1: how unlike all cases it is. "
+    "Always written with --json.",
 )
 @csv_options("Write the predictions to this CSV file.")
 @limit_options(
-    "Predict the first rows of TEST alone, or cross-validate a random sample."
+    "Predict only this many rows of TEST, or cross-validate a random sample of TRAIN."
 )
 @runs("predict")
 def predict() -> None:
-    """Predict the rows of TEST from those of TRAIN, or by a MODEL that fit wrote.
+    """Predict the rows of TEST from those of TRAIN, or with a saved MODEL.
 
-    Files are CSV, Excel, JSON lines, ARFF, Parquet or Feather, - is standard input;
-    labels, dates, amounts and missing cells need no preparation. Without TEST the rows
-    of TRAIN are cross-validated and the quality is reported. Predictions go to standard
-    output as CSV, or to the file of -o. After Ctrl-C, or --max-seconds, the rows done
-    by then are written, to a file named .partial.
+    Files can be CSV, Excel, JSON lines, ARFF, Parquet or Feather; - is standard input.
+    Labels, dates, amounts and missing cells need no preparation. Without TEST, TRAIN is
+    cross-validated. Predictions are written as CSV to standard output, or to the file
+    of -o. After Ctrl-C or --max-seconds, the predictions so far are written; a file
+    then has .partial in its name.
 
     \b
     Examples:
@@ -156,24 +156,24 @@ def predict() -> None:
     "--row",
     "rows",
     multiple=True,
-    help="Row to explain, counted from 0, or its name in the column of --id; repeat "
-    "for several. Default: 0.",
+    help="Row to explain, counted from 0, or its id in the column of --id. Repeat for "
+    "several. Default: 0.",
 )
 @method_options
-@coverage_options("Default: neither.")
+@coverage_options("Default: none.")
 @key_option
 @click.option("--html", type=OUT_FILE, help="Write the receipts to this HTML page.")
 @click.option(
     "--out", "-o", type=OUT_FILE, help="Write the receipts to this JSON file."
 )
-@limit_options("Without --row: explain the first so many rows.")
+@limit_options("Without --row: explain this many rows, from the first.")
 @runs("explain")
 def explain() -> None:
-    """Explain the prediction of a row by a receipt: what, why, from which cases.
+    """Explain a prediction by a receipt: which features and cases it is based on.
 
-    Rows of TEST are predicted from those of TRAIN, or by a MODEL that fit wrote.
-    Without TEST a row of TRAIN is left out itself and predicted from all others. With
-    --key receipts are signed; verify checks them.
+    Rows of TEST are predicted from those of TRAIN, or with a saved MODEL. Without TEST,
+    a row of TRAIN is left out and predicted from the others. With --key, receipts are
+    signed; verify checks them.
 
     \b
     Examples:
@@ -194,12 +194,11 @@ def explain() -> None:
 @key_option
 @runs("verify")
 def verify() -> None:
-    """Check receipts: that nobody edited them, and that the cases say so.
+    """Check that receipts were not edited, and that their predictions are right.
 
-    A MODEL by itself is checked block by block, whatever its size. With a MODEL that
-    fit wrote, or with the TRAIN file and its target as explain had them, every answer
-    is computed again and compared. Without them only the seal is checked, and with
-    --key the signature.
+    Without TRAIN or MODEL, only the seal of a receipt is checked, and with --key its
+    signature. With a MODEL, or with the TRAIN file and the options of explain, every
+    prediction is computed again and compared. A MODEL by itself is checked for damage.
 
     \b
     Examples:
@@ -216,7 +215,7 @@ def verify() -> None:
     "--max-seconds",
     default=30.0,
     show_default=True,
-    help="Start nothing new after this many seconds.",
+    help="Start no new measurement after this many seconds.",
 )
 @click.option(
     "--max-rows",
@@ -225,15 +224,14 @@ def verify() -> None:
     help="Measure on a sample of this many rows.",
 )
 @click.option(
-    "--seed", default=0, show_default=True, help="Seed of the sampled rows and folds."
+    "--seed", default=0, show_default=True, help="Seed of the sample and the folds."
 )
 @click.option("--html", type=OUT_FILE, help="Write the advice to this HTML page.")
-@runs("advise")
+@runs("reports")
 def advise() -> None:
     """Measure which lazy method suits a file, or whether an eager model is better.
 
-    All methods predict the same rows. Ctrl-C ends the measuring and shows what is
-    known so far.
+    All methods predict the same rows. Ctrl-C stops and shows the results so far.
 
     \b
     Examples:
@@ -245,14 +243,14 @@ def advise() -> None:
 @click.command()
 @train_options
 @id_option
-@csv_options("Write the findings to this CSV file, a line for each row concerned.")
+@csv_options("Write the findings to this CSV file, one line per row concerned.")
 @click.option("--html", type=OUT_FILE, help="Write the report to this HTML page.")
-@runs("audit")
+@runs("reports")
 def audit() -> None:
-    """Find labels that other rows contradict, duplicates, novel rows, leaks.
+    """Find doubtful labels, duplicates, unusual rows and leaks of the target.
 
     Rows are counted from 0, without the header, or named by the column of --id. The
-    file itself is never written to.
+    file itself is not changed.
 
     \b
     Examples:

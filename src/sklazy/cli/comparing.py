@@ -1,9 +1,9 @@
-"""The commands that compare attributes and methods, as a shell sees them."""
+"""Declarations of the commands that compare features and methods."""
 
 import click
 
-from sklazy.cli.options import METHODS, csv_options, train_options
-from sklazy.cli.running import runs
+from sklazy.cli.completing import complete_methods
+from sklazy.cli.options import csv_options, runs, train_options
 
 _PROTOCOLS = ("both", "honest", "paper")
 
@@ -14,12 +14,12 @@ _PROTOCOLS = ("both", "honest", "paper")
     "--max-candidates",
     default=1000,
     show_default=True,
-    help="Try no new set of attributes after this many.",
+    help="Try at most this many sets of features.",
 )
 @click.option(
     "--max-seconds",
     type=float,
-    help="End the search after this many seconds, for example 30; default: no limit.",
+    help="Stop the search after this many seconds, for example 30; default: no limit.",
 )
 @click.option(
     "--winners", default=5, show_default=True, help="Sets kept from race to race."
@@ -28,10 +28,10 @@ _PROTOCOLS = ("both", "honest", "paper")
 @csv_options("Write the selected columns and the target to this CSV file.")
 @runs("select")
 def select() -> None:
-    """Find a small set of attributes that predicts well, by racing sets (RACSAM).
+    """Find a small set of features that predicts well, by racing sets (RACSAM).
 
-    Sets of attributes predict row after row with a lazy learner; significantly worse
-    sets are eliminated, and neighbors of the winners race next.
+    Sets of features predict row after row with a lazy learner. Sets that are
+    significantly worse are eliminated, and neighbors of the winners race next.
 
     \b
     Examples:
@@ -47,9 +47,7 @@ def select() -> None:
     "-c",
     help="Methods to race, separated by commas, for example lazy-knn,tree; default: "
     "all for the task.",
-    shell_complete=lambda context, option, incomplete: [
-        name for name in METHODS if name.startswith(incomplete)
-    ],
+    shell_complete=complete_methods,
 )
 @click.option("--folds", default=10, show_default=True, help="Folds per repetition.")
 @click.option(
@@ -59,20 +57,20 @@ def select() -> None:
     show_default=True,
     help="Repetitions of the cross-validation, each with new folds.",
 )
-@click.option("--alpha", default=0.05, show_default=True, help="Level of each test.")
+@click.option("--alpha", default=0.05, show_default=True, help="Level of the tests.")
 @click.option(
     "--min-effect",
     default=0.0,
     show_default=True,
-    help="Difference in mean error that does not matter, for example 0.01.",
+    help="Smallest difference in mean error that matters, for example 0.01.",
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of folds and methods.")
 @runs("race")
 def race() -> None:
-    """Race methods on a file: losers are eliminated early.
+    """Race methods on a file: poor ones are eliminated early.
 
-    Fold by fold all methods left predict the same rows; after each fold, those that
-    are significantly worse (Friedman's test) are eliminated.
+    All methods predict the same rows, fold by fold. After each fold, those that are
+    significantly worse (Friedman's test) are eliminated.
 
     \b
     Examples:
@@ -102,10 +100,10 @@ def race() -> None:
     type=click.Choice(_PROTOCOLS),
     default="both",
     show_default=True,
-    help="For lazy-selection: cuts from the training fold alone (honest) or from all "
+    help="For lazy-selection: cut points from the training folds (honest) or from all "
     "rows (paper).",
 )
-@click.option("--jobs", "-j", default=1, show_default=True, help="Processes to run.")
+@click.option("--jobs", "-j", default=1, show_default=True, help="Processes to use.")
 @click.option(
     "--out",
     "-o",
@@ -118,11 +116,11 @@ def race() -> None:
 @click.option("--verbose", "-v", is_flag=True, help="Print a line per unit of work.")
 @runs("reproduce")
 def reproduce() -> None:
-    """Repeat the experiments of the papers and compare their figures with ours.
+    """Repeat the experiments of the papers and compare the results.
 
-    Each unit of work (a fold of a set) is recorded as soon as it is done. A run that
-    was stopped continues when the command is given again; changed data or parameters
-    are computed anew.
+    Each unit of work (a fold of a data set) is saved as soon as it is done. Run the
+    command again to continue; after a change of data or parameters, the units that
+    depend on it are computed again.
 
     \b
     Examples:

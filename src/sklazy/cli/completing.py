@@ -1,7 +1,6 @@
-"""Column names for a shell that completes a command line.
+"""Completion of column names and methods in a shell.
 
-The names in a text file are found without the rooms that read tables, which take a
-second to import.
+Names in text files are read here, since importing `sklazy.tables` takes a second.
 """
 
 import csv
@@ -14,11 +13,21 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
+from sklazy.cli.methods import METHODS
+
 _BY_COMMA = (".csv", ".txt", ".data")
 _BY_TAB = (".tsv", ".tab")
 _ATTRIBUTE = re.compile(r"\s*@attribute\s+('[^']*'|\"[^\"]*\"|\S+)", re.IGNORECASE)
-_MOST = 1 << 20  # characters that are looked at
-_GIVEN = ("train", "test")  # arguments whose columns are meant
+_MOST = 1 << 20  # characters that are read
+_LONGEST = 2.0  # seconds that a shell waits
+_FILES = ("train", "test")  # arguments whose columns are completed
+
+
+def complete_methods(
+    context: click.Context, option: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The methods that begin like this."""
+    return [CompletionItem(name) for name in METHODS if name.startswith(incomplete)]
 
 
 def complete_columns(
@@ -31,14 +40,14 @@ def complete_columns(
 def complete_kinds(
     context: click.Context, option: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The same, with the sign behind which the kind of the column stands."""
+    """The same, followed by the equals sign before the kind."""
     return [CompletionItem(f"{name}=") for name in _names(context, incomplete)]
 
 
 def _names(context: click.Context, incomplete: str) -> list[str]:
     # An option that waits for its value keeps click from naming the arguments.
-    given = [*(context.params.get(name) for name in _GIVEN), *context.args]
-    paths = [one for one in given if isinstance(one, str) and Path(one).is_file()]
+    arguments = [*(context.params.get(name) for name in _FILES), *context.args]
+    paths = [one for one in arguments if isinstance(one, str) and Path(one).is_file()]
     try:
         names = column_names(paths[0]) if paths else []
     except Exception:  # a shell that completes has nowhere to show it
@@ -47,7 +56,7 @@ def _names(context: click.Context, incomplete: str) -> list[str]:
 
 
 def column_names(path: str) -> list[str]:
-    """The columns of a file; a text file is opened, not read as a table.
+    """The columns of a file; of a text file only the first part is read.
 
     Examples
     --------
@@ -63,7 +72,8 @@ def column_names(path: str) -> list[str]:
         ".arff": _declared,
     }
     if endings not in quick:
-        return importlib.import_module("sklazy.tables").read_table(path).names
+        read_table = importlib.import_module("sklazy.tables").read_table
+        return read_table(path, max_seconds=_LONGEST).names
     with (gzip.open if path.endswith(".gz") else open)(
         path, "rt", encoding="utf-8-sig", errors="replace"
     ) as file:
@@ -73,11 +83,11 @@ def column_names(path: str) -> list[str]:
 def _split(lines: Iterable[str], delimiter: str) -> list[str]:
     """The cells of the first line that is not blank."""
     first = next((line for line in lines if line.strip()), "")
-    found = delimiter or max("\t;|,", key=first.count)
-    return [cell.strip() for cell in next(csv.reader([first], delimiter=found), [])]
+    delimiter = delimiter or max("\t;|,", key=first.count)
+    return [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter), [])]
 
 
 def _declared(lines: Iterable[str]) -> list[str]:
     """The attributes of an ARFF file."""
-    found = [match for line in lines if (match := _ATTRIBUTE.match(line))]
-    return [match[1].strip("'\"") for match in found]
+    matches = [match for line in lines if (match := _ATTRIBUTE.match(line))]
+    return [match[1].strip("'\"") for match in matches]

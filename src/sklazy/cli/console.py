@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import math
 import sys
 import traceback
 import warnings
@@ -10,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NoReturn
 
 import click
-import numpy as np
 import rich.console
 
 from sklazy.cli.hints import for_a_shell
+from sklazy.cli.options import bundle_options
 from sklazy.errors import (
     MissingDataError,
     ResultsFileError,
@@ -21,6 +20,7 @@ from sklazy.errors import (
     SklazyWarning,
     UnitsFailedError,
 )
+from sklazy.report.plain import to_finite
 
 Terminal = rich.console.Console
 
@@ -31,18 +31,14 @@ FAILED, WRONG, NO_DATA, INTERRUPTED = 1, 2, 3, 130
 class Console:
     """Writes what a command prints, as text or as JSON.
 
-    Parameters
-    ----------
-    as_json : bool
-        Whether the result is written as JSON.
-
     Attributes
     ----------
+    as_json : bool
+    settings : tuple of str
+        The names of the parameters given with ``--set``.
     terminal : rich Console
     after_interrupt : str
         The message after Ctrl-C.
-    settings : tuple of str
-        The names of the parameters given with ``--set``.
     """
 
     def __init__(self, as_json: bool = False, settings: Sequence[str] = ()) -> None:
@@ -81,29 +77,18 @@ def to_json(plain: object) -> str:
       ]
     }
     """
-    return json.dumps(_finite(plain), indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(to_finite(plain), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def _finite(plain: object) -> object:
-    if isinstance(plain, dict):
-        return {str(key): _finite(value) for key, value in plain.items()}
-    if isinstance(plain, list | tuple):
-        return [_finite(value) for value in plain]
-    number = plain.item() if isinstance(plain, np.generic) else plain
-    if isinstance(number, float) and not math.isfinite(number):
-        return None
-    return number
-
-
-def run(
+def run_command(
     work: Callable[..., None], as_json: bool, debug: bool, options: Mapping[str, object]
 ) -> None:
     """Do the work of a command; messages for its errors instead of tracebacks."""
-    given = options.get("settings", ())
-    assert isinstance(given, tuple)
-    console = Console(as_json, [str(one).partition("=")[0] for one in given])
+    settings = options.get("settings", ())
+    assert isinstance(settings, tuple)
+    console = Console(as_json, [str(one).partition("=")[0] for one in settings])
     with _handle_errors(console, debug):
-        work(console, **options)
+        work(console, **bundle_options(options))
 
 
 @contextlib.contextmanager
@@ -121,7 +106,7 @@ def _handle_errors(console: Console, debug: bool) -> Iterator[None]:
         if debug:
             console.note(_trace(error))
         _report(console, error, debug)
-        sys.exit(exit_code(error))
+        sys.exit(_exit_code(error))
 
 
 def _show_warnings(console: Console, debug: bool) -> None:
@@ -141,9 +126,9 @@ def _trace(error: Exception) -> str:
 
 
 def _report(console: Console, error: Exception, debug: bool) -> None:
-    message = for_a_shell(message_of(error), console.settings)
+    message = for_a_shell(_error_text(error), console.settings)
     if not _is_expected(error) and not debug:
-        message += " Run it with --debug to see the traceback."
+        message += " Use --debug to see the traceback."
     if console.as_json:
         content = {"error": type(error).__name__, "message": message}
         click.echo(to_json(content), err=True)
@@ -151,8 +136,8 @@ def _report(console: Console, error: Exception, debug: bool) -> None:
         console.note(f"Error: {message}")
 
 
-def message_of(error: Exception) -> str:
-    """The message of an error."""
+def _error_text(error: Exception) -> str:
+    """The text of an error."""
     if isinstance(error, SklazyError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -165,7 +150,7 @@ def _is_expected(error: Exception) -> bool:
     return isinstance(error, SklazyError | OSError)
 
 
-def exit_code(error: Exception) -> int:
+def _exit_code(error: Exception) -> int:
     """The exit code of the process."""
     if isinstance(error, MissingDataError):
         return NO_DATA

@@ -4,7 +4,7 @@ from importlib import resources
 from pathlib import Path
 
 from sklazy.cli.console import Console
-from sklazy.experiments.harness.writing import write_text
+from sklazy.cli.writing import write_text
 
 FILES = ("flats.csv", "new-flats.csv")
 
@@ -16,6 +16,6 @@ def example(console: Console) -> None:
         write_text(name, (resources.files("sklazy") / "examples" / name).read_text())
     for name in FILES:
         if name not in written:
-            console.note(f"note: {name} is there already and is left as it is.")
+            console.note(f"note: {name} exists already and is not changed.")
     text = f"written: {', '.join(written)}" if written else "nothing was written"
     console.result({"written": written}, lambda terminal: terminal.print(text))

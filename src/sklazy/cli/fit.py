@@ -1,47 +1,140 @@
-"""`sklazy fit`: a model in a file."""
+"""`sklazy fit` and `sklazy store`: a model in a file."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
+
+from sklazy.casebase.incoming import as_ids
 from sklazy.cli.console import Console
-from sklazy.cli.methods import LAZY_CLASSIFIERS, LAZY_REGRESSORS, choose_method
-from sklazy.cli.models import fit_task
-from sklazy.cli.tasks import check_out, read_task
+from sklazy.cli.models import check_storable, choose_method, fit_task, make_model
+from sklazy.cli.options import MethodChoice, TrainingFile
+from sklazy.cli.tasks import (
+    Aim,
+    Kind,
+    check_column,
+    find_aim,
+    ignored_columns,
+    read_task,
+    reading_settings,
+    refuse_ids,
+)
+from sklazy.cli.writing import check_out
 from sklazy.errors import BadInputError
+from sklazy.estimators.storing import RowBatch, store_rows
+from sklazy.report.progress import Progress
+from sklazy.tables import Column, Table, as_target
+from sklazy.tables.labels import encode
+from sklazy.tables.read import survey_table
+from sklazy.tables.surveying import Surveyed
 
 
-def fit(
-    console: Console,
-    train: str,
-    target: str,
-    kind: str,
-    ignore: Sequence[str],
-    id_column: str | None,
-    method: str | None,
-    settings: Sequence[str],
-    seed: int,
-    out: str,
-) -> None:
-    """Learn from a file and write the model to another."""
-    check_out(out, train)
-    task = read_task(console, train, target, kind, ignore, id_column)
-    name = choose_method(task, method)
-    lazy = LAZY_CLASSIFIERS if task.classifies else LAZY_REGRESSORS
-    if name not in lazy or name == "racsam":
-        kept = [own for own in lazy if own != "racsam"]
-        raise BadInputError(
-            f"--method {name} cannot be written to a file; choose one of "
-            f"{', '.join(kept)}."
-        )
-    console.note(f"{task.kind} ({task.why}), method {name}")
-    model = fit_task(task, name, settings, seed).model
+def fit(console: Console, source: TrainingFile, choice: MethodChoice, out: str) -> None:
+    """Fit a model to a file and write it to another."""
+    check_out(out, source.train)
+    task = read_task(console, source)
+    choice = choose_method(task, choice)
+    method, n_rows = choice.method, len(task.target)
+    check_storable(task, method)
+    console.note(f"{task.kind} ({task.why}), method {method}")
+    model = fit_task(task, choice).model
     model.save(out)
     plain = {
         "task": task.kind,
-        "method": name,
+        "method": method,
         "target": task.name,
-        "rows": len(task.target),
+        "rows": n_rows,
         "digest": model.digest(),
         "file": out,
     }
-    text = f"{name} of {task.name!r} on {len(task.target)} cases in {out}"
+    text = f"{method} for {task.name!r}, fitted to {n_rows} rows: {out}"
     console.result(plain, lambda terminal: terminal.print(text, highlight=False))
+
+
+def store(
+    console: Console, source: TrainingFile, choice: MethodChoice, out: str
+) -> None:
+    """Write the model of a file that is read some rows at a time."""
+    check_out(out, source.train)
+    target, method = str(source.target), choice.method
+    surveyed = _survey_file(source)
+    for name in (target, *ignored_columns(source)):
+        check_column(name, surveyed.seen, source.train)
+    aim = _find_aim(surveyed, target, source.kind)
+    check_storable(aim, method)
+    console.note(f"{aim.kind} ({aim.why}), method {method}")
+    batches = _list_batches(surveyed, source, aim.kind)
+    n_known = surveyed.seen[target].n_known
+    if n_known < surveyed.n_rows:
+        left_out = surveyed.n_rows - n_known
+        console.note(f"note: {left_out} rows without {target!r} are left out.")
+    model = make_model(aim, choice)
+    n_rows = store_rows(model, batches, out, target=target, n_rows=n_known)
+    n_bytes = os.stat(out).st_size
+    plain = {
+        "task": aim.kind,
+        "method": method,
+        "target": target,
+        "rows": n_rows,
+        "bytes": n_bytes,
+        "file": out,
+    }
+    text = (
+        f"{method} for {target!r}, with {n_rows} rows: {out}, "
+        f"{n_bytes / n_rows:.1f} bytes per row"
+    )
+    console.result(plain, lambda terminal: terminal.print(text, highlight=False))
+
+
+def _survey_file(source: TrainingFile) -> Surveyed:
+    """Read the file once to find the kinds of its columns."""
+    with Progress("reading columns") as progress:
+        settings = reading_settings(source.id_column)
+        return survey_table(source.train, progress.advance, **settings)
+
+
+def _find_aim(surveyed: Surveyed, target: str, wanted: str) -> Aim:
+    seen = surveyed.seen[target]
+    if not seen.n_known:
+        raise BadInputError(f"the target {target!r} is missing in every row.")
+    origin = next(o for o in surveyed.origins if o.name == target)
+    numbers = np.arange(1e3) if seen.numbers is None else np.array([*seen.numbers])
+    column = Column(target, origin.kind, numbers, reading=origin.reading)
+    return find_aim(column, seen.n_known, wanted)
+
+
+def _list_batches(
+    surveyed: Surveyed, source: TrainingFile, kind: Kind
+) -> Iterator[RowBatch]:
+    """The rows that have a target, as `sklazy fit` would keep them."""
+    target, id_column = str(source.target), source.id_column
+    left_out = {target, *ignored_columns(source)}
+    if surveyed.named:
+        left_out |= {
+            o.name for o in surveyed.origins if o.reading and o.reading.style == "aside"
+        }
+    first = 0
+    for whole in surveyed.batches():
+        kept = np.flatnonzero(~whole[target].missing)
+        positions = kept + first
+        first += len(whole)
+        whole = whole.take(kept)
+        table = whole.select([n for n in whole.names if n not in left_out])
+        if not table.columns:
+            raise BadInputError(f"there is no column except the target {target!r}.")
+        ids = positions.tolist() if id_column is None else _read_ids(whole, id_column)
+        yield RowBatch(table, _read_target(whole[target], kind), as_ids(ids))
+
+
+def _read_target(column: Column, kind: Kind) -> Column:
+    if kind == "regression":
+        return Column(column.name, "numeric", as_target(column, "numeric"))
+    return encode(column.name, as_target(column, "nominal").cells())
+
+
+def _read_ids(whole: Table, id_column: str) -> list[Any]:
+    ids = whole[id_column].cells()
+    if None in ids:
+        refuse_ids(id_column, None)
+    return ids

@@ -1,24 +1,20 @@
-"""Hints of the library, in the words of the command line.
-
-Errors and warnings name arguments of Python functions; who sits in a shell needs the
-options that stand for them.
-"""
+"""Messages of the library with command-line options in place of Python arguments."""
 
 import re
 import shlex
 from collections.abc import Sequence
 from functools import partial
 
-from sklazy.tables.understand import HOW_TO_SAY
+from sklazy.tables.understand import WAY_OUT
 
 _TEXT = r"(?P<quote>['\"])(?P<value>.*?)(?P=quote)"
 _HINTS: tuple[tuple[str, str], ...] = (
     (
-        re.escape(HOW_TO_SAY),
-        "Say what a column is with --kind, for example --kind name=nominal.",
+        re.escape(WAY_OUT),
+        "Set the kind of a column with --kind, as in --kind name=nominal.",
     ),
     (rf"kinds=\{{{_TEXT}: 'nominal'\}}", "--kind {nominal}"),
-    (rf"Say numeric=\[{_TEXT}\]", "Say --kind {numeric}"),
+    (rf"Pass numeric=\[{_TEXT}\]", "Pass --kind {numeric}"),
     (
         rf"categorical_features=\[{_TEXT}\], or a string dtype",
         "--kind {nominal}",
@@ -32,6 +28,10 @@ _HINTS: tuple[tuple[str, str], ...] = (
     ),
     (rf"\b(?P<name>delimiter|decimal)={_TEXT}", "--{name} {value}"),
     (r"\bRaise max_rows\b", "Raise --max-rows"),
+    (r"\bmax_(?P<name>cells|bytes)=float\('inf'\)", "--max-{name} inf"),
+    (r"\bmax_(?P<name>cells|bytes)=", "--max-{name} "),
+    (r"\bmax_seconds=float\('inf'\)", "--max-read-seconds inf"),
+    (r"\btakes longer than max_seconds=", "takes longer than --max-read-seconds "),
     (r"\ba regressor predicts\b", "--task regression predicts"),
     (r", for example by pandas.to_numeric\(y\)", " in the file"),
     (r"\buse a regressor\b", "use --task regression"),
@@ -40,20 +40,14 @@ _HINTS: tuple[tuple[str, str], ...] = (
 
 
 def for_a_shell(message: str, settings: Sequence[str] = ()) -> str:
-    """A message with options of the command line in place of Python arguments.
-
-    Parameters
-    ----------
-    message : str
-    settings : sequence of str
-        Parameters that were given with ``--set``.
+    """Replace Python arguments in a message; `settings` were given with ``--set``.
 
     Examples
     --------
-    >>> for_a_shell("say header=False if the first line is data.")
-    'say --no-header if the first line is data.'
-    >>> for_a_shell("Say numeric=['flat no'] if it is a number.")
-    "Say --kind 'flat no=numeric' if it is a number."
+    >>> for_a_shell("pass header=False if the first line is data.")
+    'pass --no-header if the first line is data.'
+    >>> for_a_shell("Pass numeric=['flat no'] if it is a number.")
+    "Pass --kind 'flat no=numeric' if it is a number."
     >>> for_a_shell("n_neighbors=0; expected 1 or more.", ["n_neighbors"])
     '--set n_neighbors=0; expected 1 or more.'
     """
@@ -64,9 +58,9 @@ def for_a_shell(message: str, settings: Sequence[str] = ()) -> str:
     return message
 
 
-def _fill(option: str, found: re.Match[str]) -> str:
+def _fill(option: str, match: re.Match[str]) -> str:
     """An option with the value of a hint, in quotes where a shell needs them."""
-    parts = found.groupdict()
+    parts = match.groupdict()
     value = parts.get("value") or ""
     return option.format(
         name=parts.get("name"),

@@ -1,61 +1,110 @@
-"""The commands for machines that answer others, as a shell sees them."""
+"""Declarations of the commands for servers, browsers and shells."""
 
 import click
 from click.shell_completion import get_completion_class
 
-from sklazy.cli.options import METHODS
-from sklazy.cli.running import runs
+from sklazy.cli.completing import complete_methods
+from sklazy.cli.options import (
+    IN_FILE,
+    id_option,
+    method_options,
+    reading_options,
+    runs,
+    target_option,
+    task_options,
+)
+
+
+@click.command()
+@click.argument("train", type=IN_FILE, metavar="TRAIN|MODEL")
+@target_option(required=False)
+@task_options
+@id_option
+@reading_options
+@method_options
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    show_default=True,
+    help="Port on 127.0.0.1; 0 for any free port.",
+)
+@click.option("--browser/--no-browser", default=True, help="Whether to open a browser.")
+@runs("explore")
+def explore() -> None:
+    """Explore cases, receipts, what-if questions, a map and an audit in a browser.
+
+    The page can be opened on this machine only, with the address that is printed.
+    Changes made there can be undone, and never change the file. Press Ctrl-C to stop.
+    Needs pip install 'sklazy[serve]'.
+
+    \b
+    Examples:
+      sklazy explore flats.csv --target heating
+      sklazy explore flats.csv -t rent --id flat --no-browser --port 8000
+      sklazy explore rent.sklazy
+    """
 
 
 @click.command()
 @click.argument("model", type=click.Path(exists=True), metavar="MODEL|JOURNAL")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Bind to this.")
-@click.option("--port", default=8000, show_default=True, help="0 for any free one.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
+)
+@click.option(
+    "--port", default=8000, show_default=True, help="Port; 0 for any free port."
+)
 @click.option(
     "--token-file",
     type=click.Path(dir_okay=False),
-    help="Lines of a role (ask, explain or change) and a token; written with new "
-    "tokens if it is not there. Needed for changes and beyond this machine.",
+    help="File with a role (ask, explain or change) and a token on each line; made "
+    "with new tokens if it does not exist. Needed for --journal and for a --host that "
+    "other machines can reach.",
 )
 @click.option(
     "--receipts",
     type=click.Choice(["none", "aggregate", "ids", "values"]),
     default="aggregate",
     show_default=True,
-    help="How much receipts tell of the cases.",
+    help="How much receipts reveal about the cases.",
 )
 @click.option(
     "--min-group",
     type=click.IntRange(1),
     default=5,
     show_default=True,
-    help="Fewest cases that a count in a receipt may be about.",
+    help="Smallest group of cases that a receipt may count.",
 )
 @click.option(
     "--journal",
     type=click.Path(file_okay=False),
-    help="Folder that keeps changes; without it nothing can be changed.",
+    help="Folder for the changes; without it, clients cannot change the model.",
+)
+@click.option(
+    "--salvage",
+    is_flag=True,
+    help="Use a damaged journal up to the damage; a copy of it is kept beside it.",
 )
 @click.option(
     "--allow-host",
     multiple=True,
     metavar="NAME",
-    help="A further name of this server in Host headers; may be repeated.",
+    help="Another name of this server in Host headers. Repeat for several.",
 )
 @click.option(
     "--max-seconds",
     type=click.FloatRange(0, min_open=True),
     default=30.0,
     show_default=True,
-    help="Time for the answer to a request.",
+    help="Time limit for each request.",
 )
 @runs("serve")
 def serve() -> None:
-    """Answer over HTTP by a MODEL that fit wrote: predict, explain, add, forget.
+    """Serve a MODEL over HTTP: predict, explain, add, forget.
 
-    It can be reached from this machine only, unless --host says otherwise. Changes are
-    on the disk before they are answered; a JOURNAL in place of the model goes on from
-    them. The server describes its addresses itself, as OpenAPI.
+    The server can be reached from this machine only, unless --host is given. Changes
+    are on disk before the server confirms them; give the JOURNAL in place of the model
+    to continue from them. The server describes itself as OpenAPI.
 
     \b
     Examples:
@@ -71,17 +120,15 @@ def serve() -> None:
     "methods",
     nargs=-1,
     metavar="[METHOD]...",
-    shell_complete=lambda context, option, incomplete: [
-        name for name in METHODS if name.startswith(incomplete)
-    ],
+    shell_complete=complete_methods,
 )
 @runs("warm")
 def warm() -> None:
-    """Compile what methods need ahead of time, for an image or a test machine.
+    """Compile methods ahead of time, for a container image or a test machine.
 
-    Without METHOD everything is compiled, which takes a minute or two. It is kept in
-    the folder that the environment variable NUMBA_CACHE_DIR names, or else beside the
-    package or in the user's cache folder; other processes then load it.
+    Without METHOD everything is compiled, which takes a minute or two. The code is kept
+    in the folder NUMBA_CACHE_DIR, or beside the package, or in the user's cache folder,
+    where other processes find it.
 
     \b
     Examples:
@@ -94,7 +141,7 @@ def warm() -> None:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print the script that completes commands, options and column names in a shell.
+    """Print a script that completes commands, options and column names in a shell.
 
     \b
     Examples:

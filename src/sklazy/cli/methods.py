@@ -1,100 +1,90 @@
-"""Methods by name: those of this library, and others to compare with."""
+"""Methods by name: those of this library, and scikit-learn's to compare with.
 
-import ast
-from collections.abc import Callable, Sequence
+Nothing heavy is imported here, so that help and completion can list them: a model's
+module is imported when the model is made.
+"""
+
+import importlib
+from collections.abc import Callable
 from typing import Any
 
-from sklazy import (
-    LazyAssociativeClassifier,
-    LazyBaggingClassifier,
-    LazyBaggingRegressor,
-    LazyBayesRulesClassifier,
-    LazyBlendClassifier,
-    LazyBlendRegressor,
-    LazyDecisionTreeClassifier,
-    LazyKernelClassifier,
-    LazyKernelRegressor,
-    LazyKNeighborsClassifier,
-    LazyKNeighborsRegressor,
-    LazyLearningClassifier,
-    LazyLearningRegressor,
-    LazyNBClassifier,
-    LazyPLSRegressor,
-    LazyStackingClassifier,
-    LazyStackingRegressor,
-    RacedRegressor,
-    RaceFeatureSelector,
-)
-from sklazy.cli.options import MOST_BLENDED
-from sklazy.cli.tasks import Aim, Task
-from sklazy.errors import BadInputError, suggest
-from sklazy.estimators.encoded import EncodedModel
-from sklazy.experiments.harness import peers
+import sklazy
 
 Make = Callable[[int], Any]
 """From a seed to a new model."""
 
 LAZY_CLASSIFIERS: dict[str, Make] = {
-    "lazy-knn": lambda seed: LazyKNeighborsClassifier(),
-    "lazy-nb": lambda seed: LazyNBClassifier(),
-    "lazy-learning": lambda seed: LazyLearningClassifier(),
-    "lazy-bagging": lambda seed: LazyBaggingClassifier(random_state=seed),
-    "lazy-stacking": lambda seed: LazyStackingClassifier(random_state=seed),
-    "kernel": lambda seed: LazyKernelClassifier(),
-    "lazy-tree": lambda seed: LazyDecisionTreeClassifier(),
-    "blend": lambda seed: LazyBlendClassifier(),
-    "lazy-bayes-rules": lambda seed: LazyBayesRulesClassifier(),
-    "lazy-rules": lambda seed: LazyAssociativeClassifier(),
+    "lazy-knn": lambda seed: sklazy.LazyKNeighborsClassifier(),
+    "lazy-nb": lambda seed: sklazy.LazyNBClassifier(),
+    "lazy-learning": lambda seed: sklazy.LazyLearningClassifier(),
+    "lazy-bagging": lambda seed: sklazy.LazyBaggingClassifier(random_state=seed),
+    "lazy-stacking": lambda seed: sklazy.LazyStackingClassifier(random_state=seed),
+    "kernel": lambda seed: sklazy.LazyKernelClassifier(),
+    "lazy-tree": lambda seed: sklazy.LazyDecisionTreeClassifier(),
+    "blend": lambda seed: sklazy.LazyBlendClassifier(),
+    "lazy-bayes-rules": lambda seed: sklazy.LazyBayesRulesClassifier(),
+    "lazy-rules": lambda seed: sklazy.LazyAssociativeClassifier(),
 }
 LAZY_REGRESSORS: dict[str, Make] = {
-    "lazy-knn": lambda seed: LazyKNeighborsRegressor(),
-    "lazy-learning": lambda seed: LazyLearningRegressor(),
-    "lazy-pls": lambda seed: LazyPLSRegressor(),
-    "lazy-bagging": lambda seed: LazyBaggingRegressor(random_state=seed),
-    "lazy-stacking": lambda seed: LazyStackingRegressor(random_state=seed),
-    "blend": lambda seed: LazyBlendRegressor(),
-    "kernel": lambda seed: LazyKernelRegressor(),
-    "racsam": lambda seed: RacedRegressor(RaceFeatureSelector(random_state=seed)),
+    "lazy-knn": lambda seed: sklazy.LazyKNeighborsRegressor(),
+    "lazy-learning": lambda seed: sklazy.LazyLearningRegressor(),
+    "lazy-pls": lambda seed: sklazy.LazyPLSRegressor(),
+    "lazy-bagging": lambda seed: sklazy.LazyBaggingRegressor(random_state=seed),
+    "lazy-stacking": lambda seed: sklazy.LazyStackingRegressor(random_state=seed),
+    "blend": lambda seed: sklazy.LazyBlendRegressor(),
+    "kernel": lambda seed: sklazy.LazyKernelRegressor(),
+    "racsam": lambda seed: sklazy.RacedRegressor(
+        sklazy.RaceFeatureSelector(random_state=seed)
+    ),
 }
-CLASSIFIERS = LAZY_CLASSIFIERS | peers.CLASSIFIERS
-REGRESSORS = LAZY_REGRESSORS | peers.REGRESSORS
-
-NAMES = list(dict.fromkeys([*CLASSIFIERS, *REGRESSORS]))
 
 
-def choose_method(task: Task, method: str | None) -> str:
-    """The name of the method; by default the most accurate that does not take long."""
-    if method is None:
-        return "blend" if len(task.table) <= MOST_BLENDED else "kernel"
-    return method
+def _peer(
+    path: str,
+    *,
+    seeded: bool = False,
+    scaled: bool = False,
+    categories: bool = False,
+    **parameters: object,
+) -> Make:
+    """A maker of a scikit-learn model, by the path of its class."""
+    module, _, name = path.partition(".")
+
+    def make(seed: int) -> Any:  # noqa: ANN401 - its module is imported here
+        kind = getattr(importlib.import_module(f"sklearn.{module}"), name)
+        encoded = importlib.import_module("sklazy.estimators.encoded")
+        seeds = {"random_state": seed} if seeded else {}
+        model = kind(**parameters, **seeds)
+        return encoded.EncodedModel(model, scaled=scaled, categories=categories)
+
+    return make
 
 
-def make_model(
-    task: Task | Aim, method: str, settings: Sequence[str] = (), seed: int = 0
-) -> Any:  # noqa: ANN401 - an estimator
-    """A new model with its parameters set."""
-    known = CLASSIFIERS if task.classifies else REGRESSORS
-    if method not in known:
-        raise BadInputError(
-            f"--method {method} is not for {task.kind} ({task.why}); choose one of "
-            f"{', '.join(known)}, or set --task."
-        )
-    model = known[method](seed)
-    inner = model.model if isinstance(model, EncodedModel) else model
-    for setting in settings:
-        name, sign, value = setting.partition("=")
-        if not sign:
-            raise BadInputError(f"--set {setting!r}; expected NAME=VALUE.")
-        if name not in inner.get_params():
-            hint = suggest(name, inner.get_params())
-            raise BadInputError(f"{method} has no parameter {name!r}.{hint}")
-        inner.set_params(**{name: _value(value)})
-    return model
+PEER_CLASSIFIERS: dict[str, Make] = {
+    "guess": _peer("dummy.DummyClassifier"),
+    "knn": _peer("neighbors.KNeighborsClassifier", scaled=True),
+    "tree": _peer("tree.DecisionTreeClassifier", seeded=True),
+    "bagging": _peer("ensemble.BaggingClassifier", seeded=True),
+    "logistic": _peer("linear_model.LogisticRegression", max_iter=5000, scaled=True),
+    "svm": _peer("svm.SVC", scaled=True),
+    "random-forest": _peer("ensemble.RandomForestClassifier", seeded=True),
+    "gradient-boosting": _peer(
+        "ensemble.HistGradientBoostingClassifier", seeded=True, categories=True
+    ),
+}
+PEER_REGRESSORS: dict[str, Make] = {
+    "guess": _peer("dummy.DummyRegressor"),
+    "knn": _peer("neighbors.KNeighborsRegressor", scaled=True),
+    "tree": _peer("tree.DecisionTreeRegressor", seeded=True),
+    "ridge": _peer("linear_model.RidgeCV", scaled=True),
+    "svm": _peer("svm.SVR", scaled=True),
+    "random-forest": _peer("ensemble.RandomForestRegressor", seeded=True),
+    "gradient-boosting": _peer(
+        "ensemble.HistGradientBoostingRegressor", seeded=True, categories=True
+    ),
+}
+CLASSIFIERS = LAZY_CLASSIFIERS | PEER_CLASSIFIERS
+REGRESSORS = LAZY_REGRESSORS | PEER_REGRESSORS
 
-
-def _value(text: str) -> object:
-    """A Python literal, or else the text itself."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
+METHODS = tuple(CLASSIFIERS | REGRESSORS)
+"""All names."""

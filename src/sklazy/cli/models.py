@@ -1,39 +1,46 @@
-"""Fitted models: learned from a file now, or read from one that `sklazy fit` wrote."""
+"""Models by their options: fitted to a file now, or read from `sklazy fit`'s file."""
 
+import ast
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sklazy import load
-from sklazy.casebase.files import MAGIC
 from sklazy.cli.console import Console
-from sklazy.cli.methods import make_model
-from sklazy.cli.tasks import Task, match_columns, read_rows
-from sklazy.errors import BadInputError
-from sklazy.receipts.plain import target_names
+from sklazy.cli.methods import (
+    CLASSIFIERS,
+    LAZY_CLASSIFIERS,
+    LAZY_REGRESSORS,
+    REGRESSORS,
+    Make,
+)
+from sklazy.cli.options import AUTO, MOST_BLENDED, MethodChoice, TrainingFile
+from sklazy.cli.tasks import Aim, FileTask, match_columns, read_table_rows
+from sklazy.errors import BadInputError, suggest
+from sklazy.estimators.encoded import EncodedModel
+from sklazy.methods.plain import target_names
+from sklazy.storage.files import MAGIC
 from sklazy.tables import Table
-from sklazy.tables.origins import Origin, empty_table
 
-_MAPPED_FROM = 1 << 30  # bytes of a file from which on its rows stay there
+_MAPPED_FROM = 1 << 30  # bytes of a model file from which on its rows are not loaded
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
-    """A model and the columns of the files it can be asked about.
+class FittedModel:
+    """A model and the columns of the files that it can predict.
 
     Attributes
     ----------
     model : fitted estimator
     method : str
-        What it is called.
     target : str
         The column it predicts.
     classifies : bool
     names : list of str
-        The columns it learned from.
+        Its features.
     like : Table
-        How columns are to be read; its rows do not matter.
+        How columns are read; its rows do not matter.
     """
 
     model: Any
@@ -45,34 +52,34 @@ class Fitted:
 
     @property
     def kind(self) -> str:
-        """What is predicted."""
+        """Kind of the target: classification or regression."""
         return "classification" if self.classifies else "regression"
 
-    def read(self, console: Console, path: str, id_column: str | None) -> "Asked":
-        """Read a file of queries."""
-        whole = read_rows(path, self.like, id_column)
+    def read(self, console: Console, path: str, id_column: str | None) -> "QueryRows":
+        """Read a file of rows to predict."""
+        whole = read_table_rows(path, self.like, id_column)
         if id_column is not None and id_column not in whole:
-            raise BadInputError(f"{path} has no column {id_column!r}, given with --id.")
+            raise BadInputError(f"--id {id_column}: {path} has no such column.")
         ids = None if id_column is None else whole[id_column].cells()
         if not (whole.named and self.like.named):
-            return Asked(whole, whole, ids)  # matched by position
+            return QueryRows(whole, whole, ids)  # matched by position
         known = {*self.like.names, self.target, id_column or self.target}
         rows = match_columns(console, whole, self.names, known, path)
-        return Asked(whole, rows, ids)
+        return QueryRows(whole, rows, ids)
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """Rows of a file that a model is asked about.
+class QueryRows:
+    """Rows of a file to predict.
 
     Attributes
     ----------
     whole : Table
         All columns of the file.
     rows : Table
-        Those that the model learned from.
+        The features.
     ids : list, or None
-        The rows' names, where a column has them.
+        The cells of the column of ``--id``.
     """
 
     whole: Table
@@ -81,27 +88,91 @@ class Asked:
 
     @property
     def names(self) -> list[Any]:
-        """What rows are called: their names, or their places in the file."""
+        """The ids of the rows, or their positions in the file."""
         return list(range(len(self.whole))) if self.ids is None else self.ids
 
-    def first(self, n_rows: int | None) -> "Asked":
-        """The first rows alone; all, where no number is given."""
+    def first(self, n_rows: int | None) -> "QueryRows":
+        """The first rows; all if `n_rows` is None."""
         if n_rows is None or n_rows >= len(self.rows):
             return self
         few = range(n_rows)
         ids = None if self.ids is None else self.ids[:n_rows]
-        return Asked(self.whole.take(few), self.rows.take(few), ids)
+        return QueryRows(self.whole.take(few), self.rows.take(few), ids)
 
 
-def fit_task(task: Task, method: str, settings: Sequence[str], seed: int) -> Fitted:
-    """Learn from a task."""
-    model = make_model(task, method, settings, seed)
+def choose_method(task: FileTask, choice: MethodChoice) -> MethodChoice:
+    """Replace ``auto`` by the most accurate method that is fast enough."""
+    if choice.method != AUTO:
+        return choice
+    is_small = len(task.table) <= MOST_BLENDED
+    return choice._replace(method="blend" if is_small else "kernel")
+
+
+def lazy_methods(task: FileTask | Aim) -> dict[str, Make]:
+    """The lazy methods for a task, by name."""
+    return LAZY_CLASSIFIERS if task.classifies else LAZY_REGRESSORS
+
+
+def check_storable(task: FileTask | Aim, method: str) -> None:
+    """Refuse a method whose models cannot be written to a file."""
+    storable = [name for name in lazy_methods(task) if name != "racsam"]
+    if method not in storable:
+        raise BadInputError(
+            f"--method {method} cannot be written to a file for {task.kind} "
+            f"({task.why}); choose one of {', '.join(storable)}."
+        )
+
+
+def make_model(task: FileTask | Aim, choice: MethodChoice) -> Any:  # noqa: ANN401
+    """A new estimator with its parameters set."""
+    known = CLASSIFIERS if task.classifies else REGRESSORS
+    method = choice.method
+    if method not in known:
+        raise BadInputError(
+            f"--method {method} is not for {task.kind} ({task.why}); choose one of "
+            f"{', '.join(known)}, or set --task."
+        )
+    model = known[method](choice.seed)
+    inner = model.model if isinstance(model, EncodedModel) else model
+    for setting in choice.settings:
+        name, sign, value = setting.partition("=")
+        if not sign:
+            raise BadInputError(f"--set {setting!r}; expected NAME=VALUE.")
+        if name not in inner.get_params():
+            hint = suggest(name, inner.get_params())
+            raise BadInputError(f"{method} has no parameter {name!r}.{hint}")
+        inner.set_params(**{name: _parse_value(value)})
+    return model
+
+
+def _parse_value(text: str) -> object:
+    """A Python literal, or else the text itself."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def fit_task(task: FileTask, choice: MethodChoice) -> FittedModel:
+    """Fit a new model to a task."""
+    model = make_model(task, choice)
     if hasattr(model, "explain"):
-        model.fit(task.table, task.named_target(), ids=task.names)
+        model.fit(task.table, task.target_column(), ids=task.names)
     else:
         model.fit(task.table, task.target)
     names = task.table.names
-    return Fitted(model, method, task.name, task.classifies, names, task.like)
+    return FittedModel(
+        model, choice.method, task.name, task.classifies, names, task.like
+    )
+
+
+def check_lazy(fitted: FittedModel, attribute: str, lack: str) -> None:
+    """Refuse a method that lacks what a command needs."""
+    if not hasattr(fitted.model, attribute):
+        raise BadInputError(
+            f"--method {fitted.method} has no {lack}; choose a lazy method, such as "
+            "blend or lazy-knn."
+        )
 
 
 def is_model(path: str) -> bool:
@@ -112,24 +183,24 @@ def is_model(path: str) -> bool:
         return file.read(len(MAGIC)) == MAGIC
 
 
-def load_model(path: str, **training: object) -> Fitted:
-    """Read a model; options that only learning has are refused."""
-    given = [
-        name for name, value in training.items() if value not in (None, (), "auto")
-    ]
-    if given:
-        raise BadInputError(
-            f"{path} is a model, which has its own settings; --{given[0]} is for a "
-            "file of rows. Leave it out, or fit a new model."
-        )
-    is_large = os.stat(path).st_size > _MAPPED_FROM
-    model = load(path, mmap_mode="c" if is_large else None)
+def load_model(source: TrainingFile, choice: MethodChoice | None = None) -> FittedModel:
+    """Read a model; options that are only for training are refused."""
+    training: dict[str, object] = {"ignore": source.ignore, "task": source.kind}
+    if choice is None:
+        training["target"] = source.target
+    else:
+        training |= {"method": choice.method, "set": choice.settings}
+    for name, value in training.items():
+        if value not in (None, (), AUTO):
+            raise BadInputError(
+                f"--{name} is for training, and {source.train} is a model that was "
+                f"fitted before. Leave --{name} out, or fit a new model."
+            )
+    is_large = os.stat(source.train).st_size > _MAPPED_FROM
+    model = load(source.train, mmap_mode="c" if is_large else None)
     schema = model.cases_.schema
-    origins = schema.origins or [
-        Origin(a.name, a.kind, None) for a in schema.attributes
-    ]
-    like = empty_table(origins, schema.named)
+    like = schema.user_table(model.cases_.coder.vocabularies)
     target = target_names(model.cases_)[0]
     classifies = bool(model.cases_.class_labels)
-    kept = [o.name for o in origins if o.reading is None or o.reading.style != "aside"]
-    return Fitted(model, type(model).__name__, target, classifies, kept, like)
+    kept = [c.name for c in like if c.reading is None or c.reading.style != "aside"]
+    return FittedModel(model, type(model).__name__, target, classifies, kept, like)

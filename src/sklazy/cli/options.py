@@ -1,15 +1,20 @@
-"""Options that several commands share; nothing heavy is imported for them.
+"""Options that several commands share, and the records that hold their values.
 
-Names that other rooms know (formats, kinds, methods) are written down here, so that a
-shell's help and completion need not wait for these rooms; a test compares them.
+Nothing heavy is imported here, so that help and completion are fast. Names that other
+rooms define (formats, kinds) are repeated for that reason; a test compares them.
 """
 
-from collections.abc import Callable, Sequence
+import functools
+import importlib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
 from sklazy.cli.completing import complete_columns, complete_kinds
+from sklazy.cli.methods import METHODS
+from sklazy_command import ending_at_once
 
 Command = Callable[..., None]
 Decorator = Callable[[Command], Command]
@@ -28,14 +33,13 @@ KINDS = (
     *("numeric", "nominal", "date", "day-first", "month-first"),
     *("decimal-point", "decimal-comma", "ignore"),
 )
-METHODS = (
-    *("lazy-knn", "lazy-nb", "lazy-learning", "lazy-bagging", "lazy-stacking"),
-    *("kernel", "lazy-tree", "blend", "lazy-bayes-rules", "lazy-rules"),
-    *("guess", "knn", "tree", "bagging", "logistic", "svm", "random-forest"),
-    *("gradient-boosting", "lazy-pls", "racsam", "ridge"),
-)
+AUTO = "auto"
+"""Name of the method that `choose_method` replaces by the default."""
+
 MOST_BLENDED = 5000
 """Rows up to which a blend is the default method; see docs/accuracy.md."""
+
+_ABOVE_0 = click.FloatRange(min=0, min_open=True)
 
 READING = "sklazy.reading"
 """Key of the options of reading in a command's context."""
@@ -44,7 +48,92 @@ SAFE_CSV = "sklazy.safe_csv"
 """Key of ``--safe-csv`` in a command's context."""
 
 
-def _together(*options: Decorator) -> Decorator:
+class TrainingFile(NamedTuple):
+    """A file to learn from, or a model that `sklazy fit` wrote."""
+
+    train: str
+    target: str | None
+    kind: str
+    ignore: Sequence[str]
+    id_column: str | None = None
+
+
+class MethodChoice(NamedTuple):
+    """A method by name, its parameters as ``NAME=VALUE``, and its seed."""
+
+    method: str
+    settings: Sequence[str] = ()
+    seed: int = 0
+
+
+class Confidence(NamedTuple):
+    """How often sets, intervals and answers should be right.
+
+    Attributes
+    ----------
+    coverage : float, or None
+        Share of rows whose set or interval should hold the truth. None: intervals of
+        the usual coverage where a model has them, and no sets; 0: neither.
+    abstain : float, or None
+        Accuracy that the answers given should have; others are withheld.
+    """
+
+    coverage: float | None = None
+    abstain: float | None = None
+
+
+_RECORDS: Mapping[str, Any] = {
+    "source": TrainingFile,
+    "choice": MethodChoice,
+    "confidence": Confidence,
+}
+
+
+def bundle_options(options: Mapping[str, object]) -> dict[str, object]:
+    """Options that belong together become one record; one without a file is None.
+
+    Examples
+    --------
+    >>> bundle_options({"coverage": 0.9, "abstain": None, "out": "a.csv"})
+    {'out': 'a.csv', 'confidence': Confidence(coverage=0.9, abstain=None)}
+    """
+    bundled = dict(options)
+    for name, record in _RECORDS.items():
+        required = set(record._fields) - {"id_column"}
+        if required <= options.keys():
+            fields = {f: bundled.pop(f) for f in record._fields if f in bundled}
+            is_absent = fields.get("train", "") is None
+            bundled[name] = None if is_absent else record(**fields)
+    return bundled
+
+
+def runs(module: str) -> Decorator:
+    """Let a command call the function of its name in a module of this folder.
+
+    The module is imported when the command runs. ``--json`` and ``--debug`` are added;
+    the function's first argument is the `Console`.
+    """
+
+    def declare(function: Command) -> Command:
+        @click.option(
+            "--json", "as_json", is_flag=True, help="Write the result as JSON."
+        )
+        @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+        @functools.wraps(function)
+        def command(as_json: bool, debug: bool, **options: object) -> None:
+            with ending_at_once():
+                console = importlib.import_module("sklazy.cli.console")
+                work = importlib.import_module(f"sklazy.cli.{module}")
+            console.run_command(
+                getattr(work, function.__name__), as_json, debug, options
+            )
+
+        return command
+
+    return declare
+
+
+def _combine(*options: Decorator) -> Decorator:
     """Several options as one decorator, listed in this order."""
 
     def add(command: Command) -> Command:
@@ -56,14 +145,14 @@ def _together(*options: Decorator) -> Decorator:
 
 
 def _keep_kinds(
-    context: click.Context, _: click.Parameter, given: Sequence[str]
+    context: click.Context, _: click.Parameter, settings: Sequence[str]
 ) -> None:
-    """Keep what columns are said to be for the reader."""
-    pairs = [pair.rpartition("=") for pair in given]
+    """Keep the kinds of columns for the reader."""
+    pairs = [setting.rpartition("=") for setting in settings]
     wrong = [pair for pair in pairs if not pair[0] or pair[2] not in KINDS]
     if wrong:
         raise click.BadParameter(
-            f"{''.join(wrong[0])!r}; expected NAME=KIND with a kind of "
+            f"{''.join(wrong[0])!r}; expected NAME=KIND, where KIND is one of "
             f"{', '.join(KINDS)}."
         )
     if pairs:
@@ -72,10 +161,12 @@ def _keep_kinds(
 
 
 def _reading(
-    name: str, text: str, choices: Sequence[str] | None = None, **more: object
+    name: str,
+    text: str,
+    kind: "click.ParamType[Any] | None" = None,
+    **more: object,
 ) -> Decorator:
-    """An option that the reader gets for all files of a command."""
-    kind = None if choices is None else click.Choice(choices)
+    """An option for reading all files of a command."""
     return click.option(
         f"--{name}",
         type=kind,
@@ -90,7 +181,9 @@ def _keep_reading(
     context: click.Context, option: click.Parameter, value: object
 ) -> None:
     if value is not None:
-        context.meta.setdefault(READING, {})[option.name] = value
+        # Commands may have --max-seconds of their own.
+        name = "max_seconds" if option.name == "max_read_seconds" else option.name
+        context.meta.setdefault(READING, {})[name] = value
 
 
 def target_option(required: bool = True) -> Decorator:
@@ -104,35 +197,43 @@ def target_option(required: bool = True) -> Decorator:
     )
 
 
-task_options = _together(
+task_options = _combine(
     click.option(
         "--task",
         "kind",
         type=click.Choice(["auto", "classification", "regression"]),
         default="auto",
         show_default=True,
-        help="Target type; inferred if omitted.",
+        help="Kind of prediction; by default inferred from the target.",
     ),
     click.option(
         "--ignore",
         multiple=True,
         shell_complete=complete_columns,
-        help="Column to leave out; repeat for several.",
+        help="Column to leave out. Repeat for several.",
     ),
 )
-"""Add what the target is and what is left out."""
+"""Add the kind of prediction and the columns to leave out."""
 
-reading_options = _together(
-    _reading("format", "Format of the files; by their names if omitted.", FORMATS),
+reading_options = _combine(
+    _reading(
+        "format",
+        "Format of the files; by default inferred from their names.",
+        click.Choice(FORMATS),
+    ),
     _reading(
         "encoding", "Encoding of text files, for example latin-1; default: utf-8."
     ),
-    _reading("delimiter", "Delimiter of CSV, for example ';'; inferred if omitted."),
-    _reading("decimal", "Decimal mark of CSV; default: '.'.", (".", ",")),
+    _reading(
+        "delimiter", "Delimiter of CSV files, for example ';'; by default inferred."
+    ),
+    _reading(
+        "decimal", "Decimal mark of CSV files; default: '.'.", click.Choice((".", ","))
+    ),
     _reading(
         "header/--no-header",
-        "Whether the first row of CSV and Excel files holds names; inferred if "
-        "omitted. Without names columns are x0, x1, ...",
+        "Whether the first row of CSV and Excel files holds the column names; by "
+        "default inferred. Columns without names are called x0, x1, ...",
         default=None,
     ),
     click.option(
@@ -143,20 +244,36 @@ reading_options = _together(
         expose_value=False,
         metavar="NAME=KIND",
         shell_complete=complete_kinds,
-        help=f"What a column is: {', '.join(KINDS)}; repeat for several.",
+        help=f"Kind of a column: {', '.join(KINDS)}. Repeat for several.",
+    ),
+    _reading(
+        "max-cells",
+        "Refuse files with more cells; default: what fits in memory; inf: no limit.",
+        _ABOVE_0,
+    ),
+    _reading(
+        "max-bytes",
+        "Refuse files with more bytes after decompression; default: what fits in "
+        "memory, and at most 500 times the size of a compressed file; inf: no limit.",
+        _ABOVE_0,
+    ),
+    _reading(
+        "max-read-seconds",
+        "Refuse a file that takes longer to read; default: no limit.",
+        _ABOVE_0,
     ),
 )
-"""Add the options of reading files."""
+"""Add the options for reading files."""
 
-train_options = _together(
+train_options = _combine(
     click.argument("train", type=IN_FILE),
     target_option(),
     task_options,
     reading_options,
 )
-"""Add a training file, its target and the options of reading it."""
+"""Add a training file, its target and the options for reading it."""
 
-_settings_options = _together(
+_settings_options = _combine(
     click.option(
         "--seed", default=0, show_default=True, help="Seed of random choices."
     ),
@@ -166,33 +283,34 @@ _settings_options = _together(
         "settings",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Parameter of the method, for example n_neighbors=3, or beta=0.9 of the "
-        "ensembles; repeat for several.",
+        help="Parameter of the method, for example n_neighbors=3 or, for ensembles, "
+        "beta=0.9. Repeat for several.",
     ),
 )
 """Add the seed and the parameters of a method."""
 
-method_options = _together(
+method_options = _combine(
     click.option(
         "--method",
         "-m",
         type=click.Choice(METHODS),
-        help=f"Method; default: blend, the most accurate; kernel for more than "
-        f"{MOST_BLENDED} rows, where a blend takes long.",
+        callback=lambda context, option, method: method or AUTO,
+        help=f"Method; default: blend, the most accurate, or kernel for more than "
+        f"{MOST_BLENDED} rows, where a blend is slow.",
     ),
     _settings_options,
 )
 """Add the options of a method and its parameters."""
 
-store_options = _together(
+store_options = _combine(
     click.option(
         "--method",
         "-m",
         type=click.Choice(METHODS),
         default="lazy-knn",
         show_default=True,
-        help="Method; lazy-knn, lazy-nb and lazy-learning can leave the rows in the "
-        "file, others read all of them.",
+        help="Method. lazy-knn, lazy-nb and lazy-learning can leave the rows in the "
+        "file; the others load all of them.",
     ),
     _settings_options,
 )
@@ -202,10 +320,10 @@ id_option = click.option(
     "--id",
     "id_column",
     shell_complete=complete_columns,
-    help="Column that names the rows: it is not learned from, and stands beside "
-    "predictions and in receipts.",
+    help="Column with the ids of the rows. It is shown with predictions and in "
+    "receipts, and is not used as a feature.",
 )
-"""Add the column that names rows."""
+"""Add the column with the ids of the rows."""
 
 key_option = click.option(
     "--key", type=KEY_FILE, help="File with the secret key, at least 16 bytes."
@@ -215,50 +333,50 @@ key_option = click.option(
 
 def coverage_options(default: str) -> Decorator:
     """Add --coverage and --abstain to a command."""
-    return _together(
+    return _combine(
         click.option(
             "--coverage",
             type=click.FloatRange(0, 1, max_open=True),
-            help="Give the set of classes, or the interval of numbers, that should "
-            f"hold the true one in this share of rows; 0: none. {default}",
+            help="Add a set of classes, or an interval of numbers, that should hold "
+            f"the true value for this share of the rows; 0: none. {default}",
         ),
         click.option(
             "--abstain",
             metavar="ACCURACY",
             type=click.FloatRange(0, 1, min_open=True, max_open=True),
-            help="Withhold answers that are not sure, the fewest such that those "
-            "given are right this often by leave-one-out, for example 0.95.",
+            help="Withhold uncertain predictions: as few as possible, so that the "
+            "others reach this accuracy in leave-one-out, for example 0.95.",
         ),
     )
 
 
 def limit_options(rows: str) -> Decorator:
-    """Add --max-seconds and --max-rows to a command; `rows` says what these bound."""
-    return _together(
+    """Add --max-rows, with the help text `rows`, and --max-seconds to a command."""
+    return _combine(
         click.option("--max-rows", type=click.IntRange(min=1), help=rows),
         click.option(
             "--max-seconds",
             type=click.FloatRange(min=0, min_open=True),
-            help="Stop after so many seconds, and keep what was done by then.",
+            help="Stop after this many seconds and keep the results so far.",
         ),
     )
 
 
 def csv_options(text: str) -> Decorator:
-    """Add ``--out`` with this help, and ``--safe-csv``, which `to_csv` finds."""
+    """Add ``--out`` with this help, and ``--safe-csv``, which `to_csv` reads."""
 
     def keep(context: click.Context, _: click.Parameter, value: bool) -> None:
         context.meta[SAFE_CSV] = value
 
-    return _together(
+    return _combine(
         click.option("--out", "-o", type=OUT_FILE, help=text),
         click.option(
             "--safe-csv",
             is_flag=True,
             callback=keep,
             expose_value=False,
-            help="Put an apostrophe before texts of the CSV output that begin with =, "
-            "+, -, @, a tab or a carriage return: a spreadsheet may run them as "
-            "formulas.",
+            help="Put an apostrophe before every text in the CSV output that starts "
+            "with =, +, -, @, a tab or a carriage return, because a spreadsheet may "
+            "run it as a formula.",
         ),
     )

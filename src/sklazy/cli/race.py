@@ -1,4 +1,4 @@
-"""`sklazy race`: the best of several methods on a file, without running all."""
+"""`sklazy race`: the best of several methods on a file, by racing them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,22 +10,21 @@ from rich.table import Table as Grid
 from sklazy import RaceResult, RaceStep
 from sklazy import race as run_race
 from sklazy.cli.console import Console, Terminal
-from sklazy.cli.methods import CLASSIFIERS, REGRESSORS, make_model
-from sklazy.cli.predict import make_folds
-from sklazy.cli.tasks import Task, check_folds, read_task
+from sklazy.cli.cross_validation import task_folds
+from sklazy.cli.methods import CLASSIFIERS, REGRESSORS
+from sklazy.cli.models import make_model
+from sklazy.cli.options import MethodChoice, TrainingFile
+from sklazy.cli.tasks import FileTask, check_folds, read_task
 from sklazy.errors import BadInputError, suggest
 from sklazy.report.progress import Progress
 
 Block = tuple[int, int]
-"""Which repetition, and which of its folds."""
+"""A repetition, and one of its folds."""
 
 
 def race(
     console: Console,
-    train: str,
-    target: str,
-    kind: str,
-    ignore: Sequence[str],
+    source: TrainingFile,
     candidates: str | None,
     folds: int,
     repeats: int,
@@ -34,16 +33,17 @@ def race(
     seed: int,
 ) -> None:
     """Race methods on a file."""
-    task = read_task(console, train, target, kind, ignore)
+    task = read_task(console, source)
     console.note(f"{task.kind} ({task.why})")
-    names = _candidates(task, candidates)
+    names = _parse_candidates(task, candidates)
     folds = check_folds(task, folds)
-    plans = [make_folds(task, folds, seed + again) for again in range(repeats)]
+    plans = [task_folds(task, folds, seed + again) for again in range(repeats)]
     blocks = [(again, fold) for again in range(repeats) for fold in range(folds)]
 
     def evaluate(alive: list[Any], block: Block) -> list[float]:
         again, fold = block
-        return [_loss(task, name, plans[again] == fold, seed) for name in alive]
+        testing = plans[again] == fold
+        return [_measure_loss(task, name, testing, seed) for name in alive]
 
     with Progress("racing", total=len(blocks)) as progress:
 
@@ -58,17 +58,17 @@ def race(
             min_effect=min_effect,
             on_step=show,
         )
-    plain = _plain(task, names, result)
-    console.result(plain, lambda terminal: _show(terminal, task, names, result))
+    plain = _to_plain(task, names, result)
+    console.result(plain, lambda terminal: _show_race(terminal, task, names, result))
     if result.stopped == "interrupted":
         console.end_interrupted("These are the results so far.")
 
 
-def _candidates(task: Task, given: str | None) -> list[str]:
+def _parse_candidates(task: FileTask, text: str | None) -> list[str]:
     known = CLASSIFIERS if task.classifies else REGRESSORS
-    if given is None:
+    if text is None:
         return list(known)
-    names = list(dict.fromkeys(name.strip() for name in given.split(",") if name))
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name))
     for name in names:
         if name not in known:
             raise BadInputError(
@@ -76,21 +76,25 @@ def _candidates(task: Task, given: str | None) -> list[str]:
                 f"{suggest(name, known)}"
             )
     if len(names) < 2:
-        raise BadInputError(f"--candidates {given!r}; expected two methods or more.")
+        raise BadInputError(f"--candidates {text!r}; expected two methods or more.")
     return names
 
 
-def _loss(task: Task, name: str, testing: NDArray[np.bool_], seed: int) -> float:
-    """The share of rows classified wrongly, or the mean absolute error."""
+def _measure_loss(
+    task: FileTask, name: str, testing: NDArray[np.bool_], seed: int
+) -> float:
+    """The error rate, or the mean absolute error."""
     known, test = task.take(~testing), task.take(testing)
-    model = make_model(task, name, seed=seed).fit(known.table, known.target)
-    found = model.predict(test.table)
+    model = make_model(task, MethodChoice(name, seed=seed))
+    predictions = model.fit(known.table, known.target).predict(test.table)
     if task.classifies:
-        return float((found != test.target).mean())
-    return float(np.abs(found - test.target).mean())
+        return float((predictions != test.target).mean())
+    return float(np.abs(predictions - test.target).mean())
 
 
-def _plain(task: Task, names: Sequence[str], result: RaceResult) -> dict[str, object]:
+def _to_plain(
+    task: FileTask, names: Sequence[str], result: RaceResult
+) -> dict[str, object]:
     return {
         "task": task.kind,
         "winners": [names[i] for i in result.winners],
@@ -109,8 +113,8 @@ def _plain(task: Task, names: Sequence[str], result: RaceResult) -> dict[str, ob
     }
 
 
-def _show(
-    terminal: Terminal, task: Task, names: Sequence[str], result: RaceResult
+def _show_race(
+    terminal: Terminal, task: FileTask, names: Sequence[str], result: RaceResult
 ) -> None:
     loss = "mean error rate" if task.classifies else "mean absolute error"
     grid = Grid("method", box=None, header_style="bold", padding=(0, 2))
@@ -127,5 +131,5 @@ def _show(
         grid.add_row(*figures, style=style)
     terminal.print(grid)
     whole = result.losses.size
-    end = "" if len(left) == 1 else "; those left cannot be told apart by these folds"
+    end = "" if len(left) == 1 else "; the methods left do not differ significantly"
     terminal.print(f"[dim]{result.n_evaluations} fits instead of {whole}{end}.[/]")

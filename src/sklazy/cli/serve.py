@@ -10,11 +10,11 @@ import click
 
 from sklazy.cli.console import Console
 from sklazy.errors import BadInputError
+from sklazy.web.bodies import RequestLimits
 from sklazy.web.guard import Safety
 from sklazy.web.hosts import LOCAL_NAMES, is_loopback
-from sklazy.web.limits import Limits
 from sklazy.web.running import address_of, listen
-from sklazy.web.running import serve as run_server
+from sklazy.web.running import serve_app as run_server
 from sklazy.web.serve.app import make_server
 from sklazy.web.serve.levels import Level, Privacy
 from sklazy.web.serve.store import Store
@@ -32,23 +32,29 @@ def serve(
     receipts: str,
     min_group: int,
     journal: str | None,
+    salvage: bool,
     allow_host: Sequence[str],
     max_seconds: float,
 ) -> None:
     """Serve a model until Ctrl-C."""
     if host in _ANY and not allow_host:
         raise BadInputError(
-            f"--host {host} is no name to call a server by; say with --allow-host by "
-            "which one clients do."
+            f"--host {host} stands for all addresses of this machine; give the name "
+            "that clients use with --allow-host."
         )
     changes = journal is not None or Path(model).is_dir()
+    if salvage and not changes:
+        raise BadInputError(
+            "--salvage is for a damaged journal; give its folder with --journal, or in "
+            "place of the model."
+        )
     _check_tokens_needed(host, token_file, changes)
     tokens = None if token_file is None else _open_tokens(console, token_file)
     names = LOCAL_NAMES | {name.lower() for name in (host, *allow_host)}
-    limits = Limits(seconds=max_seconds)
+    limits = RequestLimits(seconds=max_seconds)
     privacy = Privacy(Level[receipts.upper()], min_group)
     safety = Safety(limits=limits, names=names, tokens=tokens)
-    with contextlib.closing(Store.open(model, journal)) as store:
+    with contextlib.closing(Store.open(model, journal, salvage=salvage)) as store:
         app = make_server(store, safety, privacy)
         listening = listen(host, port)
         address = address_of(listening, host)
@@ -60,7 +66,8 @@ def serve(
 def _announce(console: Console, store: Store, address: str, receipts: str) -> None:
     cases, kind = store.model.cases_.n_rows, type(store.model).__name__
     plain = {"address": address, "estimator": kind, "cases": cases}
-    text = f"{kind} of {cases} cases at {address}, receipts: {receipts}. Ctrl-C stops."
+    text = f"{kind} with {cases} cases at {address}, receipts: {receipts}."
+    text += " Press Ctrl-C to stop."
     console.result(plain, lambda _: click.echo(text))
     sys.stdout.flush()
 
@@ -79,12 +86,12 @@ def _check_tokens_needed(host: str, token_file: str | None, changes: bool) -> No
 
 
 def _open_tokens(console: Console, path: str) -> Tokens:
-    """Tokens of a file, which is written first if it is not there."""
+    """Read the tokens of a file, which is made first if it does not exist."""
     if not Path(path).exists():
         write_tokens(path)
         console.note(f"new tokens for ask, explain and change written to {path}")
     elif is_shared(path):
         console.note(
-            f"note: others can read {path}; chmod 600 {path} keeps it private."
+            f"note: other users can read {path}; run chmod 600 {path} to prevent that."
         )
     return read_tokens(path)

@@ -1,19 +1,19 @@
-"""Files as tasks: attributes, a target and its type."""
+"""Files as tasks: features, a target and the kind of prediction."""
 
-import os
 import shlex
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, NoReturn, cast
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.cli.console import Console
-from sklazy.cli.options import READING
+from sklazy.cli.options import READING, TrainingFile
 from sklazy.errors import BadInputError, suggest
+from sklazy.report.words import pluralize
 from sklazy.tables import Column, Table, as_target, label_array, read_table
 from sklazy.tables.labels import encode
 from sklazy.tables.naming import names_rows
@@ -24,7 +24,7 @@ _MOST_CLASSES = 20  # more different whole numbers are not classes
 
 
 class Aim(NamedTuple):
-    """What is predicted, and the reason for saying so."""
+    """Kind of prediction, and the reason for it."""
 
     kind: Kind
     why: str
@@ -36,13 +36,13 @@ class Aim(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
-    """Attributes and a target to learn.
+class FileTask:
+    """Features and a target to learn, read from a file.
 
     Attributes
     ----------
     table : Table
-        The attributes.
+        The features.
     target : array of shape (n_rows,)
         Labels or numbers.
     kind : {"classification", "regression"}
@@ -55,7 +55,7 @@ class Task:
     like : Table
         The columns of the file, as they were read.
     ids : array of shape (n_rows,), or None
-        The rows' names, where a column names them.
+        The cells of the column of ``--id``.
     """
 
     table: Table
@@ -69,7 +69,7 @@ class Task:
 
     @property
     def names(self) -> list[Any]:
-        """What rows are called: their names, or their places in the file."""
+        """The ids of the rows, or their positions in the file."""
         return (self.rows if self.ids is None else self.ids).tolist()
 
     @property
@@ -77,37 +77,31 @@ class Task:
         """Whether the target is a label."""
         return self.kind == "classification"
 
-    def named_target(self) -> Column:
-        """The target under its own name, which receipts show."""
+    def target_column(self) -> Column:
+        """The target with its name, which receipts show."""
         if self.classifies:
             return encode(self.name, self.target.tolist())
         return Column(self.name, "numeric", self.target)
 
-    def take(self, rows: NDArray[Any]) -> "Task":
+    def take(self, rows: NDArray[Any]) -> "FileTask":
         """The task on some of the rows."""
         table, target, kept = self.table.take(rows), self.target[rows], self.rows[rows]
         ids = None if self.ids is None else self.ids[rows]
         return replace(self, table=table, target=target, rows=kept, ids=ids)
 
 
-def read_task(
-    console: Console,
-    path: str,
-    target: str | None,
-    kind: str,
-    ignore: Sequence[str] = (),
-    id_column: str | None = None,
-) -> Task:
-    """Read a file and separate the target, and names of rows, from the attributes."""
-    whole = read_rows(path, id_column=id_column)
+def read_task(console: Console, source: TrainingFile) -> FileTask:
+    """Read a file and separate the target, and ids of rows, from the features."""
+    path, target, id_column = source.train, source.target, source.id_column
+    whole = read_table_rows(path, id_column=id_column)
     if target is None:
         raise BadInputError(
-            f"give the column to predict with --target, one of "
+            f"--target is missing; give the column to predict, one of "
             f"{', '.join(map(repr, whole.names))}."
         )
-    others = [target, *ignore] + [id_column] * (id_column is not None)
+    others = [target, *ignored_columns(source)]
     for name in others:
-        check_column(whole, str(name), path)
+        check_column(name, whole.names, path)
     missing = whole[target].missing
     if missing.all():
         raise BadInputError(f"{path}: the target {target!r} is missing in every row.")
@@ -117,110 +111,116 @@ def read_task(
     kept = [c.name for c in whole if not _is_left_out(c, whole.named)]
     table = whole.select([n for n in kept if n not in others])
     if not table.columns:
-        raise BadInputError(f"{path}: there is no column but the target {target!r}.")
-    _note_names(console, table)
-    found, why = find_aim(whole[target], len(whole), kind)
-    values = _values(whole[target], found)
+        raise BadInputError(f"{path}: there is no column except the target {target!r}.")
+    _note_ids(console, table)
+    kind, why = find_aim(whole[target], len(whole), source.kind)
+    values = _target_values(whole[target], kind)
     if len(set(values.tolist())) == 1:
-        console.note(f"note: {target!r} is the same in every row: nothing to learn.")
-    rows, ids = np.flatnonzero(~missing), row_names(whole, id_column)
-    return Task(table, values, found, target, why, rows, whole, ids)
+        console.note(
+            f"note: {target!r} is the same in every row; there is nothing to learn."
+        )
+    rows, ids = np.flatnonzero(~missing), _unique_ids(whole, id_column)
+    return FileTask(table, values, kind, target, why, rows, whole, ids)
 
 
-def row_names(whole: Table, id_column: str | None) -> NDArray[Any] | None:
-    """The names of the rows, each its own; None without a column of names."""
+def ignored_columns(source: TrainingFile) -> list[str]:
+    """The columns that are not features, apart from the target."""
+    return [*source.ignore, *([source.id_column] if source.id_column else [])]
+
+
+def _unique_ids(whole: Table, id_column: str | None) -> NDArray[Any] | None:
     if id_column is None:
         return None
-    names = whole[id_column].cells()
-    counts = Counter(names)
-    again = [name for name in names if name is None or counts[name] > 1]
-    if again:
-        what = "is missing" if again[0] is None else f"has {again[0]!r} twice"
-        raise BadInputError(
-            f"--id {id_column}: the column {what}; names of rows must be there and "
-            "differ. Take another column, or leave --id out."
-        )
-    return label_array(names)
+    ids = whole[id_column].cells()
+    counts = Counter(ids)
+    wrong = [one for one in ids if one is None or counts[one] > 1]
+    if wrong:
+        refuse_ids(id_column, wrong[0])
+    return label_array(ids)
+
+
+def refuse_ids(id_column: str, wrong: object) -> NoReturn:
+    """Raise an error about an id that is missing (None) or occurs twice."""
+    what = "is missing in a row" if wrong is None else f"has {wrong!r} twice"
+    raise BadInputError(
+        f"--id {id_column}: the column {what}; every row needs an id of its own. "
+        "Choose another column, or leave --id out."
+    )
 
 
 def _is_left_out(column: Column, named: bool) -> bool:
-    """Whether a column is set aside; without names all stay in their places."""
+    """Whether a column is set aside; columns without names are all kept."""
     return named and column.reading is not None and column.reading.style == "aside"
 
 
-def _note_names(console: Console, table: Table) -> None:
-    """Warn of columns that name the rows: they are not informative."""
+def _note_ids(console: Console, table: Table) -> None:
+    """Warn of columns that look like ids: they are not informative."""
     names = [column.name for column in table if names_rows(column)]
     if names:
         way = " ".join(f"--ignore {shlex.quote(name)}" for name in names)
         console.note(
-            f"note: {', '.join(map(repr, names))}: nearly every cell is another one, "
-            f"which names the rows and tells nothing. Leave out with {way}."
+            f"note: {', '.join(map(repr, names))}: nearly every cell is different, so "
+            f"this looks like an id, not a feature. Leave it out with {way}."
         )
 
 
-def read_rows(
+def reading_settings(id_column: str | None) -> dict[str, Any]:
+    """The options for reading files; the cells of an id column are labels."""
+    context = click.get_current_context(silent=True)
+    settings = dict(context.meta.get(READING, {}) if context else {})
+    if id_column is not None:
+        settings["kinds"] = {**settings.get("kinds", {}), id_column: "nominal"}
+    return settings
+
+
+def read_table_rows(
     path: str, like: Table | None = None, id_column: str | None = None
 ) -> Table:
     """Read a file that must have rows, its columns like those of another."""
-    context = click.get_current_context(silent=True)
-    options = dict(context.meta.get(READING, {}) if context else {})
-    if like is not None and like.named:
-        options["kinds"] = {}  # as the other file was read
-        options["like"] = like
-    if id_column is not None:
-        options["kinds"] = {**options.get("kinds", {}), id_column: "nominal"}
-    whole = read_table(path, **options)
+    settings = reading_settings(id_column)
+    if like is not None and like.named:  # as the other file was read
+        settings["kinds"] = {} if id_column is None else {id_column: "nominal"}
+        settings["like"] = like
+    whole = read_table(path, **settings)
     if not len(whole):
         raise BadInputError(f"{path}: the file has no rows.")
     return whole
 
 
-def check_out(out: str | None, *sources: str | None) -> None:
-    """Refuse to overwrite an input file, and to read standard input twice."""
-    given = [source for source in sources if source is not None]
-    if given.count("-") > 1:
-        raise BadInputError("standard input, -, can be read once; give a file as well.")
-    for source in set(given) - {"-"}:
-        if out is not None and os.path.exists(out) and os.path.samefile(out, source):
-            raise BadInputError(f"{out} is an input file; write to another one.")
-
-
-def check_folds(task: Task, n_folds: int) -> int:
-    """The number of folds, no more than there are rows."""
+def check_folds(task: FileTask, n_folds: int) -> int:
+    """The number of folds, at most the number of rows."""
     if n_folds < 2:
         raise BadInputError(f"--folds {n_folds}; expected 2 or more.")
     if len(task.target) < 2:
         raise BadInputError(
-            "one row alone cannot be predicted from others; expected 2 rows or more."
+            "the file has 1 row, so there are no others to predict it from; expected "
+            "2 rows or more."
         )
     return min(n_folds, len(task.target))
 
 
-def check_column(table: Table, name: str, path: str) -> None:
-    """Refuse a column that is not there, with suggestions."""
-    if name not in table:
-        raise BadInputError(
-            f"{path} has no column {name!r}.{suggest(name, table.names)}"
-        )
+def check_column(name: str, known: Collection[str], path: str) -> None:
+    """Refuse a column that a file lacks, with suggestions."""
+    if name not in known:
+        raise BadInputError(f"{path} has no column {name!r}.{suggest(name, known)}")
 
 
 def find_aim(column: Column, n_rows: int, wanted: str) -> Aim:
-    """What is predicted, by the different cells of the target."""
+    """Find the kind of prediction from the distinct cells of the target."""
     if wanted != "auto":
-        return Aim(cast(Kind, wanted), "by --task")
+        return Aim(cast(Kind, wanted), "set with --task")
     if column.kind == "nominal":
-        return Aim("classification", f"{column.name!r} holds labels")
+        return Aim("classification", f"{column.name!r} has labels")
     numbers = np.unique(column.data)
     is_whole = bool((numbers == np.round(numbers)).all())
     if is_whole and len(numbers) <= min(_MOST_CLASSES, max(2, n_rows // 5)):
         amount = "one" if len(numbers) == 1 else f"{len(numbers)} different"
-        why = f"{column.name!r} holds {amount} whole number{'s'[: len(numbers) - 1]}"
+        why = f"{column.name!r} has {amount} whole number{'s'[: len(numbers) - 1]}"
         return Aim("classification", why)
-    return Aim("regression", f"{column.name!r} holds numbers")
+    return Aim("regression", f"{column.name!r} has numbers")
 
 
-def _values(column: Column, kind: Kind) -> NDArray[Any]:
+def _target_values(column: Column, kind: Kind) -> NDArray[Any]:
     if kind == "regression":
         return as_target(column, "numeric")
     labels = as_target(column, "nominal").cells()
@@ -246,13 +246,13 @@ def match_columns(
     if lacking:
         hints = "".join(suggest(name, others) for name in lacking[:1] if others)
         raise BadInputError(
-            f"{path} lacks {len(lacking)} column(s) of the training file: "
-            f"{', '.join(map(repr, lacking))}.{hints} To learn without it, give "
-            f"--kind {lacking[0]}=ignore where the training file is read."
+            f"{path} lacks {pluralize(len(lacking), 'column')} of the training file: "
+            f"{', '.join(map(repr, lacking))}.{hints} To train without one, give "
+            f"--ignore {shlex.quote(lacking[0])}."
         )
     if others:
         console.note(
-            f"note: {path} has columns that the training file lacks, left out: "
-            f"{', '.join(map(repr, others))}."
+            f"note: {path} has columns that are not in the training file; they are "
+            f"left out: {', '.join(map(repr, others))}."
         )
     return test.select(names)

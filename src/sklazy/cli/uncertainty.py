@@ -1,96 +1,83 @@
-"""What stands beside predictions of how sure they are: intervals, sets, abstention."""
+"""Uncertainty beside predictions: intervals, sets, abstention."""
 
 import csv
 import io
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.cli.console import Console
-from sklazy.cli.models import Asked, Fitted
-from sklazy.combine.conformal import rows_needed
+from sklazy.cli.models import FittedModel, QueryRows
+from sklazy.cli.options import Confidence
 from sklazy.errors import BadInputError
+from sklazy.measures.conformal import rows_needed
+from sklazy.report.words import pluralize
+from sklazy.tables import Table
 
 Columns = dict[str, Any]
 
-USUAL_COVERAGE = 0.9  # of intervals, which stand beside numbers unless told otherwise
+USUAL_COVERAGE = 0.9  # of intervals, which are written beside numbers by default
 _SHOWN = 10  # rows in a note
 
 
-class Sureness(NamedTuple):
-    """How sure answers are to be.
-
-    Attributes
-    ----------
-    coverage : float, or None
-        How often a set or an interval is to hold the truth. None: intervals of the
-        usual coverage where a model has them, and no sets; 0: neither.
-    accuracy : float, or None
-        How often answers that are given are to be right.
-    """
-
-    coverage: float | None = None
-    accuracy: float | None = None
-
-
-def check_sureness(fitted: Fitted, sureness: Sureness) -> Sureness:
-    """Refuse what a model does not have; find the coverage of intervals."""
-    model, coverage = fitted.model, sureness.coverage
-    if sureness.accuracy is not None:
+def check_confidence(fitted: FittedModel, confidence: Confidence) -> Confidence:
+    """Refuse what a model does not support; fill in the coverage of intervals."""
+    model, coverage = fitted.model, confidence.coverage
+    if confidence.abstain is not None:
         if not fitted.classifies:
             raise BadInputError(
-                f"--abstain is for classes; {fitted.target!r} holds numbers. See "
+                f"--abstain is for classes, and {fitted.target!r} has numbers. Use "
                 "--coverage for intervals."
             )
         _check_has(fitted, "risk_coverage", "--abstain", "never abstains")
-    ask = "predict_set" if fitted.classifies else "predict_interval"
+    method = "predict_set" if fitted.classifies else "predict_interval"
     if coverage:
         what = "sets of classes" if fitted.classifies else "intervals"
-        _check_has(fitted, ask, "--coverage", f"has no {what}")
-    if coverage is None and ask == "predict_interval" and hasattr(model, ask):
+        _check_has(fitted, method, "--coverage", f"has no {what}")
+    if coverage is None and not fitted.classifies and hasattr(model, method):
         enough = model.cases_.n_rows >= rows_needed(USUAL_COVERAGE)
-        return sureness._replace(coverage=USUAL_COVERAGE if enough else 0.0)
-    return sureness
+        return confidence._replace(coverage=USUAL_COVERAGE if enough else 0.0)
+    return confidence
 
 
-def _check_has(fitted: Fitted, name: str, option: str, text: str) -> None:
+def _check_has(fitted: FittedModel, name: str, option: str, text: str) -> None:
     if not hasattr(fitted.model, name):
         raise BadInputError(
             f"{option}: {fitted.method} {text}; choose a lazy method, such as blend."
         )
 
 
-def describe_sureness(
-    fitted: Fitted,
-    rows: Any,  # noqa: ANN401 - a Table
+def confidence_columns(
+    fitted: FittedModel,
+    rows: Table,
     shares: NDArray[np.float64] | None,
-    sureness: Sureness,
+    confidence: Confidence,
 ) -> Columns:
-    """What was asked for beside the predictions of rows, as columns."""
-    model, said = fitted.model, Columns()
-    if sureness.accuracy is not None and shares is not None:
-        threshold = model.risk_coverage().threshold_for(sureness.accuracy)
-        said["answered"] = (shares.max(axis=1, initial=0.0) >= threshold).tolist()
-    if not sureness.coverage:
-        return said
+    """The columns of sets, intervals and abstention beside the predictions."""
+    model, columns = fitted.model, Columns()
+    if confidence.abstain is not None and shares is not None:
+        threshold = model.risk_coverage().threshold_for(confidence.abstain)
+        columns["answered"] = (shares.max(axis=1, initial=0.0) >= threshold).tolist()
+    if not confidence.coverage:
+        return columns
     if fitted.classifies:
-        sets = model.predict_set(rows, coverage=sureness.coverage)
+        masks = model.predict_set(rows, coverage=confidence.coverage)
         labels = np.array([*model.classes_.tolist(), None], object)[:-1]
-        said["set"] = [labels[own].tolist() for own in sets]
-        return said
-    ends = np.asarray(model.predict_interval(rows, coverage=sureness.coverage))
-    said["low"], said["high"] = ends[:, 0].tolist(), ends[:, 1].tolist()
-    return said
+        columns["set"] = [labels[mask].tolist() for mask in masks]
+        return columns
+    ends = np.asarray(model.predict_interval(rows, coverage=confidence.coverage))
+    columns["low"], columns["high"] = ends[:, 0].tolist(), ends[:, 1].tolist()
+    return columns
 
 
-def write_set(labels: Sequence[object]) -> str:
-    """The labels of a set in one cell, a bar between them; quoted as CSV quotes.
+def join_labels(labels: Sequence[object]) -> str:
+    """The labels of a set in one cell, with a bar between them; quoted as in CSV.
 
     Examples
     --------
-    >>> write_set(["gas", "stove"]), write_set([]), write_set(["a|b", 1])
+    >>> join_labels(["gas", "stove"]), join_labels([]), join_labels(["a|b", 1])
     ('gas|stove', '', '"a|b"|1')
     """
     if not labels:
@@ -100,36 +87,41 @@ def write_set(labels: Sequence[object]) -> str:
     return out.getvalue()
 
 
-def note_sureness(
-    console: Console, fitted: Fitted, asked: Asked, said: Columns, sureness: Sureness
+def note_confidence(
+    console: Console,
+    fitted: FittedModel,
+    queries: QueryRows,
+    columns: Columns,
+    confidence: Confidence,
 ) -> None:
-    """Say what sets and withheld answers mean, and how good they turned out."""
-    truth = said.get(fitted.target)
-    if "answered" in said:
-        _note_withheld(console, fitted, said, sureness, truth)
-    if "set" in said:
-        _note_sets(console, fitted, asked, said["set"])
-    if truth is not None and ("set" in said or "low" in said):
-        _note_covered(console, said, truth)
+    """Explain sets and withheld answers, and report how good they turned out."""
+    truth = columns.get(fitted.target)
+    if "answered" in columns:
+        _note_withheld(console, fitted, columns, confidence, truth)
+    if "set" in columns:
+        _note_sets(console, fitted, queries, columns["set"])
+    if truth is not None and ("set" in columns or "low" in columns):
+        _note_coverage(console, columns, truth)
 
 
 def _note_withheld(
     console: Console,
-    fitted: Fitted,
-    said: Columns,
-    sureness: Sureness,
+    fitted: FittedModel,
+    columns: Columns,
+    confidence: Confidence,
     truth: Sequence[object] | None,
 ) -> None:
-    curve, answered = fitted.model.risk_coverage(), said["answered"]
-    threshold = curve.threshold_for(sureness.accuracy)
+    curve, answered = fitted.model.risk_coverage(), columns["answered"]
+    threshold = curve.threshold_for(confidence.abstain)
     share = curve.share_answered(threshold)
     console.note(
-        f"{answered.count(False)} of {len(answered)} answers are withheld: less "
-        f"probable than {threshold:.3f}. Of the cases left out {share:.1%} were "
-        f"answered, and {_accuracy_at(curve, threshold):.1%} of these rightly."
+        f"{answered.count(False)} of {len(answered)} predictions are withheld: their "
+        f"probability is below {threshold:.3f}. In leave-one-out, {share:.1%} of the "
+        f"cases are above that, and {_accuracy_at(curve, threshold):.1%} of these are "
+        "predicted correctly."
     )
-    triples = zip(answered, said["prediction"], truth or (), strict=False)
-    right = [is_same(a, b) for given, a, b in triples if given and b is not None]
+    triples = zip(answered, columns["prediction"], truth or (), strict=False)
+    right = [is_same(a, b) for is_kept, a, b in triples if is_kept and b is not None]
     if right:
         console.note(f"accuracy {np.mean(right):.4f} on {len(right)} rows answered")
 
@@ -139,41 +131,42 @@ def _accuracy_at(curve: Any, threshold: float) -> float:  # noqa: ANN401 - RiskC
 
 
 def _note_sets(
-    console: Console, fitted: Fitted, asked: Asked, sets: Sequence[list[object]]
+    console: Console,
+    fitted: FittedModel,
+    queries: QueryRows,
+    sets: Sequence[list[object]],
 ) -> None:
-    n_classes = len(fitted.model.classes_)
     for size, text in (
-        (0, "an empty set, being unlike the cases of every class"),
-        (n_classes, "all classes in the set: nothing can be ruled out"),
+        (0, "an empty set: unlike the cases of every class"),
+        (len(fitted.model.classes_), "a set of all classes: none can be ruled out"),
     ):
-        names = [
-            n for n, own in zip(asked.names, sets, strict=False) if len(own) == size
-        ]
+        pairs = zip(queries.names, sets, strict=False)
+        names = [name for name, labels in pairs if len(labels) == size]
         if names:
-            have = "1 row has" if len(names) == 1 else f"{len(names)} rows have"
-            console.note(f"note: {have} {text}; {name_rows(asked, names)}.")
+            have = (
+                f"{pluralize(len(names), 'row')} {'has' if len(names) == 1 else 'have'}"
+            )
+            console.note(f"note: {have} {text}; {name_first_rows(queries, names)}.")
 
 
-def _note_covered(
-    console: Console, said: Columns, truth: Sequence[object | None]
+def _note_coverage(
+    console: Console, columns: Columns, truth: Sequence[object | None]
 ) -> None:
     known = [i for i, value in enumerate(truth) if value is not None]
-    if "set" in said:
-        sets = [said["set"][i] for i in known]
+    if not known:
+        return
+    if "set" in columns:
+        sets = [columns["set"][i] for i in known]
         held = [
-            any(is_same(label, truth[i]) for label in own)
-            for i, own in zip(known, sets, strict=True)
+            any(is_same(label, truth[i]) for label in labels)
+            for i, labels in zip(known, sets, strict=True)
         ]
-        what = f"sets of {np.mean([*map(len, sets)]):.2f} classes" if known else ""
+        what = f"sets, which have {np.mean([*map(len, sets)]):.2f} classes on average"
     else:
-        ends = [(said["low"][i], said["high"][i]) for i in known]
-        held = [
-            low <= float(str(truth[i])) <= high
-            for i, (low, high) in zip(known, ends, strict=True)
-        ]
+        low, high = columns["low"], columns["high"]
+        held = [low[i] <= float(str(truth[i])) <= high[i] for i in known]
         what = "intervals"
-    if known:
-        console.note(f"the truth is in {np.mean(held):.1%} of the {what}")
+    console.note(f"the true value is in {np.mean(held):.1%} of the {what}")
 
 
 def is_same(one: object, other: object) -> bool:
@@ -181,7 +174,7 @@ def is_same(one: object, other: object) -> bool:
     return one == other or str(one) == str(other)
 
 
-def name_rows(asked: Asked, names: Sequence[object]) -> str:
-    """Some rows by name or place, the first of them if they are many."""
+def name_first_rows(queries: QueryRows, names: Sequence[object]) -> str:
+    """Some rows by id or position, the first of them if they are many."""
     shown = ", ".join(map(str, names[:_SHOWN])) + ", ..." * (len(names) > _SHOWN)
-    return "row " * (asked.ids is None) + shown
+    return "row " * (queries.ids is None) + shown

@@ -1,52 +1,47 @@
-"""`sklazy verify`: whether receipts are as they were written, and true; or models."""
+"""`sklazy verify`: check that receipts, or a model, are intact and true."""
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sklazy import Receipt, Receipts, load
-from sklazy.casebase.stored import check_stored
 from sklazy.cli.console import Console
-from sklazy.cli.methods import LAZY_CLASSIFIERS, LAZY_REGRESSORS
-from sklazy.cli.models import is_model, load_model
-from sklazy.cli.tasks import Task, read_task
+from sklazy.cli.models import is_model, lazy_methods, load_model
+from sklazy.cli.options import TrainingFile
+from sklazy.cli.tasks import FileTask, read_task
 from sklazy.errors import BadInputError, ReceiptError
+from sklazy.report.words import pluralize
+from sklazy.storage.stored import check_stored
 
 _PLAIN = str | int | float | None  # parameters that a receipt spells out
 
 
 def verify(
-    console: Console,
-    receipt: str,
-    train: str | None,
-    target: str | None,
-    kind: str,
-    ignore: Sequence[str],
-    id_column: str | None,
-    key: Path | None,
+    console: Console, receipt: str, source: TrainingFile | None, key: Path | None
 ) -> None:
-    """Check receipts, with the cases where they are given, or a model by itself."""
-    if receipt != "-" and is_model(receipt):
-        _check_model(console, receipt, alone=train is None and key is None)
+    """Check receipts, with the cases if they are given, or a model by itself."""
+    if is_model(receipt):
+        _check_model(console, receipt, alone=source is None and key is None)
         return
-    receipts = _read(receipt)
+    receipts = _read_receipts(receipt)
     secret = None if key is None else key.read_bytes()
     if secret is not None:
         for one in receipts:
             one.check_signature(secret)
-    if train is not None and is_model(train):
-        model = load_model(train, target=target, task=kind, ignore=ignore).model
+    if source is not None and is_model(source.train):
+        model = load_model(source).model
         for one in receipts:
             model.verify(one)
-    elif train is not None:
-        task = read_task(console, train, target, kind, ignore, id_column)
+    elif source is not None:
+        task = read_task(console, source)
         for one in receipts:
             _replay(one, task)
-    _tell(console, receipts, train, signed=key is not None)
+    _report_checks(console, receipts, source, signed=key is not None)
 
 
 def _check_model(console: Console, path: str, *, alone: bool) -> None:
@@ -55,62 +50,62 @@ def _check_model(console: Console, path: str, *, alone: bool) -> None:
         raise BadInputError(
             f"{path} is a model; give the receipt first, or the model and nothing else."
         )
-    is_mapped = check_stored(path)
-    model = load(path, mmap_mode="c" if is_mapped else None)
+    check_stored(path)
+    model = load(path, mmap_mode="c")
     plain = {
         "model": type(model).__name__,
         "rows": model.cases_.n_rows,
         "bytes": Path(path).stat().st_size,
         "whole": True,
     }
-    text = f"{path}: {plain['model']} of {plain['rows']} cases, every block is whole."
+    text = (
+        f"{path}: {plain['model']} with {plain['rows']} cases; every block is intact."
+    )
     console.result(plain, lambda terminal: terminal.print(text, highlight=False))
 
 
-def _tell(
-    console: Console, receipts: Receipts, train: str | None, signed: bool
+def _report_checks(
+    console: Console, receipts: Receipts, source: TrainingFile | None, signed: bool
 ) -> None:
     plain = {
         "receipts": len(receipts),
         "sealed": True,
         "signed": signed or None,
-        "replayed": train is not None,
+        "replayed": source is not None,
     }
-    found = ["nobody edited them"]
-    found += ["the signature is that of the key"] * signed
-    found += [f"{train} gives the same answers"] * (train is not None)
-    if train is None:
+    checks = ["not edited"]
+    if signed:
+        checks.append("signed with this key")
+    if source is None:
         console.note(
-            "note: whether the cases say so was not checked; give the model or the "
-            "training file as well."
+            "note: the predictions were not checked; give the model or the training "
+            "file as well."
         )
-    many = "1 receipt" if len(receipts) == 1 else f"{len(receipts)} receipts"
-    text = f"{many}: {', '.join(found)}."
+    else:
+        checks.append(f"{source.train} gives the same predictions")
+    text = f"{pluralize(len(receipts), 'receipt')}: {', '.join(checks)}."
     console.result(plain, lambda terminal: terminal.print(text, highlight=False))
 
 
-def _read(path: str) -> Receipts:
+def _read_receipts(path: str) -> Receipts:
     """One receipt or a list of them."""
     text = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8")
     try:
         is_list = isinstance(json.loads(text), list)
     except ValueError:
-        is_list = False  # the reader of receipts says what is wrong
-    found = Receipts.from_json(text) if is_list else [Receipt.from_json(text)]
-    if not found:
-        raise ReceiptError(f"{path} holds no receipt.")
-    return Receipts(found)
+        is_list = False  # the reader of receipts reports what is wrong
+    receipts = Receipts.from_json(text) if is_list else [Receipt.from_json(text)]
+    if not receipts:
+        raise ReceiptError(f"{path} has no receipt in it.")
+    return Receipts(receipts)
 
 
-def _replay(receipt: Receipt, task: Task) -> None:
-    """Learn again as the receipt says and ask again.
-
-    A row of the training file was left out itself where it was explained.
-    """
+def _replay(receipt: Receipt, task: FileTask) -> None:
+    """Fit and predict again as the receipt describes, also without the row itself."""
     refused: ReceiptError | None = None
     for known in _possible_cases(receipt, task):
         model = _make_again(receipt, known)
-        model.fit(known.table, known.named_target(), ids=known.names)
+        model.fit(known.table, known.target_column(), ids=known.names)
         try:
             model.verify(receipt)
         except ReceiptError as error:
@@ -120,20 +115,20 @@ def _replay(receipt: Receipt, task: Task) -> None:
         else:
             return
     raise refused or ReceiptError(
-        "the receipt is of other cases: no row of the file says what its query says."
+        "the receipt is about other cases: no row of the file equals its query."
     )
 
 
-def _make_again(receipt: Receipt, task: Task) -> Any:  # noqa: ANN401 - an estimator
+def _make_again(receipt: Receipt, task: FileTask) -> Any:  # noqa: ANN401 - an estimator
     """A new model like that of the receipt: its method, with its plain parameters."""
-    makers = LAZY_CLASSIFIERS if task.classifies else LAZY_REGRESSORS
-    made = {type(make(0)).__name__: make for make in makers.values()}
-    if receipt["estimator"] not in made:
+    models = [make(0) for make in lazy_methods(task).values()]
+    by_name = {type(model).__name__: model for model in models}
+    if receipt["estimator"] not in by_name:
         raise ReceiptError(
-            f"the receipt is of {receipt['estimator']}, which is not for "
+            f"the receipt is from {receipt['estimator']}, which is not for "
             f"{task.kind} ({task.why}); verify it with the model."
         )
-    model = made[receipt["estimator"]](0)
+    model = by_name[receipt["estimator"]]
     for name, value in receipt["settings"].items():
         now = model.get_params(deep=False).get(name)
         if isinstance(value, _PLAIN) and isinstance(now, _PLAIN) and value != now:
@@ -141,23 +136,23 @@ def _make_again(receipt: Receipt, task: Task) -> Any:  # noqa: ANN401 - an estim
     return model
 
 
-def _possible_cases(receipt: Receipt, task: Task) -> Iterator[Task]:
-    """All rows, then all but one that says what the query says."""
+def _possible_cases(receipt: Receipt, task: FileTask) -> Iterator[FileTask]:
+    """All rows, then all but one that equals the query."""
     n_rows = receipt["cases"]["n_rows"]
     if n_rows == len(task.target):
         yield task
-    if n_rows == len(task.target) - 1:
-        for place in np.flatnonzero(_equal_rows(receipt, task)):
-            yield task.take(np.arange(len(task.target)) != place)
-    if n_rows not in (len(task.target), len(task.target) - 1):
+    elif n_rows == len(task.target) - 1:
+        for row in np.flatnonzero(_equal_rows(receipt, task)):
+            yield task.take(np.arange(len(task.target)) != row)
+    else:
         raise ReceiptError(
-            f"the receipt is of other cases: it says {n_rows} of them, the file has "
-            f"{len(task.target)}."
+            f"the receipt is about other cases: it has {n_rows} of them, and the file "
+            f"has {len(task.target)}."
         )
 
 
-def _equal_rows(receipt: Receipt, task: Task) -> Any:  # noqa: ANN401 - bool array
-    """Where rows have the values of the query, as far as both have such columns."""
+def _equal_rows(receipt: Receipt, task: FileTask) -> NDArray[np.bool_]:
+    """Which rows equal the query in all columns that both have."""
     equal = np.ones(len(task.target), bool)
     for name, value in receipt.query.items():
         if name in task.table:

@@ -1,4 +1,4 @@
-"""Waits of commands: announced, cut short on request, and never for nothing."""
+"""Long work of commands: announced, stopped on request, with the results so far."""
 
 import _thread
 import contextlib
@@ -18,11 +18,11 @@ from sklazy.cli.console import Console
 from sklazy.errors import BadInputError
 from sklazy.report.progress import Progress
 
-Found = TypeVar("Found")
+Answer = TypeVar("Answer")
 
 _PART = 1.0  # seconds of work that an interrupt loses at most, about
 _FIRST, _GROWTH = 16, 4  # rows asked for at first, and how fast that may grow
-_ENOUGH = 0.3  # seconds that tell what a row takes
+_ENOUGH = 0.3  # seconds of work from which the time of a row is estimated
 
 FASTER = {
     "blend": "-m kernel, -m lazy-nb",
@@ -34,19 +34,19 @@ FASTER = {
     "lazy-learning": "-s n_neighbors=[10,20]",
     "lazy-pls": "-s n_components=8",
 }
-"""What takes less time than a method, as options."""
+"""Options and methods that take less time than a method, by its name."""
 
 
 class TimeUpError(BaseException):
-    """The seconds of --max-seconds are over; no failure that anybody may catch."""
+    """The seconds of --max-seconds are over; not an `Exception` for others to catch."""
 
 
 STOPS = (KeyboardInterrupt, TimeUpError)
-"""What ends a command before its work is done."""
+"""Exceptions that end a command before its work is done."""
 
 
-class Limits(NamedTuple):
-    """What bounds a command; None for no bound."""
+class RunLimits(NamedTuple):
+    """The most rows and seconds of a command; None for no limit."""
 
     max_rows: int | None
     max_seconds: float | None
@@ -54,7 +54,7 @@ class Limits(NamedTuple):
 
 @contextlib.contextmanager
 def announced(console: Console, method: str) -> Iterator[None]:
-    """Say how long work takes, once that is known, if it takes long."""
+    """Announce how long work takes, once that can be estimated, if it takes long."""
     logger = logging.getLogger("sklazy")
     handler, level = _Notes(console, method), logger.level
     logger.addHandler(handler)
@@ -67,20 +67,20 @@ def announced(console: Console, method: str) -> Iterator[None]:
 
 
 class _Notes(logging.Handler):
-    """Messages of the library as notes, with what is faster in terms of options."""
+    """Messages of the library as notes, with options that are faster."""
 
     def __init__(self, console: Console, method: str) -> None:
         super().__init__(logging.INFO)
         others = FASTER.get(method)
-        limits = "--max-rows or --max-seconds do a part"
+        limits = "for a part only: --max-rows, --max-seconds"
         self.console = console
         self.advice = f"faster: {others}; {limits}" if others else limits
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a message; what is faster belongs to those about waits alone."""
-        said = record.getMessage()
+        """Write a message; those about waits come with advice."""
+        text = record.getMessage()
         is_wait = record.levelno < logging.WARNING
-        self.console.note(f"{said} ({self.advice})" if is_wait else said)
+        self.console.note(f"{text} ({self.advice})" if is_wait else text)
 
 
 @contextlib.contextmanager
@@ -101,7 +101,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 
 def _interrupt() -> None:
-    """Interrupt the main thread as Ctrl-C does, where it waits for others, too."""
+    """Interrupt the main thread as Ctrl-C does, even while it waits for others."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     else:  # pragma: no cover - Windows
@@ -109,7 +109,7 @@ def _interrupt() -> None:
 
 
 def _end_on_time(end: float) -> Callable[[int, FrameType | None], NoReturn]:
-    """A handler that tells the limit from the user by the clock."""
+    """A handler that distinguishes the limit from Ctrl-C by the clock."""
 
     def handle(_: int, __: FrameType | None) -> NoReturn:
         raise TimeUpError if time.monotonic() >= end else KeyboardInterrupt
@@ -118,19 +118,19 @@ def _end_on_time(end: float) -> Callable[[int, FrameType | None], NoReturn]:
 
 
 def ask_in_parts(
-    ask: Callable[[int, int], Found], n_rows: int, label: str, found: list[Found]
+    ask: Callable[[int, int], Answer], n_rows: int, label: str, answers: list[Answer]
 ) -> BaseException | None:
-    """Ask for rows a second's worth at a time; return what ended it before all.
+    """Ask for about a second's worth of rows at a time; return what ended it early.
 
     Parameters
     ----------
     ask : callable
-        From the first row and the one after the last to what was found.
+        From the first row and the one after the last to their answer.
     n_rows : int
     label : str
         What is being done.
-    found : list
-        What was found is appended part by part: it is there after an interrupt, too.
+    answers : list
+        Answers are appended part by part: they are there after an interrupt, too.
     """
     first, size, is_known = 0, _FIRST, False
     try:
@@ -138,7 +138,7 @@ def ask_in_parts(
             while first < n_rows:
                 last = min(n_rows, first + size)
                 begin = time.monotonic()
-                found.append(ask(first, last))
+                answers.append(ask(first, last))
                 seconds = max(time.monotonic() - begin, 1e-9)
                 progress.advance(last - first)
                 if not is_known and (seconds > _ENOUGH and first > 0):
@@ -148,43 +148,47 @@ def ask_in_parts(
                 size = max(1, min(fitting, _GROWTH * (last - first)))
                 first = last
     except STOPS as stop:
-        if not found:
+        if not answers:
             raise
         return stop
     return None
 
 
-def partial_name(out: str) -> str:
-    """The name of a file that holds a part of what was wanted.
+def partial_name(out: str | None) -> str | None:
+    """The name of a file for part of the results; None for standard output.
+
+    A device or a pipe has no such file beside it.
 
     Examples
     --------
     >>> partial_name("answers/prices.csv")
     'answers/prices.partial.csv'
     """
+    if out is None or (os.path.exists(out) and not os.path.isfile(out)):
+        return None
     stem, ending = os.path.splitext(out)
     return f"{stem}.partial{ending}"
 
 
-def say_stopped(
+def report_stop(
     console: Console, stop: BaseException, done: str, seconds: float | None
 ) -> None:
-    """Say what was done by the end; after Ctrl-C the command ends with its code."""
+    """Report what was done before a stop; after Ctrl-C exit with its code."""
     if isinstance(stop, KeyboardInterrupt):
         console.end_interrupted(done)
     console.note(f"Stopped after {seconds:g} seconds (--max-seconds). {done}")
 
 
 def refuse_too_short(seconds: float | None) -> NoReturn:
-    """Nothing was done in the time given."""
+    """Raise an error: no row was done in time."""
     raise BadInputError(
-        f"--max-seconds {seconds:g} was over before anything was done; give more, or "
-        "choose a faster method with -m, such as lazy-nb."
+        f"--max-seconds {seconds:g} was too short to finish anything; give more time, "
+        "or choose a faster method with -m, such as lazy-nb."
     )
 
 
-def sample_rows(n_rows: int, max_rows: int | None, seed: int) -> NDArray[np.int64]:
-    """Rows drawn at random, in their order; all if so many are wanted."""
+def draw_sample(n_rows: int, max_rows: int | None, seed: int) -> NDArray[np.int64]:
+    """Rows drawn at random, in their order; all if `max_rows` is None."""
     if max_rows is None:
         return np.arange(n_rows)
     return np.sort(np.random.default_rng(seed).permutation(n_rows)[:max_rows])

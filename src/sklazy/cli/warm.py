@@ -13,18 +13,18 @@ KNOWN = (LAZY_CLASSIFIERS, LAZY_REGRESSORS)
 
 
 def warm(console: Console, methods: Sequence[str]) -> None:
-    """Compile what methods need, of classes and of numbers."""
+    """Compile what methods need, for classification and regression."""
     for name in methods:
-        _check(name)
+        _check_method(name)
     models = [known[name](0) for name in methods for known in KNOWN if name in known]
-    console.after_interrupt = "What was compiled by then is kept."
+    console.after_interrupt = "What was compiled so far is kept."
     done = compile_ahead(*models)
     console.result(done._asdict(), lambda _: click.echo(str(done)))
 
 
-def _check(name: str) -> None:
+def _check_method(name: str) -> None:
     if not any(name in known for known in KNOWN):
         names = dict.fromkeys(name for known in KNOWN for name in known)
         raise BadInputError(
-            f"{name} is no method that is compiled.{suggest(name, names)}"
+            f"{name} is not a method that needs compiling.{suggest(name, names)}"
         )

@@ -18,7 +18,7 @@ With a client and a Dask frame at hand::
 from typing import Any
 
 import sklazy
-from sklazy.backends.dask_client import TIMEOUT
+from sklazy.dask.client import TIMEOUT
 from sklazy.dask.model import DaskModel
 from sklazy.dask.tables import AttributeRanker, advise, audit, lazy_advantage
 from sklazy.estimators.base import LazyEstimator
@@ -39,9 +39,9 @@ _PRESETS = ("paper", "r_lazy")
 def __getattr__(name: str) -> type[DaskModel]:
     kind = getattr(sklazy, name, None) if name in sklazy.__all__ else None
     if not isinstance(kind, type) or not issubclass(kind, LazyEstimator):
-        raise AttributeError(_say_where_it_is(name, kind))
+        raise AttributeError(_explain_absence(name, kind))
     made = {"kind": kind, "by_parts": name in BY_PARTS, "__doc__": DaskModel.__doc__}
-    presets = {own: _preset(own) for own in _PRESETS if hasattr(kind, own)}
+    presets = {preset: _preset(preset) for preset in _PRESETS if hasattr(kind, preset)}
     made |= {"__module__": __name__, **presets}
     model = type(name, (DaskModel,), made)
     globals()[name] = model
@@ -54,20 +54,20 @@ def _preset(name: str) -> Any:  # noqa: ANN401
     def make(
         cls: type[DaskModel],
         /,
-        *given: object,
+        *arguments: object,
         client: Any = None,  # noqa: ANN401
         timeout: float = TIMEOUT,
         **parameters: Any,  # noqa: ANN401
     ) -> DaskModel:
         model = cls(client=client, timeout=timeout)
-        model.model = getattr(cls.kind, name)(*given, **parameters)
+        model.model = getattr(cls.kind, name)(*arguments, **parameters)
         return model
 
     make.__doc__ = f"As `{name}` of the estimator in `sklazy`."
     return classmethod(make)
 
 
-def _say_where_it_is(name: str, kind: object) -> str:
+def _explain_absence(name: str, kind: object) -> str:
     if kind is None:
         return f"module 'sklazy.dask' has no attribute {name!r}"
     return (

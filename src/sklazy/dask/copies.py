@@ -7,22 +7,20 @@ import distributed
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sklazy.backends.dask_client import LOST, find_workers, wait_for
-from sklazy.backends.dask_engine import find_turns, own_turn
-from sklazy.backends.device import take_turn
+from sklazy.answer.device import take_turn
+from sklazy.dask.client import LOST, find_workers, wait_for_result
+from sklazy.dask.engine import find_turns, own_turn
 from sklazy.errors import LostPartError
-from sklazy.estimators.base import NOT_RECORDED
+from sklazy.estimators.state import NOT_RECORDED, describe_choices
 
 _TRIES = 3  # of copying a model whose copies are all lost
 
 
-class Copies:
+class ModelCopies:
     """Copies of one state of a model, made when the first question is asked.
 
-    Attributes
-    ----------
-    made : tuple of what says which state this is, and the copies of it
-        Replaced as a whole: several threads may ask.
+    `made` is the key of a state, and the copies of it; it is replaced as a whole, since
+    several threads may ask.
     """
 
     def __init__(self) -> None:
@@ -40,14 +38,14 @@ class Copies:
         method: str,
         X: Any,  # noqa: ANN401
     ) -> list[Any]:
-        """What the copies answer, a list of answers to some of the queries each."""
+        """Answers of the copies, a list of answers to some of the queries each."""
         for _ in range(_TRIES):
             copies = self._bring_up_to_date(owner, client)
-            asked = _submit(copies, owner.timeout, client, method, X)
+            answers = _submit(copies, owner.timeout, client, method, X)
             try:
                 return [
                     _wait_for_piece(piece, owner.timeout, n)
-                    for n, piece in enumerate(asked)
+                    for n, piece in enumerate(answers)
                 ]
             except LOST:
                 self.made = None, None
@@ -62,7 +60,7 @@ class Copies:
         check_is_fitted(model)
         beside = [getattr(model, name, None) for name in NOT_RECORDED]
         with model.cases_.snapshot() as cases:
-            key = cases.digest(), model._reported_settings(), beside
+            key = cases.digest(), describe_choices(model), beside
             known, copies = self.made
             if copies is not None and copies.status == "finished" and known == key:
                 return copies
@@ -101,9 +99,11 @@ def _submit(
 
 
 def _wait_for_piece(piece: Any, timeout: float, number: int) -> Any:  # noqa: ANN401
-    """An answer; whoever asks knows what to do where the copies are lost."""
+    """Wait for an answer; the caller handles lost copies."""
     try:
-        return wait_for(piece, timeout, f"the answer to slice {number} of the queries")
+        return wait_for_result(
+            piece, timeout, f"the answer to slice {number} of the queries"
+        )
     except LostPartError as error:
         if isinstance(error.__cause__, LOST):
             raise error.__cause__ from None

@@ -9,59 +9,47 @@ import numpy as np
 from dask.delayed import delayed
 from sklearn.base import clone
 
-from sklazy.backends.dask_client import (
-    apply_to_partitions,
-    find_workers,
-    is_dask,
-    wait_for,
-)
-from sklazy.backends.dask_engine import DaskEngine
-from sklazy.backends.shards import Shards
 from sklazy.casebase import CaseBase
 from sklazy.casebase.holding import PartsHere
-from sklazy.casebase.joining import common_schema, in_order_of_arrival, settled
+from sklazy.casebase.joining import common_schema, in_order_of_arrival, with_nominal
 from sklazy.casebase.kinds import open_columns
 from sklazy.casebase.parted import PartedBase
 from sklazy.casebase.parts import Part, without_rows
 from sklazy.casebase.rows import CodedRows, Ids
+from sklazy.dask.client import (
+    apply_to_partitions,
+    find_workers,
+    is_dask,
+    wait_for_result,
+)
+from sklazy.dask.engine import DaskEngine
 from sklazy.dask.naming import (
     Labels,
     Names,
     Naming,
-    check_given,
+    check_given_ids,
     describe_names,
     index_of,
     is_named_by_index,
 )
+from sklazy.dask.shards import Shards
 from sklazy.errors import BadInputError
-from sklazy.estimators.keeping import KeepingEstimator
+from sklazy.estimators.keeping import check_some_weight, keep_part
+from sklazy.estimators.state import describe_state, restore_state
 
 
 class FittedPart(NamedTuple):
-    """What a partition holds.
+    """A fitted partition."""
 
-    Attributes
-    ----------
-    base : CaseBase, or None if it has no rows
-    state : dict
-        What an estimator has beside its cases.
-    weight : float
-        The largest weight of a row.
-    labels : range, ids or None
-        What rows are called: ids that were given, or the index.
-    is_given : bool
-        Whether ids were given.
-    """
-
-    base: CaseBase | None
-    state: dict[str, Any]
-    weight: float
-    labels: Labels | None
-    is_given: bool
+    base: CaseBase | None  # None if it has no rows
+    state: dict[str, Any]  # the state of an estimator without its cases
+    weight: float  # the largest weight of a row
+    labels: Labels | None  # the names of the rows: ids that were given, or the index
+    is_given: bool  # whether ids were given
 
 
 class PartHead(NamedTuple):
-    """What the front must know of a partition before it is coded as all are."""
+    """Summary of a partition, which the front needs to code all parts alike."""
 
     n_rows: int
     head: CaseBase
@@ -72,23 +60,12 @@ class PartHead(NamedTuple):
     is_given: bool
 
 
-class Plan(NamedTuple):
-    """What parts are made of.
+class FitPlan(NamedTuple):
+    """Plan by which parts are made."""
 
-    Attributes
-    ----------
-    whole : CaseBase
-        Without rows, of the kinds that all partitions have.
-    spans : list of slices
-        The partitions of each part.
-    sizes : list of int
-        The rows of each partition.
-    naming : {"given", "index", "numbers"}
-    """
-
-    whole: CaseBase
-    spans: list[slice]
-    sizes: list[int]
+    whole: CaseBase  # without rows, of the kinds that all partitions have
+    spans: list[slice]  # the partitions of each part
+    sizes: list[int]  # the rows of each partition
     naming: Naming
 
     def filled(self, part: int) -> list[int]:
@@ -100,19 +77,19 @@ class Plan(NamedTuple):
 # --- on a worker ----------------------------------------------------------------------
 
 
-def _fit_part(model: Any, classes: Any, *given: Any) -> FittedPart:  # noqa: ANN401
+def _fit_part(model: Any, classes: Any, *columns: Any) -> FittedPart:  # noqa: ANN401
     """Read a partition where it is."""
-    X, y, weights, ids, times = given
+    X, y, weights, ids, times = columns
     if not len(X):
         return FittedPart(None, {}, 0.0, None, ids is not None)
-    own = clone(model)
-    for check in ("_check_cases", "_check_count", "_check_weights"):
-        setattr(own, check, lambda given: None)  # what all partitions must answer
+    fitted = clone(model)
     names = range(len(X)) if ids is None else np.asarray(ids)
-    KeepingEstimator._keep(own, X, y, weights, names, classes, times)
+    keep_part(fitted, X, y, weights, names, classes, times)
     weight = 1.0 if weights is None else float(np.max(weights))
-    labels = index_of(X) if ids is None else own.cases_.rows.ids
-    return FittedPart(own.cases_, own._state(), weight, labels, ids is not None)
+    labels = index_of(X) if ids is None else fitted.cases_.rows.ids
+    return FittedPart(
+        fitted.cases_, describe_state(fitted), weight, labels, ids is not None
+    )
 
 
 def _describe(part: FittedPart) -> PartHead | None:
@@ -130,13 +107,13 @@ def _read_labels(part: FittedPart) -> Ids:
     return np.asarray([] if part.labels is None else part.labels)
 
 
-def _make_part(plan: Plan, sources: Sequence[FittedPart], number: int) -> Part:
+def _make_part(plan: FitPlan, sources: Sequence[FittedPart], number: int) -> Part:
     """A part on a worker, of the kinds that all parts have."""
     first = plan.spans[number].start
     filled = [_rows_of(plan, p, sources[p - first]) for p in plan.filled(number)]
     if len(filled) == 1:
         return Part.of(*filled[0], number)
-    parts = [Part.of(*own, n) for n, own in enumerate(filled)]
+    parts = [Part.of(*rows, n) for n, rows in enumerate(filled)]
     sizes = [part.n_rows for part in parts]
     together = PartedBase(plan.whole, PartsHere(parts), sizes)
     together.bins.current = True  # cuts are found from all rows, later
@@ -145,11 +122,11 @@ def _make_part(plan: Plan, sources: Sequence[FittedPart], number: int) -> Part:
 
 
 def _rows_of(
-    plan: Plan, partition: int, source: FittedPart
+    plan: FitPlan, partition: int, source: FittedPart
 ) -> tuple[CaseBase, CodedRows]:
     """The rows of a partition in order of arrival, and a base that codes them."""
     assert source.base is not None
-    base = settled(source.base, plan.whole.schema.positions("nominal"))
+    base = with_nominal(source.base, plan.whole.schema.positions("nominal"))
     rows = in_order_of_arrival(base)
     if plan.naming == "numbers":
         rows.ids = rows.ids + sum(plan.sizes[:partition])
@@ -164,45 +141,38 @@ def _rows_of(
 def fit_parts(
     client: Any,  # noqa: ANN401
     model: Any,  # noqa: ANN401 - a lazy estimator
-    given: list[Any],
+    columns: list[Any],
     classes: object,
     timeout: float,
 ) -> None:
     """Fit a model to partitions; the cases stay on the workers.
 
-    Parameters
-    ----------
-    client : distributed.Client
-    model : LazyEstimator
-    given : list of X, y, weights, ids and times
-        Dask collections of these, divided alike, None for what is not given; or what
-        is given at this machine, which is a partition then.
-    classes : array-like, optional
-        Declared ones.
-    timeout : float
+    `columns` are X, y, weights, ids and times: Dask collections that are divided alike,
+    None for what is not given; or those of this machine, which are one partition then.
     """
-    sources = _fit_all(partial(_fit_part, clone(model), classes), given)
-    fitted, described = _start(client, sources)
+    sources = _fit_all(partial(_fit_part, clone(model), classes), columns)
+    fitted, described = _start_fits(client, sources)
     heads = _wait_for_heads(described, timeout)
-    if given[2] is not None:
-        model._check_weights([own.weight for own in heads.values()])
-    model._check_count(sum(own.n_rows for own in heads.values()))
+    if columns[2] is not None:
+        check_some_weight([head.weight for head in heads.values()])
+    width = max(len(part.head.names) for part in heads.values())
+    model._check_size(width, sum(head.n_rows for head in heads.values()))
     naming = _find_naming(client, timeout, heads, [fitted[p] for p in heads])
     n_parts = len(find_workers(client, timeout))
-    plan = _plan(heads, n_parts, len(fitted), naming)
+    plan = _make_plan(heads, n_parts, len(fitted), naming)
     cases = _start_parts(client, timeout, plan, sources, fitted)
-    model._restore(cases, next(iter(heads.values())).state)
+    restore_state(model, cases, next(iter(heads.values())).state)
     model._check_cases(cases)
 
 
-def _fit_all(fit: Callable[..., FittedPart], given: list[Any]) -> list[Any]:
-    """What partitions hold, as delayed objects."""
-    if is_dask(given[0]):
-        return apply_to_partitions(fit, *given)
-    return [delayed(fit)(*given)]
+def _fit_all(fit: Callable[..., FittedPart], columns: list[Any]) -> list[Any]:
+    """Fit all partitions, as delayed objects."""
+    if is_dask(columns[0]):
+        return apply_to_partitions(fit, *columns)
+    return [delayed(fit)(*columns)]
 
 
-def _start(client: Any, sources: list[Any]) -> tuple[list[Any], list[Any]]:  # noqa: ANN401
+def _start_fits(client: Any, sources: list[Any]) -> tuple[list[Any], list[Any]]:  # noqa: ANN401
     """Futures of what partitions hold, and of what the front must know of them.
 
     They are made in one go: the scheduler may read a second graph before the first.
@@ -213,18 +183,18 @@ def _start(client: Any, sources: list[Any]) -> tuple[list[Any], list[Any]]:  # n
 
 
 def _wait_for_heads(described: Sequence[Any], timeout: float) -> dict[int, PartHead]:
-    """What the front must know of partitions that have rows, by their numbers."""
-    found = [_wait_for_head(own, timeout, p) for p, own in enumerate(described)]
-    heads = {p: own for p, own in enumerate(found) if own is not None}
+    """Summaries of the partitions that have rows, by their numbers."""
+    summaries = [_wait_for_head(one, timeout, p) for p, one in enumerate(described)]
+    heads = {p: one for p, one in enumerate(summaries) if one is not None}
     if not heads:
         raise BadInputError("X has no rows in any partition; give at least one row.")
     return heads
 
 
 def _wait_for_head(described: Any, timeout: float, partition: int) -> Any:  # noqa: ANN401
-    """What is known of a partition; who refuses its rows counts them from its first."""
+    """Wait for a partition's summary; errors count rows from its first."""
     try:
-        return wait_for(described, timeout, f"partition {partition}")
+        return wait_for_result(described, timeout, f"partition {partition}")
     except ValueError as error:
         error.add_note(f"This is of partition {partition}, whose first row is row 0.")
         raise
@@ -238,35 +208,35 @@ def _find_naming(
 ) -> Naming:
     def fetch() -> list[Ids]:
         labels = client.map(_read_labels, fitted, pure=False)
-        return [wait_for(own, timeout, "ids") for own in labels]
+        return [wait_for_result(future, timeout, "ids") for future in labels]
 
-    names = [own.names for own in heads.values()]
+    names = [head.names for head in heads.values()]
     if next(iter(heads.values())).is_given:
-        check_given([own for own in names if own is not None], fetch)
+        check_given_ids([head for head in names if head is not None], fetch)
         return "given"
     return "index" if is_named_by_index(names, fetch) else "numbers"
 
 
-def _plan(
+def _make_plan(
     heads: dict[int, PartHead], n_parts: int, n_partitions: int, naming: Naming
-) -> Plan:
+) -> FitPlan:
     first = next(iter(heads.values())).head
-    known = {p: (own.head, own.open_columns) for p, own in heads.items()}
+    known = {p: (head.head, head.open_columns) for p, head in heads.items()}
     schema = replace(common_schema(known, "partition"), indexed=naming == "index")
     whole = without_rows(first, schema)
     sizes = [heads[p].n_rows if p in heads else 0 for p in range(n_partitions)]
     whole.next_id = _next_id(heads.values(), naming)
-    return Plan(whole, _group(sizes, n_parts), sizes, naming)
+    return FitPlan(whole, _group(sizes, n_parts), sizes, naming)
 
 
 def _next_id(heads: Iterable[PartHead], naming: Naming) -> int:
     """The number that the next row gets which comes without an id."""
     heads = list(heads)
     if naming == "numbers":
-        return sum(own.n_rows for own in heads)
+        return sum(head.n_rows for head in heads)
     if naming == "given":
-        return max(own.head.next_id for own in heads)
-    names = [own.names for own in heads if own.names is not None]
+        return max(head.head.next_id for head in heads)
+    names = [head.names for head in heads if head.names is not None]
     return 0 if names[0].is_text else max(0, *(int(n.highest) + 1 for n in names))
 
 
@@ -282,7 +252,7 @@ def _group(sizes: Sequence[int], n_groups: int) -> list[slice]:
 def _start_parts(
     client: Any,  # noqa: ANN401
     timeout: float,
-    plan: Plan,
+    plan: FitPlan,
     sources: Sequence[Any],
     fitted: Sequence[Any],
 ) -> PartedBase:

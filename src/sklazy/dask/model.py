@@ -14,7 +14,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import answer_queries
-from sklazy.backends.dask_client import (
+from sklazy.casebase.states import shallow
+from sklazy.dask.client import (
     TIMEOUT,
     as_dask_array,
     compute,
@@ -23,8 +24,7 @@ from sklazy.backends.dask_client import (
     find_client,
     is_dask,
 )
-from sklazy.casebase.states import shallow
-from sklazy.dask.copies import Copies
+from sklazy.dask.copies import ModelCopies
 from sklazy.dask.fitting import fit_parts
 from sklazy.errors import (
     BadInputError,
@@ -33,6 +33,7 @@ from sklazy.errors import (
     MissingExtraError,
 )
 from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.state import describe_state, restore_state
 
 _SPLIT = ("predict_proba", "predict_both", "select_attributes")
 _NOT_HERE = ("get_metadata_routing", "set_fit_request", "explore")
@@ -46,7 +47,7 @@ class DaskModel:
 
     Parameters
     ----------
-    *given, **parameters
+    *arguments, **parameters
         Those of the estimator of this name in `sklazy`.
     client : distributed.Client, optional
         The current one by default.
@@ -65,14 +66,14 @@ class DaskModel:
 
     def __init__(
         self,
-        *given: object,
+        *arguments: object,
         client: Any = None,  # noqa: ANN401 - distributed has no types
         timeout: float = TIMEOUT,
         **parameters: Any,  # noqa: ANN401
     ) -> None:
-        self.model: Any = self.kind(*given, **parameters)
+        self.model: Any = self.kind(*arguments, **parameters)
         self.client, self.timeout = client, timeout
-        self._copies = Copies()
+        self._copies = ModelCopies()
 
     def __repr__(self) -> str:
         return f"sklazy.dask.{self.model!r}"
@@ -85,8 +86,8 @@ class DaskModel:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters."""
-        own = {"client": self.client, "timeout": self.timeout}
-        return {**self.model.get_params(deep), **own}
+        of_cluster = {"client": self.client, "timeout": self.timeout}
+        return {**self.model.get_params(deep), **of_cluster}
 
     def set_params(self, **parameters: Any) -> Self:  # noqa: ANN401
         """Set parameters; they hold from the next question on, a client from `fit`."""
@@ -138,10 +139,12 @@ class DaskModel:
         beside = {"sample_weight": sample_weight, "ids": ids, "times": times}
         self._check_taken("partial_fit", {**beside, "classes": classes})
         if not hasattr(self.model, "cases_"):
-            given = [X, y, *beside.values()]
-            return self._fit(divided_alike(*given) if is_dask(X) else given, classes)
-        X, y, *found = self._here(X, y, *beside.values())
-        named = dict(zip(beside, found, strict=True), classes=classes)
+            columns = [X, y, *beside.values()]
+            return self._fit(
+                divided_alike(*columns) if is_dask(X) else columns, classes
+            )
+        X, y, *values = self._compute_here(X, y, *beside.values())
+        named = dict(zip(beside, values, strict=True), classes=classes)
         self.model.partial_fit(
             X, y, **{n: v for n, v in named.items() if v is not None}
         )
@@ -158,7 +161,7 @@ class DaskModel:
         try:
             self.model.forget(ids, before=before)
         finally:
-            self._copies = Copies()  # no worker keeps one with the rows in it
+            self._copies = ModelCopies()  # no worker keeps one with the rows in it
         return self
 
     def predict(self, X: object) -> Any:  # noqa: ANN401 - as X
@@ -168,7 +171,7 @@ class DaskModel:
     def score(self, X: object, y: object, sample_weight: object = None) -> float:
         """The accuracy of `predict`, or R squared of numbers."""
         score: Any = self.kind.score
-        return float(score(self, *self._here(X, y, sample_weight)))
+        return float(score(self, *self._compute_here(X, y, sample_weight)))
 
     def gather(self) -> LazyEstimator:
         """The model with all cases on this machine."""
@@ -179,7 +182,7 @@ class DaskModel:
     def _gather_state(self, cases: Any) -> LazyEstimator:  # noqa: ANN401
         """The model with the cases of one state on this machine."""
         local: Any = clone(self.model)
-        local._restore(cases._join(), self.model._state())
+        restore_state(local, cases._join(), describe_state(self.model))
         return local
 
     def save(self, path: str | Path) -> None:
@@ -191,7 +194,7 @@ class DaskModel:
         return self.model.digest()
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        """What else the estimator has; it asks the parts, or has the cases joined."""
+        """Attribute of the estimator; it asks the parts, or has the cases joined."""
         if name.startswith("_") or name == "model":
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         if name in _NOT_HERE or name.endswith("_request"):
@@ -199,17 +202,19 @@ class DaskModel:
                 f"sklazy.dask.{type(self).__name__} has no {name}; gather() gives the "
                 "model with all cases on this machine, which has."
             )
-        found = getattr(self.model, name)
+        attribute = getattr(self.model, name)
         if name in _SPLIT:
             return partial(self._ask, name)
-        return self._passed_on(found) if callable(found) else found
+        return self._passed_on(attribute) if callable(attribute) else attribute
 
     # --- fitting ----------------------------------------------------------------------
 
-    def _check_taken(self, method: str, given: dict[str, object]) -> None:
+    def _check_taken(self, method: str, arguments: dict[str, object]) -> None:
         """Refuse what the estimator does not take, and windows."""
         known = inspect.signature(getattr(self.kind, method)).parameters
-        strange = [n for n, own in given.items() if own is not None and n not in known]
+        strange = [
+            n for n, value in arguments.items() if value is not None and n not in known
+        ]
         if strange:
             raise BadTypeError(
                 f"{self.kind.__name__}.{method} takes no {strange[0]}; leave it out."
@@ -220,44 +225,44 @@ class DaskModel:
                 "forget(ids) rows instead."
             )
 
-    def _fit(self, given: list[Any], classes: object = None) -> Self:
+    def _fit(self, columns: list[Any], classes: object = None) -> Self:
         client, model = find_client(self.client), clone(self.model)
-        fit_parts(client, model, given, classes, self.timeout)
+        fit_parts(client, model, columns, classes, self.timeout)
         if self.by_parts:
-            _warm(model)
-        self.model, self._copies = model, Copies()
+            _warm_up(model)
+        self.model, self._copies = model, ModelCopies()
         return self
 
     # --- questions --------------------------------------------------------------------
 
-    def _here(self, *given: Any) -> list[Any]:  # noqa: ANN401
+    def _compute_here(self, *values: Any) -> list[Any]:  # noqa: ANN401
         """Collections of Dask as they are at this machine; anything else as it is."""
-        if not any(map(is_dask, given)):
-            return list(given)
-        return compute(find_client(self.client), self.timeout, *given)
+        if not any(map(is_dask, values)):
+            return list(values)
+        return compute(find_client(self.client), self.timeout, *values)
 
     def _passed_on(self, method: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(method)
-        def call(*given: Any, **options: Any) -> Any:  # noqa: ANN401
-            values = self._here(*given, *options.values())
-            named = dict(zip(options, values[len(given) :], strict=True))
-            found = method(*values[: len(given)], **named)
-            return self if found is self.model else found
+        def call(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401
+            values = self._compute_here(*arguments, *options.values())
+            named = dict(zip(options, values[len(arguments) :], strict=True))
+            result = method(*values[: len(arguments)], **named)
+            return self if result is self.model else result
 
         return call
 
     def _ask(self, method: str, X: object) -> Any:  # noqa: ANN401
         if not is_dask(X):
-            return _together(self._ask_here(method, X))
-        found, sizes = [], []
+            return _join_answers(self._ask_here(method, X))
+        answers, sizes = [], []
         with self._at_one_state() as state:
             for piece in computed_pieces(find_client(self.client), self.timeout, X):
                 sizes.append(len(piece))
                 if len(piece):
-                    found.append(_together(state._ask_here(method, piece)))
-            if not found:  # whoever asks is told what is missing
-                found = state._ask_here(method, piece)
-        return _as_dask(found, sizes)
+                    answers.append(_join_answers(state._ask_here(method, piece)))
+            if not answers:  # the error names what is missing
+                answers = state._ask_here(method, piece)
+        return _as_dask(answers, sizes)
 
     @contextmanager
     def _at_one_state(self) -> Iterator[Self]:
@@ -277,10 +282,10 @@ class DaskModel:
 
 
 def _set_timeout(cases: Any, timeout: float) -> None:  # noqa: ANN401
-    """Wait so long for the parts from now on, and for their state that is asked now."""
-    for own in (cases, cases._state):
-        if own is not None:
-            own.parts.timeout = own.parts.engine.timeout = timeout
+    """Set the timeout of the parts, and of their state that is asked now."""
+    for state in (cases, cases._state):
+        if state is not None:
+            state.parts.timeout = state.parts.engine.timeout = timeout
 
 
 def _has_rows(X: Any) -> bool:  # noqa: ANN401
@@ -289,21 +294,23 @@ def _has_rows(X: Any) -> bool:  # noqa: ANN401
     return is_table and len(X) > 0
 
 
-def _together(found: list[Any]) -> Any:  # noqa: ANN401
+def _join_answers(answers: list[Any]) -> Any:  # noqa: ANN401
     """The answers to all queries, an array or several."""
-    if isinstance(found[0], tuple):
-        return tuple(np.concatenate(own) for own in zip(*found, strict=True))
-    return np.concatenate(found) if len(found) > 1 else found[0]
+    if isinstance(answers[0], tuple):
+        return tuple(np.concatenate(parts) for parts in zip(*answers, strict=True))
+    return np.concatenate(answers) if len(answers) > 1 else answers[0]
 
 
-def _as_dask(found: list[Any], sizes: list[int]) -> Any:  # noqa: ANN401
+def _as_dask(answers: list[Any], sizes: list[int]) -> Any:  # noqa: ANN401
     """The same as arrays of Dask, in the chunks that the queries had."""
-    if isinstance(found[0], tuple):
-        return tuple(_as_dask(list(own), sizes) for own in zip(*found, strict=True))
-    return as_dask_array(np.concatenate(found), sizes)
+    if isinstance(answers[0], tuple):
+        return tuple(
+            _as_dask(list(parts), sizes) for parts in zip(*answers, strict=True)
+        )
+    return as_dask_array(np.concatenate(answers), sizes)
 
 
-def _warm(model: Any) -> None:  # noqa: ANN401
+def _warm_up(model: Any) -> None:  # noqa: ANN401
     """Ask about the first row, so that no later question waits for the compiler."""
     output = "decisions" if model.target.kind == "nominal" else "values"
     with model.cases_.snapshot() as cases, warnings.catch_warnings():
@@ -311,6 +318,6 @@ def _warm(model: Any) -> None:  # noqa: ANN401
         table = cases.coder.table(cases.take(np.zeros(1, np.int64)))
         with suppress(
             ValueError, DeviceError, MissingExtraError
-        ):  # whoever asks is told
+        ):  # the first question raises it
             queries = cases.encode(table)
             answer_queries(model._learner(), cases, queries, [output])

@@ -1,4 +1,4 @@
-"""What rows in partitions are called: ids that are given, an index, or numbers."""
+"""Names of rows in partitions: ids that are given, an index, or numbers."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -14,30 +14,21 @@ Naming = Literal["given", "index", "numbers"]
 """Where ids come from."""
 
 Labels = range | Ids
-"""What rows of a partition are called; a range takes no memory."""
+"""The names of a partition's rows; a range takes no memory."""
 
 
 class Names(NamedTuple):
-    """What the ids of a partition are like.
-
-    Attributes
-    ----------
-    is_text : bool
-    lowest, highest : int or str
-    counted : range, or None if they do not count up one by one
-    is_range : bool
-        Whether a frame numbers its rows, whatever their content.
-    """
+    """Summary of a partition's ids."""
 
     is_text: bool
     lowest: Any
     highest: Any
-    counted: range | None
-    is_range: bool
+    counted: range | None  # None if they do not count up one by one
+    is_range: bool  # whether a frame numbers its rows, whatever their content
 
 
 def index_of(X: Any) -> Labels | None:  # noqa: ANN401
-    """What the index of a pandas frame calls its rows; None if it cannot name them."""
+    """Row names from the index of a pandas frame; None if it cannot name them."""
     is_pandas = type(X).__module__.split(".")[0] == "pandas" and hasattr(X, "columns")
     if not is_pandas or not X.index.is_unique:
         return None
@@ -50,7 +41,7 @@ def index_of(X: Any) -> Labels | None:  # noqa: ANN401
 
 
 def describe_names(labels: Labels) -> Names:
-    """What the ids of rows, of which there is at least one, are like."""
+    """Summarize the ids of at least one row."""
     if isinstance(labels, range):
         return Names(False, min(labels), max(labels), labels, True)
     is_text, first = labels.dtype == object, labels[0]
@@ -60,17 +51,13 @@ def describe_names(labels: Labels) -> Names:
     return Names(is_text, labels.min(), labels.max(), counted, False)
 
 
-def check_given(names: Sequence[Names], fetch: Callable[[], list[Ids]]) -> None:
+def check_given_ids(names: Sequence[Names], fetch: Callable[[], list[Ids]]) -> None:
     """Refuse ids that two rows have, or that are text here and numbers there.
 
-    Parameters
-    ----------
-    names : sequence of Names
-        One for each partition with rows.
-    fetch : callable
-        Brings all ids, where it must be looked at them.
+    There are names for each partition with rows; `fetch` brings all ids, where they
+    must be looked at.
     """
-    if len({own.is_text for own in names}) > 1:
+    if len({part.is_text for part in names}) > 1:
         raise BadInputError(
             "ids are text in some partitions and numbers in others; use one kind."
         )
@@ -90,20 +77,20 @@ def is_named_by_index(
     It does where it is of integers or of strings, all different, and does not just
     number the rows.
     """
-    found = [own for own in names if own is not None]
-    if len(found) < len(names) or len({own.is_text for own in found}) > 1:
+    known = [part for part in names if part is not None]
+    if len(known) < len(names) or len({part.is_text for part in known}) > 1:
         return False
-    return not _only_counts(found) and not _find_repeated(found, fetch)
+    return not _only_counts(known) and not _find_repeated(known, fetch)
 
 
 def _only_counts(names: Sequence[Names]) -> bool:
     """Whether ids are 0, 1, ... or one range."""
-    counted = [own.counted for own in names if own.counted is not None]
+    counted = [part.counted for part in names if part.counted is not None]
     if len(counted) < len(names):
         return False
     follow = all(a.stop == b.start for a, b in itertools.pairwise(counted))
-    is_one = follow and len({own.step for own in counted}) == 1
-    are_ranges = all(own.is_range for own in names)
+    is_one = follow and len({span.step for span in counted}) == 1
+    are_ranges = all(part.is_range for part in names)
     return is_one and (are_ranges or (counted[0].start, counted[0].step) == (0, 1))
 
 
@@ -111,7 +98,7 @@ def _find_repeated(
     names: Sequence[Names], fetch: Callable[[], list[Ids]]
 ) -> list[int] | list[str]:
     """Ids of several rows; they are compared where partitions are not one by one."""
-    spans = sorted((own.lowest, own.highest) for own in names)
+    spans = sorted((part.lowest, part.highest) for part in names)
     if all(a[1] < b[0] for a, b in itertools.pairwise(spans)):
         return []
     values, counts = np.unique(np.concatenate(fetch()), return_counts=True)

@@ -1,4 +1,4 @@
-"""What is said of a whole table of Dask: scores of columns, advice, an audit."""
+"""Results on a whole table of Dask: scores of columns, advice, an audit."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sklazy
-from sklazy.backends.dask_client import TIMEOUT, compute, find_client
 from sklazy.casebase import CaseBase
+from sklazy.dask.client import TIMEOUT, compute, find_client
 from sklazy.dask.model import DaskModel
 from sklazy.errors import BadInputError
 from sklazy.estimators.advice.advantage import (
@@ -20,7 +20,7 @@ from sklazy.estimators.advice.advantage import (
 from sklazy.estimators.advice.advice import Advice, advise_on
 from sklazy.estimators.advice.measuring import understand_target
 from sklazy.estimators.audit.audit import Audit
-from sklazy.estimators.options import Discretization, Measure, Missing
+from sklazy.estimators.parameters import Discretization, Measure, Missing
 from sklazy.measures import CountTable, find_measure, how_many
 from sklazy.tables import Table
 
@@ -97,8 +97,8 @@ class AttributeRanker(sklazy.AttributeRanker):
         if self.missing != "omit" or self.better_encoding:
             raise BadInputError(
                 f"missing={self.missing!r}, better_encoding={self.better_encoding!r}: "
-                "on a cluster missing='omit' and better_encoding=False are at hand; "
-                "compute() the frame for others."
+                "on a cluster only missing='omit' and better_encoding=False work; "
+                "compute() the frame for other settings."
             )
         measure = find_measure(self.measure)
         with self._count(X, y).cases_.snapshot() as cases:

@@ -1,4 +1,4 @@
-"""Thin scikit-learn shells: validate, keep, ask."""
+"""scikit-learn estimators: parameters, checks, and calls of the rooms below."""
 
 from sklazy.estimators.filters.discretizer import EntropyDiscretizer
 

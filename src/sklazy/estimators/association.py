@@ -4,52 +4,57 @@ from typing import Literal
 
 import numpy as np
 
-from sklazy.answer.association import AssociationLearner
 from sklazy.casebase.base import Cuts
 from sklazy.errors import BadInputError
-from sklazy.estimators.binned import BinnedClassifier
-from sklazy.estimators.options import Discretization
-from sklazy.estimators.parameters import check_choice, check_count, check_fraction
+from sklazy.estimators.classifiers import LazyClassifier
+from sklazy.estimators.parameters import (
+    Discretization,
+    check_choice,
+    check_count,
+    check_fraction,
+)
+from sklazy.methods.association.learner import AssociationLearner
 
 WEIGHTS = ("equal", "support")
 
 
-class LazyAssociativeClassifier(BinnedClassifier):
-    """Rules "these values, hence this class" whose values are all the query's own.
+class LazyAssociativeClassifier(LazyClassifier):
+    """Classify by association rules that are mined from the query's own values.
 
-    An associative classifier mines rules beforehand, far too many or too few for what
-    is asked. This one mines them when it is asked, from the values of the query alone:
-    every set of at most `max_length` of them, with every class that goes with it often
-    (`min_support`) and reliably (`min_confidence`). The score of a class is the mean
-    confidence of its rules; scores, made to sum to 1, are the probabilities.
+    An ordinary associative classifier mines rules in advance: too many in all, and
+    often too few for one query. This one mines them when a query arrives, from its
+    values alone: every set of at most `max_length` values, with each class that occurs
+    with it often (`min_support`) and reliably (`min_confidence`). The score of a class
+    is the mean confidence of its rules. Probabilities are scores divided by their sum.
 
     Parameters
     ----------
     min_support : int or float, default=0.01
-        How many cases must have a rule's values and its class: a number, or a
-        fraction of all cases.
+        Least number of cases with a rule's values and class, or a fraction of all
+        cases.
     min_confidence : float, default=0.5
-        The least share of the class among the cases that have the values.
+        Least share of the class among the cases with the values.
     max_length : int, default=2
-        Values in a rule, at most. All sets are tried: of 60 attributes there are 1830
-        of up to two values, and 36 050 of up to three.
+        Most values in a rule. All sets are tried: 60 attributes have 1830 sets of up to
+        two values, and 36 050 of up to three.
     rule_weights : {"equal", "support"}
-        Whether all rules of a class count alike in its mean, or each by its cases.
+        Whether the rules of a class count equally in its mean, or by their number of
+        cases.
     discretization : {"fayyad", "kononenko"}
-        The stop rule of the cuts: numbers are compared by their bins.
+        Stopping rule of the cuts. Numbers are compared by their bins.
     cuts : {"exact", "frozen"}
-        Whether cuts follow every row that comes and goes, or stay as first found
-        until `refresh`.
+        Whether cuts are updated with every row added or forgotten, or stay as first
+        computed until `refresh`.
     categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+        Which columns are nominal. Default: those of categories, text and bools.
     n_jobs : int, optional
-        Threads; by default all cores.
+        Number of threads. Default: all cores.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
 
@@ -59,9 +64,9 @@ class LazyAssociativeClassifier(BinnedClassifier):
 
     Notes
     -----
-    A value that is missing, or that no case has, is in no rule. Where no rule is
-    supported and reliable enough the classes' shares of all cases answer, and the
-    receipt says so. A tie of classes goes to the larger one, then to the first.
+    Missing values, and values that no case has, are in no rule. If no rule passes the
+    limits, the answer is the share of each class among all cases, and the receipt
+    reports that. Ties go to the more frequent class, then to the first.
 
     References
     ----------
@@ -79,6 +84,8 @@ class LazyAssociativeClassifier(BinnedClassifier):
     >>> rule["values"][0]["value"], rule["class"], rule["support"], rule["covered"]
     ('sun', 'no', 2, 2)
     """
+
+    _poor_score = True  # numbers that the cuts leave whole count for nothing
 
     def __init__(
         self,
@@ -119,7 +126,7 @@ class LazyAssociativeClassifier(BinnedClassifier):
             check_fraction("min_support", self.min_support)
             if self.min_support == 0:
                 raise BadInputError(
-                    "min_support=0.0 would let rules count that no case has; give a "
+                    "min_support=0.0 would allow rules that no case supports; give a "
                     "number of cases of at least 1, or a fraction in (0, 1]."
                 )
         check_fraction("min_confidence", self.min_confidence)

@@ -1,57 +1,78 @@
-"""What every estimator with a case base shares: rows, answers, receipts, files."""
+"""The estimator that keeps a case base: its public methods, each in one place."""
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from operator import is_not
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sklazy.answer import (
     AnyLearner,
-    Batch,
     NotPlainError,
+    Target,
     answer_queries,
-    check_finite,
     leave_one_out,
-    prepare,
 )
+from sklazy.answer.leave_one_out import at_once
 from sklazy.casebase import CaseBase
-from sklazy.casebase.incoming import GivenIds
-from sklazy.casebase.moments import (
-    forget_before,
+from sklazy.casebase.incoming import IdsLike
+from sklazy.casebase.incoming import Target as GivenTarget
+from sklazy.casebase.moments import forget_before
+from sklazy.errors import BadInputError
+from sklazy.estimators.explanations import explain_queries, verify_receipt
+from sklazy.estimators.inputs import places_of
+from sklazy.estimators.keeping import read_later
+from sklazy.estimators.next_attribute import (
+    Acquisition,
+    Costs,
+    Suggestion,
+    acquire_attributes,
+    suggest_attributes,
 )
-from sklazy.casebase.stored import write_cases
-from sklazy.errors import BadInputError, BadTypeError
-from sklazy.estimators.exploring import Explorable
-from sklazy.estimators.keeping import KeepingEstimator
-from sklazy.estimators.likeness import Likeness
-from sklazy.estimators.naming import name_methods
-from sklazy.estimators.settings import describe_settings, from_settings, to_settings
-from sklazy.receipts import Receipt, Receipts, Wanted, build_receipts, verify
-from sklazy.report.progress import Progress
+from sklazy.estimators.questions import find_similar, measure_novelty, open_explorer
+from sklazy.estimators.reference import find_link, name_methods
+from sklazy.estimators.state import describe_model
+from sklazy.receipts import Receipt, Receipts, Wanted
+from sklazy.storage.stored import write_cases
 from sklazy.tables import Table
-from sklazy.tables.frames import index_ids
+from sklazy.tables.arrays import are_dicts
 
-_EXPLAINED_AT_ONCE = 64  # queries
-
-NOT_RECORDED = ("n_jobs", "cache_size", "device")
-"""Parameters that answers do not depend on."""
+if TYPE_CHECKING:
+    import pandas
 
 
-class LazyEstimator(Explorable, Likeness, KeepingEstimator):
-    """An estimator whose fit keeps a case base, `cases_`, and which waits for queries.
+class LazyEstimator(BaseEstimator):
+    """Base of all lazy estimators: `fit` keeps a case base, `cases_`.
 
-    A subclass makes a learner of its parameters (`_learner`) and says what its target
-    is. The parameter `n_jobs` is used if it has it.
+    A subclass makes a learner of its parameters (`_learner`); the base classes of
+    classifiers and regressors know the target. The parameters `discretization`, `cuts`,
+    `window` and `half_life` are used if a subclass has them.
     """
 
-    _can_be_member: ClassVar[bool] = True
+    target: ClassVar[Target]
+    cases_: CaseBase
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    n_jobs: int | None = None
+    categorical_features: object = "from_dtype"
+
+    _can_be_member: ClassVar[bool] = True  # of a blend
+    _approximates: ClassVar[bool] = False  # leaves rows out at once, settings staying
+    _warns_of_names: ClassVar[bool] = False  # of columns that name rows, at fit
+    _fewest_rows: ClassVar[int] = 1  # that an answer needs
+    _fitted: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+    """Fitted attributes other than the cases: names, and what reads them from JSON."""
+
+    _reads_arrays: ClassVar[bool] = True  # of numbers, without looking at each cell
+    _is_flat: bool = True  # whether the target has one axis
+    _doc_link_module = "sklazy"
+    _doc_link_template = property(find_link)
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -64,7 +85,7 @@ class LazyEstimator(Explorable, Likeness, KeepingEstimator):
         tags.input_tags.string = True
         return tags
 
-    # --- the public interface ---------------------------------------------------------
+    # --- receipts ---------------------------------------------------------------------
 
     def explain(
         self,
@@ -83,65 +104,226 @@ class LazyEstimator(Explorable, Likeness, KeepingEstimator):
         ----------
         X : frame, Table or array-like of shape (n_queries, n_attributes)
         coverage : float in (0, 1), optional
-            Receipts say, too, which classes (`predict_set`) or numbers
-            (`predict_interval`) the answer is among.
+            Add the set of classes (`predict_set`) or the interval (`predict_interval`)
+            to each receipt.
         method, by
-            As there.
+            As for `predict_set` and `predict_interval`.
         accuracy : float in (0, 1), optional
-            Receipts of classes say whether the answer is sure enough to be given; see
+            For classes: report whether the answer is sure enough to be given; see
             `predict_or_abstain`.
         suggest : bool, default=False
-            Receipts say, too, which missing attribute to measure next.
+            Whether receipts suggest which missing attribute to measure next.
         costs
             As for `suggest_attribute`.
 
         Returns
         -------
         receipts : Receipts
-            One per query, each with `to_dict`, `to_json`, `to_html` and a text; shown
-            under the labels of a pandas index that names rows.
+            One per query, with `to_dict`, `to_json`, `to_html` and a text. If the
+            pandas index of X names rows, receipts are shown under its labels.
         """
-        check_is_fitted(self)
-        table = self._query_table(X)
-        with self.cases_.snapshot() as cases:
-            wanted = Wanted(coverage, method, by, accuracy, suggest, costs)
-            found = self._receipts(cases, table, wanted)
-        return Receipts(found, names=[str(label) for label in index_ids(X) or ()])
+        wanted = Wanted(coverage, method, by, accuracy, suggest, costs)
+        return explain_queries(self, X, wanted)
 
     def verify(
         self, receipt: Receipt | Mapping[str, Any], *, key: bytes | None = None
     ) -> bool:
         """Recompute the answer and check that the receipt matches it.
 
-        A receipt that was edited, that is of other cases or that says anything else
-        than the cases do is refused with a `ReceiptError`.
+        Raise `ReceiptError` if the receipt was edited, belongs to other cases or
+        differs from the recomputed answer.
 
         Parameters
         ----------
-        receipt : Receipt, or what its `to_dict` gave
+        receipt : Receipt, or the dict from its `to_dict`
         key : bytes, optional
-            The key that the receipt must have been signed with (`Receipt.signed`);
-            one without a signature, or with another, is refused.
+            Key with which the receipt must be signed (`Receipt.signed`). A missing or
+            different signature raises `ReceiptError`.
         """
-        check_is_fitted(self)
-        with self.cases_.snapshot() as cases:
-            ask = partial(self._receipts, cases)
-            return verify(receipt, ask, cases.digest(), key)
+        return verify_receipt(self, receipt, key)
 
-    def forget(self, ids: GivenIds = None, *, before: object = None) -> Self:
-        """Erase rows: the state is the same as after a fit without them.
+    # --- other questions about queries ------------------------------------------------
+
+    def similar(self, X: ArrayLike, k: int = 5) -> "pandas.DataFrame":
+        """Find the cases most similar to each query, as a pandas frame.
+
+        Cases are compared by the HEOM distance on all attributes, whatever the method.
+        A receipt lists the cases behind the answer, which may be others.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+        k : int, default=5
+            Cases per query, nearest first. Ties are ordered by the content of the
+            cases.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Indexed by query (its label in the index of X, or its number) and case (its
+            id). Columns: the distance, the values of the case as the model sees them
+            (dates as numbers), and its target.
+
+        Examples
+        --------
+        >>> import pandas as pd, sklazy
+        >>> X = pd.DataFrame({"legs": [4, 6, 2]}, index=["cat", "ant", "hen"])
+        >>> y = pd.Series(["fur", "shell", "feathers"], name="skin")
+        >>> model = sklazy.LazyKNeighborsClassifier().fit(X, y)
+        >>> model.similar(pd.DataFrame({"legs": [3.5]}, index=["pod"]), k=1)
+                    distance  legs skin
+        query case
+        pod   cat      0.125   4.0  fur
+        """
+        return find_similar(self, X, k)
+
+    def novelty(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Measure how unlike the cases each query is, from 0 to 1.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        shares : float64 array of shape (n_queries,)
+            Share of the cases that are nearer to another case than the query is to any,
+            by the HEOM distance on all attributes known in the query, whatever the
+            method. Of very many cases, some hundreds are compared. NaN if there is only
+            one case.
+
+        See Also
+        --------
+        unlike : Which queries are unlike all cases.
+        """
+        return measure_novelty(self, X).shares
+
+    def unlike(self, X: ArrayLike) -> NDArray[np.bool_]:
+        """Flag queries that are unlike all cases, so that answers are guesses.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        unlike : bool array of shape (n_queries,)
+            True if novelty is at least 0.99 and the distance to the nearest case is
+            extreme: more than three interquartile ranges above the upper quartile of
+            the distances between cases, and more than twice their median.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklazy import LazyKNeighborsClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = LazyKNeighborsClassifier().fit(X[::2], y[::2])
+        >>> model.unlike([X[1], 3 * X[1]])
+        array([False,  True])
+        """
+        return measure_novelty(self, X).unlike
+
+    def suggest_attribute(self, X: ArrayLike, costs: Costs = None) -> list[Suggestion]:
+        """Suggest which missing attribute of each query to measure next, and why.
+
+        Each missing attribute is scored by how much it is expected to reduce the
+        uncertainty of the answer, per unit of cost. Its values count by how probable
+        they are among the cases similar to the query. The outcomes of the best
+        attribute are answers of this estimator.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+            Missing cells are those that can be measured.
+        costs : mapping of name to number, or array-like of shape (n_attributes,)
+            Cost of measuring each attribute, above 0; 1 by default.
+
+        Returns
+        -------
+        suggestions : list of Suggestion, one for each query
+
+        See Also
+        --------
+        acquire : Simulate it on complete rows.
+
+        Notes
+        -----
+        Each known attribute in which a case differs from the query divides its weight
+        by five, beyond the number in which the most similar case differs. Numbers are
+        compared by their bins, or by quartiles in regression. Results depend neither on
+        the order of rows nor on other queries.
+
+        Examples
+        --------
+        >>> from sklazy import LazyNBClassifier
+        >>> X = [["red", "x"], ["red", "y"], ["blue", "x"], ["blue", "y"]] * 3
+        >>> y = ["a", "a", "b", "c"] * 3
+        >>> model = LazyNBClassifier(selection="none").fit(X, y)
+        >>> (one,) = model.suggest_attribute([["blue", None]])
+        >>> one.attribute, [(o["value"], o["answer"]) for o in one.outcomes]
+        ('x1', [('x', 'b'), ('y', 'c')])
+        """
+        return suggest_attributes(self, X, costs)
+
+    def acquire(
+        self, X: ArrayLike, budget: float | None = None, costs: Costs = None
+    ) -> Acquisition:
+        """Simulate `suggest_attribute` on complete rows, one attribute at a time.
+
+        Each query starts with nothing known. It buys the attribute with the highest
+        gain per cost and is answered, until the budget is spent or no attribute adds
+        anything.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+            Missing cells cannot be bought.
+        budget : float, optional
+            The most that each query may spend. Default: no limit.
+        costs : as for `suggest_attribute`
+
+        Returns
+        -------
+        Acquisition
+        """
+        return acquire_attributes(self, X, budget, costs)
+
+    def explore(self, *, port: int = 0, browser: bool = True) -> Any:  # noqa: ANN401
+        """Open a page on this machine: cases, receipts, what-if, a map, an audit.
+
+        Changes are made to a copy, the `model` of the explorer; this estimator stays as
+        it is. Needs ``pip install 'sklazy[serve]'``.
+
+        Parameters
+        ----------
+        port : int, default=0
+            Port on 127.0.0.1; 0 for any free one.
+        browser : bool, default=True
+            Whether to open a browser. The address is in `url`.
+
+        Returns
+        -------
+        explorer : Explorer
+            With `url`, `model`, `changes` and `stop()`; also a context manager.
+        """
+        return open_explorer(self, port, browser)
+
+    # --- the cases --------------------------------------------------------------------
+
+    def forget(self, ids: IdsLike = None, *, before: object = None) -> Self:
+        """Erase rows. The result equals a fit without them.
 
         Parameters
         ----------
         ids : sequence of int or str
-            Which rows.
-        before : number or date, instead of ids
-            Erase all rows that happened before, where they have times.
+            Ids of the rows to erase.
+        before : number or date, optional
+            Instead of ids: erase all rows with an earlier time.
         """
         check_is_fitted(self)
         if (ids is None) == (before is None):
             raise BadInputError(
-                f"ids={ids!r} and before={before!r}; say by one of them which rows go."
+                f"ids={ids!r} and before={before!r}; give exactly one of them."
             )
         if ids is None:
             forget_before(self.cases_, before)
@@ -150,13 +332,13 @@ class LazyEstimator(Explorable, Likeness, KeepingEstimator):
         return self
 
     def refresh(self) -> Self:
-        """Find frozen cuts anew from the rows that are there."""
+        """Compute frozen cuts again from the present rows."""
         check_is_fitted(self)
         self.cases_.refresh()
         return self
 
     def digest(self) -> str:
-        """The fingerprint of the cases and of all that was derived from them."""
+        """Return the fingerprint of the cases and of everything derived from them."""
         check_is_fitted(self)
         with self.cases_.snapshot() as cases:
             return cases.digest()
@@ -164,64 +346,78 @@ class LazyEstimator(Explorable, Likeness, KeepingEstimator):
     def save(self, path: str | Path) -> None:
         """Write parameters and cases to a file, as data only; see `sklazy.load`.
 
-        The old file, if any, stands until the new one is complete.
+        An existing file is replaced only once the new one is complete.
 
         Parameters
         ----------
         path : str or Path
         """
         check_is_fitted(self)
-        write_cases(path, self._header(), self.cases_)
-
-    def _header(self) -> dict[str, Any]:
-        """What a file says of this estimator beside the cases."""
-        saved = self._saved_settings()
-        from_settings(saved)  # what `load` would refuse is refused now
-        return {
-            "content": "estimator",
-            "estimator": type(self).__name__,
-            "settings": saved,
-            "state": self._state(),
-        }
+        write_cases(path, describe_model(self), self.cases_)
 
     @property
     def ids_(self) -> NDArray[Any]:
-        """The rows' ids, in order of arrival."""
+        """Row ids, in order of arrival."""
         with self.cases_.snapshot() as cases:
             return cases.ids[np.argsort(cases.arrival)]
 
     # --- what a subclass defines ------------------------------------------------------
 
     def _learner(self) -> AnyLearner:
-        """The parameters, once they are known to make sense, as a learner."""
+        """Make a learner of the parameters, once they are known to make sense."""
         raise NotImplementedError
 
-    def _as_member(self, n_features: int) -> Self:
-        """A copy that is asked about cases which another estimator keeps."""
-        twin: Self = clone(self)
-        twin._start(n_features)
-        return twin
+    def _explaining(self, learner: AnyLearner) -> AnyLearner:
+        """Make a learner whose answers can become receipts."""
+        return learner
 
-    def _start(self, n_features: int) -> None:
-        """Find what a learner needs beside the parameters, as `fit` does."""
-        self.n_features_in_ = n_features
+    def _target(self, y: object) -> GivenTarget:
+        """Read targets."""
+        raise NotImplementedError
+
+    def _describe_doubt(
+        self, cases: CaseBase, table: Table, wanted: Wanted
+    ) -> list[dict[str, Any]]:
+        """Describe how sure each answer is, for receipts."""
+        raise NotImplementedError
+
+    def _find_fitted(self, y: object) -> dict[str, Any]:
+        """Find the attributes of `_fitted`, which `fit` keeps with the cases."""
+        return {}
+
+    def _resolved(self) -> dict[str, object]:
+        """Find the JSON values that stand for parameters in receipts."""
+        return {}
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that make no sense."""
+
+    def _check_size(self, n_attributes: int, n_rows: int | None) -> None:
+        """Refuse parameters that do not fit the size of the table."""
+
+    def _check_table(self, table: Table) -> None:
+        """Refuse rows, or queries, that parameters do not allow."""
+
+    def _check_cases(self, cases: CaseBase) -> None:
+        """Refuse cases that cannot be learned from."""
+
+    # --- answers ----------------------------------------------------------------------
 
     @property
     def _n_attributes(self) -> int:
         """The columns that are learned from; dates have parts, some are set aside."""
-        kept = getattr(self, "cases_", None)
-        return self.n_features_in_ if kept is None else len(kept.names)
-
-    @property
-    def _n_jobs(self) -> int | None:
-        """The parameter, where there is one."""
-        return getattr(self, "n_jobs", None)
+        cases = getattr(self, "cases_", None)
+        return self.n_features_in_ if cases is None else len(cases.names)
 
     def _current_learner(self, cases: CaseBase) -> AnyLearner:
         """The learner of the parameters as they are; made again when they change."""
-        own = vars(self)
+        parameters = vars(self)
         kept: dict[str, Any] = cases.keep(type(self).__name__, dict)
-        now = [own[name] for name in own if name[-1] != "_" and name[0] != "_"]
+        now = [
+            parameters[name]
+            for name in parameters
+            if name[-1] != "_" and name[0] != "_"
+        ]
         before = kept.get("parameters", ())
         if len(before) == len(now) and not any(map(is_not, before, now)):
             return kept["learner"]
@@ -229,53 +425,8 @@ class LazyEstimator(Explorable, Likeness, KeepingEstimator):
         kept.update(learner=learner, parameters=now)
         return learner
 
-    def _explainer(self, cases: CaseBase) -> AnyLearner:
-        """The learner whose answers become receipts."""
-        return self._current_learner(cases)
-
-    def _explaining_learner(self) -> AnyLearner:
-        """The same, made anew."""
-        return self._learner()
-
-    def _check_loaded(self, *, mapped: bool = False) -> None:
-        """Refuse what `fit` would refuse, or the next question.
-
-        That looks at rows unless they stay in a file, which is read when it is asked.
-        """
-        self._check_parameters()
-        n_jobs = self._n_jobs
-        if n_jobs is not None and not isinstance(n_jobs, int):
-            raise BadTypeError(f"n_jobs={n_jobs!r}; expected a whole number or None.")
-        self._check_width(len(self.cases_.names))
-        if not mapped:
-            self._check_cases(self.cases_)
-        self._learner()
-
-    def _saved_settings(self) -> dict[str, Any]:
-        """The parameters as JSON."""
-        return to_settings(self)
-
-    def _reported_settings(self) -> dict[str, Any]:
-        """The parameters that answers depend on, as JSON."""
-        settings = describe_settings(self)
-        return {k: value for k, value in settings.items() if k not in NOT_RECORDED}
-
-    def _state(self) -> dict[str, Any]:
-        """What beside parameters and cases makes the fitted state, as JSON."""
-        return {}
-
-    def _restore(self, cases: CaseBase, state: dict[str, Any]) -> None:
-        """Take a fitted state as `_state` and the cases gave it."""
-        self.cases_ = cases
-        names = cases.schema.given_names
-        self.n_features_in_ = len(names)
-        if cases.schema.named:
-            self.feature_names_in_ = np.array(names, dtype=object)
-
-    # --- answers ----------------------------------------------------------------------
-
     def _answer(self, X: object, *outputs: str) -> tuple[NDArray[Any], ...]:
-        """What is wanted of the answers to queries; one computation for all of it.
+        """Answer queries: several outputs of one computation.
 
         Decisions and votes come as labels.
         """
@@ -287,28 +438,27 @@ class LazyEstimator(Explorable, Likeness, KeepingEstimator):
     def _answer_by(
         self, cases: CaseBase, X: object, *outputs: str
     ) -> tuple[NDArray[Any], ...]:
-        """What is wanted of the answers to queries by one state of the cases."""
-        learner, n_jobs = self._current_learner(cases), self._n_jobs
-        if type(X) is np.ndarray and X.ndim == 2:
-            try:
-                found = answer_queries(learner, cases, X, outputs, n_jobs=n_jobs)
-            except NotPlainError:  # a table must look at the cells
-                pass
-            else:
+        """Answer queries by one state of the cases."""
+        learner, n_jobs = self._current_learner(cases), self.n_jobs
+        if type(X) is np.ndarray and X.ndim == 2 and self._reads_arrays:
+            with suppress(NotPlainError):  # a table must look at the cells
+                answers = answer_queries(learner, cases, X, outputs, n_jobs=n_jobs)
                 if hasattr(self, "feature_names_in_"):
                     self._check_columns(X)
-                return self._decoded(outputs, found, cases)
+                return self._decode(outputs, answers, cases)
         queries = cases.encode(self._query_table(X))
-        found = answer_queries(learner, cases, queries, outputs, n_jobs=n_jobs)
-        return self._decoded(outputs, found, cases)
+        answers = answer_queries(learner, cases, queries, outputs, n_jobs=n_jobs)
+        return self._decode(outputs, answers, cases)
 
     def _left_out(
-        self, rows: ArrayLike | None, *outputs: str
+        self, rows: ArrayLike | None, *outputs: str, approximate: bool = False
     ) -> tuple[NDArray[Any], ...]:
-        """What is wanted of the answers to training rows, each left out."""
+        """Answer for training rows, each left out; what was chosen may stay chosen."""
         check_is_fitted(self)
         with self.cases_.snapshot() as cases:
             learner = self._current_learner(cases)
+            if approximate:
+                learner = at_once(learner, cases)
             return self._left_out_by(cases, learner, rows, *outputs)
 
     def _left_out_by(
@@ -318,66 +468,30 @@ class LazyEstimator(Explorable, Likeness, KeepingEstimator):
         rows: ArrayLike | None,
         *outputs: str,
     ) -> tuple[NDArray[Any], ...]:
-        """What is wanted of the answers to rows of one state of the cases."""
-        places, n_jobs = places_of(cases, rows), self._n_jobs
-        found = leave_one_out(learner, cases, places, outputs, n_jobs)
-        return self._decoded(outputs, found, cases)
+        """Answer for rows of one state of the cases, each left out."""
+        places = places_of(cases, rows)
+        answers = leave_one_out(learner, cases, places, outputs, self.n_jobs)
+        return self._decode(outputs, answers, cases)
 
-    def _decoded(
-        self, outputs: Sequence[str], found: Sequence[NDArray[Any]], cases: CaseBase
+    def _decode(
+        self, outputs: Sequence[str], answers: Sequence[NDArray[Any]], cases: CaseBase
     ) -> tuple[NDArray[Any], ...]:
-        """Answers with labels for codes, those of the cases that answered."""
-        named = zip(outputs, found, strict=True)
+        """Put labels for codes, those of the cases that answered."""
+        named = zip(outputs, answers, strict=True)
         return tuple(self.target.decode(*output, cases) for output in named)
 
-    def _beside(
-        self, cases: CaseBase, table: Table, wanted: Wanted
-    ) -> list[dict[str, Any]]:
-        """What receipts say beside the answer, one dict for each query."""
-        return [{} for _ in range(len(table))]
-
-    def _receipts(self, cases: CaseBase, table: Table, wanted: Wanted) -> Receipts:
-        """Receipts of queries, some at a time, so that an interrupt is heard."""
-        starts = range(0, len(table), _EXPLAINED_AT_ONCE)
-        if len(starts) <= 1:
-            return self._explain_some(cases, table, wanted)
-        found: list[Receipt] = []
-        with Progress("explaining", total=len(table)) as progress:
-            for first in starts:
-                part = table.take(range(first, min(len(table), first + starts.step)))
-                found += self._explain_some(cases, part, wanted)
-                progress.advance(len(part))
-        return Receipts(found)
-
-    def _explain_some(self, cases: CaseBase, table: Table, wanted: Wanted) -> Receipts:
-        learner, queries = self._explainer(cases), cases.encode(table)
-        batch = Batch(cases, cases.cases, queries)
-        answer = learner.answer(prepare(learner, cases), batch)
-        check_finite(answer, self.target.kind)
-        name, settings = type(self).__name__, self._reported_settings()
-        beside = self._beside(cases, table, wanted)
-        return build_receipts(answer, table, name, settings, beside)
-
     def _query_table(self, X: object) -> Table:
-        """Queries as a table."""
-        table = self._later_table(X)
+        """Read queries as a table, once the model is fitted."""
+        if not hasattr(self, "cases_"):
+            check_is_fitted(self)
+        table = read_later(self, X)
         self._check_columns(X)
         return table
 
-
-def places_of(cases: CaseBase, rows: ArrayLike | None) -> NDArray[np.int64]:
-    """Where rows lie that are named by their order of arrival; None for all."""
-    places = np.argsort(cases.arrival)
-    return places if rows is None else places[_check_rows(rows, len(places))]
-
-
-def _check_rows(rows: ArrayLike, n_rows: int) -> NDArray[np.int64]:
-    wanted = np.asarray(rows)
-    if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
-        raise BadInputError(f"rows={rows!r}; expected a list of whole numbers.")
-    if wanted.size and not -n_rows <= wanted.min() <= wanted.max() < n_rows:
-        raise BadInputError(
-            f"rows={rows!r} names a row that is not there; expected places of "
-            f"0 to {n_rows - 1}, in order of arrival."
-        )
-    return wanted.astype(np.int64)
+    def _check_columns(self, X: object) -> None:
+        """Let scikit-learn compare names and numbers of columns; a table knows how."""
+        as_wide = type(X) is np.ndarray and X.shape[1:] == (self.n_features_in_,)
+        if as_wide and not hasattr(self, "feature_names_in_"):
+            return  # as scikit-learn finds, which takes it a tenth of a millisecond
+        if not isinstance(X, Table) and not are_dicts(X):
+            validate_data(self, X, skip_check_array=True, reset=False)

@@ -1,45 +1,49 @@
 """Lazy Bayesian rules: naive Bayes where some of the query's values hold."""
 
-from sklazy.answer.bayes_rules import BayesRulesLearner
 from sklazy.casebase.base import Cuts
-from sklazy.estimators.binned import BinnedClassifier
-from sklazy.estimators.options import Discretization
-from sklazy.estimators.parameters import check_count, check_fraction, check_positive
-from sklazy.local.bayes_rules import RuleSettings
+from sklazy.estimators.classifiers import LazyClassifier
+from sklazy.estimators.parameters import (
+    Discretization,
+    check_count,
+    check_fraction,
+    check_positive,
+)
+from sklazy.methods.bayes_rules.learner import BayesRulesLearner
+from sklazy.methods.bayes_rules.model import RuleSettings
 
 
-class LazyBayesRulesClassifier(BinnedClassifier):
-    """Naive Bayes among the cases that share the values which spoil it elsewhere.
+class LazyBayesRulesClassifier(LazyClassifier):
+    """Naive Bayes on the cases that match a rule, grown for each query.
 
     Naive Bayes errs where attributes depend on each other. For each query a rule is
-    grown: of its values the one is added that leaves the fewest errors, if naive Bayes
-    among the cases that have it makes significantly fewer errors on them than before.
-    Errors are counted by leaving each case out. Under the rule the other attributes
-    decide; without one the answer is that of naive Bayes.
+    grown from its values: the value that leaves the fewest errors is added if naive
+    Bayes on the matching cases makes significantly fewer errors on them than before.
+    Errors are counted by leave-one-out. The other attributes then decide; without a
+    rule the answer is that of naive Bayes.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        Added to every count, of classes and of values by class: Laplace's rule.
+        Laplace smoothing: added to every count of classes and of values by class.
     min_support : int, default=30
-        Cases that must have all values of the rule.
+        Least number of cases that match the rule.
     significance : float, default=0.05
-        The level of the one-sided sign test on the cases that were put right and wrong.
+        Level of the one-sided sign test on the cases newly right and newly wrong.
     discretization : {"fayyad", "kononenko"}
-        The stop rule of the cuts: numbers are counted by their bins.
+        Stopping rule of the cuts. Numbers are counted by their bins.
     cuts : {"exact", "frozen"}
-        Whether cuts follow every row that comes and goes, or stay as first found
-        until `refresh`.
+        Whether cuts are updated with every row added or forgotten, or stay as first
+        computed until `refresh`.
     categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+        Which columns are nominal. Default: those of categories, text and bools.
     n_jobs : int, optional
-        Threads; by default all cores.
+        Number of threads. Default: all cores.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
 
@@ -49,12 +53,12 @@ class LazyBayesRulesClassifier(BinnedClassifier):
 
     Notes
     -----
-    Missing values, in rows and in queries, and values that no row has are left out of
-    the product and are in no rule. Values that leave equally many errors are settled
-    by the order of columns. A tie of classes goes to the larger one, then to the first.
+    Missing values, and values that no row has, are left out of the product and of
+    rules. Ties between values go by the order of columns. Ties between classes go to
+    the more frequent one, then to the first.
 
-    With ``min_support=1`` and without missing cells the answers are those of Weka
-    3.6.14's LBR, which counts a missing cell as the first value of its attribute.
+    With ``min_support=1`` and no missing cells, answers equal those of Weka 3.6.14's
+    LBR, which counts a missing cell as the first value of its attribute.
 
     References
     ----------
@@ -68,11 +72,13 @@ class LazyBayesRulesClassifier(BinnedClassifier):
     >>> model = LazyBayesRulesClassifier().fit(X * 20, y * 20)
     >>> model.predict(X)
     array(['sweet', 'sour', 'sour', 'sweet'], dtype='<U5')
-    >>> [step["attribute"] for step in model.explain(X[:1])[0]["antecedent"]]
+    >>> [step["attribute"] for step in model.explain(X[:1])[0]["conditions"]]
     ['x0']
 
-    Above, red is sweet; below, blue is: naive Bayes alone would know neither.
+    Above, red is sweet; below, blue is. Naive Bayes alone would learn neither.
     """
+
+    _poor_score = True  # numbers that the cuts leave whole count for nothing
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklazy.tables import Column, Table, align, as_table
 from sklazy.tables.convert import plain_table
 from sklazy.tables.labels import indicators
-from sklazy.tables.origins import expand, follow, origins_of
+from sklazy.tables.origins import expand_columns, follow_origins, origins_of
 
 Floats = NDArray[np.float64]
 
@@ -19,9 +19,9 @@ _MOST_CATEGORIES = 255  # that histogram gradient boosting takes
 class EncodedModel(BaseEstimator):
     """A scikit-learn model on a table, encoded as the model needs it.
 
-    Labels become indicators and missing numbers the mean; for a model that takes
-    codes, labels become codes and missing cells NaN, but a column without any value in
-    training, which some models cannot take, is 0 throughout, for queries as well.
+    Labels become indicators and missing numbers the mean. For a model that takes codes,
+    labels become codes and missing cells NaN; a column without any value in training,
+    which some models cannot take, becomes 0, for queries as well.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ class EncodedModel(BaseEstimator):
     scaled : bool, default=False
         Whether numbers are scaled to mean 0 and variance 1.
     categories : bool, default=False
-        Whether the model takes codes and missing numbers. If it has a parameter
-        `categorical_features`, that is set to the nominal columns of at most 255
+        Whether the model takes codes and missing numbers. Its parameter
+        `categorical_features`, if any, is set to the nominal columns of at most 255
         labels; the codes of others are numbers to it.
 
     Examples
@@ -51,8 +51,8 @@ class EncodedModel(BaseEstimator):
 
     def fit(self, X: object, y: object) -> Self:
         """Fit the model to the rows."""
-        given = as_table(X)
-        self.origins_, self.like_ = origins_of(given), expand(given)
+        table = as_table(X)
+        self.origins_, self.like_ = origins_of(table), expand_columns(table)
         means = [_mean(column) for column in self.like_]
         self.means_: Floats = np.array([0.0 if np.isnan(m) else m for m in means])
         self.scales_: Floats = np.array([_scale(column) for column in self.like_])
@@ -65,7 +65,7 @@ class EncodedModel(BaseEstimator):
 
     def predict(self, X: object) -> NDArray[Any]:
         """Predict with the model."""
-        table = follow(plain_table(X), self.origins_)
+        table = follow_origins(plain_table(X), self.origins_)
         return self.model.predict(self._matrix(align(table, self.like_)))
 
     def predict_proba(self, X: object) -> Floats:

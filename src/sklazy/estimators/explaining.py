@@ -19,7 +19,7 @@ def explain(model: Any, X: object) -> Receipts:  # noqa: ANN401 - any estimator
         A lazy estimator; a pipeline that ends in one; a search (`GridSearchCV`,
         `RaceSearchCV`) whose `best_estimator_` is one of these.
     X : queries as the model takes them
-        A pipeline transforms them first; receipts speak of what its last step sees.
+        A pipeline transforms them first; receipts describe what its last step sees.
 
     Returns
     -------

@@ -7,17 +7,10 @@ Ints = NDArray[np.int64]
 
 
 def stratified_folds(classes: ArrayLike, n_folds: int, shuffled: ArrayLike) -> Ints:
-    """The fold of each row: shuffled rows, class by class, dealt in turn.
+    """Assign a fold to each row: shuffled rows, class by class, dealt in turn.
 
-    As in Weka, the dealing goes on from one class to the next, so that the folds'
-    sizes differ by one at most and rare classes are spread.
-
-    Parameters
-    ----------
-    classes : array-like of int, shape (n_rows,)
-    n_folds : int
-    shuffled : array-like of int, shape (n_rows,)
-        The rows in random order.
+    As in Weka, dealing goes on from one class to the next, so that the sizes of folds
+    differ by at most one and rare classes are spread.
 
     Examples
     --------
@@ -31,7 +24,7 @@ def stratified_folds(classes: ArrayLike, n_folds: int, shuffled: ArrayLike) -> I
 
 
 def stratified_sample(classes: ArrayLike, n_rows: int, shuffled: ArrayLike) -> Ints:
-    """Some of the shuffled rows, ascending, with all classes in proportion."""
+    """Sample shuffled rows, ascending, with all classes in proportion."""
     order = _class_by_class(classes, shuffled)
     if n_rows >= len(order):
         return np.arange(len(order))

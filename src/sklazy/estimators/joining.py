@@ -9,28 +9,29 @@ from sklearn.utils.validation import check_is_fitted
 from sklazy.casebase.joining import join_bases
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.state import describe_choices, describe_state, restore_state
 
 Model = TypeVar("Model", bound=LazyEstimator)
 
 
 def join(models: Sequence[Model], *, renumber: bool = False) -> Model:
-    """Make one model of several that keep parts of the cases.
+    """Join several fitted models, each with a part of the cases, into one.
 
-    It answers as a model fitted to all rows, those of the first model first: the same
-    attributes, votes, probabilities, receipts and digest, digit for digit. The rows
-    stay in parts, which neighbors, naive Bayes and local models search one by one; what
-    needs all rows in one place (ensembles, trees, kernel models, blends,
-    leave-one-out) joins them once. `partial_fit` adds rows to the last part, `forget`
-    erases them wherever they are.
+    It answers like one model fitted to all rows, those of the first model first: the
+    same attributes, votes, probabilities, receipts and digest, digit for digit. The
+    rows stay in parts, which neighbors, naive Bayes and local models search one by one.
+    Ensembles, trees, kernel models, blends and leave-one-out need all rows in one place
+    and join them once. `partial_fit` adds rows to the last part; `forget` erases them
+    wherever they are.
 
     Parameters
     ----------
     models : sequence of fitted models
-        Of one class and with the same parameters, fitted to the same columns; they stay
-        as they are.
+        Models of one class with the same parameters, fitted to the same columns. They
+        stay as they are.
     renumber : bool, default=False
-        Give rows new ids, 0, 1, ... model by model. Otherwise they keep theirs, which
-        must differ.
+        Whether to give rows new ids, 0, 1, ... model by model. Otherwise rows keep
+        their ids, which must differ.
 
     Returns
     -------
@@ -54,16 +55,16 @@ def join(models: Sequence[Model], *, renumber: bool = False) -> Model:
     if not models:
         raise BadInputError("models=[]; give at least one fitted model.")
     for model in models:
-        _check(model, models[0])
+        _check_joinable(model, models[0])
     joined = clone(models[0])
     cases = join_bases([model.cases_ for model in models], renumber=renumber)
-    joined._restore(cases, models[0]._state())
+    restore_state(joined, cases, describe_state(models[0]))
     joined._check_cases(cases)
     return joined
 
 
-def _check(model: object, first: LazyEstimator) -> None:
-    """Refuse what is no fitted model, or another than the first."""
+def _check_joinable(model: object, first: LazyEstimator) -> None:
+    """Refuse a model that is not fitted, or that differs from the first."""
     if not isinstance(model, LazyEstimator):
         raise BadTypeError(
             f"{model!r} keeps no cases; give fitted lazy estimators of sklazy."
@@ -74,8 +75,8 @@ def _check(model: object, first: LazyEstimator) -> None:
             f"a {type(model).__name__} cannot be joined with a "
             f"{type(first).__name__}; give models of one class."
         )
-    own, others = model._reported_settings(), first._reported_settings()
-    different = [name for name in own if own[name] != others[name]]
+    settings, expected = describe_choices(model), describe_choices(first)
+    different = [name for name in settings if settings[name] != expected[name]]
     if different:
         raise BadInputError(
             f"the models differ in {different}; give models of the same parameters."

@@ -1,21 +1,20 @@
 """Kernel models: cases answer by similarity, and the settings choose themselves."""
 
 from dataclasses import replace
+from typing import cast
 
-from sklazy.answer.kernel_models.data import Limits
-from sklazy.answer.kernel_models.learner import KernelLearner
-from sklazy.backends.device import check_device
-from sklazy.casebase import CaseBase
-from sklazy.estimators.approximate import (
-    ApproximateClassifier,
-    ApproximateEstimator,
-    ApproximateRegressor,
-)
-from sklazy.estimators.parameters import check_count
-from sklazy.local.kernel_models.gains import N_PATHS
+from sklazy.answer import AnyLearner
+from sklazy.answer.device import check_device
+from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.classifiers import ApproximateClassifier
+from sklazy.estimators.parameters import MOST_MADE, check_count
+from sklazy.estimators.regressors import ApproximateRegressor
+from sklazy.methods.kernel_models.data import Limits
+from sklazy.methods.kernel_models.gains import N_PATHS
+from sklazy.methods.kernel_models.learner import KernelLearner
 
 
-class KernelModel(ApproximateEstimator):
+class KernelModel(LazyEstimator):
     """Keeps cases and answers queries by their similarity; see the subclasses."""
 
     def __init__(
@@ -48,51 +47,49 @@ class KernelModel(ApproximateEstimator):
     def _limits(self) -> Limits:
         return Limits(self.max_rows, self.n_neighbors, self.max_loo_rows)
 
-    def _explainer(self, cases: CaseBase) -> KernelLearner:
-        return self._explaining_learner()
-
-    def _explaining_learner(self) -> KernelLearner:
-        return replace(self._learner(), device=None)  # the same digits everywhere
+    def _explaining(self, learner: AnyLearner) -> KernelLearner:
+        # On the CPU: the same digits everywhere.
+        return replace(cast(KernelLearner, learner), device=None)
 
 
 class LazyKernelClassifier(KernelModel, ApproximateClassifier):
-    """Classify each query by the cases, each heard by its similarity.
+    """Classify each query by the cases, weighted by their similarity.
 
-    Kernel ridge regression on class indicators. Similarity falls off with a distance
-    that weighs attributes by what they tell of the class, alone and beside others.
-    Whether and how much they are weighed, how fast similarity falls off, the ridge and
-    the temperature that turns scores into probabilities are chosen by the log loss of
-    the cases, each left out; that comes exactly and for free with the solution. With
-    enough cases the weights then move along the gradient of that loss.
+    Kernel ridge regression on class indicators. Similarity decreases with a distance
+    that weights attributes by their relevance to the class, alone and beside others.
+    How much attributes are weighted, how fast similarity decreases, the ridge and the
+    temperature that turns scores into probabilities are chosen by the leave-one-out log
+    loss, which comes exactly and for free with the solution. With enough cases the
+    weights are then improved along the gradient of that loss.
 
-    Numbers count by their rank among the cases, so units and outliers do not matter;
-    categories are equal or not; a missing cell is half as far from any value as two
-    values can be. No parameter needs setting.
+    Numbers are compared by their rank among the cases, so units and outliers do not
+    matter. Categories are equal or not. A missing cell is half as far from any value as
+    two values can be. No parameter needs setting.
 
     Parameters
     ----------
     max_rows : int, default=2000
-        Up to so many cases one system of all is solved. Beyond, each query has the
-        system of its nearest cases solved.
+        Up to this many cases one system of all cases is solved. Beyond, a system of the
+        nearest cases is solved for each query.
     n_neighbors : int, default=200
-        How many these are.
+        Number of these nearest cases.
     max_loo_rows : int, default=750
-        The settings are chosen on so many cases at most, drawn by their content.
+        Most cases used to choose the settings, drawn by their content.
     n_paths : int, default=2000
-        Random paths through these cases, whose splits tell what attributes weigh.
+        Random paths through these cases; their splits weight the attributes.
     categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+        Which columns are nominal. Default: those of categories, text and bools.
     n_jobs : int, optional
-        Threads; by default all cores.
+        Number of threads. Default: all cores.
     device : {None, "cuda", "cuda:1", ..., "cuda:all"}
-        Where queries are answered: the CPU, or a GPU through CuPy, of all of them the
-        first. Settings are chosen on the CPU. Scores agree to rounding.
+        Where queries are answered: the CPU, or a GPU through CuPy ("cuda:all" uses the
+        first). Settings are chosen on the CPU. Scores agree up to rounding.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
 
@@ -102,18 +99,18 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
 
     Notes
     -----
-    `fit`, `partial_fit` and `forget` keep and erase rows; the first question after a
-    change chooses and solves anew: on one core and 20 attributes 0.6 s for 640 cases,
-    1 s for 1000, 1.2 s for 2000 or 20 000. A query takes 0.4 ms then, 2 ms where its
-    nearest cases are solved.
+    `fit`, `partial_fit` and `forget` only keep and erase rows. The first query after a
+    change chooses the settings and solves again: on one core and 20 attributes this
+    takes 0.6 s for 640 cases, 1 s for 1000, 1.2 s for 2000 or 20 000. Later queries
+    take 0.4 ms, or 2 ms where their nearest cases are solved.
 
     A score is the share of the class plus, over all cases, coefficient times
-    similarity; probabilities are the softmax of scores times the temperature. A class
-    that has no case has the probability 0.
+    similarity. Probabilities are the softmax of scores times the temperature. A class
+    without cases has probability 0.
 
-    Approximate left-out answers keep ranks, weights of attributes, width, ridge and
-    temperature as found with the row present; the row is left out of the solution and
-    of the shares of classes, exactly and at no cost.
+    Approximate left-out answers keep ranks, attribute weights, width, ridge and
+    temperature as found with the row. The row is left out of the solution and of the
+    class shares, exactly and at no cost.
 
     Examples
     --------
@@ -150,19 +147,19 @@ class LazyKernelClassifier(KernelModel, ApproximateClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_count("n_paths", self.n_paths)
+        check_count("n_paths", self.n_paths, most=MOST_MADE)
 
     def _limits(self) -> Limits:
         return super()._limits()._replace(n_paths=self.n_paths)
 
 
 class LazyKernelRegressor(KernelModel, ApproximateRegressor):
-    """Predict each query from the cases, each heard by its similarity.
+    """Predict each query from the cases, weighted by their similarity.
 
-    Kernel ridge regression with a distance that weighs attributes by what they tell of
-    the target. Whether and how much they are weighed, how fast similarity falls off
-    and the ridge are chosen together, by the squared error of the cases, each left
-    out; that comes exactly and for free with the solution. No parameter needs setting.
+    Kernel ridge regression with a distance that weights attributes by their relevance
+    to the target. How much attributes are weighted, how fast similarity decreases and
+    the ridge are chosen together by the leave-one-out squared error, which comes
+    exactly and for free with the solution. No parameter needs setting.
 
     Parameters
     ----------
@@ -172,13 +169,13 @@ class LazyKernelRegressor(KernelModel, ApproximateRegressor):
     Attributes
     ----------
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
 
     See Also
     --------
-    LazyKernelClassifier : The same for classes; says how cells are compared.
+    LazyKernelClassifier : The same for classes; explains how cells are compared.
 
     Examples
     --------

@@ -1,48 +1,49 @@
 """Linear models of all cases that leave rows out for free."""
 
-from sklazy.answer.linear_models import LinearLearner
-from sklazy.estimators.approximate import ApproximateClassifier, ApproximateRegressor
+from sklazy.estimators.classifiers import ApproximateClassifier
+from sklazy.estimators.regressors import ApproximateRegressor
+from sklazy.methods.linear_models.learner import LinearLearner
 
 
 class LazyLogisticClassifier(ApproximateClassifier):
     """Logistic regression, one class against the rest, with free leave-one-out.
 
-    The ridge is the one of 0.1, 1, 5 and 25 whose left-out answers have the least log
-    loss. It is fitted when the first question is asked after rows came or went.
+    The ridge is chosen from 0.1, 1, 5 and 25 by the leave-one-out log loss. The model
+    is fitted at the first query after rows were added or forgotten.
 
     Parameters
     ----------
     categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+        Which columns are nominal. Default: those of categories, text and bools.
     n_jobs : int, optional
-        Threads; by default all cores.
+        Number of threads. Default: all cores.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
 
     See Also
     --------
-    LazyBlendClassifier : This model beside others.
+    LazyBlendClassifier : This model among others.
 
     Notes
     -----
-    Numbers are scaled to variance 1, no further than four standard deviations from
-    their mean; a missing one stands at the mean. A category is an indicator divided by
-    the root of one half; a missing or unseen one is none of them. Nominal attributes of
-    more than 50 categories do not count. Beyond 200 columns the model sees the 200
-    directions in which the rows (1000 of them at most) vary most.
+    Numbers are scaled to variance 1 and clipped at four standard deviations from their
+    mean; a missing one is the mean. A category is an indicator divided by the root of
+    one half; a missing or unseen one is zero in all. Nominal attributes of more than 50
+    categories are not used. Beyond 200 columns the model sees the 200 directions in
+    which the rows (at most 1000 of them) vary most.
 
-    An approximate left-out answer keeps scales, categories and the ridge, and goes one
-    Newton step from the coefficients of all rows to those of the others: the score of
+    An approximate left-out answer keeps scales, categories and the ridge, and takes one
+    Newton step from the coefficients of all rows to those of the others. The score of
     row i is ``x_i'b - h_i (y_i - m_i) / (1 - h_i v_i)``, where m_i is its probability,
     v_i the variance of that and h_i the row's leverage.
 
-    There are no sample weights. A change of rows costs a fit at the next question.
+    There are no sample weights. Every change of rows costs a fit at the next query.
 
     References
     ----------
@@ -76,37 +77,35 @@ class LazyLogisticClassifier(ApproximateClassifier):
 
 
 class LazyRidgeRegressor(ApproximateRegressor):
-    """A ridge line with exact and free leave-one-out (PRESS).
+    """Ridge regression with exact and free leave-one-out (PRESS).
 
-    The ridge is the one of 0.01, 1, 10, 100 and 1000 whose left-out answers have the
-    least squared error. It is fitted when the first question is asked after rows came
-    or went.
+    The ridge is chosen from 0.01, 1, 10, 100 and 1000 by the leave-one-out squared
+    error. The model is fitted at the first query after rows were added or forgotten.
 
     Parameters
     ----------
     categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+        Which columns are nominal. Default: those of categories, text and bools.
     n_jobs : int, optional
-        Threads; by default all cores.
+        Number of threads. Default: all cores.
 
     Attributes
     ----------
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
 
     See Also
     --------
-    LazyBlendRegressor : This model beside others.
+    LazyBlendRegressor : This model among others.
     LazyLearningRegressor : Lines of the query's neighbors.
 
     Notes
     -----
     Columns are those of `LazyLogisticClassifier`, but up to 1000 of them. An
     approximate left-out answer keeps scales, categories and the ridge; given these it
-    is exact.
-    There are no sample weights.
+    is exact. There are no sample weights.
 
     References
     ----------

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
 from sklazy.casebase import CaseBase
-from sklazy.casebase.files import SENSELESS, contradiction
-from sklazy.casebase.store import StoredBase
-from sklazy.casebase.stored import read_stored
 from sklazy.errors import BadFileError, BadInputError
 from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.classifiers import LazyClassifier
+from sklazy.estimators.regressors import LazyRegressor
 from sklazy.estimators.settings import from_settings, import_estimators
-from sklazy.estimators.targets import LazyClassifier, LazyRegressor
+from sklazy.estimators.state import check_restored, restore_state
+from sklazy.storage.files import SENSELESS, contradiction
+from sklazy.storage.store import StoredBase
+from sklazy.storage.stored import read_stored
 
 Wanted = TypeVar("Wanted", bound=LazyEstimator)
 
@@ -36,25 +38,25 @@ def load(
 ) -> LazyEstimator:
     """Read an estimator that `save` wrote.
 
-    A truncated or altered file, one of a newer format, or one that is anything else
-    is refused with the reason, and so are parameters that `fit` would refuse. Nothing
-    in a file is ever executed: it holds data, and names of estimators of scikit-learn
-    or sklazy with parameters that are data; no functions, and no folders to read from.
+    A file that is truncated, altered, of a newer format or no model at all is refused
+    with the reason, and so are parameters that `fit` would refuse. Nothing in a file is
+    ever executed: it holds data, and names of estimators of scikit-learn or sklazy with
+    parameters that are data. It holds no functions, and no folders to read from.
 
     Parameters
     ----------
     path : str or Path
     kind : class, optional
-        The class that the estimator must be of, which type checkers then know; another
-        one is refused.
+        Class that the estimator must have, for type checkers as well; any other raises
+        an error.
     mmap_mode : {None, "c", "r+"}
-        With "c" the rows stay in the file, from which the system reads what questions
-        need, and several processes share it in memory; rows that are added or
-        forgotten change the estimator, never the file. Only the header is checked
-        then, not the rows: map files that you trust. With "r+" they change the file as
-        well: `partial_fit` and `forget` return when it is on the disk, whole, and rows
-        that are forgotten are in no byte of it. One process at a time can have it open
-        so, until the estimator is gone; see also `compact`.
+        With "c" the rows stay in the file. The system reads what queries need, and
+        several processes share it in memory. Rows added or forgotten change the
+        estimator, never the file. Only the header is checked, not the rows, so map only
+        files that you trust. With "r+" the file changes as well: `partial_fit` and
+        `forget` return once it is complete on the disk, and no byte of a forgotten row
+        remains. Only one process at a time can open it this way, until the estimator is
+        gone; see also `compact`.
 
     Returns
     -------
@@ -78,17 +80,19 @@ def load(
     if mmap_mode == "r+":
         base = StoredBase.open(path)
         try:
-            return _made(base.header, lambda: base, path, kind, mapped=True)
+            return _restore_estimator(
+                base.header, lambda: base, path, kind, mapped=True
+            )
         except BaseException:
             base.held.close()
             raise
     mapped = mmap_mode == "c"
     stored = read_stored(path, mapped=mapped)
     find_cases = partial(stored.cases, path, mapped=mapped)
-    return _made(stored.header, find_cases, path, kind, mapped=mapped)
+    return _restore_estimator(stored.header, find_cases, path, kind, mapped=mapped)
 
 
-def _made(
+def _restore_estimator(
     header: dict[str, Any],
     find_cases: Callable[[], CaseBase],
     path: str | Path,
@@ -98,13 +102,13 @@ def _made(
 ) -> LazyEstimator:
     """The estimator that a file describes."""
     if header.get("content") != "estimator":
-        raise BadFileError("the file holds something else than an estimator.", path)
+        raise BadFileError("the file does not hold an estimator.", path)
     try:
         saved = check_known(header["estimator"])
         _check_kind(saved, kind)
         estimator = saved(**from_settings(header["settings"]))
-        estimator._restore(find_cases(), header["state"])
-        estimator._check_loaded(mapped=mapped)
+        restore_state(estimator, find_cases(), header["state"])
+        check_restored(estimator, mapped=mapped)
     except BadFileError:
         raise
     except SENSELESS as error:
@@ -123,25 +127,25 @@ def _check_kind(saved: type[LazyEstimator], wanted: type[LazyEstimator]) -> None
 def known_estimators() -> dict[str, type[LazyEstimator]]:
     """The estimators that can be saved, by name."""
     import_estimators()
-    found: dict[str, type[LazyEstimator]] = {}
+    by_name: dict[str, type[LazyEstimator]] = {}
     open_classes = [LazyEstimator]
     while open_classes:
         current = open_classes.pop()
-        found[current.__name__] = current
+        by_name[current.__name__] = current
         open_classes += current.__subclasses__()
-    return found
+    return by_name
 
 
 def compact(path: str | Path) -> None:
-    """Write a file that rows were added to, or forgotten from, as one that is new.
+    """Rewrite a file that rows were added to or forgotten from, like a new one.
 
-    Rows that were added since lie with the others then, and the room of those that
-    were forgotten is given back. Answers and digest stay as they are.
+    Added rows are stored with the others, and the space of forgotten rows is freed.
+    Answers and digest stay the same.
 
     Parameters
     ----------
     path : str or Path
-        Of an estimator that nobody else has open to change it.
+        File of an estimator that is not open for changes elsewhere.
 
     Examples
     --------

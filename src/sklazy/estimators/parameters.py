@@ -1,7 +1,7 @@
-"""Checks of parameters and columns that several estimators share."""
+"""Parameters of estimators: their choices as types, and checks that several share."""
 
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -10,8 +10,38 @@ from sklearn.utils.validation import validate_data
 from sklazy.errors import BadInputError
 from sklazy.tables import Table
 
+Discretization = Literal["fayyad", "kononenko"]
+Selection = Literal["lazy", "eager", "none", "lazy-cfs", "lazy-consistency"]
+Measure = Literal[
+    "entropy",
+    "gini",
+    "information_gain",
+    "gain_ratio",
+    "symmetric_uncertainty",
+    "chi_square",
+]
+Splits = Literal["best", "random"]
+CombineVotes = Literal["vote", "accuracy", "probability"]
+CombineNumbers = Literal["mean", "median", "error"]
+Missing = Literal["omit", "spread"]
+Metric = Literal["euclidean", "manhattan"]
+Test = Literal[
+    "friedman",
+    "friedman-paper",
+    "hoeffding",
+    "brace",
+    "t",
+    "t-holm",
+    "t-bonferroni",
+]
+
+
 Default = TypeVar("Default", int, None)
 
+MOST_MADE = 1_000_000
+"""Most members, paths or sets: all that a parameter names are made."""
+
+_MOST_COUNTED = int(np.iinfo(np.int64).max)  # kernels count by these
 _MOST = 1e290  # a parameter that is added to every count must leave sums finite
 
 
@@ -21,13 +51,16 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
         raise BadInputError(f"{name}={value!r} is not known; give one of {choices}.")
 
 
-def check_count(name: str, value: object, least: int = 1) -> None:
-    """Refuse anything but a whole number of at least `least`."""
+def check_count(
+    name: str, value: object, least: int = 1, most: int = _MOST_COUNTED
+) -> None:
+    """Refuse anything but a whole number from `least` to `most`."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_whole or value < least:  # type: ignore[operator]
-        raise BadInputError(
-            f"{name}={value!r}; expected a whole number of at least {least}."
-        )
+    if not is_whole or not least <= value <= most:  # type: ignore[operator]
+        expected = f"of at least {least}"
+        if is_whole and value >= least:  # type: ignore[operator]
+            expected = f"from {least} to {most}"
+        raise BadInputError(f"{name}={value!r}; expected a whole number {expected}.")
 
 
 def check_positive(name: str, value: object, meaning: str) -> None:
@@ -85,13 +118,7 @@ def check_columns(estimator: Any, X: object, *, reset: bool) -> None:  # noqa: A
 
 
 def find_seed(random_state: object, default: Default) -> int | Default:
-    """The seed that `random_state` stands for: itself, or drawn from a RandomState.
-
-    Parameters
-    ----------
-    random_state : int, RandomState or None
-    default : int or None
-        What None stands for; None again leaves the seed open.
+    """Return the seed that `random_state` stands for, `default` for None.
 
     Examples
     --------
@@ -102,7 +129,13 @@ def find_seed(random_state: object, default: Default) -> int | Default:
     """
     if random_state is None:
         return default
-    generator = check_random_state(random_state)
+    try:
+        generator = check_random_state(random_state)
+    except ValueError as error:
+        raise BadInputError(
+            f"random_state={random_state!r}; expected a whole number from 0 to "
+            f"{2**32 - 1}, a RandomState, or None."
+        ) from error
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(generator.randint(np.iinfo(np.int32).max))

@@ -4,72 +4,69 @@ from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import column_or_1d
 
 from sklazy.answer import prepare
-from sklazy.answer.pls import PLSLearner, PLSSettings
 from sklazy.casebase import CaseBase
-from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.casebase.moments import Length
 from sklazy.errors import BadInputError
-from sklazy.estimators.approximate import ApproximateEstimator
 from sklazy.estimators.parameters import check_choice, check_count, check_not_negative
-from sklazy.estimators.targets import WeightedRegressor
-from sklazy.local.pls import Components, check_components
+from sklazy.estimators.regressors import WeightedRegressor
+from sklazy.methods.pls.learner import PLSLearner, PLSSettings
+from sklazy.methods.pls.model import Components, check_components
 from sklazy.neighbors.spectra import SPECTRAL_METRICS
-from sklazy.tables import as_target
 
 Floats = NDArray[np.float64]
 
 
-class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
+class LazyPLSRegressor(WeightedRegressor):
     """Predict each query by partial least squares (PLS) on its own neighbors.
 
     For rows with more columns than a neighborhood has cases: spectra, many sensors.
-    Nothing is trained. A query finds its neighbors, all of which count alike or the
-    near ones more (locally weighted PLS), and has a PLS model of its own; the number of
-    components is the one with which the neighbors, each left out, are predicted best.
-    A receipt says how far the query lies outside of its neighbors.
+    Nothing is trained. Each query has a PLS model of its neighbors, all weighted
+    equally or the near ones more (locally weighted PLS). The number of components is
+    the one that predicts the neighbors best by leave-one-out. A receipt reports how far
+    the query lies outside of its neighbors.
 
     Parameters
     ----------
     n_components : "auto", int, or pair of ints
-        Exactly so many, or (fewest, most) of which the neighbors left out choose; by
-        itself 1 to 15. Where there are too few rows for so many there are fewer.
+        Exactly this many, or (fewest, most) to choose from by leave-one-out of the
+        neighbors. "auto" is 1 to 15. With too few rows there are fewer.
     n_neighbors : int, default=60
-        All rows where there are fewer.
+        Number of neighbors, or all rows if there are fewer.
     combine : {"best", "average"}, default="average"
-        Whether the best number of components answers alone, or all of the range,
-        weighted by 1 / mean squared error of the neighbors left out.
+        Whether to use the best number of components alone, or all of the range,
+        weighted by the inverse mean squared error of the neighbors left out.
     metric : {"euclidean", "mahalanobis", "correlation", "angle"}
-        Who is near: by differences; by differences of principal scores over their
-        deviations; by one less the correlation of two spectra; by their angle.
+        The distance: of the columns; of principal scores over their standard
+        deviations; one minus the correlation of two spectra; or the angle between them.
     localization : float, default=1
-        Neighbors weigh exp(-localization * distance / deviation of their distances);
-        0 for equal weights.
+        Neighbors have the weight exp(-localization * distance / standard deviation of
+        their distances); 0 for equal weights.
     scale : bool, default=False
-        Whether columns are divided by their standard deviation: among all rows for
-        distances, among the neighbors for the model. Leave it off for spectra, put it
+        Whether to divide columns by their standard deviation: among all rows for
+        distances, among the neighbors for the model. Leave it off for spectra; turn it
         on for columns of several units.
     n_scores : int, default=10
-        The principal components, at most, that "mahalanobis" looks at.
+        Most principal components used by "mahalanobis".
     categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+        Which columns are nominal. Default: those of categories, text and bools.
     window : int, float or timedelta, optional
-        Keep the newest rows alone and forget the others as they come: so many, or
-        those of a length of time (a float in units of the times, days for dates).
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
     half_life : number or timedelta, optional
-        The age at which a row weighs half as much as the newest, in units of the
-        times, or in rows where there are none.
+        Age at which a row has half the weight of the newest, in units of `times`, or in
+        rows without times.
     n_jobs : int, optional
-        Threads; all cores by default.
+        Number of threads. Default: all cores.
 
     Attributes
     ----------
     cases_ : CaseBase
-        The memory.
+        The stored cases.
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has column names
 
@@ -79,19 +76,20 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
 
     Notes
     -----
-    With equal weights the model is that of scikit-learn's `PLSRegression` fitted to
-    the same neighbors, with the same `scale`.
+    With equal weights the model equals scikit-learn's `PLSRegression` fitted to the
+    same neighbors with the same `scale`.
 
-    A query is compared and predicted without the columns in which it is missing (its
-    principal scores are those that come nearest to the cells it has). A case's missing
-    cell stands at the mean of the neighbors in the model; in distances it counts the
-    range of its column ("euclidean"), or stands at the mean of all rows. A spectrum
-    that is the same everywhere has no direction, and correlates with nothing.
-    A category is an indicator; a nominal column of more than 50 acts through the
-    distance alone. Ties at equal distance fall by the rows' content.
+    A query is compared and predicted without its missing columns (its principal scores
+    are the best fit to the cells it has). A missing cell of a case takes the mean of
+    the neighbors in the model. In distances it counts as the range of its column
+    ("euclidean"), or takes the mean of all rows. A constant spectrum has no direction
+    and correlates with nothing. A category is an indicator; a nominal column of more
+    than 50 is used in the distance only. Ties in distance are broken by the content of
+    rows. If only some of the cases that a query cannot distinguish are neighbors, each
+    of them counts with the mean of all.
 
-    Approximate left-out answers keep scales, principal components and categories of
-    all rows; see `loo_predict`.
+    Approximate left-out answers keep scales, principal components and categories of all
+    rows; see `loo_predict`.
 
     References
     ----------
@@ -120,6 +118,7 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
     'inside'
     """
 
+    _approximates = True
     _fewest_rows = 2
 
     def __init__(
@@ -170,14 +169,14 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
         ----------
         X : frame, table or array-like of shape (n_queries, n_attributes)
         return_std : bool
-            Whether to return the leave-one-out error, too: the root of the mean
-            squared error of the neighbors, each left out. With a fixed number of
-            components it takes several times as long as the prediction.
+            Whether to return the leave-one-out error as well: the root mean squared
+            error of the neighbors, each left out. With a fixed number of components it
+            takes several times as long as the prediction.
 
         Returns
         -------
         y : float64 array of shape (n_queries,)
-        std : float64 array of the same shape, if asked for
+        std : float64 array of the same shape, if `return_std`
         """
         return _flat(self._answer(X, *_outputs(return_std)))
 
@@ -206,38 +205,39 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
     ) -> Any:
         """Predict every case from the others.
 
-        Equal to forgetting the case and asking for it.
+        Equals forgetting the case and predicting it.
 
         Parameters
         ----------
         rows : array-like of int, optional
-            The cases to predict, by their place in order of arrival; all by default.
+            Cases to predict, by position in order of arrival. Default: all.
         return_std : bool
             As for `predict`.
         approximate : bool
-            Whether scales, principal components, fillings of missing cells and
-            categories stay those of all cases. No target enters these, and a case is
-            still no neighbor of itself.
+            Whether to keep scales, principal components, fillings of missing cells and
+            categories of all cases. They do not depend on the target, and a case is
+            still not its own neighbor.
 
         Returns
         -------
         y : float64 array of shape (n_cases,)
             In order of arrival, or of `rows`.
-        std : float64 array of the same shape, if asked for
+        std : float64 array of the same shape, if `return_std`
 
         Notes
         -----
-        An approximate answer costs what a query costs. So does an exact one, unless
-        columns are scaled, cells are missing or the metric is "mahalanobis": then a
-        case is forgotten in a copy of the cases, which are made ready anew.
+        An approximate answer costs as much as a query. So does an exact one, unless
+        columns are scaled, cells are missing or the metric is "mahalanobis": then the
+        case is forgotten in a copy of the cases, which is prepared again.
         """
-        return _flat(self._left_out_with(approximate, rows, *_outputs(return_std)))
+        outputs = _outputs(return_std)
+        return _flat(self._left_out(rows, *outputs, approximate=approximate))
 
     def _check_parameters(self) -> None:
         check_count("n_neighbors", self.n_neighbors, least=3)
         check_components(self.n_components, self.n_neighbors)
         check_choice("combine", self.combine, ("best", "average"))
-        check_choice("metric", self.metric, SPECTRAL_METRICS)
+        check_choice("metric", self.metric, tuple(SPECTRAL_METRICS))
         check_not_negative("localization", self.localization)
         check_count("n_scores", self.n_scores)
         if not isinstance(self.scale, bool | np.bool_):
@@ -246,9 +246,6 @@ class LazyPLSRegressor(ApproximateEstimator, WeightedRegressor):
     def _check_cases(self, cases: CaseBase) -> None:
         with cases.snapshot() as state:
             prepare(self._learner(), state)
-
-    def _target(self, y: object) -> GivenTarget:
-        return as_target(None if y is None else column_or_1d(y, warn=True), "numeric")
 
     def _learner(self) -> PLSLearner:
         self._check_parameters()
@@ -271,7 +268,7 @@ def _outputs(with_std: bool) -> tuple[str, ...]:
     return ("values", "deviations") if with_std else ("values",)
 
 
-def _flat(found: tuple[Floats, ...]) -> Floats | tuple[Floats, ...]:
+def _flat(answers: tuple[Floats, ...]) -> Floats | tuple[Floats, ...]:
     """Values alone, or values and errors, of the one target."""
-    columns = tuple(column[:, 0] for column in found)
+    columns = tuple(column[:, 0] for column in answers)
     return columns if len(columns) > 1 else columns[0]

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 
-from sklazy.answer.selection.moving import Seen
 from sklazy.casebase.moments import NO_TIMES, Times, as_times, window_starts
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.parameters import check_count
+from sklazy.methods.selection.moving import Seen
 from sklazy.report.plots import draw_curves, percent, plain
 from sklazy.report.progress import Progress
 
@@ -24,19 +24,19 @@ _POINTS = 400  # of a curve; more would lie on one another
 
 @dataclass(frozen=True, eq=False)
 class Prequential:
-    """What an estimator predicted of rows before it learned them.
+    """Predictions of an estimator for rows that it had not learned yet.
 
     Attributes
     ----------
     predicted : array of shape (n_predicted,)
-        In the order of the rows; the first rows were learned and not predicted.
+        In the order of rows; the first rows were learned but not predicted.
     actual : array of shape (n_predicted,)
     moments : float64 array of shape (n_predicted,)
         The rows' times (days since 1970-01-01 for dates), or their numbers.
     losses : float64 array of shape (n_predicted,)
         0 or 1 for a class that was right or wrong, the absolute error of a number.
     seconds : float
-        What predicting and learning took, the first rows aside.
+        Time of predicting and learning, the first rows aside.
     for_classes : bool
     """
 
@@ -49,7 +49,7 @@ class Prequential:
 
     @property
     def score(self) -> float:
-        """The share of classes that were right, or the mean absolute error."""
+        """Share of correct classes, or mean absolute error."""
         mean = float(self.losses.mean())
         return 1.0 - mean if self.for_classes else mean
 
@@ -82,7 +82,7 @@ class Prequential:
         Parameters
         ----------
         width : int
-            Rows that a point is the score of.
+            Number of rows behind each point.
         """
         shown = np.unique(np.linspace(0, len(self.losses) - 1, _POINTS).astype(int))
         scores = self.rolling(width)[shown].tolist()
@@ -120,24 +120,24 @@ def prequential(
 ) -> Prequential:
     """Predict rows in the order they happen, each before it is learned.
 
-    No answer looks ahead. Rows of the same time are predicted before any of them is
-    learned.
+    No prediction sees later rows. Rows of the same time are predicted before any of
+    them is learned.
 
     Parameters
     ----------
     estimator : estimator with `partial_fit` and `predict`
-        Of this library or of scikit-learn; it is cloned. Its `window` and `half_life`,
-        if it has them, go by `times`.
+        An estimator of this library or of scikit-learn; it is cloned. Its `window` and
+        `half_life`, if any, use `times`.
     X : frame or array of shape (n_rows, n_attributes)
     y : array-like of shape (n_rows,)
     times : array-like of shape (n_rows,), optional
-        When the rows happened, never going backwards; by default one after the other.
+        Times of the rows, in ascending order. Default: one after the other.
     n_first : int, default=10
-        Rows that are learned before the first question, with those of the same time
-        as the last of them.
+        Rows learned before the first prediction, with those of the same time as the
+        last of them.
     step : int, default=1
-        Rows that are predicted, and then learned, at a time. Larger steps are faster
-        and know the newest rows a little later.
+        Rows predicted, and then learned, at a time. Larger steps are faster and learn
+        the newest rows a little later.
 
     Returns
     -------
@@ -164,20 +164,20 @@ def prequential(
             f"y has the shape {truth.shape}; give one value for each of the "
             f"{len(rows)} rows."
         )
-    starts = _starts(moments.values[0], int(n_first), int(step))
+    starts = _find_starts(moments.values[0], int(n_first), int(step))
     began = time.perf_counter()
-    found = _predict_at_once(model, X, truth, moments, starts)
-    if found is None:
+    predicted = _predict_at_once(model, X, truth, moments, starts)
+    if predicted is None:
         learn = _Learning(model, rows, truth, times)
         learn(0, starts[0])
         began = time.perf_counter()
-        found = _predict_in_turn(model, rows, starts, learn)
+        predicted = _predict_in_turn(model, rows, starts, learn)
     seconds, actual = time.perf_counter() - began, truth[starts[0] :]
     for_classes = is_classifier(model)
-    losses = (found != actual) if for_classes else np.abs(found - actual)
+    losses = (predicted != actual) if for_classes else np.abs(predicted - actual)
     times_left = moments.values[0, starts[0] :]
     return Prequential(
-        found, actual, times_left, losses.astype(np.float64), seconds, for_classes
+        predicted, actual, times_left, losses.astype(np.float64), seconds, for_classes
     )
 
 
@@ -207,18 +207,18 @@ class _Learning:
     ) -> None:
         self._model, self._rows, self._truth = model, rows, truth
         takes = inspect.signature(model.partial_fit).parameters
-        self._given: dict[str, Any] = {}
+        self._options: dict[str, Any] = {}
         if "classes" in takes and not hasattr(model, "forget"):
-            self._given["classes"] = np.unique(truth)  # others must know them all
+            self._options["classes"] = np.unique(truth)  # others must know them all
         self._times = None if "times" not in takes or times is None else _Rows(times)
 
     def __call__(self, start: int, end: int) -> None:
         """Learn the rows ``start..end - 1``."""
-        own = slice(start, end)
-        given = dict(self._given)
+        part = slice(start, end)
+        options = dict(self._options)
         if self._times is not None:
-            given["times"] = self._times[own]
-        self._model.partial_fit(self._rows[own], self._truth[own], **given)
+            options["times"] = self._times[part]
+        self._model.partial_fit(self._rows[part], self._truth[part], **options)
 
 
 def _predict_in_turn(
@@ -248,28 +248,28 @@ def _predict_at_once(
     if not hasattr(model, "_predict_moving"):
         return None
     ends = np.repeat(starts, np.diff([*starts, len(truth)]))
-    asked, times = np.arange(starts[0], len(truth)), moments.values[0]
+    rows, times = np.arange(starts[0], len(truth)), moments.values[0]
     window = getattr(model, "window", None)
     first = np.zeros(len(ends), np.int64)
     if window is not None:
         first = window_starts(times, ends, window, moments.clock)
-    return model._predict_moving(X, truth, Seen(first, ends, asked))
+    return model._predict_moving(X, truth, Seen(first, ends, rows))
 
 
-def _starts(moments: Floats, n_first: int, step: int) -> list[int]:
+def _find_starts(moments: Floats, n_first: int, step: int) -> list[int]:
     """Where the rows start that are predicted together."""
     n_rows = len(moments)
     ends = np.flatnonzero(np.diff(moments)) + 1  # where a new moment begins
-    found = list(_groups(ends[ends >= n_first], step))
-    if not found:
+    starts = list(_space_starts(ends[ends >= n_first], step))
+    if not starts:
         raise BadInputError(
             f"n_first={n_first} leaves none of the {n_rows} rows to predict; give more "
             "rows, or fewer first ones."
         )
-    return found
+    return starts
 
 
-def _groups(ends: NDArray[np.int64], step: int) -> Iterator[int]:
+def _space_starts(ends: NDArray[np.int64], step: int) -> Iterator[int]:
     """Every beginning of a moment that is at least `step` rows behind the last one."""
     last = -step
     for end in ends.tolist():
@@ -281,19 +281,19 @@ def _groups(ends: NDArray[np.int64], step: int) -> Iterator[int]:
 def _check_times(times: ArrayLike | None, n_rows: int) -> Times:
     if times is None:
         return Times(np.arange(n_rows, dtype=np.float64)[None], NO_TIMES.clock)
-    found = as_times(times)
-    if found.values.shape[1] != n_rows:
+    moments = as_times(times)
+    if moments.values.shape[1] != n_rows:
         raise BadInputError(
-            f"times has {found.values.shape[1]} values for {n_rows} rows; give one "
+            f"times has {moments.values.shape[1]} values for {n_rows} rows; give one "
             "time for each row."
         )
-    back = np.flatnonzero(np.diff(found.values[0]) < 0)
+    back = np.flatnonzero(np.diff(moments.values[0]) < 0)
     if len(back):
         raise BadInputError(
             f"times go backwards from row {back[0]} to row {back[0] + 1}; put the rows "
             "in the order in which they happened."
         )
-    return found
+    return moments
 
 
 def _check_estimator(model: Any) -> None:  # noqa: ANN401

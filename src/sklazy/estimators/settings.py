@@ -1,6 +1,6 @@
 """Parameters of estimators as plain data, and back, without executing anything.
 
-What comes back is data, and estimators of scikit-learn with parameters that
+The values read back are data, and estimators of scikit-learn with parameters that
 scikit-learn allows, or of this library, which checks them when it is asked. No value is
 a function, and none names a file or folder: those that could (`_REFUSED`) are refused,
 in a file and when one is written.
@@ -10,7 +10,7 @@ import functools
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
@@ -48,17 +48,23 @@ _STATEFUL = {"FrozenEstimator"}
 
 
 Other = Callable[[str, Any], object]
-"""What becomes of a parameter that is no data."""
+"""Handler of a parameter that is not data."""
 
 
 def to_settings(estimator: Any) -> dict[str, Any]:  # noqa: ANN401 - any estimator
     """The parameters of an estimator as JSON values, or an error: to be saved."""
-    return _settings(estimator, _refuse)
+    return _pack_settings(estimator, _refuse_object, {})
 
 
-def describe_settings(estimator: Any) -> dict[str, Any]:  # noqa: ANN401 - any estimator
-    """The parameters of an estimator as JSON values, of any kind: to be read."""
-    return _settings(estimator, _describe)
+def describe_settings(
+    estimator: Any,  # noqa: ANN401 - any estimator
+    resolved: Mapping[str, object] | None = None,
+) -> dict[str, Any]:
+    """Describe the parameters of an estimator as JSON values, of any kind.
+
+    `resolved` has values that stand for the parameters of these names.
+    """
+    return _pack_settings(estimator, _describe_object, resolved or {})
 
 
 def from_settings(settings: dict[str, Any]) -> dict[str, Any]:
@@ -66,13 +72,20 @@ def from_settings(settings: dict[str, Any]) -> dict[str, Any]:
     return {name: _unpack(value) for name, value in settings.items()}
 
 
-def _settings(estimator: Any, other: Other) -> dict[str, Any]:  # noqa: ANN401
+def _pack_settings(
+    estimator: Any,  # noqa: ANN401
+    other: Other,
+    resolved: Mapping[str, object],
+) -> dict[str, Any]:
     parameters = estimator.get_params(deep=False)
-    return {name: _pack(name, value, other) for name, value in parameters.items()}
+    return {
+        name: resolved[name] if name in resolved else _pack(name, value, other)
+        for name, value in parameters.items()
+    }
 
 
 def _pack(name: str, value: Any, other: Other) -> object:  # noqa: ANN401 - any parameter
-    """A parameter as JSON that tells lists, tuples, dicts, arrays and models apart."""
+    """A parameter as JSON that distinguishes lists, tuples, dicts, arrays, models."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
@@ -88,11 +101,11 @@ def _pack(name: str, value: Any, other: Other) -> object:  # noqa: ANN401 - any 
 
 def _pack_object(name: str, value: Any, other: Other) -> object:  # noqa: ANN401
     if hasattr(value, "get_params") and type(value).__module__.startswith(_SAVED):
-        return {"estimator": [type(value).__name__, _settings(value, other)]}
+        return {"estimator": [type(value).__name__, _pack_settings(value, other, {})]}
     return other(name, value)
 
 
-def _refuse(name: str, value: object) -> object:
+def _refuse_object(name: str, value: object) -> object:
     raise BadInputError(
         f"{name}={value!r} cannot be saved: a file holds data only, so a parameter "
         "must be a number, text, None, a list, tuple, dict or array of those, or an "
@@ -100,7 +113,7 @@ def _refuse(name: str, value: object) -> object:
     )
 
 
-def _describe(_: str, value: object) -> object:
+def _describe_object(_: str, value: object) -> object:
     """An object by its class, with its parameters where it has them."""
     kind = value if isinstance(value, type | FunctionType) else type(value)
     name = f"{kind.__module__}.{kind.__qualname__}"
@@ -118,7 +131,7 @@ def _unpack(packed: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
     return _MAKERS[kind](items)
 
 
-def _model(items: list[Any]) -> object:
+def _make_estimator(items: list[Any]) -> object:
     """An estimator, found by name among scikit-learn's and ours and no others."""
     name, settings = items
     kind = {**_known_models(), **_own_models()}.get(name)
@@ -145,14 +158,14 @@ def _known_models() -> dict[str, Any]:
 def _own_models() -> dict[str, Any]:
     """The estimators of this library, by name."""
     import_estimators()
-    found = dict[str, Any]()
+    models = dict[str, Any]()
     waiting = list(BaseEstimator.__subclasses__())
     while waiting:
         kind = waiting.pop()
         waiting += kind.__subclasses__()
         if kind.__module__.startswith("sklazy."):
-            found[kind.__name__] = kind
-    return found
+            models[kind.__name__] = kind
+    return models
 
 
 @functools.cache
@@ -175,7 +188,7 @@ def _check_allowed(name: str, parameter: str, value: object) -> None:
 _MAKERS: dict[str, Callable[[list[Any]], object]] = {
     "array": lambda items: np.array([_unpack(item) for item in items]),
     "dict": lambda items: {_unpack(key): _unpack(value) for key, value in items},
-    "estimator": _model,
+    "estimator": _make_estimator,
     "list": lambda items: [_unpack(item) for item in items],
     "tuple": lambda items: tuple(_unpack(item) for item in items),
 }

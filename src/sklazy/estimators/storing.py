@@ -7,25 +7,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from sklazy.casebase import outline
 from sklazy.casebase.cuts import CRITERIA
 from sklazy.casebase.incoming import Target, two_dimensional
-from sklazy.casebase.locking import check_unchanged
-from sklazy.casebase.outline import Outline
 from sklazy.casebase.rows import Ids
 from sklazy.casebase.schema import Schema
-from sklazy.casebase.spooling import Spool
-from sklazy.casebase.writing import write_rows
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.keeping import criterion_of, read_first, read_times
 from sklazy.estimators.loading import load
 from sklazy.estimators.parameters import check_choice
+from sklazy.estimators.state import describe_model, set_initial_state
 from sklazy.report.progress import Progress, track
+from sklazy.storage import outline
+from sklazy.storage.locking import check_unchanged
+from sklazy.storage.outline import Outline
+from sklazy.storage.spooling import Spool
+from sklazy.storage.writing import write_rows
 from sklazy.tables import Table
-from sklazy.tables.origins import expand, origins_of
+from sklazy.tables.origins import expand_columns, origins_of
 
 
-class Batch(NamedTuple):
+class RowBatch(NamedTuple):
     """Some rows: a table, its targets and ids."""
 
     table: Table
@@ -35,7 +37,7 @@ class Batch(NamedTuple):
 
 def store_rows(
     model: LazyEstimator,
-    batches: Iterable[Batch],
+    batches: Iterable[RowBatch],
     out: str | Path,
     *,
     target: str,
@@ -43,20 +45,18 @@ def store_rows(
 ) -> int:
     """Write the file that `model.fit` to all rows and `save` would write.
 
-    Rows come in batches and are never in memory together; the file is there as a whole
-    at the end, or not at all.
+    Rows come in batches, read as one table would be, and are never in memory together.
+    The file is complete at the end, or does not exist. The model is not fitted.
 
     Parameters
     ----------
     model : estimator
-        Its parameters; it is not fitted.
-    batches : iterable of Batch
-        Read as one table would be: all of the same columns, kinds and readings.
+    batches : iterable of RowBatch
     out : str or Path
     target : str
         The name of what is predicted.
     n_rows : int, optional
-        How many will come, for the progress that is shown.
+        How many will come, for the progress bar.
 
     Returns
     -------
@@ -65,68 +65,65 @@ def store_rows(
     model = clone(model)
     model._check_parameters()
     _check_storable(model)
-    check_unchanged(out)  # said before much is read
+    check_unchanged(out)  # checked before much is read
     with Spool(Path(out)) as spool:
-        given = _take_in(model, spool, batches, n_rows)
+        as_read = _spool_rows(model, spool, batches, n_rows)
         schema = Schema(
             spool.attributes(),
             spool.named,
             targets=(target,),
-            origins=origins_of(given),
+            origins=origins_of(as_read),
         )
-        _write(model, spool, schema, given, Path(out))
+        _write_file(model, spool, schema, as_read, Path(out))
     return spool.n_rows
 
 
 def _check_storable(model: LazyEstimator) -> None:
-    check_choice("discretization", _criterion(model), tuple(CRITERIA))
+    check_choice("discretization", criterion_of(model), tuple(CRITERIA))
     if getattr(model, "window", None) is not None:
         raise BadInputError(
-            f"window={model.window!r} forgets rows while they come; store all rows, "
+            f"window={model.window!r} forgets rows as they arrive; set window=None, "
             "or fit the model in memory."
         )
 
 
-def _criterion(model: LazyEstimator) -> str:
-    return getattr(model, "discretization", "fayyad")
-
-
-def _take_in(
-    model: LazyEstimator, spool: Spool, batches: Iterable[Batch], n_rows: int | None
+def _spool_rows(
+    model: LazyEstimator, spool: Spool, batches: Iterable[RowBatch], n_rows: int | None
 ) -> Table:
     """Put all rows in the spool; the columns of the user's."""
-    given = Table((), 0)
+    as_read = Table((), 0)
     with Progress("reading rows", total=n_rows) as progress:
         for batch in batches:
             if not len(batch.table):  # none of some rows has a target
                 continue
-            given = model._table(batch.table, mixed=False)
-            table = expand(given)
+            as_read = read_first(model, batch.table)
+            table = expand_columns(as_read)
             target = two_dimensional(model._target(batch.target))
             spool.add(table, target, batch.ids)
             progress.advance(len(table))
     if not spool.n_rows:
-        raise BadInputError("there is no row to store.")
-    return given.take(np.zeros(0, np.intp))
+        raise BadInputError(
+            "there are no rows to store; give at least one with a target."
+        )
+    return as_read.take(np.zeros(0, np.intp))
 
 
-def _write(
-    model: LazyEstimator, spool: Spool, schema: Schema, given: Table, out: Path
+def _write_file(
+    model: LazyEstimator, spool: Spool, schema: Schema, as_read: Table, out: Path
 ) -> None:
     coder = spool.coder(schema)
-    model._check_width(len(schema.attributes))
-    model._start(len(given.columns))
-    model.__dict__.update(model._kept_beside(np.zeros(1)))
-    found = spool.cuts(coder, _criterion(model))
-    cuts = list(track(found, "finding cuts", len(coder.numeric)))
+    model._check_size(len(schema.attributes), None)
+    set_initial_state(model, len(as_read.columns))
+    columns_of_cuts = spool.cuts(coder, criterion_of(model))
+    cuts = list(track(columns_of_cuts, "finding cuts", len(coder.numeric)))
     named, n_runs, text_width = spool.names()
-    told = Outline(
+    layout = Outline(
         coder,
         cuts,
-        _criterion(model),
+        criterion_of(model),
         frozen=getattr(model, "cuts", "exact") == "frozen",
-        found=bool(cuts) and bool(coder.n_classes),
-        half_life=model._times(None).half_life,
+        has_cuts=bool(cuts) and bool(coder.n_classes),
+        half_life=read_times(model, None).half_life,
         n_rows=spool.n_rows,
         n_targets=spool.n_targets,
         n_times=0,
@@ -137,18 +134,18 @@ def _write(
         next_id=spool.next_id,
         segment=outline.SEGMENT,
     )
-    header = {**model._header(), "cases": told.header()}
+    header = {**describe_model(model), "cases": layout.header()}
     with Progress("writing rows", total=spool.n_rows) as progress:
-        batches = _shown(spool.batches(coder), progress)
-        write_rows(out, header, told, batches, _check_file)
+        batches = _show_progress(spool.batches(coder), progress)
+        write_rows(out, header, layout, batches, _check_file)
 
 
 def _check_file(path: Path) -> None:
-    """Refuse what cannot be asked, as `fit` would."""
+    """Refuse a model that cannot predict, as `fit` would."""
     load(path, mmap_mode="c")
 
 
-def _shown(batches: Iterable[Any], progress: Progress) -> Iterable[Any]:
+def _show_progress(batches: Iterable[Any], progress: Progress) -> Iterable[Any]:
     for batch in batches:
         yield batch
         progress.advance(len(batch))

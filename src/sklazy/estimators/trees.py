@@ -1,38 +1,37 @@
 """The lazy decision tree: a path of tests that the query itself chooses."""
 
-from sklazy.answer.trees import TreeLearner
 from sklazy.casebase.base import Cuts
-from sklazy.estimators.binned import BinnedClassifier
-from sklazy.estimators.options import Discretization
+from sklazy.estimators.classifiers import LazyClassifier
+from sklazy.estimators.parameters import Discretization
+from sklazy.methods.trees.learner import TreeLearner
 
 
-class LazyDecisionTreeClassifier(BinnedClassifier):
-    """A tree that grows the branch of the query alone, by the best test for it.
+class LazyDecisionTreeClassifier(LazyClassifier):
+    """A decision tree that grows only the query's branch, by the best tests for it.
 
-    At each step the query tests one of its own values: the most informative one about
-    the class of the cases that still agree with it, with the classes weighed alike.
-    The cases that agree remain; when they are of one class, or no test is
-    informative, the majority is the answer. A value that is missing in the query is
-    never tested.
+    Each step tests the value of the query that is most informative about the class of
+    the cases that still match it, with all classes weighted equally. The matching cases
+    remain. When they are of one class, or no test is informative, the answer is their
+    majority. Missing values of the query are never tested.
 
     Parameters
     ----------
     discretization : {"fayyad", "kononenko"}
-        The stop rule of the cuts: numbers are tested by their bins.
+        Stopping rule of the cuts. Numbers are tested by their bins.
     cuts : {"exact", "frozen"}
-        Whether cuts follow every row that comes and goes, or stay as first found
-        until `refresh`.
+        Whether cuts are updated with every row added or forgotten, or stay as first
+        computed until `refresh`.
     categorical_features : "from_dtype", None, array-like or mapping
-        Which columns are nominal; by default those of categories, text and bools. A
-        mapping says what single columns are, for example ``{"day": "day-first"}``.
+        Which columns are nominal. Default: those of categories, text and bools. A
+        mapping sets the kind of single columns, for example ``{"day": "day-first"}``.
     n_jobs : int, optional
-        Threads; by default all cores.
+        Number of threads. Default: all cores.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
 
@@ -42,8 +41,8 @@ class LazyDecisionTreeClassifier(BinnedClassifier):
 
     Notes
     -----
-    Tests that gain alike are settled by the number of cases that agree, then by the
-    order of columns. A tie of classes goes to the larger one, then to the first.
+    Ties between tests go to the one with more matching cases, then by the order of
+    columns. Ties between classes go to the more frequent one, then to the first.
 
     References
     ----------
@@ -61,6 +60,8 @@ class LazyDecisionTreeClassifier(BinnedClassifier):
     >>> len(model.explain(X[1:2])[0]["steps"])
     2
     """
+
+    _poor_score = True  # numbers that the cuts leave whole count for nothing
 
     def __init__(
         self,

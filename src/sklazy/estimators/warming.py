@@ -23,12 +23,12 @@ Learner = Any
 
 
 class Warmed(NamedTuple):
-    """What `warm` has done.
+    """Summary of a call of `warm`.
 
     Attributes
     ----------
     n_compiled : int
-        Kernels compiled now; those that were there already do not count.
+        Kernels compiled in this call.
     seconds : float
         How long it took.
     folder : str or None
@@ -47,16 +47,17 @@ class Warmed(NamedTuple):
 def warm(*learners: Learner) -> Warmed:
     """Compile what learners need ahead of time, for an image or a test machine.
 
-    Each learner is fitted to tiny tables of numbers, of labels and of both with
-    missing cells, asked, added to and asked again; what that compiles is kept in the
-    folder of `NUMBA_CACHE_DIR`, or else beside the package or in the user's cache
-    folder. Other processes, on machines with the same processor, then load it.
+    Each learner is fitted to tiny tables of numbers, of labels and of both with missing
+    cells. It predicts, learns more rows and predicts again. The compiled code is kept
+    in the folder of `NUMBA_CACHE_DIR`, or else beside the package or in the user's
+    cache folder. Other processes on machines with the same processor load it from
+    there.
 
     Parameters
     ----------
     *learners : str, class or estimator
-        Public names or classes stand for their default parameters, an estimator for
-        its own. Default: every estimator of the package.
+        Names or classes stand for default parameters, estimators for their own.
+        Default: every estimator of the package.
 
     Returns
     -------
@@ -73,10 +74,10 @@ def warm(*learners: Learner) -> Warmed:
     """
     models = [_find_model(each) for each in learners] or list(_all_models())
     begin, before = time.perf_counter(), count_compiled()
-    jobs = [(model, X, y) for model in models for X, y in _tables(model)]
-    with every_job_due(), _quietly():
+    jobs = [(model, X, y) for model in models for X, y in _make_tables(model)]
+    with every_job_due(), _silence_warnings():
         for model, X, y in track(jobs, "compiling"):
-            _ask(clone(model), X, y)
+            _use_model(clone(model), X, y)
     seconds = time.perf_counter() - begin
     return Warmed(count_compiled() - before, seconds, find_folder())
 
@@ -94,7 +95,7 @@ def _find_model(learner: Learner) -> Any:  # noqa: ANN401 - any estimator
     model = learner() if isinstance(learner, type) else learner
     if not hasattr(model, "fit"):
         raise BadInputError(
-            f"{learner!r} is nothing to compile for; give an estimator, its class or "
+            f"{learner!r} is not an estimator; give an estimator, its class or "
             "its name."
         )
     return model
@@ -111,15 +112,15 @@ def _all_models() -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _quietly() -> Iterator[None]:
-    """Without warnings of tables as small as these; but say if nothing is kept."""
+def _silence_warnings() -> Iterator[None]:
+    """Silence warnings about tables as small as these; warn if nothing is kept."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.filterwarnings("default", "compiled code", SklazyWarning)
         yield
 
 
-def _tables(model: Any) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:  # noqa: ANN401
+def _make_tables(model: Any) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:  # noqa: ANN401
     """Tables of numbers, of labels, and of both with missing cells; with targets."""
     rng = np.random.default_rng(0)
     numbers = rng.normal(size=(_N_ROWS, 4))
@@ -132,19 +133,19 @@ def _tables(model: Any) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:  # noqa:
         yield X, y
 
 
-def _ask(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:  # noqa: ANN401
-    """Fit to a table and ask all that compiles; some take no labels, or no gaps."""
+def _use_model(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:  # noqa: ANN401
+    """Fit and predict what compiles; some models take no labels, or no gaps."""
     with contextlib.suppress(ValueError, SklazyWarning):
         model.fit(X, y)
-        for ask in ("predict", "predict_proba", "transform"):
-            if hasattr(model, ask):
-                getattr(model, ask)(X)
+        for method in ("predict", "predict_proba", "transform"):
+            if hasattr(model, method):
+                getattr(model, method)(X)
     if hasattr(model, "partial_fit"):
-        _ask_more(model, X, y)
+        _use_cases(model, X, y)
 
 
-def _ask_more(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:  # noqa: ANN401
-    """The questions of estimators that keep their cases."""
+def _use_cases(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:  # noqa: ANN401
+    """Leave out, explain, add and forget rows, for estimators that keep cases."""
     with contextlib.suppress(ValueError, SklazyWarning):
         model.loo_predict()
         model.explain(X[:1])

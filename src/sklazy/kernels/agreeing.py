@@ -8,7 +8,6 @@ import numpy as np
 
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.lines import GROUP, count_planes
-from sklazy.kernels.matched_rows import count_row, list_rows, make_block
 from sklazy.kernels.matching import (
     BLOCK,
     MOST_QUERIES,
@@ -17,35 +16,25 @@ from sklazy.kernels.matching import (
     search_block,
 )
 from sklazy.kernels.means import mean_within
+from sklazy.kernels.planes import count_row, list_bits, make_block_room
 
 _MOST_LISTED = 1 << 21  # rows, over the queries that share a block
 
 
 @kernel
 def _list_reaching(
-    above,
-    same,
-    word,
-    n_words,
-    bits,
-    sets,
-    n_sets,
-    threshold,
-    levels,
-    rows,
-    counts,
-    n_listed,
+    room, word, n_words, bits, sets, n_sets, threshold, levels, rows, counts, n_listed
 ):
     """List a block's rows above the threshold and at it, with their agreements.
 
     Those of one number are in order. Those above are counted by level; returns the
     number of rows listed by now.
     """
-    n_above = list_rows(above, word, n_words, rows, n_listed)
+    n_above = list_bits(room.above, word, n_words, rows, n_listed)
     for i in range(n_listed, n_above):
         counts[i] = count_row(bits, sets, n_sets, rows[i])
         levels[counts[i]] += 1
-    n_all = list_rows(same, word, n_words, rows, n_above)
+    n_all = list_bits(room.same, word, n_words, rows, n_above)
     for i in range(n_above, n_all):
         counts[i] = threshold
     return n_all
@@ -101,9 +90,7 @@ def mean_of_agreeing(
     bits = value_bits.reshape(-1)
     n_levels = attributes.shape[1] + 1
     n_all, first_words = plan_blocks(n_rows, k)
-    width = max(first_words, BLOCK)
-    planes = np.empty(width * count_planes(n_levels - 1), np.uint64)
-    above, same, _ = make_block(width)
+    room = make_block_room(max(first_words, BLOCK), count_planes(n_levels - 1))
     step = min(MOST_QUERIES, max(1, _MOST_LISTED // n_rows), last - first)
     sets = np.empty((step, n_levels - 1 + GROUP), np.uintp)
     rows = np.empty((step, n_rows), np.int64)
@@ -120,7 +107,7 @@ def mean_of_agreeing(
         while word < n_all:
             n_words = min(n_all - word, first_words if word == 0 else BLOCK)
             for q in range(n_queries):
-                query, own = begin + q, sets[q]
+                query, query_sets = begin + q, sets[q]
                 n_sets, threshold = np.int64(counts[query]), thresholds[q]
                 if word == 0:
                     threshold = -1
@@ -133,11 +120,11 @@ def mean_of_agreeing(
                         set_of_value,
                         n_empty,
                         stride,
-                        own,
+                        query_sets,
                     )
                 thresholds[q], n_more, _ = search_block(
                     bits,
-                    own,
+                    query_sets,
                     n_sets,
                     word,
                     n_words,
@@ -145,21 +132,17 @@ def mean_of_agreeing(
                     excluded[query],
                     k,
                     threshold,
-                    planes,
-                    width,
-                    above,
-                    same,
+                    room,
                 )
                 if thresholds[q] > threshold:
                     n_above[q] = levels[q, thresholds[q] + 1 :].sum()
                 n_above[q] += n_more
                 n_listed[q] = _list_reaching(
-                    above,
-                    same,
+                    room,
                     word,
                     n_words,
                     bits,
-                    own,
+                    query_sets,
                     n_sets,
                     thresholds[q],
                     levels[q],

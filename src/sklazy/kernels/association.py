@@ -4,8 +4,8 @@ import numpy as np
 
 from sklazy.kernels.bits import ALL, popcount
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.conjunction import intersect
-from sklazy.kernels.matched_rows import keep_valid
+from sklazy.kernels.conjunction import intersect_sets
+from sklazy.kernels.planes import keep_valid
 
 
 @entry
@@ -65,7 +65,7 @@ def mine_rules(
     depths = min(max_length, n_attributes)
     everyone = np.empty(n_words, np.uint64)
     items = np.empty((n_attributes, n_words), np.uint64)
-    own = np.empty(n_attributes, np.int64)
+    item_attributes = np.empty(n_attributes, np.int64)
     inside = np.empty((depths + 1, n_words), np.uint64)
     chosen = np.empty(depths + 1, np.int64)
     counts = np.empty(n_classes, np.int64)
@@ -80,10 +80,12 @@ def mine_rules(
         for j in range(n_attributes):
             if places[query, j] >= 0:
                 start = np.uintp(places[query, j]) * stride
-                intersect(bits, start, everyone, length, items[n_items])
-                own[n_items] = j
-                found = items[n_items]
-                most = count_classes(found, found, of_class, stride, length, counts)
+                intersect_sets(bits, start, everyone, length, items[n_items])
+                item_attributes[n_items] = j
+                item_rows = items[n_items]
+                most = count_classes(
+                    item_rows, item_rows, of_class, stride, length, counts
+                )
                 n_items += most >= min_count
         depth, n_listed = 1, 0
         chosen[1] = -1
@@ -111,9 +113,9 @@ def mine_rules(
             )
             for rule in range(first_listed, n_listed):
                 for d in range(max_length):
-                    rules[rule, d] = own[chosen[d + 1]] if d < depth else -1
+                    rules[rule, d] = item_attributes[chosen[d + 1]] if d < depth else -1
             if depth < depths and i + 1 < n_items:
-                intersect(items[i], np.uintp(0), before, length, inside[depth])
+                intersect_sets(items[i], np.uintp(0), before, length, inside[depth])
                 depth += 1
                 chosen[depth] = i
 

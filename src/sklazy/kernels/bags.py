@@ -107,7 +107,7 @@ def draw_bag(seed, shared_seed, neighbors, weights):
 
 @lean_kernel
 def draw_some(seed, shared_seed, neighbors, max_draws, weights):
-    """Fill `weights` with a bag of at most so many draws, all but K from all rows."""
+    """Fill `weights` with a bag of at most `max_draws`, all but K from all rows."""
     for row in range(weights.size):
         weights[row] = 0
     n_draws = max(min(weights.size, max_draws) - neighbors.size, 0)
@@ -135,8 +135,7 @@ def bag_weights(seeds, shared_seeds, neighbors, max_draws, n_rows):
     """
     weights = np.empty((seeds.size, n_rows), np.int32)
     for bag in range(seeds.size):
-        own = seeds[bag], shared_seeds[bag], neighbors
-        draw_some(*own, max_draws, weights[bag])
+        draw_some(seeds[bag], shared_seeds[bag], neighbors, max_draws, weights[bag])
     return weights
 
 

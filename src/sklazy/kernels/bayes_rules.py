@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from sklazy.kernels.bits import ONE, ZERO, set_bit, trailing_zeros
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.conjunction import intersect
+from sklazy.kernels.conjunction import intersect_sets
 from sklazy.kernels.planes import count_common, fill_zero
 from sklazy.kernels.ties import TIE
 
 
 class CountedCases(NamedTuple):
-    """What is counted of the cases.
+    """Counts and bit sets of the cases.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class CountedCases(NamedTuple):
     classes: NDArray[np.int32]
 
 
-# Counting a row by its code takes as long as so many words by their bits.
+# Words counted by their bits in the time that a row takes by its code.
 _WORDS_PER_ROW = 4
 
 
@@ -72,7 +72,7 @@ def try_values(
     min_support : int
         Cases that must have the value.
     least_wrong : int
-        So many of them must have been judged wrongly; fewer are not worth a try.
+        How many of them must have been judged wrongly; fewer are not worth a try.
     figures : int64 array of shape (n_values, 2), written
         Cases judged wrongly before and rightly now, and the other way around; -1 for
         values that were not tried.
@@ -84,14 +84,14 @@ def try_values(
     n_all = count_common(inside, inside, np.uintp(0), stride)
     trial = np.empty(inside.size, np.uint64)
     for i in range(places.size):
-        intersect(flat, np.uintp(places[i]) * stride, inside, stride, trial)
+        intersect_sets(flat, np.uintp(places[i]) * stride, inside, stride, trial)
         n_left = count_common(trial, inside, np.uintp(0), stride)
         n_wrong = count_common(trial, wrong, np.uintp(0), stride)
         figures[i, 0] = figures[i, 1] = -1
         if n_left < min_support or n_left == n_all or n_wrong < least_wrong:
             continue
         used[attributes[i]] = False
-        judge(cases, used, alpha, trial, n_left, again[i])
+        judge_subset(cases, used, alpha, trial, n_left, again[i])
         used[attributes[i]] = True
         n_both = count_common(again[i], wrong, np.uintp(0), stride)
         n_again = count_common(again[i], trial, np.uintp(0), stride)
@@ -106,7 +106,7 @@ def judge_all(cases, used, alpha, inside, wrong):
     The parameters are those of `try_values`; `wrong` is written.
     """
     n_left = count_common(inside, inside, np.uintp(0), np.uintp(inside.size))
-    judge(cases, used, alpha, inside, n_left, wrong)
+    judge_subset(cases, used, alpha, inside, n_left, wrong)
 
 
 @entry
@@ -117,12 +117,12 @@ def count_subset(cases, used, inside, counts, class_counts):
     and `class_counts` of shape (n_classes,) are written, int64.
     """
     n_left = count_common(inside, inside, np.uintp(0), np.uintp(inside.size))
-    rows = list_rows(inside, n_left)
-    tally(cases, used, inside, rows, counts, class_counts)
+    rows = list_members(inside, n_left)
+    count_members(cases, used, inside, rows, counts, class_counts)
 
 
 @kernel
-def list_rows(inside, n_left):
+def list_members(inside, n_left):
     """The rows of a bit set, in order."""
     rows = np.empty(n_left, np.int64)
     t = 0
@@ -136,7 +136,7 @@ def list_rows(inside, n_left):
 
 
 @kernel
-def tally(cases, used, inside, rows, counts, class_counts):
+def count_members(cases, used, inside, rows, counts, class_counts):
     """Count rows by class and by value; by popcount unless there are few rows."""
     offsets, starts = cases.offsets, cases.starts
     n_classes, n_words = cases.class_bits.shape
@@ -144,7 +144,7 @@ def tally(cases, used, inside, rows, counts, class_counts):
     bits, flat = cases.value_bits.reshape(-1), cases.class_bits.reshape(-1)
     of_class = np.empty((n_classes, n_words), np.uint64)
     for c in range(n_classes):
-        intersect(flat, np.uintp(c) * stride, inside, stride, of_class[c])
+        intersect_sets(flat, np.uintp(c) * stride, inside, stride, of_class[c])
         class_counts[c] = count_common(of_class[c], inside, np.uintp(0), stride)
     for j in range(used.size):
         first, last = offsets[j], offsets[j + 1]
@@ -167,53 +167,53 @@ def tally(cases, used, inside, rows, counts, class_counts):
 
 
 @kernel
-def judge(cases, used, alpha, inside, n_left, wrong):
+def judge_subset(cases, used, alpha, inside, n_left, wrong):
     """Find the cases of a subset that naive Bayes on the others has wrong."""
     offsets, classes = cases.offsets, cases.classes
     n_classes, n_values = cases.class_bits.shape[0], offsets[used.size]
-    rows = list_rows(inside, n_left)
+    rows = list_members(inside, n_left)
     counts = np.empty((n_values, n_classes), np.int64)
     class_counts = np.empty(n_classes, np.int64)
-    tally(cases, used, inside, rows, counts, class_counts)
+    count_members(cases, used, inside, rows, counts, class_counts)
     table = np.empty((n_values, n_classes))
-    own_table = np.empty((n_values, n_classes))
+    table_without = np.empty((n_values, n_classes))
     scores = np.empty((n_left, n_classes))
-    own = np.empty(n_left)
-    start_scores(class_counts, classes, rows, alpha, scores, own)
+    scores_without = np.empty(n_left)
+    start_scores(class_counts, classes, rows, alpha, scores, scores_without)
     for j in range(used.size):
         if used[j]:
             first, last = offsets[j], offsets[j + 1]
             fill_logs(counts[first:last], alpha, table[first:last], 0)
-            fill_logs(counts[first:last], alpha, own_table[first:last], 1)
-            add_logs(
+            fill_logs(counts[first:last], alpha, table_without[first:last], 1)
+            add_attribute_logs(
                 cases.codes[j],
                 classes,
                 rows,
                 table[first:last],
-                own_table[first:last],
+                table_without[first:last],
                 scores,
-                own,
+                scores_without,
             )
     fill_zero(wrong, 0, wrong.size)
     for t in range(n_left):
         right = classes[rows[t]]
-        scores[t, right] = own[t]
-        if decide(scores[t], class_counts, right) != right:
+        scores[t, right] = scores_without[t]
+        if choose_class(scores[t], class_counts, right) != right:
             set_bit(wrong, rows[t])
 
 
 @kernel
-def start_scores(class_counts, classes, rows, alpha, scores, own):
+def start_scores(class_counts, classes, rows, alpha, scores, scores_without):
     """Begin with the classes; what all of them are divided by decides nothing."""
     for t in range(rows.size):
         for c in range(class_counts.size):
             scores[t, c] = math.log(class_counts[c] + alpha)
-        own[t] = math.log(class_counts[classes[rows[t]]] - 1 + alpha)
+        scores_without[t] = math.log(class_counts[classes[rows[t]]] - 1 + alpha)
 
 
 @kernel
 def fill_logs(counts, alpha, table, n_fewer):
-    """Write log P(value | class) of an attribute, less so many rows of each value."""
+    """Write log P(value | class) of an attribute, less `n_fewer` rows of each value."""
     n_values, n_classes = counts.shape
     for c in range(n_classes):
         total = np.int64(0)
@@ -227,18 +227,20 @@ def fill_logs(counts, alpha, table, n_fewer):
 
 
 @kernel
-def add_logs(codes, classes, rows, table, own_table, scores, own):
-    """Add what an attribute says of each row, as to its own class without itself."""
+def add_attribute_logs(
+    codes, classes, rows, table, table_without, scores, scores_without
+):
+    """Add an attribute's log-likelihoods per row, its own class's without itself."""
     for t in range(rows.size):
         code = codes[rows[t]]
         if code >= 0:
             for c in range(scores.shape[1]):
                 scores[t, c] += table[code, c]
-            own[t] += own_table[code, classes[rows[t]]]
+            scores_without[t] += table_without[code, classes[rows[t]]]
 
 
 @kernel
-def decide(scores, class_counts, own):
+def choose_class(scores, class_counts, left_out):
     """The class of the highest score; of ties the largest without the row itself."""
     best = scores[0]
     for c in range(1, scores.size):
@@ -246,7 +248,7 @@ def decide(scores, class_counts, own):
     least = best - TIE * max(1.0, abs(best))
     chosen, most = -1, -1
     for c in range(scores.size):
-        size = class_counts[c] - (c == own)
+        size = class_counts[c] - (c == left_out)
         if scores[c] >= least and size > most:
             chosen, most = c, size
     return chosen

@@ -1,10 +1,13 @@
-"""Bit sets of rows: 64 rows per word, row i in bit ``i % 64`` of word ``i // 64``."""
+"""Bit sets and counts of the rows that have each value of each attribute.
+
+A set has 64 rows per word, row i in bit ``i % 64`` of word ``i // 64``.
+"""
 
 import numpy as np
 from llvmlite import ir
 from numba.core import types
 
-from sklazy.kernels.compiling import entry, instruction, kernel
+from sklazy.kernels.compiling import entry, inlined, instruction, kernel
 
 WORD_BITS = 64
 PAD_WORDS = 8  # 64 bytes, one cache line
@@ -59,6 +62,14 @@ def set_bit(bits, row):
     bits[row >> 6] |= ONE << np.uint64(row & 63)
 
 
+@inlined
+def find_set(attribute, code, starts, offsets, set_of_value):
+    """The number of the bit set of a value; see `sets_in_parts`."""
+    if starts[attribute] < 0:
+        return set_of_value[offsets[attribute] + code]
+    return starts[attribute] + code
+
+
 @entry
 def build_bits(codes, offsets, n_words):
     """One bit set of rows for each (attribute, value).
@@ -103,13 +114,13 @@ def build_bits_of(codes, offsets, set_of_value, n_sets, n_words):
     n_attributes, n_rows = codes.shape
     bits = np.zeros((n_sets + 1, n_words), np.uint64)
     for attribute in range(n_attributes):
-        own = set_of_value[offsets[attribute] : offsets[attribute + 1]]
-        if (own == n_sets).all():
+        sets_of_attribute = set_of_value[offsets[attribute] : offsets[attribute + 1]]
+        if (sets_of_attribute == n_sets).all():
             continue
         for row in range(n_rows):
             code = codes[attribute, row]
-            if code >= 0 and own[code] < n_sets:
-                set_bit(bits[own[code]], row)
+            if code >= 0 and sets_of_attribute[code] < n_sets:
+                set_bit(bits[sets_of_attribute[code]], row)
     return bits
 
 
@@ -141,8 +152,8 @@ def sets_in_parts(cases, codes, first, last):
     step = max(1, _MOST_BYTES // (wide.size * cases.value_bits[0].nbytes))
     for begin in range(first, last, step):
         end = min(last, begin + step)
-        own = codes[begin:end, wide]
-        wanted = np.unique((cases.offsets[wide] + own)[own >= 0])
+        wide_codes = codes[begin:end, wide]
+        wanted = np.unique((cases.offsets[wide] + wide_codes)[wide_codes >= 0])
         yield begin, end, *_add_sets(cases, wanted)
 
 
@@ -156,3 +167,31 @@ def _add_sets(cases, wanted):
     bits = build_bits_of(codes, cases.offsets, set_of_value, n_sets, n_words)
     bits[:n_kept] = cases.value_bits[:-1]
     return bits, set_of_value
+
+
+@entry
+def count_values(codes, offsets, classes, n_classes):
+    """Count rows by (attribute, value) and class; missing cells are skipped.
+
+    Parameters
+    ----------
+    codes : int32 array of shape (n_attributes, n_rows)
+    offsets : int64 array of shape (n_attributes + 1,)
+    classes : int32 array of shape (n_rows,)
+    n_classes : int
+
+    Returns
+    -------
+    int64 array of shape (offsets[-1], n_classes)
+        Row ``offsets[j] + v`` equals
+        ``bincount(classes[codes[j] == v], minlength=n_classes)``.
+    """
+    n_attributes, n_rows = codes.shape
+    counts = np.zeros((offsets[n_attributes], n_classes), np.int64)
+    for attribute in range(n_attributes):
+        first = offsets[attribute]
+        for row in range(n_rows):
+            code = codes[attribute, row]
+            if code >= 0:
+                counts[first + code, classes[row]] += 1
+    return counts

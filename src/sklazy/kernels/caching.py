@@ -27,24 +27,25 @@ from numba.core.runtime import rtsys
 
 from sklazy import flow
 from sklazy.errors import SklazyWarning
+from sklazy.forking import cached_property
 
 _lost = {"code": False, "warned": False}
 
 
-def _locator(name: str) -> type:
+def _find_locator(name: str) -> type:
     """A class of numba's that older versions name with an underscore."""
-    found: type = getattr(caching, name, None) or getattr(caching, f"_{name}")
-    return found
+    locator: type = getattr(caching, name, None) or getattr(caching, f"_{name}")
+    return locator
 
 
 @functools.cache
 def stamp_sources() -> bytes:
     """A fingerprint of all that is compiled: the kernels, and the types they take."""
     here = Path(__file__).parent
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in [*sorted(here.rglob("*.py")), Path(flow.__file__)]:
-        found.update(path.read_bytes())
-    return found.digest()
+        digest.update(path.read_bytes())
+    return digest.digest()
 
 
 class _Stamped:
@@ -88,7 +89,7 @@ def _can_write(path: str) -> bool:
 # The folder that `NUMBA_CACHE_DIR` names; the one of compiled files beside the source;
 # the one of compiled files that a user has.
 _LOCATORS = [
-    _locator(name)
+    _find_locator(name)
     for name in (
         "UserProvidedCacheLocator",
         "InTreeCacheLocator",
@@ -124,14 +125,14 @@ class KernelCache(caching._Cache):
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
 
-    @functools.cached_property
+    @cached_property
     def _writer(self) -> _Folder | None:
         return next(iter(_open_folders(self._function, _WRITTEN)), None)
 
-    @functools.cached_property
+    @cached_property
     def _all(self) -> list[_Folder]:
-        found = _find_readers(self._function, self.cache_path)
-        return found if self._writer is None else [*found, self._writer]
+        readers = _find_readers(self._function, self.cache_path)
+        return readers if self._writer is None else [*readers, self._writer]
 
     @property
     def cache_path(self) -> str | None:
@@ -142,12 +143,12 @@ class KernelCache(caching._Cache):
         """The code for arguments of these types, or None."""
         for cache in list(self._all):
             try:
-                found = cache.load_overload(sig, target_context)
+                code = cache.load_overload(sig, target_context)
             except Exception:  # unpickling what is damaged may raise anything
                 self._set_aside(cache)
             else:
-                if found is not None:
-                    return found
+                if code is not None:
+                    return code
         return None
 
     def save_overload(self, sig: object, data: object) -> None:
@@ -208,7 +209,7 @@ def _find_readers(function: Callable[..., Any], writes_to: str | None) -> list[_
 
 
 def warn_of_lost_code() -> None:
-    """Say once that code was compiled which the next process must compile again."""
+    """Warn once that the next process must compile the code again."""
     if _lost["code"] and not _lost["warned"]:
         _lost["warned"] = True
         warnings.warn(

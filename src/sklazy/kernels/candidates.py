@@ -2,11 +2,16 @@
 
 import numpy as np
 
-from sklazy.kernels.columns import add_up
+from sklazy.kernels.columns import difference_term
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.exact import find_kth, leave_out, measure_listed
+from sklazy.kernels.exact import RawCases, RawQuery, drop_row, find_kth, measure_listed
 from sklazy.kernels.means import mean_within
-from sklazy.kernels.mixed import decide, find_kth_of_all
+from sklazy.kernels.mixed import (
+    KnownRows,
+    VoteArrays,
+    find_kth_of_all,
+    write_votes,
+)
 from sklazy.kernels.nearest import sort_nearest
 
 
@@ -16,7 +21,7 @@ def measure_candidate(cases, query, place):
     total = 0.0
     for j in range(query.size):
         difference = cases.values[j, place] - query[j]
-        total += cases.weights[j] * add_up(difference, cases.metric)
+        total += cases.weights[j] * difference_term(difference, cases.metric)
     return total
 
 
@@ -24,10 +29,10 @@ def measure_candidate(cases, query, place):
 def nearest_candidates(
     cases, order, row_groups, queries, query_groups, candidates, limits, rows, distances
 ):
-    """Fill `rows` and `distances` from candidates; tell which of them are sure.
+    """Fill `rows` and `distances` from candidates; mask the queries that are exact.
 
     Equal to `nearest_rows` where the columns are numbers without a missing cell and
-    the answer is sure: a row that is no candidate has a sum of at least the limit.
+    the answer is sure: a row that is not a candidate has a sum of at least the limit.
     Candidates are given by their places among the cases; `order` has their rows.
 
     Parameters
@@ -70,11 +75,20 @@ def nearest_candidates(
     return sure
 
 
+@kernel
+def measure_others(rows, excluded, query, cases):
+    """The rows but the excluded one, and their exact squared distances."""
+    left = drop_row(rows, excluded)
+    exact = np.empty(left.size)
+    measure_listed(left, query, cases, exact)
+    return left, exact
+
+
 @entry
 def vote_among(
     candidates,
     limits,
-    asked,
+    query_numbers,
     widths,
     case_codes,
     numeric,
@@ -95,63 +109,39 @@ def vote_among(
     near,
     kths,
 ):
-    """Let the nearest of candidates vote; tell which queries are surely answered.
+    """Let the nearest of candidates vote; mask the queries that are exact.
 
     Equal to `sklazy.kernels.mixed.search_mixed` where it is sure.
 
     Parameters
     ----------
-    candidates : int64 array of shape (n_asked, n_candidates)
-    limits : float64 array of shape (n_asked,)
-        A row that is no candidate has a squared distance of at least that.
-    asked : int64 array of shape (n_asked,)
-        The numbers of the queries.
+    candidates : int64 array of shape (n_queries, n_candidates)
+    limits : float64 array of shape (n_queries,)
+        A row that is not a candidate has a squared distance of at least that.
+    query_numbers : int64 array of shape (n_queries,)
     widths, case_codes, ..., kths
         As in `search_mixed`.
 
     Returns
     -------
-    bool array of shape (n_asked,)
+    bool array of shape (n_queries,)
     """
-    sure, smallest = np.zeros(asked.size, np.bool_), np.empty(k)
+    cases = RawCases(case_codes, numeric, numbers, widths)
+    elsewhere = KnownRows(known, at_bounds, bounds)
+    out = VoteArrays(votes, tied, weighted, near, kths)
+    sure, smallest = np.zeros(query_numbers.size, np.bool_), np.empty(k)
     order = np.empty(k, np.int64)
-    for i in range(asked.size):
-        query = asked[i]
-        rows = leave_out(candidates[i], excluded[query])
-        exact = np.empty(rows.size)
-        measure_listed(
-            rows,
-            codes[query],
-            values[query],
-            attributes[query],
-            counts[query],
-            case_codes,
-            numeric,
-            numbers,
-            widths,
-            exact,
-        )
-        kth = find_kth_of_all(known[query], exact, bounds[query], smallest)
+    for i in range(query_numbers.size):
+        number = query_numbers[i]
+        used = attributes[number, : counts[number]]
+        query = RawQuery(codes[number], values[number], used)
+        rows, exact = measure_others(candidates[i], excluded[number], query, cases)
+        kth = find_kth_of_all(known[number], exact, bounds[number], smallest)
         if kth < limits[i]:
             sure[i] = True
-            votes[query, :] = 0
-            tied[query, :] = 0
-            decide(
-                query,
-                rows,
-                exact,
-                kth,
-                order,
-                classes,
-                known,
-                at_bounds,
-                bounds,
-                votes,
-                tied,
-                weighted,
-                near,
-                kths,
-            )
+            votes[number, :] = 0
+            tied[number, :] = 0
+            write_votes(number, rows, exact, kth, order, classes, elsewhere, out)
     return sure
 
 
@@ -159,7 +149,7 @@ def vote_among(
 def mean_among(
     candidates,
     limits,
-    asked,
+    query_numbers,
     widths,
     case_codes,
     numeric,
@@ -175,44 +165,34 @@ def mean_among(
     by_distance,
     means,
 ):
-    """Average the nearest of candidates; tell which queries are surely answered.
+    """Average the nearest of candidates; mask the queries that are exact.
 
     Equal to `sklazy.kernels.means.mean_of_nearest` where it is sure.
 
     Parameters
     ----------
-    candidates : int64 array of shape (n_asked, n_candidates)
+    candidates : int64 array of shape (n_queries, n_candidates)
         Those of a query in ascending order.
-    limits, asked
+    limits, query_numbers
         As in `vote_among`.
     widths, case_codes, ..., means
         As in `mean_of_nearest`.
 
     Returns
     -------
-    bool array of shape (n_asked,)
+    bool array of shape (n_queries,)
     """
-    sure, smallest = np.zeros(asked.size, np.bool_), np.empty(k)
-    for i in range(asked.size):
-        query = asked[i]
-        rows = leave_out(candidates[i], excluded[query])
-        exact = np.empty(rows.size)
-        measure_listed(
-            rows,
-            codes[query],
-            values[query],
-            attributes[query],
-            counts[query],
-            case_codes,
-            numeric,
-            numbers,
-            widths,
-            exact,
-        )
+    cases = RawCases(case_codes, numeric, numbers, widths)
+    sure, smallest = np.zeros(query_numbers.size, np.bool_), np.empty(k)
+    for i in range(query_numbers.size):
+        number = query_numbers[i]
+        used = attributes[number, : counts[number]]
+        query = RawQuery(codes[number], values[number], used)
+        rows, exact = measure_others(candidates[i], excluded[number], query, cases)
         kth = find_kth(exact, smallest)
         if kth < limits[i]:
             sure[i] = True
-            means[query] = mean_within(
+            means[number] = mean_within(
                 rows, exact, kth, k, shares, by_distance, targets
             )
     return sure

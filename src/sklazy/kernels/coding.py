@@ -92,7 +92,7 @@ def code_cells(matrix, lows, widths, starts, places, cut_starts, cuts, spans, co
 
 @kernel
 def code_in_one_pass(values, lows, spans, codes):
-    """Code whole numbers, those that are no label as `UNSEEN`; count the too large."""
+    """Code whole numbers, those without a label as `UNSEEN`; count the too large."""
     n_large = np.int64(0)
     limit = np.uint64(TOO_LARGE)
     for i in range(values.size):

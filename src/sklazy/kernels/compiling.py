@@ -18,8 +18,10 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic
 
+from sklazy.forking import wait_for
 from sklazy.kernels.caching import KernelCache, warn_of_lost_code
 
 # Linking relies on how numba keeps code within: other versions compile as numba does.
@@ -29,6 +31,8 @@ else:
     from numba.core.compiler import Compiler
 
     OPTIMIZED_PART = PART = WHOLE = Compiler
+
+wait_for(global_compiler_lock)
 
 # Never `True`: it would compile the tests for NaN away.
 FAST = {"reassoc", "contract", "nsz", "arcp"}
@@ -85,17 +89,17 @@ def lean_fast_kernel(function: Callable[..., Any]) -> Any:
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls; a slow first use is announced.
 
-    Its `is_due(share)` tells whether to call it, or to take a path of numpy instead
+    Its `is_due(share)` is whether to call it, or to take a path of numpy instead
     of waiting for the compiler. `share` is what a job is of the smallest one that is
     worth the wait; small jobs add up, so that a process which asks one row at a time
     comes to the kernel, too.
     """
-    return _announced(function, _kept(function))
+    return _wrap_entry(function, _compile_entry(function))
 
 
 def lean_entry(function: Callable[..., Any]) -> Any:
     """Compile like `entry`, for code that allocates nothing; see `lean_kernel`."""
-    return _announced(function, _kept(function, _nrt=False))
+    return _wrap_entry(function, _compile_entry(function, _nrt=False))
 
 
 def instruction(python: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
@@ -113,7 +117,7 @@ def _runs_as_python() -> bool:
     return bool(numba.config.DISABLE_JIT)
 
 
-def _kept(function: Callable[..., Any], **options: Any) -> Any:
+def _compile_entry(function: Callable[..., Any], **options: Any) -> Any:
     """Compile, at the first call, or take from the cache; or leave it as Python."""
     compiled = numba.njit(**_ENTRY, **options)(function)
     if compiled is not function:
@@ -121,7 +125,7 @@ def _kept(function: Callable[..., Any], **options: Any) -> Any:
     return compiled
 
 
-def _announced(function: Callable[..., Any], compiled: Any) -> Any:
+def _wrap_entry(function: Callable[..., Any], compiled: Any) -> Any:
     @functools.wraps(function)
     def call(*arguments: object) -> Any:
         if compiled.overloads:
@@ -171,8 +175,8 @@ def count_compiled() -> int:
 
 def find_folder() -> str | None:
     """The folder that compiled code is kept in, or None where none can be written."""
-    found = {each._cache.cache_path for each in _entries} - {None}
-    return os.path.commonpath(found) if found else None
+    paths = {each._cache.cache_path for each in _entries} - {None}
+    return os.path.commonpath(paths) if paths else None
 
 
 def _as_python(function: Callable[..., Any]) -> Any:
@@ -199,7 +203,7 @@ def _call_first(compiled: Callable[..., Any], arguments: tuple[object, ...]) -> 
     """
     answer: Future[Any] = Future()
     work = compiled, arguments, answer
-    threading.Thread(target=_settle, args=work, daemon=True).start()
+    threading.Thread(target=_compile_and_call, args=work, daemon=True).start()
     if not wait([answer], _ANNOUNCE_AFTER).done and not _Waiting.none:
         _announce()
     result = answer.result()
@@ -207,7 +211,9 @@ def _call_first(compiled: Callable[..., Any], arguments: tuple[object, ...]) -> 
     return result
 
 
-def _settle(compiled: Any, arguments: tuple[object, ...], answer: Future[Any]) -> None:
+def _compile_and_call(
+    compiled: Any, arguments: tuple[object, ...], answer: Future[Any]
+) -> None:
     """Load or compile, call, and give what comes of it to the one who waits.
 
     A plain call would have numba look for extensions in all packages first.

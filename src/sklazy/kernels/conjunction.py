@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from sklazy.kernels.bits import ALL
+from sklazy.kernels.bits import ALL, find_set
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.matched_rows import keep_valid
-from sklazy.kernels.planes import count_common
+from sklazy.kernels.planes import count_common, keep_valid
 
 
 @kernel
@@ -29,7 +28,7 @@ def settled_entropy(counts, total):
 
 
 @kernel
-def intersect(bits, start, words, n_words, out):
+def intersect_sets(bits, start, words, n_words, out):
     """Out = words & one bit set."""
     for i in range(n_words):
         out[i] = words[i] & bits[start + i]
@@ -89,9 +88,7 @@ def grow_conjunctions(
             code = codes[query, j]
             places[j] = -1
             if code >= 0:
-                places[j] = starts[j] + code
-                if starts[j] < 0:
-                    places[j] = set_of_value[offsets[j] + code]
+                places[j] = find_set(j, code, starts, offsets, set_of_value)
         for i in range(n_words):
             matching[i] = ALL
         keep_valid(matching, 0, n_words, n_rows, excluded[query])
@@ -103,7 +100,7 @@ def grow_conjunctions(
                 if places[j] < 0:
                     continue
                 start = np.uintp(places[j]) * stride
-                intersect(bits, start, matching, length, trial)
+                intersect_sets(bits, start, matching, length, trial)
                 left, total = entropy_of(trial, flat_classes, stride, length, counts)
                 purer = left < entropy or (
                     left == entropy and chosen >= 0 and total > support
@@ -113,7 +110,7 @@ def grow_conjunctions(
             if chosen < 0:
                 break
             start = np.uintp(places[chosen]) * stride
-            intersect(bits, start, matching, length, matching)
+            intersect_sets(bits, start, matching, length, matching)
             places[chosen] = -1
             attributes[query, size] = chosen
             size += 1

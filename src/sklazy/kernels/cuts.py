@@ -7,8 +7,10 @@ a cut to its left changes two terms a side, whatever the number of classes.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.mdl import (
@@ -49,7 +51,7 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
     float64 array of shape (n_cuts,)
     """
     n_rows = np.int64(len(values))
-    borders, sums, n_blocks = _blocks(values, classes, n_classes)
+    blocks = _part_rows(values, classes, n_classes)
     cuts = np.empty(n_rows, dtype=np.float64)
     n_cuts = 0
     # The ends of the parts still to be looked at: the leftmost is on top, so that
@@ -62,22 +64,11 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
     after = np.zeros(n_classes, dtype=np.int64)
     while n_ends > 0:
         last = ends[n_ends - 1]
-        low = _first_border_above(borders, n_blocks, first)
-        high = _first_border_above(borders, n_blocks, last - 1)
-        _count_below(classes, borders, sums, high - 1, last, after)
+        low = _first_border_above(blocks, first)
+        high = _first_border_above(blocks, last - 1)
+        _count_below(blocks, high - 1, last, after)
         cut = _accepted_cut(
-            values,
-            classes,
-            borders,
-            sums,
-            low,
-            high,
-            first,
-            last,
-            before,
-            after,
-            criterion,
-            terms,
+            blocks, low, high, first, last, before, after, criterion, terms
         )
         if cut > 0:
             ends[n_ends] = cut
@@ -85,7 +76,7 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
             continue
         n_ends -= 1
         if n_ends > 0:
-            cuts[n_cuts] = between(values[last - 1], values[last])
+            cuts[n_cuts] = cut_between(values[last - 1], values[last])
             n_cuts += 1
         first = last
         before, after = after, before
@@ -93,7 +84,7 @@ def mdl_cuts(values, classes, n_classes, criterion, terms):
 
 
 @kernel
-def between(low, high):
+def cut_between(low, high):
     """Midpoint of two neighboring values that parts them under ``value <= cut``."""
     middle = (low + high) / 2.0
     if math.isinf(middle):
@@ -102,18 +93,30 @@ def between(low, high):
     return middle if middle < high else low
 
 
-@kernel
-def _blocks(values, classes, n_classes):
-    """Part the rows into blocks, none of which parts equal values.
+class ColumnBlocks(NamedTuple):
+    """The rows of a column in blocks, none of which parts equal values.
 
-    Returns
-    -------
+    Attributes
+    ----------
+    values, classes
+        As in `mdl_cuts`.
     borders : int64 array of shape (>= n_blocks + 1,)
         The first row of each block, and the number of rows.
     sums : int64 array of shape (>= (n_blocks + 1) * n_classes,)
         The class counts of the rows below each border, one border after the other.
     n_blocks : int
     """
+
+    values: NDArray[np.float64]
+    classes: NDArray[np.int32]
+    borders: NDArray[np.int64]
+    sums: NDArray[np.int64]
+    n_blocks: int
+
+
+@kernel
+def _part_rows(values, classes, n_classes):
+    """Part the rows into blocks."""
     n_rows = len(values)
     size = max(_BLOCK, n_classes)
     borders = np.zeros(n_rows // size + 2, dtype=np.int64)
@@ -132,16 +135,16 @@ def _blocks(values, classes, n_classes):
         for i in range(start, end):
             sums[at + n_classes + classes[i]] += 1
         start = end
-    return borders, sums, n_blocks
+    return ColumnBlocks(values, classes, borders, sums, n_blocks)
 
 
 @kernel
-def _first_border_above(borders, n_blocks, row):
+def _first_border_above(blocks, row):
     """Index of the first border above `row`, at most that of the last border."""
-    low, high = 0, n_blocks
+    low, high = 0, blocks.n_blocks
     while low < high:
         middle = (low + high) // 2
-        if borders[middle] > row:
+        if blocks.borders[middle] > row:
             high = middle
         else:
             low = middle + 1
@@ -149,37 +152,24 @@ def _first_border_above(borders, n_blocks, row):
 
 
 @kernel
-def _count_below(classes, borders, sums, border, row, counts):
+def _count_below(blocks, border, row, counts):
     """Set `counts` to the class counts below `row`, given a border not above it."""
     border = max(border, 0)
     at = border * len(counts)
     for c in range(len(counts)):
-        counts[c] = sums[at + c]
-    for i in range(borders[border], row):
-        counts[classes[i]] += 1
+        counts[c] = blocks.sums[at + c]
+    for i in range(blocks.borders[border], row):
+        counts[blocks.classes[i]] += 1
 
 
 @kernel
-def _accepted_cut(
-    values,
-    classes,
-    borders,
-    sums,
-    low,
-    high,
-    first,
-    last,
-    before,
-    after,
-    criterion,
-    terms,
-):
+def _accepted_cut(blocks, low, high, first, last, before, after, criterion, terms):
     """First row right of the best cut of rows first .. last - 1, or 0: no cut.
 
     `low` is the first border above `first`, `high` the first not below `last`;
     `before` and `after` are the class counts below `first` and below `last`.
     """
-    n_rows = last - first
+    values, classes, n_rows = blocks.values, blocks.classes, last - first
     total = np.empty(len(before), dtype=np.int64)
     for c in range(len(total)):
         total[c] = after[c] - before[c]
@@ -189,20 +179,7 @@ def _accepted_cut(
     limit = prior
     if criterion == FAYYAD:
         limit -= np.int64(UNIT * max(0.0, fayyad_least_gain(total, terms)))
-    cut = _best_cut(
-        values,
-        classes,
-        borders,
-        sums,
-        low,
-        high,
-        first,
-        last,
-        before,
-        total,
-        limit,
-        terms,
-    )
+    cut = _best_cut(blocks, low, high, first, last, before, total, limit, terms)
     if cut == 0:
         return cut
     n_candidates = n_rows - 1
@@ -224,28 +201,16 @@ def _accepted_cut(
 
 
 @kernel
-def _best_cut(
-    values,
-    classes,
-    borders,
-    sums,
-    low,
-    high,
-    first,
-    last,
-    before,
-    total,
-    limit,
-    terms,
-):
+def _best_cut(blocks, low, high, first, last, before, total, limit, terms):
     """First row right of the cut of least entropy below `limit`, or 0: none.
 
     Entropies are in total, not per row: ``|S1| Ent(S1) + |S2| Ent(S2)``, in units
     of the table. Of cuts that tie, the first is taken. Equal to looking at every
     row; a block that cannot have a better cut than the best border is left out.
     """
-    n_classes = len(total)
-    n_rows = last - first
+    values, classes = blocks.values, blocks.classes
+    borders, sums = blocks.borders, blocks.sums
+    n_classes, n_rows = len(total), last - first
     # A table entry is off by half a unit from its rounding and by x 2**-49 bits from
     # that of the logarithm: what is closer than the sum of these errors is a tie.
     error = 1 + (n_rows >> 18)
@@ -274,10 +239,10 @@ def _best_cut(
             if values[start] < values[end - 1]:
                 for c in range(n_classes):
                     right[c] = total[c] - left[c]
-                found, least = _best_row(
+                block_cut, least = _best_row(
                     values, classes, start, end, last, left, right, least, tie, terms
                 )
-                cut = max(cut, found)
+                cut = max(cut, block_cut)
             elif end < last:
                 entropy = _entropy(upto, total, end - first, n_rows, terms)
                 if entropy < least - tie:

@@ -20,14 +20,14 @@ _LANES = 16
 
 
 @lean_fast_kernel
-def fill(sums, n_rows, value):
+def fill_sums(sums, n_rows, value):
     """sums[:n_rows] = value."""
     for i in range(n_rows):
         sums[i] = value
 
 
 @lean_fast_kernel
-def add_group(columns, places, row, values, sums, n_rows):
+def add_eight_columns(columns, places, row, values, sums, n_rows):
     """Add the squared differences in eight columns without a missing cell."""
     a, b, c, d = places[0] + row, places[1] + row, places[2] + row, places[3] + row
     e, f, g, h = places[4] + row, places[5] + row, places[6] + row, places[7] + row
@@ -47,7 +47,7 @@ def add_group(columns, places, row, values, sums, n_rows):
 
 
 @lean_fast_kernel
-def add_four(columns, places, row, values, sums, n_rows):
+def add_four_columns(columns, places, row, values, sums, n_rows):
     """Add the squared differences in four columns without a missing cell."""
     a, b, c, d = places[0] + row, places[1] + row, places[2] + row, places[3] + row
     p, q, r, s = values[0], values[1], values[2], values[3]
@@ -61,7 +61,7 @@ def add_four(columns, places, row, values, sums, n_rows):
 
 
 @lean_fast_kernel
-def add_plain(columns, place, value, sums, n_rows):
+def add_plain_column(columns, place, value, sums, n_rows):
     """Add the squared differences in one column without a missing cell."""
     for i in range(n_rows):
         difference = columns[place + i] - value
@@ -69,7 +69,7 @@ def add_plain(columns, place, value, sums, n_rows):
 
 
 @lean_fast_kernel
-def add_gappy(columns, place, value, sums, n_rows):
+def add_gappy_column(columns, place, value, sums, n_rows):
     """Add the squared differences in one column of numbers, 1 where missing."""
     for i in range(n_rows):
         difference = columns[place + i] - value
@@ -78,15 +78,15 @@ def add_gappy(columns, place, value, sums, n_rows):
 
 
 @lean_fast_kernel
-def add_nominal(columns, place, value, sums, n_rows):
+def add_nominal_column(columns, place, value, sums, n_rows):
     """Add 1 where the code is another one or missing."""
     for i in range(n_rows):
         sums[i] += np.float32(0.0) if columns[place + i] == value else np.float32(1.0)
 
 
 def _find_within_in_numpy(sums, first, limit):
-    found = sums[int(first) : int(first) + PROBE] <= limit
-    return np.packbits(found, bitorder="little").view("<u8")[0].astype(np.uint64)
+    within = sums[int(first) : int(first) + PROBE] <= limit
+    return np.packbits(within, bitorder="little").view("<u8")[0].astype(np.uint64)
 
 
 def _generate_within(context, builder, signature, values):
@@ -97,17 +97,17 @@ def _generate_within(context, builder, signature, values):
     for i in range(_LANES):
         limits = builder.insert_element(limits, limit, ir.IntType(32)(i))
     word = ir.IntType(64)
-    found = word(0)
+    mask = word(0)
     for i in range(0, PROBE, _LANES):
         pointer = builder.gep(data, [builder.add(first, word(i))])
-        own = builder.load(builder.bitcast(pointer, lanes.as_pointer()), align=4)
-        within = builder.fcmp_ordered("<=", own, limits)
+        block = builder.load(builder.bitcast(pointer, lanes.as_pointer()), align=4)
+        within = builder.fcmp_ordered("<=", block, limits)
         bits = builder.zext(builder.bitcast(within, ir.IntType(_LANES)), word)
-        found = builder.or_(found, builder.shl(bits, word(i)))
-    return found
+        mask = builder.or_(mask, builder.shl(bits, word(i)))
+    return mask
 
 
 @instruction(_find_within_in_numpy)
-def find_within(_context, sums, first, limit):
+def mask_within(_context, sums, first, limit):
     """Which of `PROBE` sums, from the first on, are at most `limit`: a bit for each."""
     return types.uint64(sums, first, limit), _generate_within

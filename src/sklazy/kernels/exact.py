@@ -1,6 +1,9 @@
 """Exact HEOM distances of single rows, and the votes they decide."""
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from sklazy.kernels.compiling import entry, inlined, kernel, lean_kernel
 
@@ -15,50 +18,67 @@ def insert_sorted(nearest, value):
     nearest[i] = value
 
 
+class RawCases(NamedTuple):
+    """Cases as they are, and the ranges that differences of numbers are divided by.
+
+    Attributes
+    ----------
+    codes : int32 array of shape (n_attributes, capacity)
+    numeric : int64 array of shape (n_attributes,)
+        The place of an attribute among the numbers, below 0 for a nominal one.
+    numbers : float64 array of shape (n_numeric, capacity)
+    widths : float64 array of shape (n_attributes,)
+    """
+
+    codes: NDArray[np.int32]
+    numeric: NDArray[np.int64]
+    numbers: NDArray[np.float64]
+    widths: NDArray[np.float64]
+
+
+class RawQuery(NamedTuple):
+    """A query as it is.
+
+    Attributes
+    ----------
+    codes, values : int32 and float64 arrays of shape (n_attributes,)
+    attributes : int32 array of shape (n_used,)
+    """
+
+    codes: NDArray[np.int32]
+    values: NDArray[np.float64]
+    attributes: NDArray[np.int32]
+
+
 @inlined
-def measure_cell(row, attribute, codes, values, case_codes, numeric, numbers, widths):
+def measure_cell(row, attribute, query, cases):
     """Exact difference of one row in one attribute."""
-    column = numeric[attribute]
+    column, width = cases.numeric[attribute], cases.widths[attribute]
     if column < 0:
-        known = codes[attribute] >= 0
-        return 0.0 if known and case_codes[attribute, row] == codes[attribute] else 1.0
-    if widths[attribute] > 0.0:
-        scaled = (numbers[column, row] - values[attribute]) / widths[attribute]
+        code = query.codes[attribute]
+        return 0.0 if code >= 0 and cases.codes[attribute, row] == code else 1.0
+    number, value = cases.numbers[column, row], query.values[attribute]
+    if width > 0.0:
+        scaled = (number - value) / width
         return 1.0 if np.isnan(scaled) else scaled
-    return 0.0 if numbers[column, row] == values[attribute] else 1.0
+    return 0.0 if number == value else 1.0
 
 
 @lean_kernel
-def measure_row(
-    row, codes, values, attributes, n_used, case_codes, numeric, numbers, widths
-):
+def measure_row(row, query, cases):
     """Exact squared distance of one row, added in the order of the attributes."""
     total = 0.0
-    for i in range(n_used):
-        difference = measure_cell(
-            row, attributes[i], codes, values, case_codes, numeric, numbers, widths
-        )
+    for attribute in query.attributes:
+        difference = measure_cell(row, attribute, query, cases)
         total += difference * difference
     return total
 
 
 @lean_kernel
-def measure_listed(
-    rows, codes, values, attributes, n_used, case_codes, numeric, numbers, widths, exact
-):
+def measure_listed(rows, query, cases, exact):
     """Write the exact squared distances of some rows; see `measure_row`."""
     for i in range(rows.size):
-        exact[i] = measure_row(
-            rows[i],
-            codes,
-            values,
-            attributes,
-            n_used,
-            case_codes,
-            numeric,
-            numbers,
-            widths,
-        )
+        exact[i] = measure_row(rows[i], query, cases)
 
 
 @entry
@@ -77,23 +97,14 @@ def measure_rows(
         As in `search_mixed`.
     """
     exact = np.empty(n_rows)
-    measure_listed(
-        np.arange(n_rows),
-        codes,
-        values,
-        attributes,
-        attributes.size,
-        case_codes,
-        numeric,
-        numbers,
-        widths,
-        exact,
-    )
+    cases = RawCases(case_codes, numeric, numbers, widths)
+    query = RawQuery(codes, values, attributes)
+    measure_listed(np.arange(n_rows), query, cases, exact)
     return exact
 
 
 @kernel
-def leave_out(rows, excluded):
+def drop_row(rows, excluded):
     """The rows but the excluded one, in a new array."""
     left = np.empty(rows.size, np.int64)
     n_left = 0

@@ -1,7 +1,7 @@
 """The first pass of a search on numbers: float32 sums, and which rows they rule out.
 
 How far a float32 sum can be off follows from the size of the numbers and the number of
-columns. Whoever is within the *limit* may be among the nearest and becomes a candidate;
+columns. A row within the *limit* may be among the nearest and becomes a candidate;
 `sklazy.kernels.mixed` and `sklazy.kernels.means` measure candidates again, exactly.
 """
 
@@ -16,13 +16,13 @@ from sklazy.kernels.compiling import kernel, lean_kernel
 from sklazy.kernels.distances import (
     GROUP,
     PROBE,
-    add_four,
-    add_gappy,
-    add_group,
-    add_nominal,
-    add_plain,
-    fill,
-    find_within,
+    add_eight_columns,
+    add_four_columns,
+    add_gappy_column,
+    add_nominal_column,
+    add_plain_column,
+    fill_sums,
+    mask_within,
 )
 from sklazy.kernels.exact import insert_sorted
 
@@ -61,7 +61,7 @@ def find_sure(kth, slack, rounding):
 
 
 @lean_kernel
-def plan_query(codes, values, used, kinds, lows, widths, stride, places, targets):
+def plan_query(codes, values, used, cases, places, targets):
     """Line up a query's columns: plain ones from the front, the others from the back.
 
     Plain are numbers without a missing cell. Writes the columns' places and the query's
@@ -69,7 +69,8 @@ def plan_query(codes, values, used, kinds, lows, widths, stride, places, targets
     columns without a value add, and the slack: a difference of numbers up to `reach`
     is off by at most 2 UNIT reach in float32.
     """
-    n_plain, first_other = 0, places.size
+    kinds, lows, widths = cases.kinds, cases.lows, cases.widths
+    n_plain, first_other, stride = 0, places.size, cases.columns.shape[1]
     constant, reach = 0.0, 1.0
     for attribute in range(used.size):
         if not used[attribute]:
@@ -105,13 +106,13 @@ def add_plain_columns(columns, places, targets, first, last, stop, row, sums, n_
     """
     first = np.int64(first)
     while first + GROUP <= last and places[first] < stop:
-        add_group(columns, places[first:], row, targets[first:], sums, n_rows)
+        add_eight_columns(columns, places[first:], row, targets[first:], sums, n_rows)
         first += GROUP
     if 4 <= last - first < GROUP and places[first] < stop:
-        add_four(columns, places[first:], row, targets[first:], sums, n_rows)
+        add_four_columns(columns, places[first:], row, targets[first:], sums, n_rows)
         first += 4
     while last - first < GROUP and first < last and places[first] < stop:
-        add_plain(columns, places[first] + row, targets[first], sums, n_rows)
+        add_plain_column(columns, places[first] + row, targets[first], sums, n_rows)
         first += 1
     return first
 
@@ -123,13 +124,13 @@ def add_other_columns(columns, places, targets, first, kinds, row, sums, n_rows)
     for i in range(first, places.size):
         place = places[i] + row
         if kinds[np.int64(places[i] // stride)] == NOMINAL:
-            add_nominal(columns, place, targets[i], sums, n_rows)
+            add_nominal_column(columns, place, targets[i], sums, n_rows)
         else:
-            add_gappy(columns, place, targets[i], sums, n_rows)
+            add_gappy_column(columns, place, targets[i], sums, n_rows)
 
 
 @lean_kernel
-def keep_within(rows, sums, n_kept, limit):
+def keep_candidates(rows, sums, n_kept, limit):
     """Drop the candidates beyond the limit; returns how many are left."""
     left = 0
     for i in range(n_kept):
@@ -140,7 +141,7 @@ def keep_within(rows, sums, n_kept, limit):
 
 
 @lean_kernel
-def admit(
+def admit_rows(
     sums, n_rows, row, excluded, limit, slack, rounding, nearest, kept, rows, kept_sums
 ):
     """Take the rows of a block into the candidates; returns their number and the limit.
@@ -149,7 +150,7 @@ def admit(
     """
     last = nearest.size - 1
     for first in range(0, n_rows, PROBE):
-        within = find_within(sums, first, limit)
+        within = mask_within(sums, first, limit)
         if n_rows - first < PROBE:
             within &= (ONE << np.uint64(n_rows - first)) - ONE
         while within != ZERO:
@@ -158,7 +159,7 @@ def admit(
             if sums[i] > limit or row + i == excluded:
                 continue
             if kept == rows.size:
-                kept = keep_within(rows, kept_sums, kept, limit)
+                kept = keep_candidates(rows, kept_sums, kept, limit)
                 if 4 * kept > 3 * rows.size:
                     kept = -1
             if kept >= 0:
@@ -167,8 +168,8 @@ def admit(
             if sums[i] < nearest[last]:
                 insert_sorted(nearest, sums[i])
                 if nearest[last] < np.inf:
-                    found = find_limit(np.float64(nearest[last]), slack, rounding)
-                    limit = min(limit, found)
+                    new_limit = find_limit(np.float64(nearest[last]), slack, rounding)
+                    limit = min(limit, new_limit)
     return kept, limit
 
 
@@ -193,9 +194,9 @@ class Candidates(NamedTuple):
     ----------
     rows : int64 array of shape (n_queries, n_most)
     sums : float32 array of shape (n_queries, n_most)
-        What the first pass has found for each.
+        The sum of each in the first pass.
     counts : int64 array of shape (n_queries,)
-        How many there are; -1 where so many tie that they were not kept.
+        How many there are; -1 where too many tie, which are not kept.
     limits : float32 array of shape (n_queries,)
         Candidates with a larger sum are not among the nearest after all.
     sure : float32 array of shape (n_queries,)
@@ -226,8 +227,8 @@ def make_candidates(n_queries, k):
     )
 
 
-class Plan(NamedTuple):
-    """What some queries look for in which columns, as `plan_query` finds it.
+class ColumnPlan(NamedTuple):
+    """The columns and targets of some queries, as `plan_query` finds them.
 
     Attributes
     ----------
@@ -247,28 +248,16 @@ class Plan(NamedTuple):
 
 @lean_kernel
 def scan_blocks(
-    flat,
-    kinds,
-    n_rows,
-    tile,
-    excluded,
-    rounding,
-    plan,
-    done,
-    sums,
-    limits,
-    nearest,
-    kept,
-    rows,
-    kept_sums,
+    flat, kinds, n_rows, tile, excluded, rounding, plan, done, sums, nearest, candidates
 ):
     """Take all rows into the candidates that may belong there, a block at a time.
 
     `sums` has a line for each query, or one for all where there is one tile; `done`
-    are plain columns added so far. The arrays from `limits` on are written: all that
-    `Candidates` holds, and the k smallest sums.
+    are plain columns added so far. The k smallest sums (`nearest`) and the candidates
+    are written.
     """
     many, block = sums.shape[0] > 1, sums.shape[1]
+    kept, limits = candidates.counts, candidates.limits
     end_of_columns = np.uintp(flat.size)
     for row in range(0, n_rows, block):
         n_block = min(block, n_rows - row)
@@ -279,9 +268,9 @@ def scan_blocks(
             is_first = stop == np.uintp(0)
             stop += tile
             for q in range(done.size):
-                own = sums[q if many else 0]
+                query_sums = sums[q if many else 0]
                 if is_first:
-                    fill(own, length, plan.constants[q])
+                    fill_sums(query_sums, length, plan.constants[q])
                 done[q] = add_plain_columns(
                     flat,
                     plan.places[q],
@@ -290,7 +279,7 @@ def scan_blocks(
                     plan.n_plain[q],
                     stop,
                     start,
-                    own,
+                    query_sums,
                     length,
                 )
                 if stop < end_of_columns:  # sums are not complete yet
@@ -302,11 +291,11 @@ def scan_blocks(
                     plan.first_other[q],
                     kinds,
                     start,
-                    own,
+                    query_sums,
                     length,
                 )
-                kept[q], limits[q] = admit(
-                    own,
+                kept[q], limits[q] = admit_rows(
+                    query_sums,
                     n_block,
                     row,
                     excluded[q],
@@ -315,40 +304,36 @@ def scan_blocks(
                     rounding,
                     nearest[q],
                     kept[q],
-                    rows[q],
-                    kept_sums[q],
+                    candidates.rows[q],
+                    candidates.sums[q],
                 )
+
+
+class ScaledCases(NamedTuple):
+    """The cases of a first pass, as `sklazy.kernels.mixed.search_mixed` takes them."""
+
+    columns: NDArray[np.float32]
+    kinds: NDArray[np.int64]
+    lows: NDArray[np.float64]
+    widths: NDArray[np.float64]
+    n_rows: int
 
 
 @kernel
 def find_candidates(
-    columns,
-    kinds,
-    lows,
-    widths,
-    n_rows,
-    codes,
-    values,
-    attributes,
-    counts,
-    excluded,
-    k,
-    known,
-    bounds,
-    found,
+    cases, codes, values, attributes, counts, excluded, k, known, bounds, candidates
 ):
     """Find the rows that may be among the k nearest of some queries.
 
     Parameters
     ----------
-    columns, kinds, lows, widths, n_rows
-        The cases, as in `sklazy.kernels.mixed.search_mixed`.
+    cases : ScaledCases
     codes, values, attributes, counts, excluded
-        The queries, as there, at most `MOST_QUERIES`.
+        The queries, as in `search_mixed`, at most `MOST_QUERIES`.
     k : int, at most the number of rows
     known, bounds : float64 arrays
         As there.
-    found : Candidates, written
+    candidates : Candidates, written
 
     Notes
     -----
@@ -364,13 +349,13 @@ def find_candidates(
     of them in a pass over the rows; those that have to be asked for each cell come
     after the last tile.
     """
-    n_columns, stride = columns.shape
-    flat = columns.reshape(-1)
+    n_columns, stride = cases.columns.shape
+    flat = cases.columns.reshape(-1)
     n_queries, n_most = attributes.shape[0], max(1, attributes.shape[1])
     many = n_columns >= MANY_COLUMNS
-    rounding = 1.2 * (n_most + 4) * UNIT  # of a sum of so many squares
+    rounding = 1.2 * (n_most + 4) * UNIT  # of a sum of n_most squares
     used = np.empty(n_columns, np.bool_)
-    plan = Plan(
+    plan = ColumnPlan(
         np.empty((n_queries, n_most), np.uintp),
         np.empty((n_queries, n_most), np.float32),
         np.empty(n_queries, np.int64),
@@ -388,38 +373,27 @@ def find_candidates(
             used[attributes[q, i]] = True
         plan.n_plain[q], plan.first_other[q], plan.constants[q], plan.slacks[q] = (
             plan_query(
-                codes[q],
-                values[q],
-                used,
-                kinds,
-                lows,
-                widths,
-                stride,
-                plan.places[q],
-                plan.targets[q],
+                codes[q], values[q], used, cases, plan.places[q], plan.targets[q]
             )
         )
-        found.limits[q] = find_limit(bounds[q], plan.slacks[q], rounding)
-        found.counts[q] = 0
+        candidates.limits[q] = find_limit(bounds[q], plan.slacks[q], rounding)
+        candidates.counts[q] = 0
         begin_nearest(known[q], bounds[q], nearest[q])
     scan_blocks(
         flat,
-        kinds,
-        n_rows,
+        cases.kinds,
+        cases.n_rows,
         np.uintp(TILE if many else n_columns) * np.uintp(stride),
         excluded,
         rounding,
         plan,
         np.empty(n_queries, np.int64),
         np.empty((n_buffers, block), np.float32),
-        found.limits,
         nearest,
-        found.counts,
-        found.rows,
-        found.sums,
+        candidates,
     )
     for q in range(n_queries):
-        found.sure[q] = np.inf
-        if found.counts[q] > k:
+        candidates.sure[q] = np.inf
+        if candidates.counts[q] > k:
             kth = np.float64(nearest[q, k - 1])
-            found.sure[q] = find_sure(kth, plan.slacks[q], rounding)
+            candidates.sure[q] = find_sure(kth, plan.slacks[q], rounding)

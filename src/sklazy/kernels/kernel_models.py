@@ -7,7 +7,7 @@ answer does not depend on the batch. Similarity is ``exp(-rate * distance)``.
 import numpy as np
 
 from sklazy.kernels.compiling import entry, fast_kernel, kernel
-from sklazy.kernels.vectors import add_scaled, dot
+from sklazy.kernels.vectors import dot, solve_in_place
 
 MISMATCH = 2.0 * 2.0**0.5
 """The difference of two categories, in standard deviations of a number."""
@@ -148,12 +148,12 @@ def _take_nearest(distances, rows):
     n_tied = rows.size
     for i in range(distances.size):
         n_tied -= distances[i] < last
-    found = 0
+    n_taken = 0
     for i in range(distances.size):
         is_tied = distances[i] == last and n_tied > 0
         if is_tied or distances[i] < last:
-            rows[found] = i
-            found += 1
+            rows[n_taken] = i
+            n_taken += 1
             n_tied -= is_tied
 
 
@@ -167,30 +167,10 @@ def _fill_system(cases, rows, rate, ridge, part, system):
     for i in range(rows.size):
         for j in range(query.size):
             query[j] = part[j, i]
-        own = system[i, :i]
-        _fill_distances(cases, part, query, own)
-        _to_similarities(own, rate)
+        similarities = system[i, :i]
+        _fill_distances(cases, part, query, similarities)
+        _to_similarities(similarities, rate)
         system[i, i] = 1.0 + ridge
-
-
-@kernel
-def _factor(system):
-    """Cholesky: the lower half becomes L, where ``L @ L.T`` is the system."""
-    for i in range(system.shape[0]):
-        row = system[i]
-        for j in range(i):
-            row[j] = (row[j] - dot(row[:j], system[j, :j])) / system[j, j]
-        row[i] = np.sqrt(row[i] - dot(row[:i], row[:i]))
-
-
-@kernel
-def _solve(factor, side):
-    """Replace a right side by the solution x of ``L @ L.T @ x = side``."""
-    for i in range(side.size):
-        side[i] = (side[i] - dot(factor[i, :i], side[:i])) / factor[i, i]
-    for i in range(side.size - 1, -1, -1):
-        side[i] /= factor[i, i]
-        add_scaled(side[:i], factor[i, :i], -side[i])
 
 
 @entry
@@ -221,8 +201,7 @@ def weigh_nearest(cases, queries, hidden, rate, ridge, near, influences):
         rows, side = near[q], influences[q]
         _take_nearest(distances, rows)
         _fill_system(cases, rows, rate, ridge, part, system)
-        _factor(system)
         for i in range(n_near):
             side[i] = distances[rows[i]]
         _to_similarities(side, rate)
-        _solve(system, side)
+        solve_in_place(system, side)

@@ -4,9 +4,10 @@ import numpy as np
 
 from sklazy.kernels.bits import ONE, ZERO, trailing_zeros
 from sklazy.kernels.compiling import entry, lean_kernel
+from sklazy.kernels.ranking import mark_ranks
 
 FEW = 4
-"""So many sums are kept in registers."""
+"""The number of sums that are kept in registers."""
 
 _ZERO = np.uintp(0)
 
@@ -75,22 +76,22 @@ def sum_likelihoods(
 
 
 @lean_kernel
-def read_rows(present, n_selected, n_classes, places):
+def read_ranked_rows(present, n_selected, n_classes, places):
     """Write where the table rows of the lowest set bits begin; returns their number.
 
     Leaves the set empty.
     """
-    found = _ZERO
+    n_read = _ZERO
     for word in range(np.uintp(present.size >> 1)):
         even = word << ONE
         bits = present[even] | present[even | ONE]
         present[even] = present[even | ONE] = ZERO
         base = word << np.uintp(6)
-        while bits != ZERO and found < n_selected:
-            places[found] = (base | trailing_zeros(bits)) * n_classes
-            found += ONE
+        while bits != ZERO and n_read < n_selected:
+            places[n_read] = (base | trailing_zeros(bits)) * n_classes
+            n_read += ONE
             bits &= bits - ONE
-    return found
+    return n_read
 
 
 @lean_kernel
@@ -115,7 +116,7 @@ def sum_block(flat, priors, places, n_places, first, out):
 
 @entry
 def sum_by_rank(flat, priors, codes, starts, ranks, n_selected, first, last, out):
-    """Select the attributes of lowest rank, and add up what their values say.
+    """Select the attributes of lowest rank, and sum the likelihoods of their values.
 
     Equal to `select_by_rank` and `sum_likelihoods`, digit for digit: a rank is that
     of one value of one attribute, so that the table may be in the order of ranks.
@@ -129,18 +130,13 @@ def sum_by_rank(flat, priors, codes, starts, ranks, n_selected, first, last, out
         As in `select_by_rank`.
     out : float64 array of shape (n_queries, n_classes), written
     """
-    n_attributes, n_classes = np.uintp(starts.size), np.uintp(priors.size)
+    n_classes = np.uintp(priors.size)
     present = np.zeros(((ranks.size >> 6) + 1) * 2, np.uint64)
     places = np.empty(n_selected, np.uintp)
     total = np.empty(n_classes)
     for query in range(first, last):
-        own = codes[query]
-        for attribute in range(n_attributes):
-            cell = starts[attribute] + max(own[attribute], -1)
-            rank = np.uintp(ranks[np.uintp(cell)])
-            word = (rank >> np.uint64(6) << ONE) | (attribute & ONE)
-            present[word] |= ONE << (rank & np.uint64(63))
-        n_found = read_rows(present, np.uintp(n_selected), n_classes, places)
+        mark_ranks(codes[query], starts, ranks, present)
+        n_found = read_ranked_rows(present, np.uintp(n_selected), n_classes, places)
         if n_classes <= 2 * FEW:
             for block in range(_ZERO, n_classes, np.uintp(FEW)):
                 sum_block(flat, priors, places, n_found, block, out[query])

@@ -23,7 +23,7 @@ from sklazy.kernels.compiling import instruction, lean_kernel
 
 LINE = 8  # words
 GROUP = 7  # sets that are added at once
-_SINGLE = 3  # so many sets left over are sooner added one by one
+_SINGLE = 3  # up to this number, sets left over are faster added one by one
 
 _WORD = ir.IntType(64)
 _VECTOR = ir.VectorType(_WORD, LINE)
@@ -84,8 +84,8 @@ def _narrow_in_numpy(planes, start, following, n_lines, keeps, rows, above):
 
 
 def _find_filled_in_numpy(words, first):
-    found = (words[int(first) : int(first) + 8 * LINE] != 0).astype(bool)
-    return np.packbits(found, bitorder="little").view("<u8")[0].astype(np.uint64)
+    filled = (words[int(first) : int(first) + 8 * LINE] != 0).astype(bool)
+    return np.packbits(filled, bitorder="little").view("<u8")[0].astype(np.uint64)
 
 
 # --- generated ------------------------------------------------------------------------
@@ -200,8 +200,8 @@ def _compare_generator(n_planes: int) -> Callable[..., Any]:
         with cgutils.for_range(builder, n_lines) as loop:
             here = builder.mul(loop.index, ir.Constant(_WORD, LINE))
             planes = _sum_line(arrays, n_planes, builder.add(word, here))
-            found = _compare_line(builder, planes, threshold)
-            for i, rows in enumerate(found):
+            row_sets = _compare_line(builder, planes, threshold)
+            for i, rows in enumerate(row_sets):
                 builder.store(rows, arrays.line(6 + i, here), align=8)
                 more = builder.add(builder.load(counts[i]), _popcount(builder, rows))
                 builder.store(more, counts[i])
@@ -251,14 +251,14 @@ def _generate_narrow(context: Any, builder: Any, signature: Any, values: Any) ->
 
 def _generate_filled(context: Any, builder: Any, signature: Any, values: Any) -> Any:
     arrays = _Arrays(context, builder, signature, values)
-    found = ir.Constant(_WORD, 0)
+    mask = ir.Constant(_WORD, 0)
     for i in range(8):
         shift = ir.Constant(_WORD, LINE * i)
         place = arrays.line(0, builder.add(arrays.data[1], shift))
         filled = builder.icmp_unsigned("!=", builder.load(place, align=8), _NONE)
         byte = builder.bitcast(filled, ir.IntType(LINE))
-        found = builder.or_(found, builder.shl(builder.zext(byte, _WORD), shift))
-    return found
+        mask = builder.or_(mask, builder.shl(builder.zext(byte, _WORD), shift))
+    return mask
 
 
 def _popcount(builder: Any, vector: Any) -> Any:
@@ -331,7 +331,7 @@ def find_filled(_context, words, first):
 
 @lean_kernel
 def count_planes(n_sets):
-    """Number of planes that are made for so many sets."""
+    """Number of planes that are made for `n_sets` sets."""
     if n_sets < 16:
         return 4
     if n_sets < 64:
@@ -366,7 +366,7 @@ def sum_lines(bits, sets, n_sets, word, n_lines, planes, width):
 
 @lean_kernel
 def compare_lines(bits, sets, n_sets, word, n_lines, threshold, above, same):
-    """Find the rows that more sets have than a threshold says, and just as many.
+    """Find the rows in more sets than a threshold, and those in just as many.
 
     The parameters are those of `sum_lines`, and two sets of rows that are written.
 

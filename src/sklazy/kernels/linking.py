@@ -32,13 +32,13 @@ class _Whole(JITCodeLibrary):
         super().finalize()
 
     def _finalize_specific(self) -> None:
-        """Tell the code of helpers where their environments are, as a cache does."""
+        """Set the environments in the code of helpers, as a cache does."""
         super()._finalize_specific()
         for variable in self._final_module.global_variables:
             if variable.name.startswith(_ENVIRONMENT):
-                found = lookup_environment(variable.name)
-                if found is not None:
-                    self.codegen.set_env(variable.name, found)
+                environment = lookup_environment(variable.name)
+                if environment is not None:
+                    self.codegen.set_env(variable.name, environment)
 
 
 class _NoMachine:
@@ -85,15 +85,15 @@ class _OptimizedPart(_Part):
 
 def _with_parts(libraries: Iterable[JITCodeLibrary]) -> list[JITCodeLibrary]:
     """Libraries, and those that helpers among them call; each once."""
-    found = dict[JITCodeLibrary, None]()
+    linked = dict[JITCodeLibrary, None]()
     waiting = list(libraries)
     while waiting:
         library = waiting.pop()
-        if library not in found:
-            found[library] = None
+        if library not in linked:
+            linked[library] = None
             if isinstance(library, _Part):
                 waiting += library._linking_libraries
-    return list(found)
+    return list(linked)
 
 
 def _compiler_into(kind: type[JITCodeLibrary]) -> type[compiler.Compiler]:

@@ -4,27 +4,33 @@ The k-th largest number of agreements is a threshold; every row that reaches it 
 ties and all. No distance and no list of rows is ever written down.
 """
 
-import numpy as np
+from typing import NamedTuple
 
-from sklazy.kernels.bits import ALL
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.kernels.bits import ALL, find_set
 from sklazy.kernels.compiling import entry, lean_kernel
 from sklazy.kernels.lines import GROUP, LINE, compare_lines, count_planes, sum_lines
-from sklazy.kernels.matched_rows import (
+from sklazy.kernels.planes import (
+    ClassSets,
+    count_common,
     file_counted,
     file_rows,
     keep_valid,
-    list_rows,
-    make_block,
-    separate,
-    vote,
+    list_bits,
+    make_block_room,
+    planes_for,
+    select_threshold,
+    separate_above,
+    vote_by_class,
 )
-from sklazy.kernels.planes import count_common, planes_for, select_threshold
 from sklazy.kernels.votes import (
     add_levels,
     move_threshold,
     raise_threshold,
     take_over,
-    weigh_levels,
+    weigh_agreements,
     write_tallies,
 )
 
@@ -41,7 +47,7 @@ def point_at_sets(
 ):
     """Write the word offsets of the bit sets of one query's values.
 
-    What agrees with nothing, and every place left over, points at the empty set.
+    A value that agrees with no row, and every place left over, points at the empty set.
     """
     for i in range(sets.size):
         sets[i] = np.uintp(n_empty) * stride
@@ -49,9 +55,7 @@ def point_at_sets(
         attribute = attributes[i]
         code = codes[attribute]
         if code >= 0:
-            place = starts[attribute] + code
-            if starts[attribute] < 0:
-                place = set_of_value[offsets[attribute] + code]
+            place = find_set(attribute, code, starts, offsets, set_of_value)
             sets[i] = np.uintp(place) * stride
 
 
@@ -67,19 +71,7 @@ def plan_blocks(n_rows, k):
 
 @lean_kernel
 def search_block(
-    bits,
-    sets,
-    n_sets,
-    word,
-    n_words,
-    n_rows,
-    excluded,
-    k,
-    threshold,
-    planes,
-    width,
-    above,
-    same,
+    bits, sets, n_sets, word, n_words, n_rows, excluded, k, threshold, room
 ):
     """Find the rows of a block above the threshold and those at it.
 
@@ -90,6 +82,7 @@ def search_block(
     Returns the threshold and the numbers of rows above and at it; leaves the bit sets
     of both behind.
     """
+    above, same, planes, width = room.above, room.same, room.planes, room.width
     n_lines, length = n_words // LINE, np.uintp(n_words)
     if threshold >= 0:
         n_above, n_same = compare_lines(
@@ -100,7 +93,7 @@ def search_block(
         if is_last or word <= excluded >> 6 < word + n_words:
             keep_valid(same, word, n_words, n_rows, excluded)
             keep_valid(above, word, n_words, n_rows, excluded)
-            n_above, n_same = separate(above, same, length)
+            n_above, n_same = separate_above(above, same, length)
         if n_above <= MOST_FILED * k:
             return threshold, n_above, n_same
     sum_lines(bits, sets, n_sets, word, n_lines, planes, width)
@@ -114,94 +107,69 @@ def search_block(
     return threshold, n_above, count_common(same, same, np.uintp(0), length)
 
 
-@lean_kernel
-def search_blocks(
-    bits,
-    class_bits,
-    stride,
-    classes,
-    n_rows,
-    n_all,
-    first_words,
-    counts,
-    excluded,
-    k,
-    sets,
-    planes,
-    width,
-    above,
-    same,
-    rows,
-    votes,
-    thresholds,
-    levels,
-    n_above,
-):
-    """Search all blocks for some queries; see `match_nominal`.
+class BlockTallies(NamedTuple):
+    """What is known of some queries between two blocks.
 
-    From `planes` to `rows` there is room for one block. Written are, for each query,
-    the rows at the threshold by class (`votes`), the threshold, and the rows above it
-    by number of agreements and class, with their number.
+    Attributes
+    ----------
+    votes : int64 array of shape (n_queries, n_classes)
+        The rows at the threshold, by class.
+    thresholds, n_above : int64 arrays of shape (n_queries,)
+        The threshold, and how many rows lie above it.
+    levels : int64 array of shape (n_queries, n_levels, n_classes)
+        The rows above it by number of agreements and class.
     """
-    word = 0
+
+    votes: NDArray[np.int64]
+    thresholds: NDArray[np.int64]
+    n_above: NDArray[np.int64]
+    levels: NDArray[np.int64]
+
+
+@lean_kernel
+def search_blocks(bits, classes, n_rows, counts, excluded, k, sets, room, tallies):
+    """Search all blocks for some queries, whose tallies are written."""
+    word, (n_all, first_words) = 0, plan_blocks(n_rows, k)
     while word < n_all:
         n_words = min(n_all - word, first_words if word == 0 else BLOCK)
         for query in range(counts.size):
-            own, own_levels = sets[query], levels[query]
-            n_sets, threshold = np.int64(counts[query]), thresholds[query]
-            thresholds[query], n_more, n_same = search_block(
+            votes, levels = tallies.votes[query], tallies.levels[query]
+            before, n_above = tallies.thresholds[query], tallies.n_above[query]
+            query_sets, n_sets = sets[query], np.int64(counts[query])
+            threshold, n_more, n_same = search_block(
                 bits,
-                own,
+                query_sets,
                 n_sets,
                 word,
                 n_words,
                 n_rows,
                 excluded[query],
                 k,
-                threshold,
-                planes,
-                width,
-                above,
-                same,
+                before,
+                room,
             )
-            selected = thresholds[query] > threshold
-            if selected:
-                n_above[query] = move_threshold(
-                    thresholds[query], own_levels, votes[query]
-                )
+            if threshold > before:
+                n_above = move_threshold(threshold, levels, votes)
             if n_more > 0:
-                n_above[query] += n_more
-                n_listed = list_rows(above, word, n_words, rows, 0)
-                if selected:  # the planes hold the counts of this block
-                    file_counted(
-                        rows[:n_listed],
-                        word,
-                        planes,
-                        width,
-                        planes_for(n_sets),
-                        classes,
-                        own_levels,
-                    )
+                n_above += n_more
+                n_listed = list_bits(room.above, word, n_words, room.rows, 0)
+                rows = room.rows[:n_listed]
+                if threshold > before:  # the planes hold the counts of this block
+                    n_planes = planes_for(n_sets)
+                    file_counted(rows, word, room, n_planes, classes.codes, levels)
                 else:
-                    file_rows(rows[:n_listed], bits, own, n_sets, classes, own_levels)
+                    file_rows(rows, bits, query_sets, n_sets, classes.codes, levels)
             # A higher threshold has its tied rows filed; those at the old one, of
             # this block, too, do not vote any more.
-            if n_above[query] >= k:
-                thresholds[query], n_above[query] = raise_threshold(
-                    thresholds[query], k, n_above[query], own_levels, votes[query]
+            if n_above >= k:
+                threshold, n_above = raise_threshold(
+                    threshold, k, n_above, levels, votes
                 )
             elif n_same > 0:
-                vote(
-                    same,
-                    word,
-                    n_words,
-                    n_same,
-                    class_bits,
-                    stride,
-                    classes,
-                    rows,
-                    votes[query],
+                vote_by_class(
+                    room.same, word, n_words, n_same, classes, room.rows, votes
                 )
+            tallies.thresholds[query], tallies.n_above[query] = threshold, n_above
         word += n_words
 
 
@@ -258,9 +226,9 @@ def match_nominal(
     excluded : int64 array of shape (n_queries,)
         A row that does not take part, or -1.
     known : int32 array, or empty
-        What `tallies` were for rows elsewhere, which are to be counted with these.
+        The `tallies` of rows elsewhere, which are to be counted with these.
     floors : int64 array of shape (n_queries,)
-        What `thresholds` were for those.
+        The `thresholds` of those.
     k, first, last : int
         Neighbors asked for; the queries to answer are ``first..last - 1``.
     votes : int64 array of shape (n_queries, n_classes), written
@@ -307,26 +275,26 @@ def match_nominal(
     """
     stride = np.uintp(value_bits.shape[1])
     n_classes, n_levels = votes.shape[1], attributes.shape[1] + 1
-    n_all, first_words = plan_blocks(n_rows, k)
-    width = max(first_words, BLOCK)
-    planes = np.empty(width * count_planes(n_levels - 1), np.uint64)
-    above, same, rows = make_block(width)
+    _, first_words = plan_blocks(n_rows, k)
+    room = make_block_room(max(first_words, BLOCK), count_planes(n_levels - 1))
     step = min(MOST_QUERIES, max(4, MOST_LEVELS // (n_levels * n_classes)))
     step = min(step, last - first)
     sets = np.empty((step, n_levels - 1 + GROUP), np.uintp)
-    levels = np.empty((step, n_levels, n_classes), np.int64)
+    all_levels = np.empty((step, n_levels, n_classes), np.int64)
     n_above = np.empty(step, np.int64)
+    class_sets = ClassSets(class_bits.reshape(-1), stride, classes)
     for begin in range(first, last, step):
         end = min(last, begin + step)
-        levels[:] = 0
+        all_levels[:] = 0
         for query in range(begin, end):
+            q = query - begin
             votes[query, :] = 0
-            n_above[query - begin] = 0
+            n_above[q] = 0
             thresholds[query] = -1
             if known.size > 0:
                 thresholds[query] = floors[query]
-                n_above[query - begin] = take_over(
-                    known[query], floors[query], levels[query - begin], votes[query]
+                n_above[q] = take_over(
+                    known[query], floors[query], all_levels[q], votes[query]
                 )
             point_at_sets(
                 codes[query],
@@ -337,41 +305,26 @@ def match_nominal(
                 set_of_value,
                 value_bits.shape[0] - 1,
                 stride,
-                sets[query - begin],
+                sets[q],
             )
         search_blocks(
             value_bits.reshape(-1),
-            class_bits.reshape(-1),
-            stride,
-            classes,
+            class_sets,
             n_rows,
-            n_all,
-            first_words,
             counts[begin:end],
             excluded[begin:end],
             k,
             sets,
-            planes,
-            width,
-            above,
-            same,
-            rows,
-            votes[begin:end],
-            thresholds[begin:end],
-            levels,
-            n_above,
+            room,
+            BlockTallies(votes[begin:end], thresholds[begin:end], n_above, all_levels),
         )
         # So far only the rows at the threshold have voted; now those above it.
         for query in range(begin, end):
-            own_levels = levels[query - begin]
+            levels, threshold = all_levels[query - begin], thresholds[query]
             for c in range(n_classes):
                 tied[query, c] = votes[query, c]
             if tallies.size > 0:
-                write_tallies(
-                    own_levels, thresholds[query], tied[query], tallies[query]
-                )
-            add_levels(own_levels, thresholds[query], counts[query], votes[query])
+                write_tallies(levels, threshold, tied[query], tallies[query])
+            add_levels(levels, threshold, counts[query], votes[query])
             if weighted.size > 0:
-                weigh_levels(
-                    own_levels, thresholds[query], counts[query], weighted[query]
-                )
+                weigh_agreements(levels, threshold, counts[query], weighted[query])

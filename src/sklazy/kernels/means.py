@@ -8,37 +8,16 @@ of one distance are added, so that no other order of the rows can change a digit
 import numpy as np
 
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.exact import find_kth, leave_out, measure_listed
+from sklazy.kernels.exact import RawCases, RawQuery, drop_row, find_kth, measure_listed
 from sklazy.kernels.first_pass import (
     MOST_QUERIES,
+    ScaledCases,
     find_candidates,
-    keep_within,
+    keep_candidates,
     make_candidates,
 )
-from sklazy.kernels.nesting import add_column, gather_near
-from sklazy.kernels.votes import weigh
-
-
-@kernel
-def _list_near(exact, kth, near):
-    """Write the rows nearer than the k-th, near to far, then as they lie; their number.
-
-    Returns as well the first row of all, and how many are as far as the k-th.
-    """
-    n_near, n_tied, first = 0, 0, -1
-    for i in range(exact.size):
-        if exact[i] == kth:
-            n_tied += 1
-            if first < 0:
-                first = i
-        elif exact[i] < kth:
-            place = n_near
-            while place > 0 and exact[near[place - 1]] > exact[i]:
-                near[place] = near[place - 1]
-                place -= 1
-            near[place] = i
-            n_near += 1
-    return n_near, n_tied, near[0] if n_near > 0 else first
+from sklazy.kernels.nesting import add_attribute, begin_sums, gather_near
+from sklazy.kernels.votes import distance_weight, sort_nearer
 
 
 @kernel
@@ -60,12 +39,17 @@ def mean_within(rows, exact, kth, k, shares, by_distance, targets):
     targets : float64 array of shape (n_rows,)
     """
     near = np.empty(k, np.int64)
-    n_near, n_tied, first = _list_near(exact, kth, near)
+    n_near, n_tied, first = sort_nearer(exact, kth, near), 0, -1
+    for i in range(exact.size):
+        if exact[i] == kth:
+            n_tied += 1
+            first = i if first < 0 else first
+    first = near[0] if n_near > 0 else first
     nearest, start = exact[first], targets[rows[first]]
     total, weights = 0.0, 0.0
     for place in range(n_near):
         i = near[place]
-        weight = weigh(nearest, exact[i]) if by_distance else 1.0
+        weight = distance_weight(nearest, exact[i]) if by_distance else 1.0
         weights += weight
         total += weight * (targets[rows[i]] - start)
     if n_tied > 0:
@@ -76,7 +60,7 @@ def mean_within(rows, exact, kth, k, shares, by_distance, targets):
         left = min(n_tied, k - n_near) if shares else n_tied
         weight = left / n_tied
         if by_distance:
-            weight *= weigh(nearest, kth)
+            weight *= distance_weight(nearest, kth)
         weights += weight * n_tied
         total += weight * at_last
     return start + total / weights
@@ -120,17 +104,14 @@ def mean_of_nearest(
         As in `mean_within`.
     means : float64 array of shape (n_queries,), written
     """
+    cases = RawCases(case_codes, numeric, numbers, widths)
     everywhere = np.full(min(MOST_QUERIES, last - first), np.inf)
     nobody = np.empty((everywhere.size, 0, 2))
-    smallest, found = np.empty(k), make_candidates(last - first, k)
+    smallest, candidates = np.empty(k), make_candidates(last - first, k)
     for begin in range(first, last, MOST_QUERIES):
         end = min(last, begin + MOST_QUERIES)
         find_candidates(
-            columns,
-            kinds,
-            lows,
-            widths,
-            n_rows,
+            ScaledCases(columns, kinds, lows, widths, n_rows),
             codes[begin:end],
             values[begin:end],
             attributes[begin:end],
@@ -139,32 +120,26 @@ def mean_of_nearest(
             k,
             nobody,
             everywhere,
-            found,
+            candidates,
         )
-        for query in range(begin, end):
-            q = query - begin
-            if found.counts[q] >= 0:
-                n_open = keep_within(
-                    found.rows[q], found.sums[q], found.counts[q], found.limits[q]
+        for number in range(begin, end):
+            q = number - begin
+            used = attributes[number, : counts[number]]
+            query = RawQuery(codes[number], values[number], used)
+            if candidates.counts[q] >= 0:
+                n_open = keep_candidates(
+                    candidates.rows[q],
+                    candidates.sums[q],
+                    candidates.counts[q],
+                    candidates.limits[q],
                 )
-                rows = found.rows[q, :n_open]
+                rows = candidates.rows[q, :n_open]
             else:  # ties in such numbers that every row is measured
-                rows = leave_out(np.arange(n_rows), excluded[query])
+                rows = drop_row(np.arange(n_rows), excluded[number])
             exact = np.empty(rows.size)
-            measure_listed(
-                rows,
-                codes[query],
-                values[query],
-                attributes[query],
-                counts[query],
-                case_codes,
-                numeric,
-                numbers,
-                widths,
-                exact,
-            )
+            measure_listed(rows, query, cases, exact)
             kth = find_kth(exact, smallest)
-            means[query] = mean_within(
+            means[number] = mean_within(
                 rows, exact, kth, k, shares, by_distance, targets
             )
 
@@ -205,24 +180,14 @@ def mean_nested(
     """
     rows, squares = np.empty(n_rows, np.int64), np.empty(n_rows)
     sums, smallest = np.empty(n_rows), np.empty(k)
-    for query in range(first, last):
-        sums[:] = 0.0
-        if excluded[query] >= 0:
-            sums[excluded[query]] = np.inf
+    for number in range(first, last):
+        cases = RawCases(case_codes, numeric, numbers, widths[number])
+        query = RawQuery(codes[number], values[number], attributes[number])
+        begin_sums(sums, excluded[number])
         for r in range(means.shape[1]):
-            add_column(
-                sums,
-                attributes[query, r],
-                codes[query],
-                values[query],
-                case_codes,
-                numeric,
-                numbers,
-                widths[query],
-                n_rows,
-            )
+            add_attribute(sums, attributes[number, r], query, cases)
             kth = find_kth(sums, smallest)
-            n_near = gather_near(sums, kth, excluded[query], rows, squares)
-            means[query, r] = mean_within(
+            n_near = gather_near(sums, kth, excluded[number], rows, squares)
+            means[number, r] = mean_within(
                 rows[:n_near], squares[:n_near], kth, k, shares, by_distance, targets
             )

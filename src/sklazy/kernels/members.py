@@ -13,7 +13,7 @@ from sklazy.flow import MISSING
 from sklazy.kernels.bags import draw_bag
 from sklazy.kernels.compiling import entry, fast_kernel, kernel
 from sklazy.kernels.paths.table import slot_cells
-from sklazy.kernels.vectors import add_scaled, dot
+from sklazy.kernels.vectors import add_scaled, dot, solve_in_place
 
 
 class BinTable(NamedTuple):
@@ -77,7 +77,7 @@ def bagged_counts(bins, codes, neighbors, seeds, alpha, by_rule, bag, table, ans
             if by_rule:
                 follow_rule(bins.slots, table, totals, codes[query], answers[query, b])
             else:
-                add_logs(
+                add_bag_logs(
                     bins.slots, table, totals, codes[query], alpha, answers[query, b]
                 )
                 normalize_logs(answers[query, b])
@@ -101,7 +101,7 @@ def count_bag(bins, bag, table, totals):
 
 
 @kernel
-def add_logs(slots, table, totals, codes, alpha, scores):
+def add_bag_logs(slots, table, totals, codes, alpha, scores):
     """Logarithms of the smoothed prior and of the likelihoods of the query's values."""
     total = 0.0
     for c in range(scores.size):
@@ -268,7 +268,7 @@ def bagged_linear(rows, targets, queries, ridge, neighbors, seeds, room, answers
 
 
 @fast_kernel
-def add_four(line, first, second, third, fourth, factors):
+def add_four_rows(line, first, second, third, fourth, factors):
     """Add multiples of four lines to another."""
     a, b, c, d = factors
     for k in range(line.size):
@@ -304,30 +304,14 @@ def weigh_products(rows, held, weights, ridge, means, products):
         w, x = rows[held[t]], rows[held[t + 1]]
         y, z = rows[held[t + 2]], rows[held[t + 3]]
         total += a + b + c + d
-        add_four(means, w, x, y, z, (a, b, c, d))
+        add_four_rows(means, w, x, y, z, (a, b, c, d))
         for i in range(n):
             factors = a * w[i], b * x[i], c * y[i], d * z[i]
-            add_four(products[i, : i + 1], w, x, y, z, factors)
+            add_four_rows(products[i, : i + 1], w, x, y, z, factors)
     for i in range(n):
         add_scaled(products[i, : i + 1], means[: i + 1], -means[i] / total)
     for i in range(n):
         means[i] /= total
-
-
-@kernel
-def solve_in_place(matrix, vector):
-    """Replace a vector by inv(matrix) times it, by Cholesky; the matrix is used up."""
-    n = vector.size
-    for i in range(n):
-        for k in range(i):
-            factor = matrix[i, k] - dot(matrix[i, :k], matrix[k, :k])
-            matrix[i, k] = factor / matrix[k, k]
-        pivot = matrix[i, i] - dot(matrix[i, :i], matrix[i, :i])
-        matrix[i, i] = math.sqrt(pivot)
-        vector[i] = (vector[i] - dot(matrix[i, :i], vector[:i])) / matrix[i, i]
-    for i in range(n - 1, -1, -1):
-        vector[i] /= matrix[i, i]
-        add_scaled(vector[:i], matrix[i, :i], -vector[i])
 
 
 @kernel

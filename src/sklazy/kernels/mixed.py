@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from sklazy.kernels.compiling import entry, lean_kernel
 from sklazy.kernels.exact import (
+    RawCases,
+    RawQuery,
+    drop_row,
     find_kth,
     insert_sorted,
-    leave_out,
     measure_listed,
     vote_for_nearest,
     vote_for_sure,
@@ -22,10 +24,50 @@ from sklazy.kernels.exact import (
 from sklazy.kernels.first_pass import (
     MOST_QUERIES,
     SPARE,
+    ScaledCases,
     find_candidates,
     make_candidates,
 )
-from sklazy.kernels.votes import weigh_rows
+from sklazy.kernels.votes import weigh_distances
+
+
+class KnownRows(NamedTuple):
+    """Rows elsewhere that count with those of a search, for all queries.
+
+    Attributes
+    ----------
+    near : float64 array of shape (n_queries, n_known, 2)
+    tied : int64 array of shape (n_queries, n_classes)
+    kths : float64 array of shape (n_queries,)
+    """
+
+    near: NDArray[np.float64]
+    tied: NDArray[np.int64]
+    kths: NDArray[np.float64]
+
+
+class VoteArrays(NamedTuple):
+    """The arrays that a search writes, for all queries; see `search_mixed`."""
+
+    votes: NDArray[np.int64]
+    tied: NDArray[np.int64]
+    weighted: NDArray[np.float64]
+    near: NDArray[np.float64]
+    kths: NDArray[np.float64]
+
+
+class Room(NamedTuple):
+    """Space to work in, for all queries.
+
+    Attributes
+    ----------
+    exact : float64 array, for as many rows as are measured
+    smallest, order : float64 and int64 arrays of shape (k,)
+    """
+
+    exact: NDArray[np.float64]
+    smallest: NDArray[np.float64]
+    order: NDArray[np.int64]
 
 
 @lean_kernel
@@ -59,7 +101,7 @@ def list_nearer(known, rows, exact, kth, classes, near):
 
 
 @lean_kernel
-def count_known(known, at_bound, bound, kth, tied):
+def count_known_ties(known, at_bound, bound, kth, tied):
     """Count the rows elsewhere that are as far as the k-th."""
     if kth == bound:
         for c in range(tied.size):
@@ -70,115 +112,41 @@ def count_known(known, at_bound, bound, kth, tied):
 
 
 @lean_kernel
-def decide(
-    query,
-    rows,
-    exact,
-    kth,
-    order,
-    classes,
-    known,
-    at_bounds,
-    bounds,
-    votes,
-    tied,
-    weighted,
-    near,
-    kths,
-):
-    """Let the rows within the k-th distance vote, and write down what else is asked.
+def write_votes(query, rows, exact, kth, order, classes, known, out):
+    """Let the rows within the k-th distance vote; weigh and list them where wanted.
 
     `order` has room for k rows.
     """
-    vote_for_nearest(rows, exact, kth, classes, votes[query], tied[query])
-    if weighted.size > 0:
-        weigh_rows(rows, exact, kth, order, classes, weighted[query])
-    if near.size > 0:
-        list_nearer(known[query], rows, exact, kth, classes, near[query])
-        count_known(known[query], at_bounds[query], bounds[query], kth, tied[query])
-        kths[query] = kth
-
-
-class Room(NamedTuple):
-    """Space to work in, for all queries.
-
-    Attributes
-    ----------
-    exact : float64 array, for as many rows as are measured
-    smallest, order : float64 and int64 arrays of shape (k,)
-    """
-
-    exact: NDArray[np.float64]
-    smallest: NDArray[np.float64]
-    order: NDArray[np.int64]
+    tied = out.tied[query]
+    vote_for_nearest(rows, exact, kth, classes, out.votes[query], tied)
+    if out.weighted.size > 0:
+        weigh_distances(rows, exact, kth, order, classes, out.weighted[query])
+    if out.near.size > 0:
+        near, bound = known.near[query], known.kths[query]
+        list_nearer(near, rows, exact, kth, classes, out.near[query])
+        count_known_ties(near, known.tied[query], bound, kth, tied)
+        out.kths[query] = kth
 
 
 @lean_kernel
-def settle(
-    query,
-    rows,
-    sums,
-    sure,
-    limit,
-    room,
-    widths,
-    case_codes,
-    numeric,
-    numbers,
-    classes,
-    codes,
-    values,
-    attributes,
-    n_used,
-    known,
-    at_bounds,
-    bounds,
-    votes,
-    tied,
-    weighted,
-    near,
-    kths,
+def vote_on_candidates(
+    number, rows, sums, sure, limit, room, query, cases, classes, known, out
 ):
     """Decide one query among candidates: the second pass of `search_mixed`."""
-    votes[query, :] = 0
-    tied[query, :] = 0
-    n_open = vote_for_sure(rows, sums, sure, limit, classes, votes[query])
+    votes = out.votes[number]
+    votes[:] = 0
+    out.tied[number, :] = 0
+    n_open = vote_for_sure(rows, sums, sure, limit, classes, votes)
     missing = room.order.size  # voters besides the sure ones
-    for c in range(votes.shape[1]):
-        missing -= votes[query, c]
-    if n_open == 0 and near.size == 0:
+    for c in range(votes.size):
+        missing -= votes[c]
+    if n_open == 0 and out.near.size == 0:
         return
     left, exact = rows[:n_open], room.exact[:n_open]
-    measure_listed(
-        left,
-        codes,
-        values,
-        attributes,
-        n_used,
-        case_codes,
-        numeric,
-        numbers,
-        widths,
-        exact,
-    )
-    smallest = room.smallest[:missing]
-    kth = find_kth_of_all(known[query], exact, bounds[query], smallest)
-    decide(
-        query,
-        left,
-        exact,
-        kth,
-        room.order,
-        classes,
-        known,
-        at_bounds,
-        bounds,
-        votes,
-        tied,
-        weighted,
-        near,
-        kths,
-    )
+    measure_listed(left, query, cases, exact)
+    near, bound, smallest = known.near[number], known.kths[number], room.smallest
+    kth = find_kth_of_all(near, exact, bound, smallest[:missing])
+    write_votes(number, left, exact, kth, room.order, classes, known, out)
 
 
 @entry
@@ -239,11 +207,11 @@ def search_mixed(
     excluded : int64 array of shape (n_queries,)
     k : int, at most the number of rows
     known : float64 array of shape (n_queries, n_known, 2)
-        What `near` was for the rows elsewhere; n_known is 0 where all rows are here.
+        The `near` of the rows elsewhere; n_known is 0 where all rows are here.
     at_bounds : int64 array of shape (n_queries, n_classes)
-        What `tied` was for them.
+        Their `tied`.
     bounds : float64 array of shape (n_queries,)
-        What `kths` was for them: rows farther than that need not be looked at.
+        Their `kths`: rows farther than that need not be looked at.
         Infinite where all rows are here.
     first, last : int
     votes, tied : int64 arrays of shape (n_queries, n_classes), written
@@ -269,19 +237,18 @@ def search_mixed(
     numbers and the number of columns (`plan_query`, `rounding`). By it, a row beyond
     the limit is farther than the k-th nearest and a sure one nearer, whatever was
     rounded; everything in between is decided by exact distances, which depend on
-    neither blocks nor the order of rows. Where so many rows tie that candidates
-    overflow, all rows are measured.
+    neither blocks nor the order of rows. Where candidates overflow by
+    ties, all rows are measured.
     """
+    cases = RawCases(case_codes, numeric, numbers, widths)
+    elsewhere = KnownRows(known, at_bounds, bounds)
+    out = VoteArrays(votes, tied, weighted, near, kths)
     room = Room(np.empty(k + SPARE), np.empty(k), np.empty(k, np.int64))
-    found = make_candidates(last - first, k)
+    candidates = make_candidates(last - first, k)
     for begin in range(first, last, MOST_QUERIES):
         end = min(last, begin + MOST_QUERIES)
         find_candidates(
-            columns,
-            kinds,
-            lows,
-            widths,
-            n_rows,
+            ScaledCases(columns, kinds, lows, widths, n_rows),
             codes[begin:end],
             values[begin:end],
             attributes[begin:end],
@@ -290,41 +257,32 @@ def search_mixed(
             k,
             known[begin:end],
             bounds[begin:end],
-            found,
+            candidates,
         )
-        for query in range(begin, end):
-            n_found, own = found.counts[query - begin], room
-            rows, sums = found.rows[query - begin], found.sums[query - begin]
-            sure, limit = found.sure[query - begin], found.limits[query - begin]
-            if n_found < 0:  # ties in such numbers that every row is measured
-                rows = leave_out(np.arange(n_rows), excluded[query])
+        for number in range(begin, end):
+            q = number - begin
+            used = attributes[number, : counts[number]]
+            query = RawQuery(codes[number], values[number], used)
+            n_candidates, query_room = candidates.counts[q], room
+            rows, sums = candidates.rows[q], candidates.sums[q]
+            sure, limit = candidates.sure[q], candidates.limits[q]
+            if n_candidates < 0:  # ties in such numbers that every row is measured
+                rows = drop_row(np.arange(n_rows), excluded[number])
                 sums = np.zeros(rows.size, np.float32)
-                sure, n_found = np.float32(0.0), rows.size
-                own = Room(np.empty(rows.size), room.smallest, room.order)
+                sure, n_candidates = np.float32(0.0), rows.size
+                query_room = Room(np.empty(rows.size), room.smallest, room.order)
             if weighted.size > 0 or near.size > 0:
                 sure = np.float32(0.0)  # all have a distance that counts
-            settle(
-                query,
-                rows[:n_found],
+            vote_on_candidates(
+                number,
+                rows[:n_candidates],
                 sums,
                 sure,
                 limit,
-                own,
-                widths,
-                case_codes,
-                numeric,
-                numbers,
+                query_room,
+                query,
+                cases,
                 classes,
-                codes[query],
-                values[query],
-                attributes[query],
-                counts[query],
-                known,
-                at_bounds,
-                bounds,
-                votes,
-                tied,
-                weighted,
-                near,
-                kths,
+                elsewhere,
+                out,
             )

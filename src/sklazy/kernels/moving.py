@@ -4,7 +4,7 @@ import numpy as np
 
 from sklazy.kernels.compiling import entry, kernel
 from sklazy.kernels.exact import insert_sorted, vote_for_nearest
-from sklazy.kernels.votes import weigh_rows
+from sklazy.kernels.votes import weigh_distances
 
 _BLOCK = 32  # rows that are looked at together
 
@@ -62,10 +62,10 @@ def _add_column(column, value, width, is_number, squares):
 @kernel
 def _is_any_within(squares, first, last, limit):
     """Whether one of a few rows is as near as a limit; several at a time."""
-    found = False
+    is_within = False
     for i in range(first, last):
-        found |= squares[i] <= limit
-    return found
+        is_within |= squares[i] <= limit
+    return is_within
 
 
 @kernel
@@ -104,7 +104,7 @@ def vote_moving(
     classes,
     starts,
     ends,
-    asked,
+    query_rows,
     k,
     first,
     last,
@@ -121,28 +121,28 @@ def vote_moving(
     is_number : bool array of shape (n_attributes,)
     widths : float64 array of shape (n_attributes, n_queries)
     classes : int32 array of shape (n_rows,)
-    starts, ends, asked : int64 arrays of shape (n_queries,)
+    starts, ends, query_rows : int64 arrays of shape (n_queries,)
         The rows that a query sees, and the one that it is.
     k : int
     first, last : int
         The queries to answer.
     votes, tied : int64 arrays of shape (n_queries, n_classes), written
     weighted : float64 array of shape (n_queries, n_classes + 1), or no rows
-        Written where distances count; see `weigh_rows`.
+        Written where distances count; see `weigh_distances`.
     """
     rows, near = np.empty(classes.size, np.int64), np.empty(classes.size)
     space, smallest = np.empty(classes.size), np.empty(k)
     order = np.empty(k, np.int64)
     for query in range(first, last):
-        start, end, own = starts[query], ends[query], asked[query]
+        start, end, row = starts[query], ends[query], query_rows[query]
         squares = space[: end - start]
         squares[:] = 0.0
         for j in range(cells.shape[0]):
-            value, width = cells[j, own], widths[j, query]
+            value, width = cells[j, row], widths[j, query]
             _add_column(cells[j, start:end], value, width, is_number[j], squares)
         kth = _find_kth(squares, smallest)
         n_near = _take_within(squares, kth, rows, near)
-        own_rows, own, seen = rows[:n_near], near[:n_near], classes[start:end]
-        vote_for_nearest(own_rows, own, kth, seen, votes[query], tied[query])
+        near_rows, exact, seen = rows[:n_near], near[:n_near], classes[start:end]
+        vote_for_nearest(near_rows, exact, kth, seen, votes[query], tied[query])
         if weighted.shape[0]:
-            weigh_rows(own_rows, own, kth, order, seen, weighted[query])
+            weigh_distances(near_rows, exact, kth, order, seen, weighted[query])

@@ -2,12 +2,13 @@
 
 Distances are summed column by column in float64 without reordering, so a distance is
 the same number wherever its row stands, and equal rows are equally far. Rows come in
-the order that breaks ties: among equally distant rows the lower index is nearer.
+the order that breaks ties: among equally distant rows the lower index is nearer. A
+search may be repeated for one query and many sets of columns.
 """
 
 import numpy as np
 
-from sklazy.kernels.columns import NOMINAL, NUMERIC, NUMERIC_MISSING, add_up
+from sklazy.kernels.columns import NOMINAL, NUMERIC, NUMERIC_MISSING, difference_term
 from sklazy.kernels.compiling import entry, inlined, kernel
 
 _BLOCK = 512  # rows whose distances are in the first-level cache at one time
@@ -18,7 +19,7 @@ _PROBE = 64  # rows tested against the threshold at once
 @kernel
 def _add_numeric(distances, column, value, weight, metric):
     for i in range(distances.size):
-        distances[i] += weight * add_up(column[i] - value, metric)
+        distances[i] += weight * difference_term(column[i] - value, metric)
 
 
 @kernel
@@ -29,8 +30,14 @@ def _add_four_numeric(
     v0, v1, v2, v3 = values[0], values[1], values[2], values[3]
     w0, w1, w2, w3 = weights[0], weights[1], weights[2], weights[3]
     for i in range(distances.size):
-        d0, d1 = add_up(column0[i] - v0, metric), add_up(column1[i] - v1, metric)
-        d2, d3 = add_up(column2[i] - v2, metric), add_up(column3[i] - v3, metric)
+        d0, d1 = (
+            difference_term(column0[i] - v0, metric),
+            difference_term(column1[i] - v1, metric),
+        )
+        d2, d3 = (
+            difference_term(column2[i] - v2, metric),
+            difference_term(column3[i] - v3, metric),
+        )
         distances[i] = (((distances[i] + w0 * d0) + w1 * d1) + w2 * d2) + w3 * d3
 
 
@@ -39,7 +46,7 @@ def _add_numeric_missing(distances, column, value, weight, absent, metric):
     for i in range(distances.size):
         difference = column[i] - value
         difference = absent if np.isnan(difference) else difference
-        distances[i] += weight * add_up(difference, metric)
+        distances[i] += weight * difference_term(difference, metric)
 
 
 @kernel
@@ -57,7 +64,7 @@ def _add_nominal(distances, column, value, amount):
 @inlined
 def add_column(distances, column, value, kind, weight, absent, metric):
     """Add what one column adds to the distances of its rows from a query's value."""
-    amount = weight * add_up(absent, metric)
+    amount = weight * difference_term(absent, metric)
     if np.isnan(value):
         _add_constant(distances, amount)
     elif kind == NOMINAL:
@@ -117,14 +124,14 @@ def _mask_group(distances, groups, group):
 
 @kernel
 def _any_below(values, threshold):
-    found = False
+    is_below = False
     for i in range(values.size):
-        found |= values[i] < threshold
-    return found
+        is_below |= values[i] < threshold
+    return is_below
 
 
 @kernel
-def _before(distance, row, other_distance, other_row):
+def _is_before(distance, row, other_distance, other_row):
     """Whether a row is nearer than another; equal distances by index."""
     return distance < other_distance or (distance == other_distance and row < other_row)
 
@@ -145,9 +152,9 @@ def _move_nearest_first(distances, rows, count, n_nearest):
         pivot, pivot_row = distances[middle], rows[middle]
         a, b = low, high
         while a <= b:
-            while _before(distances[a], rows[a], pivot, pivot_row):
+            while _is_before(distances[a], rows[a], pivot, pivot_row):
                 a += 1
-            while _before(pivot, pivot_row, distances[b], rows[b]):
+            while _is_before(pivot, pivot_row, distances[b], rows[b]):
                 b -= 1
             if a <= b:
                 _swap(distances, a, b)
@@ -172,7 +179,7 @@ def sort_nearest(distances, rows, count):
         for i in range(gap, count):
             distance, row = distances[i], rows[i]
             j = i
-            while j >= gap and _before(
+            while j >= gap and _is_before(
                 distance, row, distances[j - gap], rows[j - gap]
             ):
                 distances[j], rows[j] = distances[j - gap], rows[j - gap]
@@ -232,7 +239,7 @@ def _cut_back(distances, rows, count, n_nearest):
 
 
 @kernel
-def _collect(distances, start, n_nearest, kept, kept_rows, count, threshold):
+def _collect_near(distances, start, n_nearest, kept, kept_rows, count, threshold):
     """Add a block's near rows to a query's buffer; its new count and threshold.
 
     The buffer holds a few times n_nearest entries and is cut back when nearly full,
@@ -291,7 +298,7 @@ def nearest_rows(
                 if row_groups.size:
                     _mask_group(near, row_groups[start:stop], query_groups[q])
                 count, limit = counts[t], thresholds[t]
-                counts[t], thresholds[t] = _collect(
+                counts[t], thresholds[t] = _collect_near(
                     near, start, n_nearest, kept[t], kept_rows[t], count, limit
                 )
         for t in range(n_tile):
@@ -303,3 +310,77 @@ def nearest_rows(
                 seen = i < count
                 distances[tile + t, i] = kept[t, i] if seen else np.inf
                 rows[tile + t, i] = kept_rows[t, i] if seen else -1
+
+
+@entry
+def fill_differences(cases, query, columns, rows, differences):
+    """Add what each of some columns adds to the distance of each row from a query.
+
+    Parameters
+    ----------
+    cases : flow.Columns
+    query : float64 (n_columns,)
+    columns : int64 (n_used,)
+    rows : int64 (n_rows,), or empty for all
+    differences : float64 (n_used, n_rows), of zeros
+    """
+    gathered = np.empty(rows.size)
+    for i in range(columns.size):
+        j = columns[i]
+        column = cases.values[j]
+        if rows.size:
+            for r in range(rows.size):
+                gathered[r] = column[rows[r]]
+            column = gathered
+        kind, weight, absent = cases.kinds[j], cases.weights[j], cases.absents[j]
+        add_column(differences[i], column, query[j], kind, weight, absent, cases.metric)
+
+
+@kernel
+def _add_amounts(total, amounts):
+    for i in range(total.size):
+        total[i] += amounts[i]
+
+
+@kernel
+def _sum_rows(differences, members, start, stop, total):
+    """Distances of rows start..stop: the differences of the members, in their order."""
+    total[:] = 0.0
+    for j in range(members.size):
+        if members[j] < 0:
+            break
+        _add_amounts(total, differences[members[j], start:stop])
+
+
+@entry
+def nearest_in_subsets(differences, members, first, last, rows):
+    """Fill `rows` of the sets first..last, nearest first, ties by the lower row.
+
+    Parameters
+    ----------
+    differences : float64 (n_columns, n_rows)
+        The term of each column in the distance of each row.
+    members : int64 (n_sets, n_members)
+        The columns of each set, ascending, filled up with -1.
+    first, last : int
+    rows : int64 (n_sets, n_nearest)
+        Filled up with -1 where there are too few rows.
+    """
+    n_nearest, n_rows = rows.shape[1], differences.shape[1]
+    capacity = 4 * n_nearest + 2 * _PROBE
+    kept, kept_rows = np.empty(capacity), np.empty(capacity, np.int64)
+    block = np.empty(_BLOCK)
+    for s in range(first, last):
+        count, threshold = 0, np.inf
+        for start in range(0, n_rows, _BLOCK):
+            stop = min(start + _BLOCK, n_rows)
+            near = block[: stop - start]
+            _sum_rows(differences, members[s], start, stop, near)
+            count, threshold = _collect_near(
+                near, start, n_nearest, kept, kept_rows, count, threshold
+            )
+        if count > n_nearest:
+            count, _ = _cut_back(kept, kept_rows, count, n_nearest)
+        sort_nearest(kept, kept_rows, count)
+        for i in range(n_nearest):
+            rows[s, i] = kept_rows[i] if i < count else -1

@@ -2,17 +2,20 @@
 
 import numpy as np
 
-from sklazy.kernels.bits import ALL, ZERO
+from sklazy.kernels.bits import ALL, ZERO, find_set
 from sklazy.kernels.compiling import entry, kernel, lean_kernel
-from sklazy.kernels.exact import find_kth, vote_for_nearest
-from sklazy.kernels.matched_rows import (
+from sklazy.kernels.exact import RawCases, RawQuery, find_kth, vote_for_nearest
+from sklazy.kernels.planes import (
+    count_common,
     file_counted,
     keep_valid,
-    list_rows,
-    make_block,
+    list_bits,
+    make_block_room,
+    planes_for,
+    ripple_carries,
+    select_threshold,
 )
-from sklazy.kernels.planes import count_common, planes_for, ripple, select_threshold
-from sklazy.kernels.votes import finish_votes, weigh_levels, weigh_rows
+from sklazy.kernels.votes import share_votes, weigh_agreements, weigh_distances
 
 
 @kernel
@@ -21,11 +24,11 @@ def add_set(bits, start, n_words, planes, width, top, carries):
     for i in range(n_words):
         carries[i] = bits[start + i]
     for plane in range(top):
-        ripple(planes, width * np.uintp(plane), carries, n_words)
+        ripple_carries(planes, width * np.uintp(plane), carries, n_words)
 
 
 @entry
-def vote_nested(
+def vote_nested_nominal(
     value_bits,
     starts,
     offsets,
@@ -59,7 +62,7 @@ def vote_nested(
         As in `match_nominal`.
     ks : int64 array of shape (n_ks,)
     shares, by_distance : bool
-        How rows vote; see `finish_votes`.
+        How rows vote; see `share_votes`.
     first, last : int
     votes : float64 array of shape (n_ks, n_queries, n_most, n_classes), written
     """
@@ -68,10 +71,9 @@ def vote_nested(
     width = np.uintp(n_words)
     stride = np.uintp(value_bits.shape[1])
     bits, flat_classes = value_bits.reshape(-1), class_bits.reshape(-1)
-    n_planes = planes_for(n_most)
-    planes = np.empty(width * np.uintp(n_planes), np.uint64)
+    room = make_block_room(n_words, planes_for(n_most))
     carries = np.empty(n_words, np.uint64)
-    above, tied, rows = make_block(n_words)
+    planes, above, tied, rows = room.planes, room.above, room.same, room.rows
     at_last = np.empty(n_classes, np.int64)
     levels = np.empty((n_most + 1, n_classes), np.int64)
     weighted = np.empty(n_classes + 1 if by_distance else 0)
@@ -82,13 +84,11 @@ def vote_nested(
             code = codes[query, attribute]
             top = planes_for(r + 1)
             if code >= 0:
-                place = starts[attribute] + code
-                if starts[attribute] < 0:
-                    place = set_of_value[offsets[attribute] + code]
+                place = find_set(attribute, code, starts, offsets, set_of_value)
                 start = np.uintp(place) * stride
                 add_set(bits, start, width, planes, width, top, carries)
             for i in range(ks.size):
-                k, own = ks[i], votes[i, query, r]
+                k, query_votes = ks[i], votes[i, query, r]
                 for word in range(n_words):
                     tied[word] = ALL
                 keep_valid(tied, 0, n_words, n_rows, excluded[query])
@@ -97,35 +97,40 @@ def vote_nested(
                 )
                 for c in range(n_classes):
                     start = stride * np.uintp(c)
-                    own[c] = count_common(above, flat_classes, start, width)
+                    query_votes[c] = count_common(above, flat_classes, start, width)
                     at_last[c] = count_common(tied, flat_classes, start, width)
                 if by_distance:
                     levels[: r + 2] = 0
-                    n_listed = list_rows(above, 0, n_words, rows, 0)
-                    file_counted(
-                        rows[:n_listed], 0, planes, width, top, classes, levels
-                    )
-                    weigh_levels(levels, threshold, r + 1, weighted)
-                finish_votes(at_last, weighted, k, shares, own)
+                    n_listed = list_bits(above, 0, n_words, rows, 0)
+                    file_counted(rows[:n_listed], 0, room, top, classes, levels)
+                    weigh_agreements(levels, threshold, r + 1, weighted)
+                share_votes(at_last, weighted, k, shares, query_votes)
 
 
 @lean_kernel
-def add_column(
-    sums, attribute, codes, values, case_codes, numeric, numbers, widths, n_rows
-):
+def begin_sums(sums, excluded):
+    """Begin distances at 0, that of an excluded row out of reach."""
+    sums[:] = 0.0
+    if excluded >= 0:
+        sums[excluded] = np.inf
+
+
+@lean_kernel
+def add_attribute(sums, attribute, query, cases):
     """Add the squared differences of all rows in one attribute.
 
-    Equal to `measure_cell` row by row; what is the same for all rows is asked once, so
+    Equal to `measure_cell` row by row; what is the same for all rows is read once, so
     that several rows are measured at a time.
     """
-    n_rows, column = np.uintp(n_rows), numeric[attribute]
+    n_rows, column = np.uintp(sums.size), cases.numeric[attribute]
     if column < 0:
-        code, labels = codes[attribute], case_codes[attribute]
+        code, labels = query.codes[attribute], cases.codes[attribute]
         for row in range(n_rows):
             same = (labels[row] == code) & (code >= 0)
             sums[row] += 0.0 if same else 1.0
         return
-    value, width, cells = values[attribute], widths[attribute], numbers[column]
+    value, width = query.values[attribute], cases.widths[attribute]
+    cells = cases.numbers[column]
     if width > 0.0:
         for row in range(n_rows):
             scaled = (cells[row] - value) / width
@@ -166,7 +171,7 @@ def vote_nested_mixed(
     last,
     votes,
 ):
-    """What `vote_nested` does, by HEOM distances of numbers and codes.
+    """Vote as in `vote_nested_nominal`, by HEOM distances of numbers and codes.
 
     ``votes[i, q, r - 1]`` equals what `search_mixed` finds with the first r attributes:
     exact distances are sums in the order of the attributes, so that those on r are
@@ -180,7 +185,7 @@ def vote_nested_mixed(
     widths : float64 array of shape (n_queries, n_attributes)
         The ranges that each query sees.
     attributes, excluded, ks, shares, by_distance, first, last, votes
-        As in `vote_nested`.
+        As in `vote_nested_nominal`.
     """
     n_most, n_classes, largest = votes.shape[2], votes.shape[3], ks.max()
     near_rows, near_sums = np.empty(n_rows, np.int64), np.empty(n_rows)
@@ -189,33 +194,23 @@ def vote_nested_mixed(
     weighted = np.empty(n_classes + 1 if by_distance else 0)
     sums, smallest = np.empty(n_rows), np.empty(largest)
     order = np.empty(largest, np.int64)
-    for query in range(first, last):
-        sums[:] = 0.0
-        if excluded[query] >= 0:
-            sums[excluded[query]] = np.inf
+    for number in range(first, last):
+        cases = RawCases(case_codes, numeric, numbers, widths[number])
+        query = RawQuery(codes[number], values[number], attributes[number])
+        begin_sums(sums, excluded[number])
         for r in range(n_most):
-            add_column(
-                sums,
-                attributes[query, r],
-                codes[query],
-                values[query],
-                case_codes,
-                numeric,
-                numbers,
-                widths[query],
-                n_rows,
-            )
+            add_attribute(sums, attributes[number, r], query, cases)
             limit = find_kth(sums, smallest)
-            n_near = gather_near(sums, limit, excluded[query], near_rows, near_sums)
+            n_near = gather_near(sums, limit, excluded[number], near_rows, near_sums)
             near, squares = near_rows[:n_near], near_sums[:n_near]
             for i in range(ks.size):
-                k, own = ks[i], votes[i, query, r]
+                k, query_votes = ks[i], votes[i, number, r]
                 counted[:] = 0
                 at_last[:] = 0
                 kth = limit if k == largest else find_kth(squares, smallest[:k])
                 vote_for_nearest(near, squares, kth, classes, counted, at_last)
                 if by_distance:
-                    weigh_rows(near, squares, kth, order, classes, weighted)
+                    weigh_distances(near, squares, kth, order, classes, weighted)
                 for c in range(n_classes):
-                    own[c] = counted[c] - at_last[c]
-                finish_votes(at_last, weighted, k, shares, own)
+                    query_votes[c] = counted[c] - at_last[c]
+                share_votes(at_last, weighted, k, shares, query_votes)

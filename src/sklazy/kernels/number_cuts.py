@@ -11,7 +11,7 @@ import numpy as np
 from sklazy.flow import MISSING
 from sklazy.kernels.coding import count_below
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.cuts import between
+from sklazy.kernels.cuts import cut_between
 
 _LN_2 = math.log(2.0)
 _MORE_THAN_ROUNDING = 1.0 + 1e-9
@@ -32,8 +32,8 @@ def is_worth(n_rows, n_left, n_candidates, spread, explained):
 
     Normal targets about one mean or two, with one unknown variance, save
     ``(n - 3) / 2 ln(spread / rest)``, though never more than it takes to name the rows
-    on the left. It costs a bit to say that there is a cut, the logarithm of the
-    candidates to say which, and half the logarithm of the rows for a second mean.
+    on the left. It costs a bit to encode that there is a cut, the logarithm of
+    the candidates for which one, and half that of the rows for a second mean.
     """
     rest = spread - explained
     saved = _ln_choices(n_rows, n_left)
@@ -75,7 +75,7 @@ def number_cuts(values, scores):
     values : float64 array of shape (n_rows,)
         Rising, without NaN.
     scores : int64 array of shape (n_rows,)
-        What the target counts; a sum of their squares must fit 63 bits.
+        The target as whole numbers; a sum of their squares must fit 63 bits.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def number_cuts(values, scores):
             continue
         n_ends -= 1
         if n_ends > 0:
-            cuts[n_cuts] = between(values[last - 1], values[last])
+            cuts[n_cuts] = cut_between(values[last - 1], values[last])
             n_cuts += 1
         first = last
     return cuts[:n_cuts].copy()

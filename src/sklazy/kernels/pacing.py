@@ -1,6 +1,6 @@
 """Long work in calls of a fraction of a second: between two of them Python can stop.
 
-An interrupt is heard by Python alone, never inside a kernel, so no call of a kernel
+An interrupt is handled by Python alone, never inside a kernel, so no call of a kernel
 may take long. How many items a call can take is learned from the calls before it.
 """
 
@@ -10,8 +10,8 @@ from collections.abc import Callable
 LONGEST = 0.25
 """Seconds that a call may take, about."""
 
-_GROWTH = 4  # a call may take so many times the items of the one before
-_CAUTION = 16  # estimates of work that nobody has timed may be so many times too low
+_GROWTH = 4  # the most items of a call, in multiples of the call before
+_CAUTION = 16  # the factor by which untimed estimates may be too low
 
 
 class Pace:
@@ -22,7 +22,7 @@ class Pace:
     n_items : int
         All of them.
     nanoseconds : float
-        What an item takes, roughly; 0 if nobody knows, and one is tried first.
+        The time of an item, roughly; 0 if unknown: one is tried first.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Pace:
         return max(1, int(1e9 * LONGEST / (caution * max(self.nanoseconds, 1e-3))))
 
     def learn(self, n_items: int, seconds: float) -> None:
-        """A call took so long for so many items."""
+        """Adapt to the time that a call took for its items."""
         self.nanoseconds = 1e9 * seconds / n_items
         self.size = min(self.fitting(), _GROWTH * n_items)
 

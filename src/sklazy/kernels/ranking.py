@@ -3,7 +3,20 @@
 import numpy as np
 
 from sklazy.kernels.bits import ONE, ZERO, trailing_zeros
-from sklazy.kernels.compiling import entry, kernel
+from sklazy.kernels.compiling import entry, inlined, kernel
+
+
+@inlined
+def mark_ranks(codes, starts, ranks, present):
+    """Set the bits of the ranks of a query's values.
+
+    Two banks of words: a bit need not wait for the one set just before.
+    """
+    for attribute in range(np.uintp(starts.size)):
+        cell = starts[attribute] + max(codes[attribute], -1)
+        rank = np.uintp(ranks[np.uintp(cell)])
+        word = (rank >> np.uint64(6) << ONE) | (attribute & ONE)
+        present[word] |= ONE << (rank & np.uint64(63))
 
 
 @kernel
@@ -12,15 +25,15 @@ def read_lowest(present, attribute_of_rank, n_selected, out):
 
     Leaves the set empty.
     """
-    found = np.uintp(0)
+    n_read = np.uintp(0)
     for word in range(np.uintp(present.size >> 1)):
         even = word << ONE
         bits = present[even] | present[even | ONE]
         present[even] = present[even | ONE] = ZERO
         base = word << np.uintp(6)
-        while bits != ZERO and found < n_selected:
-            out[found] = attribute_of_rank[base | trailing_zeros(bits)]
-            found += ONE
+        while bits != ZERO and n_read < n_selected:
+            out[n_read] = attribute_of_rank[base | trailing_zeros(bits)]
+            n_read += ONE
             bits &= bits - ONE
 
 
@@ -44,14 +57,7 @@ def select_by_rank(
     n_selected, first, last : int
     out : int32 array of shape (n_queries, n_selected), written in place
     """
-    n_attributes = np.uintp(starts.size)
-    # Two banks of words: a bit need not wait for the one set just before.
     present = np.zeros(((ranks.size >> 6) + 1) * 2, np.uint64)
     for query in range(first, last):
-        own = codes[query]
-        for attribute in range(n_attributes):
-            cell = starts[attribute] + max(own[attribute], -1)
-            rank = np.uintp(ranks[np.uintp(cell)])
-            word = (rank >> np.uint64(6) << ONE) | (attribute & ONE)
-            present[word] |= ONE << (rank & np.uint64(63))
+        mark_ranks(codes[query], starts, ranks, present)
         read_lowest(present, attribute_of_rank, np.uintp(n_selected), out[query])

@@ -27,7 +27,7 @@ def sort_pairs(values, partners):
     values : float64 array of shape (n_present,)
     partners : int32 array of shape (n_present,)
     """
-    keys, partners = _present(values, partners)
+    keys, partners = _drop_missing(values, partners)
     n_bits = 8 if len(keys) < _FEW_ROWS else 11
     n_digits = (63 + n_bits) // n_bits
     counts = _digit_counts(keys, n_bits, n_digits)
@@ -35,7 +35,9 @@ def sort_pairs(values, partners):
     to_partners = np.empty_like(partners)
     for digit in range(n_digits):
         shift = np.uint64(digit * n_bits)
-        if _scatter(keys, partners, shift, counts[digit], to_keys, to_partners):
+        if _scatter_by_digit(
+            keys, partners, shift, counts[digit], to_keys, to_partners
+        ):
             keys, to_keys = to_keys, keys
             partners, to_partners = to_partners, partners
     for i in range(len(keys)):
@@ -44,7 +46,7 @@ def sort_pairs(values, partners):
 
 
 @kernel
-def _present(values, partners):
+def _drop_missing(values, partners):
     """Rows without NaN; the values as integers that are ordered as they are."""
     keys = np.empty(len(values), dtype=np.uint64)
     kept = np.empty(len(values), dtype=np.int32)
@@ -73,7 +75,7 @@ def _digit_counts(keys, n_bits, n_digits):
 
 
 @kernel
-def _scatter(keys, partners, shift, counts, to_keys, to_partners):
+def _scatter_by_digit(keys, partners, shift, counts, to_keys, to_partners):
     """Move the rows to their places by one digit, unless it is the same in all."""
     mask = np.uint64(len(counts) - 1)
     if len(keys) == 0 or counts[(keys[0] >> shift) & mask] == len(keys):

@@ -6,7 +6,7 @@ TIE = 1e-9  # of the size of the best; what is closer is equal on paper
 
 
 @kernel
-def highest(votes):
+def highest_vote(votes):
     """The largest of some votes; four at a time, since each waits for the last."""
     a = b = c = d = votes[0]
     whole = votes.size - votes.size % 4
@@ -34,18 +34,18 @@ def argmax_by_order(votes, orders, decisions):
     """
     n_queries, n_classes = votes.shape
     for query in range(n_queries):
-        own = votes[query]
+        query_votes = votes[query]
         order = orders[query if orders.shape[0] > 1 else 0]
-        best = highest(own)
+        best = highest_vote(query_votes)
         least = best - TIE * max(1.0, abs(best))
         chosen, n_tied = 0, 0
         for i in range(n_classes):  # without a branch, several at a time
-            is_tied = not own[i] < least
+            is_tied = not query_votes[i] < least
             n_tied += is_tied
             chosen = i if is_tied else chosen
         if n_tied != 1:
             i = 0
-            while i < n_classes - 1 and own[order[i]] < least:
+            while i < n_classes - 1 and query_votes[order[i]] < least:
                 i += 1
             chosen = order[i]
         decisions[query] = chosen

@@ -12,7 +12,7 @@ TIE = 1e-9
 
 @entry
 def grow_lazy_trees(codes, classes, counts, offsets, known, queries, left, steps):
-    """Follow each query's values as long as they tell the classes apart.
+    """Follow each query's values as long as they separate the classes.
 
     At a node every class is given the same weight; the test "has the query's value"
     with the largest information gain decides, and the rows that pass it stay. Ties go
@@ -50,7 +50,7 @@ def grow_lazy_trees(codes, classes, counts, offsets, known, queries, left, steps
                 break
             steps[query, depth] = j
             first = depth == 0
-            n_left = keep_rows(codes[j], queries[query, j], rows, n_left, first)
+            n_left = keep_agreeing(codes[j], queries[query, j], rows, n_left, first)
             depth += 1
             count_rows(classes, rows, n_left, n_left, left[query])
             for other in range(n_attributes):
@@ -83,7 +83,7 @@ def count_rows(classes, rows, n_listed, n_rows, totals):
 
 
 @kernel
-def keep_rows(codes, value, rows, n_rows, all_rows):
+def keep_agreeing(codes, value, rows, n_rows, all_rows):
     """Leave the rows with a value; return how many."""
     n_left = 0
     for t in range(n_rows):

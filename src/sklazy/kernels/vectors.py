@@ -1,6 +1,10 @@
 """Small loops over flat arrays, shaped so that the compiler vectorizes them."""
 
-from sklazy.kernels.compiling import fast_kernel, kernel
+import math
+
+import numpy as np
+
+from sklazy.kernels.compiling import fast_kernel, kernel, lean_entry
 
 
 @fast_kernel
@@ -13,7 +17,7 @@ def dot(a, b):
 
 
 @fast_kernel
-def shrink(matrix, vector, factor):
+def shrink_matrix(matrix, vector, factor):
     """Matrix -= factor * outer(vector, vector)."""
     size = vector.size
     for a in range(size):
@@ -24,7 +28,7 @@ def shrink(matrix, vector, factor):
 
 
 @fast_kernel
-def multiply(matrix, vector, product):
+def multiply_matrix(matrix, vector, product):
     """`vector @ matrix`, of a square matrix: four rows per pass."""
     size = vector.size
     for b in range(size):
@@ -44,7 +48,7 @@ def multiply(matrix, vector, product):
 
 
 @fast_kernel
-def project(terms, gains, along, size):
+def project_terms(terms, gains, along, size):
     """`along[:, :size] = gains @ terms[:, :size]`, for four gains at once.
 
     The terms of a quadratic model do not fit the first-level cache; four terms and
@@ -89,7 +93,23 @@ def add_scaled(values, along, factor):
 
 
 @kernel
-def copy(source, copy):
+def solve_in_place(matrix, vector):
+    """Replace a vector by inv(matrix) times it, by Cholesky; the matrix is used up."""
+    n = vector.size
+    for i in range(n):
+        for k in range(i):
+            factor = matrix[i, k] - dot(matrix[i, :k], matrix[k, :k])
+            matrix[i, k] = factor / matrix[k, k]
+        pivot = matrix[i, i] - dot(matrix[i, :i], matrix[i, :i])
+        matrix[i, i] = math.sqrt(pivot)
+        vector[i] = (vector[i] - dot(matrix[i, :i], vector[:i])) / matrix[i, i]
+    for i in range(n - 1, -1, -1):
+        vector[i] /= matrix[i, i]
+        add_scaled(vector[:i], matrix[i, :i], -vector[i])
+
+
+@kernel
+def copy_into(source, copy):
     """Copy an array (an assignment compiles error messages with it)."""
     for i in range(source.size):
         copy[i] = source[i]
@@ -110,3 +130,24 @@ def sum_loo_squares(residual, leverage):
         error = residual[i] / (1.0 - leverage[i])
         total += error * error
     return total
+
+
+@lean_entry
+def add_terms(rows, coefficients, intercepts, scores):
+    """Write ``scores = rows @ coefficients.T + intercepts``, query by query.
+
+    A product of matrices rounds a query differently among others than alone.
+
+    Parameters
+    ----------
+    rows : float64 array of shape (n_queries, n_columns)
+    coefficients : float64 array of shape (n_outputs, n_columns)
+    intercepts : float64 array of shape (n_outputs,)
+    scores : float64 array of shape (n_queries, n_outputs), written
+    """
+    for query in range(np.uintp(rows.shape[0])):
+        for output in range(np.uintp(intercepts.size)):
+            total = intercepts[output]
+            for column in range(np.uintp(rows.shape[1])):
+                total += rows[query, column] * coefficients[output, column]
+            scores[query, output] = total

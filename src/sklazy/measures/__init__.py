@@ -1,30 +1,61 @@
-"""From counts to relevance: what values, attributes and sets of them are worth."""
+"""Statistics of plain arrays: relevance, ranks, votes, ties, conformal."""
 
-from sklazy.measures.advantage import v_by_attribute
-from sklazy.measures.amount import how_many
+from sklazy.measures.blending import (
+    find_power,
+    own_class,
+    temper_probabilities,
+    weigh_by_likelihood,
+    weigh_by_squares,
+)
+from sklazy.measures.choose import (
+    how_many,
+    select_lowest,
+    select_range,
+    to_mask,
+)
 from sklazy.measures.contingency import (
     CountTable,
     check_countable,
+    discount_rare_values,
     entropy,
-    settle,
+    round_figures,
     spread_missing,
 )
-from sklazy.measures.pairs import correlate, count_known
-from sklazy.measures.rare import discount_rare_values
+from sklazy.measures.diversity import (
+    diversity_measures,
+    q_statistic,
+)
+from sklazy.measures.leave_one_out import rank_without_own_row, select_without_own_row
+from sklazy.measures.pairs import correlate_columns, count_known
+from sklazy.measures.query_sets import (
+    select_by_consistency,
+    select_by_correlation,
+)
+from sklazy.measures.ranks import (
+    RankTable,
+    rank_attributes,
+    rank_columns,
+    rank_values,
+)
 from sklazy.measures.relevance import (
     MEASURES,
-    Measure,
     attribute_scores,
-    chi_square,
+    eager_scores,
     find_measure,
-    gain_ratio,
-    information_gain,
     lazy_scores,
-    symmetric_uncertainty,
+    v_by_attribute,
     value_scores,
 )
-from sklazy.measures.search import Found, best_first, greedy
+from sklazy.measures.search import ScoredSet, best_first, greedy
 from sklazy.measures.subsets import CfsMerit, Consistency, Evaluator
+from sklazy.measures.ties import argmax_with_ties
+from sklazy.measures.votes import (
+    average_probabilities,
+    cast_votes,
+    majority_shares,
+    to_shares,
+    weighted_shares,
+)
 
 __all__ = [
     "MEASURES",
@@ -32,25 +63,45 @@ __all__ = [
     "Consistency",
     "CountTable",
     "Evaluator",
-    "Found",
-    "Measure",
+    "RankTable",
+    "ScoredSet",
+    "argmax_with_ties",
     "attribute_scores",
+    "average_probabilities",
     "best_first",
+    "cast_votes",
     "check_countable",
-    "chi_square",
-    "correlate",
+    "correlate_columns",
     "count_known",
     "discount_rare_values",
+    "diversity_measures",
+    "eager_scores",
     "entropy",
     "find_measure",
-    "gain_ratio",
+    "find_power",
     "greedy",
     "how_many",
-    "information_gain",
     "lazy_scores",
-    "settle",
+    "majority_shares",
+    "own_class",
+    "q_statistic",
+    "rank_attributes",
+    "rank_columns",
+    "rank_values",
+    "rank_without_own_row",
+    "round_figures",
+    "select_by_consistency",
+    "select_by_correlation",
+    "select_lowest",
+    "select_range",
+    "select_without_own_row",
     "spread_missing",
-    "symmetric_uncertainty",
+    "temper_probabilities",
+    "to_mask",
+    "to_shares",
     "v_by_attribute",
     "value_scores",
+    "weigh_by_likelihood",
+    "weigh_by_squares",
+    "weighted_shares",
 ]

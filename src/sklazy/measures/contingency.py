@@ -1,20 +1,20 @@
 """Count tables and the sums and entropies that every measure is made of.
 
 A sum here never depends on the order of classes or categories: its terms are sorted
-first. Finished figures are settled on a grid of 12 decimals, so that figures which
+first. Finished figures are rounded to a grid of 12 decimals, so that figures which
 are equal in mathematics tie exactly although they were summed up differently (but for
 the rare one, at most 1 in 10 000, that lies on the edge between two grid points).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sklazy.errors import BadInputError
+from sklazy.forking import cached_property
 
 Counts = NDArray[Any]  # int64, or float64 where missing cells were spread
 Floats = NDArray[np.float64]
@@ -38,7 +38,7 @@ def check_countable(
         How many values each attribute has.
     n_classes : int
     names : sequence of str
-        What the attributes are called.
+        Names of the attributes.
     """
     n_cells = sum(widths) * n_classes
     if n_cells > MOST_CELLS:
@@ -51,16 +51,16 @@ def check_countable(
         )
 
 
-def settle(figures: ArrayLike) -> Floats:
+def round_figures(figures: ArrayLike) -> Floats:
     """Figures on a grid coarse enough to swallow rounding errors.
 
     Equal to ``round(x, 12)`` below 16; a larger figure keeps 12 decimals of its
     binary mantissa.
     """
-    given = np.asarray(figures, dtype=np.float64)
-    large = np.isfinite(given) & (np.abs(given) >= _LARGE)
-    exponent = np.where(large, np.frexp(given)[1], 0)
-    rounded = np.round(np.ldexp(given, -exponent), _DECIMALS)
+    numbers = np.asarray(figures, dtype=np.float64)
+    large = np.isfinite(numbers) & (np.abs(numbers) >= _LARGE)
+    exponent = np.where(large, np.frexp(numbers)[1], 0)
+    rounded = np.round(np.ldexp(numbers, -exponent), _DECIMALS)
     return np.ldexp(rounded, exponent) + 0.0  # -0.0 becomes 0.0
 
 
@@ -72,11 +72,11 @@ def sorted_sum(terms: Floats) -> Floats:
 
 def shares(counts: ArrayLike) -> Floats:
     """Each count over its row's sum; a row without counts has shares of zero."""
-    given = np.asarray(counts)
-    return per(given, sorted_sum(given)[..., None])
+    numbers = np.asarray(counts)
+    return ratios(numbers, sorted_sum(numbers)[..., None])
 
 
-def per(parts: Counts, wholes: Counts) -> Floats:
+def ratios(parts: Counts, wholes: Counts) -> Floats:
     """``parts / wholes``; where the whole is zero so are its parts, and stay it."""
     return np.asarray(parts / np.where(wholes > 0, wholes, 1))
 
@@ -97,11 +97,11 @@ def entropy(counts: ArrayLike) -> Floats:
     >>> entropy([[9, 5], [4, 0], [0, 0]])
     array([0.94028596, 0. , 0. ])
     """
-    return settle(raw_entropy(counts))
+    return round_figures(raw_entropy(counts))
 
 
 def raw_entropy(counts: ArrayLike) -> Floats:
-    """`entropy` before it is settled, for use inside further formulas."""
+    """`entropy` before it is rounded, for use inside further formulas."""
     return sorted_sum(_surprise(shares(counts)))
 
 
@@ -173,7 +173,7 @@ class CountTable:
     @cached_property
     def frequencies(self) -> Floats:
         """Share of its attribute's rows that each value has, (n_values_total,)."""
-        return per(self.sizes, self.totals[self.owner])
+        return ratios(self.sizes, self.totals[self.owner])
 
     @cached_property
     def class_entropy(self) -> Floats:
@@ -204,7 +204,7 @@ class CountTable:
 
         An attribute without any counted row gets 0.
         """
-        return per(self.sum_values(self.sizes * figures), self.totals)
+        return ratios(self.sum_values(self.sizes * figures), self.totals)
 
 
 def spread_missing(
@@ -237,10 +237,64 @@ def spread_missing(
     owner = table.owner
     by_value = table.sizes + (0 if lost_classes is None else lost_classes)
     known = table.sum_values(by_value)[owner]
-    spread = counts + per(by_value, known)[:, None] * lost_values[owner]
+    spread = counts + ratios(by_value, known)[:, None] * lost_values[owner]
     if lost_classes is not None:
         by_class = shares(table.class_counts + lost_values)[owner]
         spread = spread + lost_classes[:, None] * by_class
     if lost_both is not None:
-        spread = spread + counts * per(lost_both, table.totals)[owner, None]
+        spread = spread + counts * ratios(lost_both, table.totals)[owner, None]
     return np.asarray(spread, dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class DiscountedTable(CountTable):
+    """Discounted counts; how many rows have a value, or a class, stays.
+
+    Parameters
+    ----------
+    counts, offsets
+        As in `CountTable`.
+    original : CountTable
+        The counts before.
+    """
+
+    original: CountTable
+
+    @cached_property
+    def sizes(self) -> Counts:
+        """Rows that have each value, shape (n_values_total,)."""
+        return self.original.sizes
+
+    @cached_property
+    def class_counts(self) -> Floats:
+        """Class counts of each attribute's own rows, (n_attributes, n_classes)."""
+        return self.original.class_counts
+
+
+def discount_rare_values(table: CountTable) -> DiscountedTable:
+    """Replace one case of every value by one that is spread like all cases.
+
+    The classes of a value's cases are counted on those very cases, so that a value
+    which a single case has looks sure of its class. Left out in turn, the cases of a
+    value see on average ``counts (n - 1) / n`` of their own kind; one case spread over
+    the classes like all cases that know the attribute takes the place of the one left
+    out: ``n_c - n_c / n + p_c``.
+
+    These counts add up to n as before. A value seen once has the shares of all cases,
+    an attribute that names the rows is exactly as relevant as a constant, and frequent
+    values hardly change.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> counts = np.array([[1, 0], [0, 1], [4, 0], [2, 4]])
+    >>> table = CountTable(counts, np.array([0, 2, 4]))
+    >>> discount_rare_values(table).counts.round(2).tolist()
+    [[0.5, 0.5], [0.5, 0.5], [3.6, 0.4], [2.27, 3.73]]
+    """
+    sizes = np.asarray(table.sizes)[:, None]
+    totals = table.totals[table.owner, None]
+    classes = table.class_counts[table.owner]
+    # One fraction, rounded once: its numerator is a whole number.
+    parts = table.counts * (sizes - 1) * totals + classes * sizes
+    return DiscountedTable(ratios(parts, sizes * totals), table.offsets, table)

@@ -14,15 +14,15 @@ _MOST_USUAL = 3.5  # deviations
 
 
 class Doubts(NamedTuple):
-    """What left-out answers say of the rows' own targets.
+    """The rows' own targets compared with left-out answers.
 
     Attributes
     ----------
     doubts : float64 array of shape (n_rows,)
         The higher, the more the others contradict the row.
     suggested : array of shape (n_rows,)
-        What the others say: the code of a class, or a number.
-    found : bool array of shape (n_rows,)
+        Predicted by the others: the code of a class, or a number.
+    suspicious : bool array of shape (n_rows,)
         Whether the contradiction is worth a look.
     learned : bool
         Whether there is anything to go by: left-out answers are better than guesses.
@@ -30,7 +30,7 @@ class Doubts(NamedTuple):
 
     doubts: Floats
     suggested: NDArray[np.integer] | Floats
-    found: NDArray[np.bool_]
+    suspicious: NDArray[np.bool_]
     learned: bool = True
 
 
@@ -56,23 +56,23 @@ def doubt_labels(probabilities: Floats, classes: Ints) -> Doubts:
     Examples
     --------
     >>> shares = np.array([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.95, 0.05]])
-    >>> doubts, suggested, found, _ = doubt_labels(shares, np.array([0, 0, 1, 1]))
-    >>> doubts.round(2).tolist(), suggested.tolist(), found.tolist()
+    >>> doubts, suggested, suspicious, _ = doubt_labels(shares, np.array([0, 0, 1, 1]))
+    >>> doubts.round(2).tolist(), suggested.tolist(), suspicious.tolist()
     ([0.1, 0.2, 0.1, 0.95], [0, 0, 1, 0], [False, False, False, True])
     """
     rows = np.arange(len(classes))
-    own = probabilities[rows, classes]
+    label_share = probabilities[rows, classes]
     others = probabilities.copy()
     others[rows, classes] = -np.inf
     rival = others.argmax(axis=1)
     rival_share = others[rows, rival]
-    usual = _mean_by_class(own, classes, probabilities.shape[1])
-    contradicted = rival_share > own
+    usual = _mean_by_class(label_share, classes, probabilities.shape[1])
+    contradicted = rival_share > label_share
     alone = np.bincount(classes)[classes] == 1
-    found = contradicted & ((rival_share >= usual[rival]) | alone)
+    suspicious = contradicted & ((rival_share >= usual[rival]) | alone)
     learned = _beats_guess(probabilities, classes)
     suggested = np.where(contradicted, rival, classes)
-    return Doubts(1.0 - own, suggested, found & learned, learned)
+    return Doubts(1.0 - label_share, suggested, suspicious & learned, learned)
 
 
 def _beats_guess(probabilities: Floats, classes: Ints) -> bool:
@@ -101,7 +101,7 @@ def doubt_numbers(targets: Floats, left_out: Floats) -> Doubts:
     Parameters
     ----------
     targets, left_out : float64 arrays of shape (n_rows,)
-        What the rows say, and what all others say of them.
+        Targets of the rows, and their predictions by all others.
 
     References
     ----------
@@ -109,8 +109,9 @@ def doubt_numbers(targets: Floats, left_out: Floats) -> Doubts:
 
     Examples
     --------
-    >>> found = doubt_numbers(np.array([1.0, 2, 3, 9]), np.array([1.1, 1.8, 3.2, 4.0]))
-    >>> found.doubts.round(1).tolist(), found.found.tolist()
+    >>> answers = np.array([1.1, 1.8, 3.2, 4.0])
+    >>> doubts = doubt_numbers(np.array([1.0, 2.0, 3.0, 9.0]), answers)
+    >>> doubts.doubts.round(1).tolist(), doubts.suspicious.tolist()
     ([0.3, 0.7, 0.7, 16.9], [False, False, False, True])
     """
     sizes = np.abs(targets / 4 - left_out / 4)  # the largest floats do not overflow
@@ -127,9 +128,9 @@ def _mean(sizes: Floats) -> float:
 
 
 def compare_classes(
-    counts: NDArray[np.int64], value: int, own: int, other: int
+    counts: NDArray[np.int64], value: int, label: int, other: int
 ) -> float:
-    """How far a value speaks for another class than its row's, the row left out.
+    """How far a value supports another class than its row's, the row left out.
 
     The logarithm (of base 2) of how much more frequent the value is in the other class,
     frequencies smoothed by one row for each value.
@@ -140,15 +141,15 @@ def compare_classes(
         Of one attribute, the row among them.
     value : int
         The row's.
-    own, other : int
-        Classes.
+    label, other : int
+        The row's class, and another.
 
     Examples
     --------
-    >>> compare_classes(np.array([[8, 1], [0, 7]]), 0, own=1, other=0)
+    >>> compare_classes(np.array([[8, 1], [0, 7]]), 0, label=1, other=0)
     3.0179219079972626
     """
     n_values = len(counts)
     shares = (counts[value, other] + 1) / (counts[:, other].sum() + n_values)
-    left = counts[value, own] / (counts[:, own].sum() - 1 + n_values)
+    left = counts[value, label] / (counts[:, label].sum() - 1 + n_values)
     return float(np.log2(shares) - np.log2(left))

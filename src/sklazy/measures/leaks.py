@@ -1,4 +1,4 @@
-"""How much of the target one column tells by itself, each row left out."""
+"""How much of the target one column explains by itself, each row left out."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,7 +6,9 @@ from numpy.typing import NDArray
 from sklazy.measures.contingency import Floats
 
 
-def tell_class(counts: NDArray[np.int64], class_counts: NDArray[np.int64]) -> float:
+def explained_errors(
+    counts: NDArray[np.int64], class_counts: NDArray[np.int64]
+) -> float:
     """The share of a guess's errors that a column alone avoids.
 
     A row is guessed right if its class is more frequent than any other among the other
@@ -21,7 +23,7 @@ def tell_class(counts: NDArray[np.int64], class_counts: NDArray[np.int64]) -> fl
 
     Examples
     --------
-    >>> tell_class(np.array([[5, 0], [1, 4]]), np.array([6, 4]))
+    >>> explained_errors(np.array([[5, 0], [1, 4]]), np.array([6, 4]))
     0.75
     """
     missing = class_counts - counts.sum(axis=0)
@@ -35,8 +37,8 @@ def tell_class(counts: NDArray[np.int64], class_counts: NDArray[np.int64]) -> fl
     return (n_right - guessed) / (n_rows - guessed) if n_rows > guessed else 0.0
 
 
-def tell_number(values: Floats, targets: Floats) -> float:
-    """The share of a target's variance that a column of numbers tells.
+def explained_variance(values: Floats, targets: Floats) -> float:
+    """The share of a target's variance that a column of numbers explains.
 
     A row is guessed by the mean of the other rows of its value, or by those of the
     next lower and the next higher value if it has none; a missing value, by the mean of
@@ -50,7 +52,7 @@ def tell_number(values: Floats, targets: Floats) -> float:
     Examples
     --------
     >>> line = np.arange(10.0)
-    >>> tell_number(line, 3 * line) > 0.9, tell_number(line % 2, line) > 0
+    >>> explained_variance(line, 3 * line) > 0.9, explained_variance(line % 2, line) > 0
     (True, False)
     """
     known = ~np.isnan(values)
@@ -58,26 +60,26 @@ def tell_number(values: Floats, targets: Floats) -> float:
     guesses = _means_of_others(targets, np.zeros(len(targets), np.int64))
     if not len(steps):
         return 0.0
-    own = _means_of_others(targets[known], groups)
-    between = _between(_group_means(targets[known], groups), groups)
+    group_means = _means_of_others(targets[known], groups)
+    between = _mean_beside(_group_means(targets[known], groups), groups)
     sizes = np.bincount(groups)[groups]
-    guesses[known] = np.where(sizes > 1, own, between)
-    return _explained(targets, guesses)
+    guesses[known] = np.where(sizes > 1, group_means, between)
+    return _explained_part(targets, guesses)
 
 
-def tell_number_by_label(codes: NDArray[np.integer], targets: Floats) -> float:
-    """The same of a nominal column; a label no other row has tells nothing.
+def explained_by_label(codes: NDArray[np.integer], targets: Floats) -> float:
+    """The same of a nominal column; a label no other row has explains nothing.
 
     Examples
     --------
-    >>> tell_number_by_label(np.array([0, 0, 1, 1]), np.array([1.0, 1.0, 5.0, 5.0]))
+    >>> explained_by_label(np.array([0, 0, 1, 1]), np.array([1.0, 1.0, 5.0, 5.0]))
     1.0
     """
     groups = codes.astype(np.int64) + 1  # missing is a value
     others = _means_of_others(targets, np.zeros(len(targets), np.int64))
     sizes = np.bincount(groups)[groups]
-    own = _means_of_others(targets, groups)
-    return _explained(targets, np.where(sizes > 1, own, others))
+    group_means = _means_of_others(targets, groups)
+    return _explained_part(targets, np.where(sizes > 1, group_means, others))
 
 
 def _group_means(targets: Floats, groups: NDArray[np.int64]) -> Floats:
@@ -93,7 +95,7 @@ def _means_of_others(targets: Floats, groups: NDArray[np.int64]) -> Floats:
     return means
 
 
-def _between(means: Floats, groups: NDArray[np.int64]) -> Floats:
+def _mean_beside(means: Floats, groups: NDArray[np.int64]) -> Floats:
     """The mean of the groups before and after each row's own; the only one's own."""
     if len(means) == 1:
         return means[groups]
@@ -102,7 +104,7 @@ def _between(means: Floats, groups: NDArray[np.int64]) -> Floats:
     return (0.5 * (before + after))[groups]
 
 
-def _explained(targets: Floats, guesses: Floats) -> float:
+def _explained_part(targets: Floats, guesses: Floats) -> float:
     guess = _means_of_others(targets, np.zeros(len(targets), np.int64))
     total = float(((targets - guess) ** 2).sum())
     return 1.0 - float(((targets - guesses) ** 2).sum()) / total if total > 0 else 0.0

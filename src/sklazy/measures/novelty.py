@@ -30,22 +30,22 @@ def find_unlike(distances: Floats, shares: Floats, known: Floats) -> NDArray[np.
     >>> find_unlike(np.array([1.9, 5.0]), np.array([1.0, 1.0]), known).tolist()
     [False, True]
     """
-    return (shares >= UNLIKE) & (distances > _limit(known))
+    return (shares >= UNLIKE) & (distances > _find_limit(known))
 
 
 def usual_distance(known: Floats) -> float:
     """The median distance of cases that are not equal to another; 0 if all are."""
-    apart = _apart(known)
+    apart = _drop_equal(known)
     return float(np.median(apart)) if len(apart) else 0.0
 
 
-def _limit(known: Floats) -> float:
-    apart = _apart(known)
+def _find_limit(known: Floats) -> float:
+    apart = _drop_equal(known)
     if not len(apart):
         return 0.0
     low, middle, high = np.quantile(apart, [0.25, 0.5, 0.75])
     return float(max(high + _FENCE * (high - low), _TIMES * middle))
 
 
-def _apart(known: Floats) -> Floats:
+def _drop_equal(known: Floats) -> Floats:
     return known[np.isfinite(known) & (known > 0)]

@@ -5,16 +5,16 @@ from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError
 from sklazy.flow import MISSING
-from sklazy.kernels.counting import count_values
+from sklazy.kernels.bits import count_values
 from sklazy.measures.contingency import (
     Floats,
     Ints,
-    per,
+    ratios,
     raw_entropy,
-    settle,
+    round_figures,
     spread_missing,
 )
-from sklazy.measures.relevance import symmetric_uncertainty
+from sklazy.measures.relevance import eager_scores
 
 Codes = NDArray[np.int32]
 
@@ -58,7 +58,7 @@ def count_known(
     )
 
 
-def correlate(
+def correlate_columns(
     codes: Codes, offsets: Ints, other: Codes, n_values: int, missing: str = "omit"
 ) -> Floats:
     """Symmetric uncertainty of every attribute with one more column.
@@ -85,7 +85,7 @@ def correlate(
         if last > first:
             within = offsets[first : last + 1] - offsets[first]
             counts = count_known(codes[first:last], within, other, n_values, missing)
-            figures[first:last] = symmetric_uncertainty(counts, within)
+            figures[first:last] = eager_scores(counts, within, "symmetric_uncertainty")
         else:
             last = first + 1
             figures[first] = _correlate_large(codes[first], other, missing)
@@ -108,7 +108,7 @@ def _correlate_large(first: Codes, second: Codes, missing: str) -> Floats:
     a, b = first[known].astype(np.int64), second[known].astype(np.int64)
     separate = _entropy_of_codes(a) + _entropy_of_codes(b)
     together = _entropy_of_codes(a * (1 + b.max(initial=0)) + b)
-    return settle(per(2.0 * (separate - together), separate))
+    return round_figures(ratios(2.0 * (separate - together), separate))
 
 
 def _entropy_of_codes(codes: Ints) -> Floats:

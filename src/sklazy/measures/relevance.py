@@ -1,4 +1,4 @@
-"""What a value, and what its attribute, says about the class.
+"""Relevance of a value, and of its attribute, to the class.
 
 A measure is one function: the figure of every value, **lower is better**. All else
 follows from it. The attribute's figure is the mean over its values, weighted by their
@@ -23,7 +23,7 @@ chi_square             ``-n sum_c (q_c - p_c)^2 / p_c``           ``-mean``
 Only ``entropy`` is the paper's; the other value figures are this library's choice. Each
 is the value's part in the attribute's statistic, scaled so that the parts average to
 the whole: the eager figures are the usual information gain, gain ratio, symmetric
-uncertainty and Pearson chi-square, and "the value says more than its attribute"
+uncertainty and Pearson chi-square, and "the value is more relevant than its attribute"
 means the same under every measure.
 
 References
@@ -45,10 +45,10 @@ from sklazy.measures.contingency import (
     CountTable,
     Floats,
     Ints,
-    per,
+    ratios,
     raw_entropy,
     raw_gini,
-    settle,
+    round_figures,
     sorted_sum,
 )
 
@@ -63,7 +63,7 @@ class Measure:
     of_values : function of a `CountTable`
         Figures of all values, shape (n_values_total,), lower is better, finite.
     of_classes : function of class counts, optional
-        The figure of the class without any attribute: the eager figure says how
+        The figure of the class without any attribute: the eager figure is how
         far the attribute gets below it. Without one the eager figure is the
         attribute's with its sign changed.
     """
@@ -74,17 +74,17 @@ class Measure:
 
     def values(self, table: CountTable) -> Floats:
         """Score of each value, lower is better; +inf where no row has it."""
-        return np.where(table.sizes > 0, settle(self.of_values(table)), np.inf)
+        return np.where(table.sizes > 0, round_figures(self.of_values(table)), np.inf)
 
     def attributes(self, table: CountTable) -> Floats:
         """Score of each attribute, lower is better; +inf where no row knows it."""
         means = table.average_values(self.of_values(table))
-        return np.where(table.totals > 0, settle(means), np.inf)
+        return np.where(table.totals > 0, round_figures(means), np.inf)
 
     def relevance(self, table: CountTable, class_counts: ArrayLike) -> Floats:
         """Eager figure of each attribute, higher is better; -inf if none knows it."""
         whole = self.of_classes(class_counts) if self.of_classes else 0.0
-        return settle(whole - self.attributes(table))
+        return round_figures(whole - self.attributes(table))
 
 
 def _gain_of_values(table: CountTable) -> Floats:
@@ -101,8 +101,8 @@ def _chi_square_of_values(table: CountTable) -> Floats:
     # q - p as one fraction: the numerator is exact, and ties are.
     rows, all_rows = table.sizes[:, None], table.totals[table.owner, None]
     classes = table.class_counts[table.owner]
-    apart = per(table.counts * all_rows - rows * classes, rows * all_rows)
-    return table.totals[table.owner] * sorted_sum(per(apart**2 * all_rows, classes))
+    apart = ratios(table.counts * all_rows - rows * classes, rows * all_rows)
+    return table.totals[table.owner] * sorted_sum(ratios(apart**2 * all_rows, classes))
 
 
 MEASURES: dict[str, Measure] = {
@@ -187,54 +187,62 @@ def lazy_scores(counts: Counts, offsets: Ints, measure: str = "entropy") -> Floa
     return np.minimum(rule.values(table), rule.attributes(table)[table.owner])
 
 
-def _eager(counts: Counts, offsets: Ints, measure: str) -> Floats:
-    """The attribute's figure turned round; 0 where no row knows the attribute."""
-    scores = attribute_scores(counts, offsets, measure)
-    return np.where(np.isinf(scores), 0.0, 0.0 - scores)
+def eager_scores(counts: Counts, offsets: Ints, measure: str) -> Floats:
+    """Statistic of each attribute, higher is better; 0 where no row knows it.
 
-
-def information_gain(counts: Counts, offsets: Ints) -> Floats:
-    """Information gain of each attribute over the rows that know it, in bits.
+    Information gain (in bits), gain ratio, symmetric uncertainty or Pearson's
+    chi-square without continuity correction, over the rows that know the attribute.
 
     Parameters
     ----------
     counts : array of shape (n_values_total, n_classes)
     offsets : int64 array of shape (n_attributes + 1,)
-
-    Returns
-    -------
-    float64 array of shape (n_attributes,), higher is better
+    measure : str
+        A name in `MEASURES` whose eager figure is ``-mean``.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from sklazy.measures import information_gain
+    >>> from sklazy.measures import eager_scores
     >>> counts = np.array([[2, 0], [0, 2], [1, 1], [1, 1]])
-    >>> information_gain(counts, np.array([0, 2, 4]))
+    >>> eager_scores(counts, np.array([0, 2, 4]), "information_gain")
     array([1., 0.])
     """
-    return _eager(counts, offsets, "information_gain")
+    scores = attribute_scores(counts, offsets, measure)
+    return np.where(np.isinf(scores), 0.0, 0.0 - scores)
 
 
-def gain_ratio(counts: Counts, offsets: Ints) -> Floats:
-    """Information gain over the entropy of the attribute itself (0 if that is 0).
+def v_by_attribute(counts: Counts, offsets: Ints, weighted: bool = True) -> Floats:
+    """V(D, A_j): how far the values' entropies lie from their attribute's own.
 
-    Takes and returns what `information_gain` does.
+    ``sum_i |D_ji| / |D| * | Ent(D, A_j) - Ent(D, A_j, a_ji) |``, over the values
+    that some row has. The formula is lost in our copy of the paper; this reading
+    comes closest to the paper's counts.
+
+    Parameters
+    ----------
+    counts : array of shape (n_values_total, n_classes)
+    offsets : int64 array of shape (n_attributes + 1,)
+    weighted : bool
+        Whether values weigh by their rows; otherwise all weigh the same.
+
+    Returns
+    -------
+    float64 array of shape (n_attributes,), 0 where no row knows the attribute
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklazy.measures import v_by_attribute
+    >>> v_by_attribute(np.array([[2, 2], [4, 0], [3, 3], [3, 3]]), np.array([0, 2, 4]))
+    array([0.5, 0. ])
     """
-    return _eager(counts, offsets, "gain_ratio")
-
-
-def symmetric_uncertainty(counts: Counts, offsets: Ints) -> Floats:
-    """Twice the gain over the entropies of class and attribute, in [0, 1].
-
-    Takes and returns what `information_gain` does.
-    """
-    return _eager(counts, offsets, "symmetric_uncertainty")
-
-
-def chi_square(counts: Counts, offsets: Ints) -> Floats:
-    """Pearson's chi-square statistic of each attribute with the class.
-
-    Takes and returns what `information_gain` does; no continuity correction.
-    """
-    return _eager(counts, offsets, "chi_square")
+    table = CountTable(counts, offsets)
+    means = table.average_values(table.value_entropy)
+    apart = np.abs(means[table.owner] - table.value_entropy)
+    if weighted:
+        return round_figures(table.average_values(apart))
+    present = (table.sizes > 0).astype(np.int64)
+    return round_figures(
+        ratios(table.sum_values(present * apart), table.sum_values(present))
+    )

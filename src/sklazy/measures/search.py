@@ -20,7 +20,7 @@ from sklazy.measures.subsets import Evaluator
 _GAIN = 1e-5  # what a set must be better by to count as better, as in Weka
 
 
-class Found(NamedTuple):
+class ScoredSet(NamedTuple):
     """The outcome of a search.
 
     Attributes
@@ -42,9 +42,9 @@ class _Open:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self.entries: list[Found] = []
+        self.entries: list[ScoredSet] = []
 
-    def add(self, entry: Found) -> None:
+    def add(self, entry: ScoredSet) -> None:
         if len(self.entries) == self.most:
             if entry.merit <= self.entries[-1].merit:
                 return
@@ -53,7 +53,7 @@ class _Open:
         self.entries.insert(place, entry)
 
 
-def best_first(evaluator: Evaluator, max_stale: int = 5) -> Found:
+def best_first(evaluator: Evaluator, max_stale: int = 5) -> ScoredSet:
     """Expand the best set known, until `max_stale` expansions in a row gain nothing.
 
     As Weka's BestFirst in forward direction: the list of sets to expand holds the
@@ -67,9 +67,9 @@ def best_first(evaluator: Evaluator, max_stale: int = 5) -> Found:
 
     Returns
     -------
-    Found
+    ScoredSet
     """
-    best = Found((), evaluator.of_none())
+    best = ScoredSet((), evaluator.of_none())
     waiting = _Open(max_stale)
     waiting.add(best)
     known: dict[tuple[int, ...], Floats] = {}
@@ -87,16 +87,16 @@ def best_first(evaluator: Evaluator, max_stale: int = 5) -> Found:
     return best
 
 
-def _expand(subset: tuple[int, ...], merits: Floats) -> list[Found]:
+def _expand(subset: tuple[int, ...], merits: Floats) -> list[ScoredSet]:
     """All sets with one attribute more, by its index."""
     return [
-        Found(tuple(sorted((*subset, j))), float(merit))
+        ScoredSet(tuple(sorted((*subset, j))), float(merit))
         for j, merit in enumerate(merits)
         if j not in subset
     ]
 
 
-def greedy(evaluator: Evaluator) -> Found:
+def greedy(evaluator: Evaluator) -> ScoredSet:
     """Add the attribute that helps most, as long as one helps.
 
     Parameters
@@ -105,14 +105,14 @@ def greedy(evaluator: Evaluator) -> Found:
 
     Returns
     -------
-    Found
+    ScoredSet
     """
-    best = Found((), evaluator.of_none())
+    best = ScoredSet((), evaluator.of_none())
     while len(best.subset) < evaluator.n_attributes:
         merits = evaluator.with_one_more(best.subset)
         merits[list(best.subset)] = -np.inf
         j = int(np.argmax(merits))
         if merits[j] <= best.merit:
             break
-        best = Found(tuple(sorted((*best.subset, j))), float(merits[j]))
+        best = ScoredSet(tuple(sorted((*best.subset, j))), float(merits[j]))
     return best

@@ -1,7 +1,7 @@
-"""What a value, and what its attribute, says about a number: how it spreads.
+"""Relevance of a value, and of its attribute, to a number: how it spreads.
 
 The figure of a value is the variance of the target among its rows over that among all
-rows, **lower is better**: 1 says nothing, 0 all. The attribute's figure is the mean
+rows, **lower is better**: 1 explains nothing, 0 all. The attribute's figure is the mean
 over its values, weighted by their rows, and the lazy figure of a value the lower of the
 two: the rule of lazy attribute selection, with variance in place of entropy.
 
@@ -9,9 +9,9 @@ Targets count as whole numbers, so that sums are exact in any order and without 
 row: by their ranks (``rank_variance``), whatever their distribution, or as they are,
 to a millionth of their range (``variance``).
 
-A value seen once has no variance and would seem to tell all. One row of every value is
-therefore taken for one spread like all rows that know the attribute, as
-`sklazy.measures.rare` does for classes.
+A value seen once has no variance and would seem to explain all. One row of every value
+is therefore taken for one spread like all rows that know the attribute, as
+`sklazy.measures.contingency.discount_rare_values` does for classes.
 """
 
 import math
@@ -21,10 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError
-from sklazy.measures.contingency import Floats, Ints, per, settle
-
-SPREADS = ("rank_variance", "variance")
-"""The measures of relevance for numeric targets."""
+from sklazy.measures.contingency import Floats, Ints, ratios, round_figures
 
 _LEVELS = 20  # bits of a target: squares of 8 million rows add up to 63 bits
 
@@ -32,11 +29,12 @@ _LEVELS = 20  # bits of a target: squares of 8 million rows add up to 63 bits
 def check_spread(name: str) -> None:
     """Refuse a measure that is none of numbers."""
     if not isinstance(name, str) or name not in SPREADS:
-        raise BadInputError(f"measure={name!r} is not known; give one of {SPREADS}.")
+        names = tuple(SPREADS)
+        raise BadInputError(f"measure={name!r} is not known; give one of {names}.")
 
 
 def score_targets(targets: Floats, measure: str) -> Ints:
-    """What targets count, as whole numbers below a million about 0.
+    """Scores of targets, as whole numbers below a million about 0.
 
     Parameters
     ----------
@@ -50,10 +48,10 @@ def score_targets(targets: Floats, measure: str) -> Ints:
     >>> score_targets(np.array([0.0, 1.0, 2.0]), "variance")
     array([-262144,       0,  262144])
     """
-    return _rank(targets) if measure == "rank_variance" else _place(targets)
+    return SPREADS[measure](targets)
 
 
-def _rank(targets: Floats) -> Ints:
+def _rank_targets(targets: Floats) -> Ints:
     """How many are less, less how many are greater."""
     ordered = np.sort(targets)
     n_less = np.searchsorted(ordered, targets, "left")
@@ -62,7 +60,7 @@ def _rank(targets: Floats) -> Ints:
     return ranks >> max(0, len(targets).bit_length() - _LEVELS)
 
 
-def _place(targets: Floats) -> Ints:
+def _scale_to_steps(targets: Floats) -> Ints:
     """Steps of a power of two, at most a million over the range; their mean near 0."""
     with np.errstate(over="ignore"):
         above = targets - targets.min()
@@ -71,6 +69,10 @@ def _place(targets: Floats) -> Ints:
     exponent = math.frexp(float(above.max()))[1]
     steps = np.rint(np.ldexp(above, _LEVELS - exponent)).astype(np.int64)
     return np.asarray(steps - (2 * steps.sum() + len(steps)) // (2 * len(steps)))
+
+
+SPREADS = {"rank_variance": _rank_targets, "variance": _scale_to_steps}
+"""The measures of relevance for numeric targets: each turns targets into scores."""
 
 
 class SpreadTable(NamedTuple):
@@ -114,9 +116,9 @@ def sum_spreads(codes: NDArray[np.int32], offsets: Ints, scores: Ints) -> Spread
     """
     sizes, sums, squares = np.zeros((3, int(offsets[-1])), np.int64)
     squared = scores * scores
-    for j, own in enumerate(codes):
-        known = own >= 0
-        cells = offsets[j] + own[known]
+    for j, column in enumerate(codes):
+        known = column >= 0
+        cells = offsets[j] + column[known]
         np.add.at(sizes, cells, 1)
         np.add.at(sums, cells, scores[known])
         np.add.at(squares, cells, squared[known])
@@ -163,19 +165,24 @@ def score_spreads(table: SpreadTable, *, discounts: bool) -> Spreads:
     offsets, sizes = table.offsets, table.sizes
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     n_known = _sum_values(sizes, offsets)
-    means, squares = per(table.sums, sizes), per(table.squares, sizes)
+    means, squares = (
+        ratios(table.sums, sizes),
+        ratios(table.squares, sizes),
+    )
     if discounts:
-        all_means = per(_sum_values(table.sums, offsets), n_known)[owner]
-        all_squares = per(_sum_values(table.squares, offsets), n_known)[owner]
-        means = per((sizes - 1) * means + all_means, sizes)
-        squares = per((sizes - 1) * squares + all_squares, sizes)
+        all_means = ratios(_sum_values(table.sums, offsets), n_known)[owner]
+        all_squares = ratios(_sum_values(table.squares, offsets), n_known)[owner]
+        means = ratios((sizes - 1) * means + all_means, sizes)
+        squares = ratios((sizes - 1) * squares + all_squares, sizes)
     variances = squares - means * means
     whole = _variance(*table.whole)
-    if whole == 0.0:  # there is nothing to tell
+    if whole == 0.0:  # there is nothing to explain
         variances, whole = np.ones(len(sizes)), 1.0
     totals = np.bincount(owner, sizes * variances, len(offsets) - 1)
-    values = np.where(sizes > 0, settle(variances / whole), np.inf)
-    attributes = np.where(n_known > 0, settle(per(totals, n_known) / whole), np.inf)
+    values = np.where(sizes > 0, round_figures(variances / whole), np.inf)
+    attributes = np.where(
+        n_known > 0, round_figures(ratios(totals, n_known) / whole), np.inf
+    )
     return Spreads(values, attributes, np.minimum(values, attributes[owner]))
 
 

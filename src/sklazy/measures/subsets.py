@@ -1,6 +1,6 @@
 """How good a set of attributes is: correlation-based and by consistency.
 
-An evaluator says how good the empty set is and, for any set, how good each set with
+An evaluator scores how good the empty set is and, for any set, how good each set with
 one attribute more would be: what a forward search asks, answered in one sweep.
 
 References
@@ -17,14 +17,14 @@ from typing import Protocol
 
 import numpy as np
 
-from sklazy.measures.contingency import Floats, Ints, settle, sorted_sum
-from sklazy.measures.pairs import Codes, correlate
+from sklazy.measures.contingency import Floats, Ints, round_figures, sorted_sum
+from sklazy.measures.pairs import Codes, correlate_columns
 
 _NONE = 1e-6  # a correlation below is none, as in Weka
 
 
 class Evaluator(Protocol):
-    """What a search over sets of attributes asks."""
+    """Evaluator for a search over sets of attributes."""
 
     n_attributes: int
 
@@ -52,7 +52,7 @@ class CfsMerit:
     n_classes : int
     missing : {"omit", "spread"}
     zero_correlation : float
-        What two attributes without correlation (below 1e-6) count as. Weka takes 1:
+        Value for two attributes without correlation (below 1e-6). Weka takes 1:
         attributes that have nothing in common count as redundant.
     """
 
@@ -68,14 +68,14 @@ class CfsMerit:
         self.codes, self.offsets, self.missing = codes, offsets, missing
         self.zero_correlation = zero_correlation
         self.n_attributes = len(offsets) - 1
-        self.with_class = correlate(codes, offsets, classes, n_classes, missing)
+        self.with_class = correlate_columns(codes, offsets, classes, n_classes, missing)
         self._rows: dict[int, Floats] = {}
 
     def with_attribute(self, attribute: int) -> Floats:
         """Correlation of one attribute with each, shape (n_attributes,)."""
         if attribute not in self._rows:
             n_values = int(np.diff(self.offsets)[attribute])
-            row = correlate(
+            row = correlate_columns(
                 self.codes, self.offsets, self.codes[attribute], n_values, self.missing
             )
             self._rows[attribute] = np.where(row < _NONE, self.zero_correlation, row)
@@ -94,7 +94,7 @@ class CfsMerit:
         relevance = sorted_sum(self.with_class[members]) + self.with_class
         redundancy = within + sorted_sum(rows.T)
         # k mean(rc) is a sum over attributes, k (k - 1) mean(ra) twice one over pairs.
-        return settle(relevance / np.sqrt(len(members) + 1 + 2.0 * redundancy))
+        return round_figures(relevance / np.sqrt(len(members) + 1 + 2.0 * redundancy))
 
 
 class Consistency:

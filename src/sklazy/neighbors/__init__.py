@@ -7,6 +7,7 @@ from sklazy.neighbors.mixed import (
     Near,
     ScaledColumns,
     prepare_columns,
+    scaled_columns,
 )
 from sklazy.neighbors.nearest import (
     WeightedColumns,
@@ -22,6 +23,7 @@ from sklazy.neighbors.nominal import (
 )
 from sklazy.neighbors.tree import TreeSearch
 from sklazy.neighbors.voting import (
+    Voting,
     finish_votes,
     to_probabilities,
     vote_by_weight,
@@ -36,6 +38,7 @@ __all__ = [
     "ScaledColumns",
     "Tallies",
     "TreeSearch",
+    "Voting",
     "WeightedColumns",
     "count_agreements",
     "find_edges",
@@ -43,6 +46,7 @@ __all__ = [
     "finish_votes",
     "place_queries",
     "prepare_columns",
+    "scaled_columns",
     "to_probabilities",
     "vote_by_weight",
     "vote_with_each_count",

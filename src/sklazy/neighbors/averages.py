@@ -144,7 +144,7 @@ class Means(NamedTuple):
         return total, weights
 
     def _weigh(self, nearest: Floats, squares: Floats) -> Floats:
-        """What rows count by their distance."""
+        """Weights of rows by their distance."""
         if not self.by_distance:
             return np.ones(len(squares))
         return weigh_squares(nearest, squares)

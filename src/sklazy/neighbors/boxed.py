@@ -1,13 +1,13 @@
 """Cases of few numbers in a tree, for HEOM distances on all of their attributes."""
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Cases, Queries, Selected
+from sklazy.forking import cached_property
 from sklazy.kernels.columns import NUMERIC
 from sklazy.neighbors import tree
 from sklazy.neighbors.nearest import WeightedColumns, place_queries, weigh_columns

@@ -5,12 +5,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.casebase.canonical import (
+    Words,
+    content_hashes,
+    number_words,
+    sort_hashed,
+)
 from sklazy.casebase.columns import place_by_range, place_cells
 from sklazy.flow import Cases, Queries
 from sklazy.neighbors.nearest import find_nearest, place_queries, weigh_columns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 class Nearest(NamedTuple):
@@ -39,15 +46,46 @@ def find_equal_rows(cases: Cases, order: Ints) -> Ints:
     order : int64 array of shape (n_rows,)
         All rows.
     """
-    columns = [*cases.codes[cases.numeric < 0], *cases.numbers]
-    groups = np.zeros(cases.n_rows, np.int64)
-    for column in columns:
-        values = column[: cases.n_rows]
-        _, codes = np.unique(values, return_inverse=True, equal_nan=True)
-        _, groups = np.unique(groups * (codes.max() + 1) + codes, return_inverse=True)
+    groups = number_equal_rows(cases)
     firsts = np.full(groups.max() + 1, -1, np.int64)
     firsts[groups[order[::-1]]] = order[::-1]
     return firsts[groups]
+
+
+def number_equal_rows(cases: Cases, known: Bools | None = None) -> Ints:
+    """Number the rows so that those whose inputs are all the same share a number.
+
+    Two missing cells are the same here. The target does not count.
+
+    Parameters
+    ----------
+    cases : Cases
+    known : bool array of shape (n_attributes,), optional
+        The attributes that are compared; all by default.
+
+    Returns
+    -------
+    groups : int64 array of shape (n_rows,)
+        From 0, with no number left out.
+    """
+    columns = input_words(cases, np.arange(cases.n_rows), known)
+    hashes = content_hashes(columns) if columns else np.zeros(cases.n_rows, np.uint64)
+    order = sort_hashed(hashes, lambda rows: (own[rows] for own in columns))
+    is_new = np.zeros(cases.n_rows, bool)
+    for own in columns:
+        is_new[1:] |= own[order[1:]] != own[order[:-1]]
+    groups = np.empty(cases.n_rows, np.int64)
+    groups[order] = np.cumsum(is_new)
+    return groups
+
+
+def input_words(cases: Cases, rows: Ints, known: Bools | None = None) -> list[Words]:
+    """Write the inputs of rows as words, column by column; equal cells are equal."""
+    known = np.ones(len(cases.numeric), bool) if known is None else known
+    nominal = np.flatnonzero((cases.numeric < 0) & known)
+    codes = cases.codes[np.ix_(nominal, rows)].astype(np.int64)
+    numbers = cases.numbers[np.ix_(cases.numeric[(cases.numeric >= 0) & known], rows)]
+    return [*codes.view(np.uint64), *map(number_words, numbers)]
 
 
 def find_nearest_others(cases: Cases, asked: Ints, candidates: Ints) -> Nearest:

@@ -16,7 +16,7 @@ class Edges(NamedTuple):
 
 
 def find_edges(cases: Cases) -> Edges:
-    """What the ranges are without any one row."""
+    """Find the two least and two largest numbers: the ranges without any one row."""
     columns = cases.numeric[cases.numeric >= 0]
     numbers = cases.numbers[columns, : cases.n_rows]
     return Edges(two_least(numbers), -two_least(-numbers))

@@ -1,22 +1,22 @@
-"""Votes of all rows from those of parts of them: levels add up.
+"""Merge what parts of the rows list into the votes of all rows.
 
-A part hands out its rows at the level of its own k-th neighbor and nearer. Among all
-rows the k-th is at that level or nearer, so what the parts hand out holds every vote,
-ties and all. A part that is searched after others may go on from what they found; then
-it hands out the rows of all of them.
+A part, a piece of it or a device lists its rows up to its own k-th neighbor, ties
+included. Among all rows the k-th is as near or nearer, so the lists hold every vote. A
+part that is searched after others may start from their lists; then its list covers all
+of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.kernels.merging import merge_listed, merge_tallied
+from sklazy.kernels.votes import merge_listed, merge_tallied
 from sklazy.neighbors.mixed import Near
 from sklazy.neighbors.nominal import Tallies
-from sklazy.neighbors.voting import vote_by_weight, weigh_rows, weigh_squares
+from sklazy.neighbors.voting import Voting, vote_by_weight, weigh_rows, weigh_squares
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,25 +26,30 @@ _SMALL_JOB = 200_000  # cells; fewer are merged before a kernel is loaded
 
 
 class Votes(NamedTuple):
-    """What a search finds; see `NominalSearch` and `MixedSearch`.
+    """The votes of all rows, ready for `finish_votes`.
 
-    `lasts` are the measures of the k-th: attributes that differ, or squared distances.
+    Attributes
+    ----------
+    votes, tied : arrays of shape (n_queries, n_classes)
+        As in `NominalSearch` and `MixedSearch`. Where rows have weights, ties have
+        shared and distances have been weighed already: none are tied.
+    weighted : float64 array of shape (n_queries, n_classes + 1), or None
+        As in these.
+    lasts : float64 array of shape (n_queries,)
+        The measures of the k-th: attributes that differ, or squared distances.
     """
 
-    votes: Ints
+    votes: NDArray[Any]
     tied: Ints
     weighted: Floats | None
     lasts: Floats
 
 
-def merge_tallies(
-    parts: Sequence[Tallies],
-    counts: NDArray[np.int32],
-    n_neighbors: int,
-    *,
-    by_distance: bool,
+def _merge_tallies(
+    parts: Sequence[Tallies], counts: NDArray[np.int32], voting: Voting
 ) -> Votes:
-    """The votes of all rows; `counts` are the attributes that each query uses."""
+    """Add up agreements."""
+    n_neighbors, by_distance = voting.n_neighbors, voting.by_distance
     tallies = reduce(np.add, [part.tallies for part in parts])
     floors = reduce(np.maximum, [part.thresholds for part in parts])
     if merge_tallied.is_due(tallies.size / _SMALL_JOB):
@@ -56,8 +61,8 @@ def merge_tallies(
     enough = (reached >= n_neighbors).sum(axis=1) - 1  # the highest such level
     levels = np.maximum(enough, floors)
     every = np.arange(len(levels))
-    voting = np.arange(tallies.shape[1]) >= levels[:, None]
-    votes = np.where(voting[:, :, None], tallies, 0).sum(axis=1, dtype=np.int64)
+    reaching = np.arange(tallies.shape[1]) >= levels[:, None]
+    votes = np.where(reaching[:, :, None], tallies, 0).sum(axis=1, dtype=np.int64)
     tied = tallies[every, levels].astype(np.int64)
     weighted = _weigh(tallies, levels, counts) if by_distance else None
     return Votes(votes, tied, weighted, (counts - levels).astype(np.float64))
@@ -83,11 +88,13 @@ def _weigh(
     return weighted
 
 
-def merge_near(parts: Sequence[Near], n_neighbors: int, *, by_distance: bool) -> Votes:
-    """The votes of all rows."""
+def _merge_near(
+    parts: Sequence[Near], _counts: NDArray[np.int32], voting: Voting
+) -> Votes:
+    """Put lists of distances together."""
     near = np.concatenate([part.near for part in parts], axis=1)
     if merge_listed.is_due(near.size / _SMALL_JOB):
-        return _merge_listed(parts, near, n_neighbors, by_distance=by_distance)
+        return _merge_listed(parts, near, voting)
     squares, classes = near[:, :, 0], near[:, :, 1].astype(np.int64)
     listed = classes >= 0
     lasts = np.stack([part.kths for part in parts], axis=1)
@@ -96,14 +103,14 @@ def merge_near(parts: Sequence[Near], n_neighbors: int, *, by_distance: bool) ->
     kths = _find_kths(
         np.concatenate([squares, lasts], axis=1),
         np.concatenate([listed, tied.sum(axis=2)], axis=1),
-        n_neighbors,
+        voting.n_neighbors,
     )
     nearer = listed & (squares < kths[:, None])
     at_last = listed & (squares == kths[:, None])
     tied_here = np.where((lasts == kths[:, None])[:, :, None], tied, 0).sum(axis=1)
     tied_here = tied_here + _count(at_last, classes, n_classes)
     votes = _count(nearer, classes, n_classes) + tied_here
-    if not by_distance:
+    if not voting.by_distance:
         return Votes(votes, tied_here, None, kths)
     query, place = np.nonzero(nearer)
     weighted = weigh_rows(
@@ -112,15 +119,13 @@ def merge_near(parts: Sequence[Near], n_neighbors: int, *, by_distance: bool) ->
     return Votes(votes, tied_here, weighted, kths)
 
 
-def _merge_listed(
-    parts: Sequence[Near], near: Floats, n_neighbors: int, *, by_distance: bool
-) -> Votes:
+def _merge_listed(parts: Sequence[Near], near: Floats, voting: Voting) -> Votes:
     """The same by a kernel."""
     lasts = np.stack([part.kths for part in parts], axis=1)
     tied = np.stack([part.tied for part in parts], axis=1)
-    found = _make_votes(len(near), tied.shape[2], by_distance=by_distance)
-    merge_listed(near, lasts, tied, n_neighbors, *_to_write(found))
-    return found
+    votes = _make_votes(len(near), tied.shape[2], by_distance=voting.by_distance)
+    merge_listed(near, lasts, tied, voting.n_neighbors, *_to_write(votes))
+    return votes
 
 
 def _make_votes(n_queries: int, n_classes: int, *, by_distance: bool) -> Votes:
@@ -163,12 +168,14 @@ class Weighed(NamedTuple):
         The query that each is near to, ascending.
     measured, weights : float64 arrays of shape (n_listed,)
     classes : int32 array of shape (n_listed,)
+    n_classes : int
     """
 
     owners: Ints
     measured: Floats
     classes: NDArray[np.int32]
     weights: Floats
+    n_classes: int
 
 
 def list_weighed(
@@ -188,34 +195,54 @@ def list_weighed(
     return present & (measured <= measured[order[enough[0]]])
 
 
-def merge_weighed(
-    parts: Sequence[Weighed],
-    n_queries: int,
-    n_neighbors: int,
-    n_classes: int,
-    *,
-    shares: bool,
-    by_distance: bool,
-) -> tuple[Floats, Floats, Floats]:
-    """Votes, the farthest voter's measure, and the share of ties, for each query."""
+def _merge_weighed(
+    parts: Sequence[Weighed], counts: NDArray[np.int32], voting: Voting
+) -> Votes:
+    """Let the rows of all lists vote by weight."""
     owners = np.concatenate([part.owners for part in parts])
     order = np.argsort(owners, kind="stable")
     measured, classes, weights = (
         np.concatenate([getattr(part, name) for part in parts])[order]
         for name in ("measured", "classes", "weights")
     )
+    n_queries, n_classes = len(counts), parts[0].n_classes
     ends = np.searchsorted(owners[order], np.arange(n_queries + 1))
     votes, lasts = np.zeros((n_queries, n_classes)), np.zeros(n_queries)
-    at_last = np.ones(n_queries)
     for query in range(n_queries):
         own = slice(ends[query], ends[query + 1])
-        votes[query], lasts[query], at_last[query] = vote_by_weight(
-            measured[own],
-            classes[own],
-            weights[own],
-            n_neighbors,
-            n_classes,
-            shares=shares,
-            by_distance=by_distance,
-        )
-    return votes, lasts, at_last
+        near = measured[own], classes[own], weights[own]
+        votes[query], lasts[query], _ = vote_by_weight(*near, n_classes, voting)
+    return Votes(votes, np.zeros((n_queries, n_classes), np.int64), None, lasts)
+
+
+_MERGES: dict[type, Callable[..., Votes]] = {
+    Tallies: _merge_tallies,
+    Near: _merge_near,
+    Weighed: _merge_weighed,
+}
+
+
+def merge(
+    parts: Sequence[Tallies] | Sequence[Near] | Sequence[Weighed],
+    counts: NDArray[np.int32],
+    voting: Voting,
+) -> Votes:
+    """Merge the lists of parts, pieces and devices into the votes of all rows.
+
+    Parameters
+    ----------
+    parts : sequence of Tallies, of Near or of Weighed
+        At least one.
+    counts : int32 array of shape (n_queries,)
+        How many attributes each query uses.
+    voting : Voting
+
+    Examples
+    --------
+    >>> near = np.array([[[1.0, 0.0]]]), np.array([4.0]), np.array([[0, 1]])
+    >>> far = np.array([[[9.0, 1.0]]]), np.array([np.inf]), np.array([[0, 0]])
+    >>> parts, counts = [Near(*near), Near(*far)], np.ones(1, np.int32)
+    >>> merge(parts, counts, Voting(2, shares=False, by_distance=False)).votes
+    array([[1, 1]])
+    """
+    return _MERGES[type(parts[0])](parts, counts, voting)

@@ -158,7 +158,7 @@ class MeanSearch:
         return self.distances.measure(query)
 
     def _weights_for(self, query: int) -> Floats:
-        """What rows weigh, 0 for the excluded one."""
+        """Weights of the rows, 0 for the excluded one."""
         weights = np.ones(self.cases.n_rows)
         if self.weights is not None:
             weights[:] = self.weights
@@ -224,7 +224,7 @@ class MeanSearch:
         return values
 
     def _nest(self, order: NDArray[np.int32], here: slice) -> Floats:
-        """What `mean_nested` finds for some queries, all at a time."""
+        """Compute `mean_nested` for some queries, all at a time."""
         queries = Queries(self.queries.codes[here], self.queries.values[here])
         excluded = self.distances.excluded[here]
         widths = self.distances.widths_of(range(here.start, here.start + len(order)))

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import (
     fill_columns,
     label_codes,
@@ -91,6 +92,11 @@ def prepare_columns(cases: Cases) -> ScaledColumns:
         return ScaledColumns(scaled, kinds, lows, highs - lows)
 
 
+def scaled_columns(base: CaseBase) -> ScaledColumns:
+    """The cases' columns made ready for distances on numbers, kept with the cases."""
+    return base.derive(prepare_columns, lambda: prepare_columns(base.cases))
+
+
 def _scale_numbers(cases: Cases, scaled: NDArray[np.float32]) -> ScaledColumns:
     """The same where all columns are numbers, of few rows, without a loop."""
     numbers, (lows, highs) = cases.numbers[:, : cases.n_rows], cases.ranges.T
@@ -145,7 +151,7 @@ class MixedSearch:
     by_distance : bool
         Whether to weigh votes by distance.
     own_widths : dict, optional
-        The ranges that single queries see, where others than these rows have a say;
+        The ranges that single queries see, where they depend on other rows, too;
         by default without the excluded row.
 
     Attributes
@@ -248,7 +254,7 @@ class MixedSearch:
         )
 
     def _found(self) -> tuple[NDArray[Any], ...]:
-        """What kernels write."""
+        """The arrays that kernels write."""
         weighted = _NOTHING if self.weighted is None else self.weighted
         return self.votes, self.tied, weighted, self.near, self.kths
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sklazy.casebase.columns import (
     Placement,
-    make_columns,
+    columns_of_cases,
     place_by_range,
     place_cells,
 )
@@ -86,11 +86,11 @@ def weigh_columns(
     rows : int array
         The rows in order, which breaks ties.
     weights : float64 array of shape (n_attributes,)
-        What the squared difference in an attribute counts; 0 leaves it out.
+        Weight of the squared difference in an attribute; 0 leaves it out.
     """
     used = np.flatnonzero(weights > 0)
     placement = place_by_range(cases, used, unit=0.5)
-    columns = make_columns(cases, rows, placement, weights[used], "euclidean")
+    columns = columns_of_cases(cases, rows, placement, weights[used], "euclidean")
     return WeightedColumns(columns, placement)
 
 

@@ -37,7 +37,7 @@ def vote_nested(
     shares: bool,
     by_distance: bool,
 ) -> Floats:
-    """What `vote_nested_mixed` finds, all queries at a time; equal digit for digit.
+    """Vote as `vote_nested_mixed`, all queries at a time; equal digit for digit.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklazy.flow import Cases, Selected
 from sklazy.kernels.bits import sets_in_parts
 from sklazy.kernels.matching import match_nominal
-from sklazy.kernels.nesting import vote_nested
+from sklazy.kernels.nesting import vote_nested_nominal
 from sklazy.neighbors.voting import weigh_squares
 
 _NOTHING = np.zeros((0, 0))
@@ -219,14 +219,14 @@ def vote_with_each_count(
     Returns
     -------
     float64 array of shape (n_ks, n_queries, n_most, n_classes)
-        What `NominalSearch` finds with the first r attributes is at ``[:, :, r - 1]``.
+        ``[:, :, r - 1]``: votes of `NominalSearch` with the first r attributes.
     """
     n_queries = codes.shape[0]
     if excluded is None:
         excluded = np.full(n_queries, -1, np.int64)
     votes = np.zeros((len(ks), *order.shape, cases.class_bits.shape[0]))
     for begin, end, bits, set_of_value in sets_in_parts(cases, codes, 0, n_queries):
-        vote_nested(
+        vote_nested_nominal(
             bits,
             cases.starts,
             cases.offsets,

@@ -1,6 +1,7 @@
 """Where spectra stand, so that Euclidean distances compare them in other ways."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,14 +9,43 @@ from scipy.linalg import eigh
 
 from sklazy.flow import Columns, Neighbors
 from sklazy.kernels.columns import EUCLIDEAN, NUMERIC
-from sklazy.kernels.linear_models import add_terms
-from sklazy.kernels.pls.spectra import to_directions
+from sklazy.kernels.pls.blocks import to_directions
+from sklazy.kernels.vectors import add_terms
 from sklazy.neighbors.nearest import find_nearest
 
 Floats = NDArray[np.float64]
 Groups = tuple[NDArray[np.int64], NDArray[np.int64]]
 
-SPECTRAL_METRICS = ("euclidean", "mahalanobis", "correlation", "angle")
+
+class SpectralMetric(NamedTuple):
+    """Compares spectra by Euclidean distances of what is computed from them.
+
+    Attributes
+    ----------
+    sees : {"cells", "scores", "directions"}
+        Whether rows stay as they are, or become principal scores or unit vectors.
+    to_own : callable
+        Turns those Euclidean distances into distances of the metric.
+    centered : bool
+        Whether directions are those of the cells less their mean.
+    """
+
+    sees: Literal["cells", "scores", "directions"]
+    to_own: Callable[[Floats], Floats] = lambda distances: distances
+    centered: bool = False
+
+
+SPECTRAL_METRICS = {
+    "euclidean": SpectralMetric("cells"),
+    "mahalanobis": SpectralMetric("scores"),
+    "correlation": SpectralMetric(
+        "directions", lambda distances: distances * distances / 2.0, centered=True
+    ),
+    "angle": SpectralMetric(
+        "directions",
+        lambda distances: 2.0 * np.arcsin(np.minimum(distances / 2.0, 1.0)),
+    ),
+}
 
 _SAMPLED = 2000  # rows in which principal components are looked for
 _NEGLIGIBLE = 1e-10  # of the largest variance
@@ -27,7 +57,7 @@ class SpectralView(NamedTuple):
     Attributes
     ----------
     metric : str
-        Of `SPECTRAL_METRICS`, but "euclidean", which sees rows as they are.
+        Of `SPECTRAL_METRICS`, but none that sees cells as they are.
     means : float64 array of shape (n_columns,)
         Where a missing cell stands.
     axes, loadings : float64 arrays of shape (n_scores, n_columns)
@@ -55,7 +85,7 @@ def make_view(rows: Floats, metric: str, n_scores: int) -> SpectralView:
     known = ~np.isnan(rows)
     sums, counts = np.where(known, rows, 0.0).sum(axis=0), known.sum(axis=0)
     means = sums / np.maximum(counts, 1)
-    if metric != "mahalanobis":
+    if SPECTRAL_METRICS[metric].sees == "directions":
         none = np.zeros((0, rows.shape[1]))
         return SpectralView(metric, means, none, none)
     sample = rows[:_SAMPLED]
@@ -73,9 +103,10 @@ def see(view: SpectralView, rows: Floats) -> Floats:
     """
     missing = np.isnan(rows)
     filled = np.where(missing, view.means, rows)
-    if view.metric != "mahalanobis":
+    metric = SPECTRAL_METRICS[view.metric]
+    if metric.sees == "directions":
         seen = np.empty(filled.shape)
-        to_directions(filled, view.metric == "correlation", seen)
+        to_directions(filled, metric.centered, seen)
         return seen
     seen = np.empty((len(rows), len(view.axes)))
     add_terms(filled - view.means, view.axes, np.zeros(len(view.axes)), seen)
@@ -133,7 +164,7 @@ def find_nearest_spectra(
     ----------
     view : SpectralView
     columns : Columns
-        What `seen_columns` made of the rows.
+        The rows, from `seen_columns`.
     rows, queries : float64 arrays of shape (n, n_columns)
     n_nearest : int
     groups : pair of int64 arrays, optional
@@ -141,7 +172,7 @@ def find_nearest_spectra(
     """
     lacks = np.isnan(queries).any(axis=1)
     found = find_nearest(columns, see(view, queries), n_nearest, groups=groups)
-    if view.metric == "mahalanobis":
+    if SPECTRAL_METRICS[view.metric].sees == "scores":
         return found
     for i in np.flatnonzero(lacks).tolist():
         known = ~np.isnan(queries[i])
@@ -164,11 +195,7 @@ def to_metric(distances: Floats, metric: str) -> Floats:
     >>> to_metric(np.array([0.0, 2.0]), "angle").round(3)
     array([0.   , 3.142])
     """
-    if metric == "correlation":
-        return distances * distances / 2.0
-    if metric == "angle":
-        return 2.0 * np.arcsin(np.minimum(distances / 2.0, 1.0))
-    return distances
+    return SPECTRAL_METRICS[metric].to_own(distances)
 
 
 def _principal_axes(rows: Floats, n_scores: int) -> tuple[Floats, Floats]:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Columns, Runner, run_here
-from sklazy.kernels.subsets import fill_differences, nearest_in_subsets
+from sklazy.kernels.nearest import fill_differences, nearest_in_subsets
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -15,7 +15,7 @@ _ALL = np.zeros(0, np.int64)
 def column_differences(
     cases: Columns, query: Floats, columns: Ints, rows: Ints | None = None
 ) -> Floats:
-    """What each column adds to the distance of each row from a query.
+    """Terms of each column in the distance of each row from a query.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def find_nearest_in_subsets(
         The columns of each set, ascending, filled up with -1.
     n_nearest : int
     run : Runner
-        What runs chunks of sets.
+        Runs chunks of sets.
 
     Returns
     -------

@@ -1,7 +1,6 @@
 """The nearest rows by a tree of boxes, where columns are few and rows are many."""
 
 import functools
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +9,9 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from sklazy.flow import Columns, Neighbors
+from sklazy.forking import make_lock
 from sklazy.kernels.candidates import nearest_candidates
-from sklazy.kernels.columns import EUCLIDEAN, NUMERIC
+from sklazy.kernels.columns import NUMERIC, metric_of
 from sklazy.neighbors.nearest import find_nearest
 
 Floats = NDArray[np.float64]
@@ -40,8 +40,8 @@ _NO_GROUPS = np.zeros(0, np.int64), np.zeros(0, np.int64)
 class Boxes:
     """Rows in a tree of boxes, once enough was asked.
 
-    The tree proposes a few rows more than are asked for, and tells how far all others
-    are at least. Whoever asks measures the rows that are proposed. Where the last one
+    The tree proposes a few rows more than are asked for, and bounds the distance of all
+    others from below. The caller measures the proposed rows. Where the last one
     is so near to that limit that another row might be as near, more rows are proposed,
     and then the answer is left open; likewise for queries with a missing cell. A tree
     that leaves many answers open, as it does where rows repeat, is given up.
@@ -50,17 +50,19 @@ class Boxes:
     ----------
     columns : Columns
         There is a tree only if all that have a weight are numbers without a missing
-        cell, and few.
+        cell, and few, and if the metric is a Minkowski distance.
     """
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
         used = np.flatnonzero(columns.weights > 0)
         few = len(used) <= MOST_COLUMNS and columns.values.shape[1] >= FEWEST_ROWS
-        self._may_pay = few and bool((columns.kinds[used] == NUMERIC).all())
+        self.norm = metric_of(columns.metric).norm
+        plain = bool((columns.kinds[used] == NUMERIC).all())
+        self._may_pay = few and plain and self.norm is not None
         self._n_asked = self._n_open = 0
         self._tree: BoxTree | None = None
-        self._lock = threading.Lock()
+        self._lock = make_lock()
 
     def answer(
         self, queries: Floats, n_nearest: int, n_hidden: int, settle: Settle
@@ -74,7 +76,7 @@ class Boxes:
         n_hidden : int
             How many rows a query may not see.
         settle : callable
-            What answers queries by candidates.
+            Answers queries by candidates.
         """
         left = np.arange(len(queries))
         tree = self._tree_for(len(queries), n_nearest, n_hidden)
@@ -97,7 +99,8 @@ class Boxes:
             self._n_asked += n_queries
             is_due = self._n_asked * len(self.columns.weights) >= WORTH_BUILDING
             if self._may_pay and self._tree is None and is_due:
-                self._tree = _build(self.columns)
+                assert self.norm is not None
+                self._tree = _build(self.columns, self.norm)
                 self._may_pay = self._tree is not None
             return self._tree if self._may_pay else None
 
@@ -137,7 +140,7 @@ class TreeSearch(Boxes):
         """
         shape, own = (len(queries), n_nearest), groups or _NO_GROUPS
 
-        @functools.cache  # without a tree nobody needs them
+        @functools.cache  # not needed without a tree
         def found() -> Neighbors:
             return Neighbors(np.empty(shape, np.int64), np.empty(shape))
 
@@ -186,9 +189,8 @@ class BoxTree:
         Those in use, in this order of the rows.
     """
 
-    def __init__(self, columns: Columns, used: Ints, placed: Floats) -> None:
-        self.used = used
-        self.norm = 2 if columns.metric == EUCLIDEAN else 1
+    def __init__(self, columns: Columns, norm: int, used: Ints, placed: Floats) -> None:
+        self.used, self.norm = used, norm
         self.factors = columns.weights[used] ** (1.0 / self.norm)
         self.largest = float(np.abs(placed).max(initial=0.0))
         self.order = _build_tree(placed).indices
@@ -233,14 +235,15 @@ def _build_tree(placed: Floats) -> KDTree:
     return KDTree(placed, 32, balanced_tree=False, compact_nodes=False)
 
 
-def _build(columns: Columns) -> BoxTree | None:
-    """A tree, or None where distances may be beyond what floats hold."""
+def _build(columns: Columns, norm: int) -> BoxTree | None:
+    """Build a tree, or None where distances may be beyond what floats hold."""
     used = np.flatnonzero(columns.weights > 0)
-    norm = 2 if columns.metric == EUCLIDEAN else 1
     placed = columns.values[used].T * columns.weights[used] ** (1.0 / norm)
     sizes = np.abs(placed)
-    in_reach = (sizes == 0) | ((sizes > _SMALLEST) & (sizes < _LARGEST))
-    return BoxTree(columns, used, placed) if in_reach.all() else None
+    power = 2.0 / max(norm, 2)  # so that higher powers are ordinary floats, too
+    least, most = _SMALLEST**power, _LARGEST**power
+    in_reach = (sizes == 0) | ((sizes > least) & (sizes < most))
+    return BoxTree(columns, norm, used, placed) if in_reach.all() else None
 
 
 def _largest(groups: Ints) -> int:

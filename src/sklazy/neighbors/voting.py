@@ -6,6 +6,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+class Voting(NamedTuple):
+    """How the nearest cases vote.
+
+    Attributes
+    ----------
+    n_neighbors : int
+        How many cases vote; where they have weights, what these must reach.
+    shares : bool
+        Whether cases tied at the last place share the places left.
+    by_distance : bool
+        Whether a vote weighs the nearest case's distance over its own.
+    """
+
+    n_neighbors: int
+    shares: bool
+    by_distance: bool
+
+
 def to_probabilities(
     votes: NDArray[np.float64] | NDArray[np.int64],
     n_rows: int | NDArray[np.int64],
@@ -101,18 +119,15 @@ def vote_by_weight(
     squares: NDArray[np.float64],
     classes: NDArray[np.int32],
     weights: NDArray[np.float64],
-    n_neighbors: int,
     n_classes: int,
-    *,
-    shares: bool = False,
-    by_distance: bool = False,
+    voting: Voting,
 ) -> tuple[NDArray[np.float64], float, float]:
     """Vote with weighted rows.
 
     A row of weight w counts like w rows: rows vote from near to far until their
     weights reach `n_neighbors`, with all that tie with the last. Weights are sorted
-    before they are added, so that rounding cannot tell one order of the rows from
-    another.
+    before they are added, so that rounding does not depend on the order of the
+    rows.
 
     Parameters
     ----------
@@ -120,10 +135,8 @@ def vote_by_weight(
         Squared distances, or numbers of attributes that differ.
     classes : int32 array of shape (n_rows,)
     weights : float64 array of shape (n_rows,), not negative
-    n_neighbors, n_classes : int
-    shares, by_distance : bool
-        Whether ties share what is left of `n_neighbors`, and whether votes weigh by
-        distance; as in `finish_votes`.
+    n_classes : int
+    voting : Voting
 
     Returns
     -------
@@ -131,31 +144,32 @@ def vote_by_weight(
     last : float
         The farthest voter's square.
     share : float
-        What part of their votes the cases as far as it have.
+        The share of their votes that the cases at that distance have.
 
     Examples
     --------
     >>> import numpy as np
     >>> squares, classes = np.array([0.0, 1.0, 1.0, 2.0]), np.array([0, 1, 1, 0])
-    >>> vote_by_weight(squares, classes, np.array([1.0, 0.5, 1.0, 9.0]), 2, 2)
+    >>> voting = Voting(2, shares=False, by_distance=False)
+    >>> vote_by_weight(squares, classes, np.array([1.0, 0.5, 1.0, 9.0]), 2, voting)
     (array([1. , 1.5]), 1.0, 1.0)
     """
     groups = _sum_groups(squares, classes, weights)
     if not groups.sums.size:
         return np.zeros(n_classes), np.inf, 1.0
     in_level = np.bincount(groups.levels, groups.sums)
-    reached = np.cumsum(in_level)
+    reached, n_neighbors = np.cumsum(in_level), voting.n_neighbors
     last = min(int(np.searchsorted(reached, n_neighbors)), reached.size - 1)
     share = 1.0
-    if shares and reached[last] > n_neighbors:
+    if voting.shares and reached[last] > n_neighbors:
         before = reached[last - 1] if last else 0.0
         share = float((n_neighbors - before) / in_level[last])
     cast = groups.sums * np.where(groups.levels == last, share, 1.0)
-    if by_distance:
+    if voting.by_distance:
         cast = cast * weigh_squares(groups.squares[0], groups.squares)
-    votes, voting = np.zeros(n_classes), groups.levels <= last
-    np.add.at(votes, groups.classes[voting], cast[voting])
-    return votes, float(groups.squares[voting][-1]), share
+    votes, near = np.zeros(n_classes), groups.levels <= last
+    np.add.at(votes, groups.classes[near], cast[near])
+    return votes, float(groups.squares[near][-1]), share
 
 
 class _Groups(NamedTuple):
@@ -194,8 +208,8 @@ def weigh_rows(
 ) -> NDArray[np.float64]:
     """Weigh rows nearer than the k-th by their squared distances; see `MixedSearch`.
 
-    Added from near to far, so that rounding cannot tell one order of the rows from
-    another.
+    Added from near to far, so that rounding does not depend on the order of the
+    rows.
 
     Parameters
     ----------

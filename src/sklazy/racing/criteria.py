@@ -9,8 +9,13 @@ from numpy.typing import NDArray
 from scipy import special
 
 from sklazy.racing.field import Field, Losses, Mask
-from sklazy.racing.quantiles import chi_square_above, normal_above, student_above
-from sklazy.racing.ranks import RankSums, rank_sums
+from sklazy.racing.ranks import (
+    RankSums,
+    chi_square_above,
+    normal_above,
+    rank_sums,
+    student_above,
+)
 
 _ROUNDING = 10 * float(np.finfo(np.float64).eps)
 
@@ -141,42 +146,6 @@ class PairedDifferences:
         self._squares = self._squares + before * (differences - self._means)
 
 
-class StudentT:
-    """Paired t-tests against the best; `adjust` is "none", "holm" or "bonferroni"."""
-
-    def __init__(self, alpha: float, adjust: str) -> None:
-        self.alpha = alpha
-        self.adjust = adjust
-        self._pairs = PairedDifferences()
-
-    def reset(self) -> None:
-        """Drop the sums of differences."""
-        self._pairs.reset()
-
-    def standing(self, field: Field) -> Losses:
-        """Mean losses."""
-        return field.sums
-
-    def losers(self, field: Field) -> Mask:
-        """Candidates with a significantly larger mean loss than the best."""
-        freedom, n_tests = field.n_blocks - 1, field.n_alive - 1
-        statistics = self._pairs.statistics(field, partial(student_above, freedom))
-        tests = n_tests if self.adjust == "bonferroni" else 1
-        out = statistics > student_above(freedom, self.alpha / 2 / tests)
-        if self.adjust == "holm" and out.any():
-            out[out] = self._holm(statistics[out], freedom, n_tests)
-        return out
-
-    def _holm(self, statistics: Losses, freedom: int, n_tests: int) -> Mask:
-        """Step down from the largest statistic until one test is not rejected."""
-        order = np.argsort(-statistics, kind="stable")
-        p_values = 2 * special.stdtr(freedom, -statistics[order])
-        rejected = p_values * (n_tests - np.arange(len(order))) < self.alpha
-        out = np.zeros(len(order), dtype=bool)
-        out[order] = np.logical_and.accumulate(rejected)
-        return out
-
-
 class Brace:
     """BRACE: a normal interval on the mean of the paired differences."""
 
@@ -196,6 +165,33 @@ class Brace:
         """Candidates whose interval of the difference to the best is above zero."""
         statistics = self._pairs.statistics(field, normal_above)
         return statistics > normal_above(self.alpha / 2)
+
+
+class StudentT(Brace):
+    """Paired t-tests against the best; `adjust` is "none", "holm" or "bonferroni"."""
+
+    def __init__(self, alpha: float, adjust: str) -> None:
+        super().__init__(alpha)
+        self.adjust = adjust
+
+    def losers(self, field: Field) -> Mask:
+        """Candidates with a significantly larger mean loss than the best."""
+        freedom, n_tests = field.n_blocks - 1, field.n_alive - 1
+        statistics = self._pairs.statistics(field, partial(student_above, freedom))
+        tests = n_tests if self.adjust == "bonferroni" else 1
+        out = statistics > student_above(freedom, self.alpha / 2 / tests)
+        if self.adjust == "holm" and out.any():
+            out[out] = self._holm(statistics[out], freedom, n_tests)
+        return out
+
+    def _holm(self, statistics: Losses, freedom: int, n_tests: int) -> Mask:
+        """Step down from the largest statistic until one test is not rejected."""
+        order = np.argsort(-statistics, kind="stable")
+        p_values = 2 * special.stdtr(freedom, -statistics[order])
+        rejected = p_values * (n_tests - np.arange(len(order))) < self.alpha
+        out = np.zeros(len(order), dtype=bool)
+        out[order] = np.logical_and.accumulate(rejected)
+        return out
 
 
 class Hoeffding:

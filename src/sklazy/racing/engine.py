@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from sklazy.errors import AllFailedError, BadInputError, DataWarning
 from sklazy.racing.criteria import Criterion
-from sklazy.racing.field import Field, Losses, Mask
-from sklazy.racing.losses import Evaluated, read_losses
+from sklazy.racing.field import Evaluated, Field, Losses, Mask, read_losses
 from sklazy.racing.outcome import RaceResult, RaceStep
-from sklazy.racing.rules import Rules
+from sklazy.racing.rules import RaceRules
 
 Candidates = Any
 """A list of candidates, or an array of them."""
@@ -54,7 +53,7 @@ def race(  # noqa: PLR0913 - each argument is an option
         candidate. If the call itself raises, the candidates are evaluated one by one
         and those that raise again are eliminated; the reasons are kept.
     candidates : iterable
-        What is raced; the result refers to them by position. `evaluate` receives
+        Candidates to race; the result refers to them by position. `evaluate` receives
         lists of them, or arrays if this is an array.
     blocks : iterable
         Used in their order. Shuffle them before if they are sorted in any way.
@@ -118,7 +117,7 @@ def race(  # noqa: PLR0913 - each argument is an option
     >>> result.best, result.stopped, result.n_evaluations < 200
     (1, 'winners', True)
     """
-    rules = Rules(
+    rules = RaceRules(
         test=test,
         alpha=alpha,
         first_test=first_test,
@@ -142,7 +141,7 @@ class _Race:
         self,
         evaluate: Evaluate,
         candidates: Candidates,
-        rules: Rules,
+        rules: RaceRules,
         on_step: Callable[[RaceStep], object] | None,
     ) -> None:
         _check_candidates(len(candidates), rules)
@@ -301,7 +300,7 @@ class _Race:
         return losses
 
 
-def _check_candidates(n_candidates: int, rules: Rules) -> None:
+def _check_candidates(n_candidates: int, rules: RaceRules) -> None:
     if n_candidates == 0:
         raise BadInputError("candidates is empty; give at least one to race.")
     if rules.n_winners > n_candidates:
@@ -317,7 +316,7 @@ def _check_candidates(n_candidates: int, rules: Rules) -> None:
         )
 
 
-def _warn_if_untested(field: Field, rules: Rules) -> None:
+def _warn_if_untested(field: Field, rules: RaceRules) -> None:
     if field.n_blocks < rules.first_test and field.n_alive > rules.n_winners:
         warnings.warn(
             f"the race had {field.n_blocks} blocks and first_test="

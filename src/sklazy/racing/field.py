@@ -1,7 +1,12 @@
-"""The field of a race: the losses of the candidates that are still alive."""
+"""The field of a race: losses as evaluations return them, of candidates still alive."""
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sklazy.errors import BadInputError
 
 Losses = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -54,3 +59,35 @@ class Field:
         self.n_alive = len(self.alive)
         self.sums = self.sums[kept]
         self._rows = self._rows[:, kept]
+
+
+Evaluated = Sequence[Any] | NDArray[Any]
+"""A loss, or an exception, for each candidate."""
+
+
+def read_losses(evaluated: Evaluated, n_candidates: int) -> tuple[Losses, list[str]]:
+    """Losses as numbers, NaN where an evaluation failed, and why those failed."""
+    try:
+        row = np.asarray(evaluated, dtype=np.float64)
+    except (TypeError, ValueError):
+        row = np.array([_as_number(one) for one in evaluated])
+    if row.shape != (n_candidates,):
+        raise BadInputError(
+            f"evaluate returned losses of shape {row.shape} for {n_candidates} "
+            "candidates; expected one number for each."
+        )
+    if np.isfinite(row).all():
+        return row, []
+    where = np.flatnonzero(~np.isfinite(row)).tolist()
+    return row, [_reason(evaluated[i]) for i in where]
+
+
+def _as_number(loss: object) -> float:
+    failed = isinstance(loss, BaseException)
+    return np.nan if failed else np.asarray(loss, dtype=np.float64).item()
+
+
+def _reason(loss: object) -> str:
+    if isinstance(loss, BaseException):
+        return f"{type(loss).__name__}: {loss}"
+    return f"the loss {loss}"

@@ -1,4 +1,4 @@
-"""What a race reports: its steps and its result, as plain data."""
+"""Report of a race: its steps and its result, as plain data."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from sklazy.errors import BadInputError
 from sklazy.racing.criteria import Parsimony
 from sklazy.racing.engine import race
-from sklazy.racing.losses import Evaluated, read_losses
-from sklazy.racing.neighborhood import Neighborhood
+from sklazy.racing.field import Evaluated, read_losses
+from sklazy.racing.masks import SetNeighborhood
 from sklazy.racing.outcome import RaceResult
-from sklazy.racing.quantiles import student_above
-from sklazy.racing.rules import Rules
+from sklazy.racing.ranks import student_above
+from sklazy.racing.rules import RaceRules
 from sklazy.racing.schemata import Schemata
 
 # A race over all rows makes a thousand tests, and a set that is eliminated by chance
@@ -53,8 +53,8 @@ class SearchRules:
     max_seconds: float | None = None
 
     def __post_init__(self) -> None:
-        share, steps = self.sampling
-        if not 0 < share <= 1 or steps < 0:
+        is_pair = isinstance(self.sampling, Sequence) and len(self.sampling) == 2
+        if not is_pair or not 0 < self.sampling[0] <= 1 or self.sampling[1] < 0:
             raise BadInputError(
                 f"sampling={self.sampling!r}; expected (share, steps): the share of "
                 "the rows to begin with, in (0, 1], and the number of steps until all "
@@ -116,7 +116,7 @@ class SearchStep(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """What a search found.
+    """Result of a search.
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ class Racsam:
         self._learned = 0
         self.started = time.monotonic()
 
-    def explore(self, start: Sequence[int], neighborhood: Neighborhood) -> list[int]:
+    def explore(self, start: Sequence[int], neighborhood: SetNeighborhood) -> list[int]:
         """Race the start, then winners and their neighbors, until a stop.
 
         Returns the winners of the last race, best first.
@@ -216,7 +216,7 @@ class Racsam:
             n_predictions, step = n_predictions + len(masks), step + 1
             if schemata.blocks_since_decision >= rules.max_blocks:
                 break
-        found = schemata.best_guess()
+        guess = schemata.best_guess()
         self._record(
             SearchStep(
                 phase="schemata",
@@ -225,14 +225,16 @@ class Racsam:
                 n_predictions=n_predictions,
                 n_learned=self._take_learned(),
                 n_assessed=len(self.assessed),
-                best=found,
+                best=guess,
                 best_loss=np.nan,
             )
         )
         self.stopped = self.stopped or self._spent() or "no improvement"
-        return [found] if found else [1 << int(self.rng.integers(n_attributes))]
+        return [guess] if guess else [1 << int(self.rng.integers(n_attributes))]
 
-    def confirm(self, winners: Sequence[int], neighborhood: Neighborhood) -> list[int]:
+    def confirm(
+        self, winners: Sequence[int], neighborhood: SetNeighborhood
+    ) -> list[int]:
         """Race winners and the neighbors of the best on all rows until it stays best.
 
         The best is the smallest that is not significantly worse: otherwise a larger
@@ -274,7 +276,7 @@ class Racsam:
         return [candidates[i] for i in result.winners]
 
     def _parsimonious(self, candidates: list[int], incumbent: int) -> Parsimony:
-        inner = Rules(test=self.rules.test, alpha=self.rules.alpha * _STRICTER)
+        inner = RaceRules(test=self.rules.test, alpha=self.rules.alpha * _STRICTER)
         larger = [m != incumbent and m & incumbent == incumbent for m in candidates]
         place = candidates.index(incumbent)
         return Parsimony(inner.criterion(), place, np.array(larger))

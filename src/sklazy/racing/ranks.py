@@ -1,9 +1,11 @@
-"""Ranks within blocks, their sums, and Friedman's statistic."""
+"""Ranks within blocks, their sums, Friedman's statistic, and cached quantiles."""
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from sklazy.racing.field import Losses
 
@@ -96,3 +98,24 @@ def _rank_block(losses: Losses) -> RankSums:
     middles = (bounds[1:] + bounds[:-1] + 1) * 0.5
     ranks[order] = middles.repeat(lengths.astype(np.int64))
     return RankSums(ranks, float(lengths @ (lengths * lengths)) - n, 1)
+
+
+_cached = functools.lru_cache(maxsize=4096)
+
+
+@_cached
+def chi_square_above(freedom: int, alpha: float) -> float:
+    """Return what a chi-square variable exceeds with probability `alpha`."""
+    return float(special.chdtri(freedom, alpha))
+
+
+@_cached
+def student_above(freedom: int, alpha: float) -> float:
+    """Return what a Student variable exceeds with probability `alpha`."""
+    return -float(special.stdtrit(freedom, alpha))
+
+
+@_cached
+def normal_above(alpha: float) -> float:
+    """Return what a standard normal variable exceeds with probability `alpha`."""
+    return -float(special.ndtri(alpha))

@@ -15,7 +15,7 @@ from sklazy.racing.criteria import (
 
 
 @dataclass(frozen=True)
-class Rules:
+class RaceRules:
     """The parameters of `race`; see there for their meaning."""
 
     test: str | Criterion = "friedman"
@@ -63,7 +63,7 @@ def _at_least(name: str, value: float | None, least: int) -> None:
 
 _NEEDED = ("first_test", "n_winners", "min_effect")
 
-TESTS: dict[str, Callable[[Rules], Criterion]] = {
+TESTS: dict[str, Callable[[RaceRules], Criterion]] = {
     "friedman": lambda rules: Friedman(rules.alpha),
     "friedman-paper": lambda rules: FriedmanOneByOne(rules.alpha),
     "hoeffding": lambda rules: Hoeffding(rules.alpha, rules.loss_range),

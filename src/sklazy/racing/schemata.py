@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.racing.masks import mask_of
-from sklazy.racing.quantiles import student_above
+from sklazy.racing.ranks import student_above
 
 _EXPECTED = 10  # attributes of a random set, at most
 

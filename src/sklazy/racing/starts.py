@@ -12,14 +12,14 @@ def random_sets(
     n_attributes: int, n_sets: int, rng: np.random.Generator, most: int
 ) -> list[int]:
     """Draw different sets of every size up to `most`, all sizes equally likely."""
-    found: dict[int, None] = {}
+    masks: dict[int, None] = {}
     for _ in range(20 * n_sets):
-        if len(found) == n_sets:
+        if len(masks) == n_sets:
             break
         size = int(rng.integers(1, min(most, n_attributes) + 1))
         drawn = rng.choice(n_attributes, size, replace=False)
-        found[mask_of(drawn.tolist())] = None
-    return list(found)
+        masks[mask_of(drawn.tolist())] = None
+    return list(masks)
 
 
 def sets_of_ranking(
@@ -30,17 +30,17 @@ def sets_of_ranking(
     The heads (the first, the first two, ...) come first; the rest are random sets in
     which an attribute is more likely the earlier it ranks.
     """
-    found: dict[int, None] = {}
+    masks: dict[int, None] = {}
     for size in range(1, min(len(ranking), max(1, n_sets // 2)) + 1):
-        found[mask_of(ranking[:size])] = None
+        masks[mask_of(ranking[:size])] = None
     probabilities = np.linspace(0.9, 0.1, len(ranking))
     for _ in range(20 * n_sets):
-        if len(found) >= n_sets:
+        if len(masks) >= n_sets:
             break
         drawn = rng.random(len(ranking)) < probabilities
         if drawn.any():
-            found[mask_of(np.array(ranking)[drawn].tolist())] = None
-    return list(found)
+            masks[mask_of(np.array(ranking)[drawn].tolist())] = None
+    return list(masks)
 
 
 def correlation_ranking(columns: Floats, target: Floats, most: int) -> list[int]:

@@ -7,8 +7,8 @@ import numpy as np
 
 from sklazy.answer.next_attribute import Floats, Next
 from sklazy.casebase import CaseBase
-from sklazy.receipts import checks as c
-from sklazy.receipts.plain import Plain, number
+from sklazy.methods import checks as c
+from sklazy.methods.plain import Plain, number
 from sklazy.report.next_attribute import say_next
 
 _RANKED = {
@@ -32,7 +32,7 @@ FIELDS = {
     "ranked": c.list_of(c.record(_RANKED)),
     "outcomes": c.list_of(c.record(_OUTCOME)),
 }
-"""What a suggestion holds."""
+"""Fields of a suggestion."""
 
 
 def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
@@ -51,8 +51,8 @@ def _missing(content: Mapping[str, Any]) -> list[str]:
 
 
 def describe_next(base: CaseBase, found: Next, costs: Floats) -> Plain:
-    """What a query should measure next, in the user's terms."""
-    rates = found.gains / costs[found.missing]
+    """The attribute that a query should measure next, in the user's terms."""
+    names, rates = base.names, found.gains / costs[found.missing]
     order = np.argsort(-rates, kind="stable")
     if found.attribute >= 0:  # of equal ones the one that was chosen
         order = np.array(
@@ -60,7 +60,7 @@ def describe_next(base: CaseBase, found: Next, costs: Floats) -> Plain:
         )
     ranked = [
         {
-            "attribute": base.names[found.missing[i]],
+            "attribute": names[found.missing[i]],
             "gain": float(found.gains[i]),
             "cost": float(costs[found.missing[i]]),
             "gain_per_cost": float(rates[i]),
@@ -68,7 +68,7 @@ def describe_next(base: CaseBase, found: Next, costs: Floats) -> Plain:
         for i in order.tolist()
     ]
     content: Plain = {
-        "attribute": base.names[found.attribute] if found.attribute >= 0 else None,
+        "attribute": names[found.attribute] if found.attribute >= 0 else None,
         "answer": _plain_answer(found.answer),
         "probability": found.probability,
         "unit": "bits" if base.class_labels else "share of variance",

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import Any, Self, overload
 
 from sklazy.errors import MissingExtraError, ReceiptError
+from sklazy.receipts import drawing as report
 from sklazy.receipts.replay import Explain, check_digest, check_replay
 from sklazy.receipts.schema import check_receipt
 from sklazy.receipts.seal import check_signature, signed
-from sklazy.report import receipts as report
 from sklazy.report.html import preformatted
 
 _MOST_IN_NOTEBOOK = 10
 
 
 class _Shown:
-    """What can be shown: a receipt, or several."""
+    """Display of a receipt, or of several."""
 
     names: Sequence[str] = ()  # of the rows, where they are known
 
@@ -62,7 +62,7 @@ class _Shown:
 
 @dataclass(frozen=True)
 class Receipt(_Shown):
-    """What one query was answered, and why: all of it, as it was computed.
+    """The answer to one query, and why: all of it, as it was computed.
 
     Made by ``explain`` of every lazy estimator; read back by `from_dict` or
     `from_json`, whatever its kind, which refuse a receipt that is malformed or was
@@ -124,12 +124,12 @@ class Receipt(_Shown):
 
     @property
     def answer(self) -> Any:  # noqa: ANN401 - a label, a number or several
-        """What was predicted."""
+        """The prediction."""
         return self.content["answer"]
 
     @property
     def probability(self) -> float | None:
-        """The probability of the answer; None where it is no class."""
+        """The probability of the answer; None where it is not a class."""
         return self.content.get("probability")
 
     @property
@@ -148,7 +148,7 @@ class Receipt(_Shown):
         Parameters
         ----------
         key : bytes, at least 16
-            A secret, say of ``secrets.token_bytes(32)``.
+            A secret, for example ``secrets.token_bytes(32)``.
 
         Examples
         --------
@@ -215,7 +215,7 @@ class Receipts(_Shown, Sequence[Receipt]):
     ----------
     receipts : iterable of Receipt
     names : sequence of str, optional
-        What the rows are called where receipts are shown; not part of them.
+        Names of the rows where receipts are shown; not part of them.
 
     Examples
     --------
@@ -340,7 +340,7 @@ def verify(
     ------
     ReceiptError
         If the receipt is malformed, was edited, is not signed with the key given, is
-        of other cases, or if asking again gives anything else than it says.
+        of other cases, or if asking again gives a different content.
     """
     claimed = Receipt.from_dict(receipt)
     if key is not None:

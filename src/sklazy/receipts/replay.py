@@ -1,4 +1,4 @@
-"""Receipts are checked by asking again: the same cases must say the same."""
+"""Receipts are checked by asking again: the same cases must answer the same."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sklazy.errors import BadInputError, ReceiptError
-from sklazy.receipts.checks import same
+from sklazy.methods.checks import same
 from sklazy.receipts.wanted import Wanted, wanted_by
 from sklazy.tables import Column, Label, Table
 from sklazy.tables.labels import encode
@@ -17,7 +17,7 @@ class Sealed(Protocol):
 
     @property
     def content(self) -> Mapping[str, Any]:
-        """What it says."""
+        """Its content as plain data."""
 
 
 Explain = Callable[[Table, Wanted], Sequence[Sealed]]
@@ -36,7 +36,7 @@ def check_digest(claimed: str, digest: str) -> None:
 
 
 def check_replay(claimed: Mapping[str, Any], explain: Explain) -> bool:
-    """Ask again what the content of a receipt says; refuse it where they differ."""
+    """Recompute the content of a receipt; refuse the receipt if it differs."""
     try:
         (again,) = explain(query_table(claimed), wanted_by(claimed))
     except BadInputError as error:
@@ -79,7 +79,7 @@ def _compare(claimed: Mapping[str, Any], again: Mapping[str, Any]) -> None:
 
 
 def _by_itself(content: Mapping[str, Any]) -> dict[str, Any]:
-    """A receipt without its seals and without what it says of its whole batch."""
+    """A receipt without its seals and without the content about its whole batch."""
     seals = ("seal", "signature")
     plain = {key: value for key, value in content.items() if key not in seals}
     if "model" in plain:
@@ -88,7 +88,7 @@ def _by_itself(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class _Absent:
-    """What stands where there is no such key; None is something else."""
+    """Placeholder for a key that is absent, as opposed to None."""
 
     def __repr__(self) -> str:
         return "absent"

@@ -1,4 +1,4 @@
-"""The seal of a receipt, a fingerprint of all it says; the signature has a key."""
+"""The seal of a receipt, a fingerprint of its content; the signature has a key."""
 
 import hashlib
 import hmac
@@ -24,9 +24,7 @@ def seal_of(content: Mapping[str, Any]) -> str:
     >>> seal_of({"a": 1}) == seal_of({"a": True})
     False
     """
-    return hashlib.sha256(
-        _canonical(_without(content, "seal", "signature"))
-    ).hexdigest()
+    return hashlib.sha256(_canonical(content, "seal", "signature")).hexdigest()
 
 
 def signature_of(content: Mapping[str, Any], key: bytes) -> str:
@@ -37,17 +35,14 @@ def signature_of(content: Mapping[str, Any], key: bytes) -> str:
             f"key must be bytes, at least {_SHORTEST_KEY} of them; make one with "
             "secrets.token_bytes(32)."
         )
-    signed = _canonical(_without(content, "signature"))
+    signed = _canonical(content, "signature")
     return hmac.new(key, signed, hashlib.sha256).hexdigest()
 
 
-def _without(content: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {key: value for key, value in content.items() if key not in names}
-
-
-def _canonical(content: Mapping[str, Any]) -> bytes:
+def _canonical(content: Mapping[str, Any], *without: str) -> bytes:
+    """Write content but for some keys as canonical JSON."""
     text = json.dumps(
-        _settled(dict(content)),
+        _to_integers({k: item for k, item in content.items() if k not in without}),
         sort_keys=True,
         separators=(",", ":"),
         ensure_ascii=True,
@@ -56,23 +51,30 @@ def _canonical(content: Mapping[str, Any]) -> bytes:
     return text.encode("ascii")
 
 
-def _settled(value: object) -> object:
+def _to_integers(value: Any) -> Any:  # noqa: ANN401 - plain data
+    """Turn whole floats into integers, in nested dicts and lists."""
     if isinstance(value, dict):
-        return {key: _settled(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_settled(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+        return dict(zip(value, _to_integers([*value.values()]), strict=True))
+    return [
+        _to_integers(item)
+        if isinstance(item, dict | list)
+        else int(item)
+        if isinstance(item, float) and item.is_integer()
+        else item
+        for item in value
+    ]
 
 
 def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
     """The content with its seal, which comes last; a signature it had is dropped."""
-    plain = _without(content, "seal", "signature")
+    plain = {k: item for k, item in content.items() if k not in ("seal", "signature")}
     return {**plain, "seal": seal_of(plain)}
 
 
 def signed(content: Mapping[str, Any], key: bytes) -> dict[str, Any]:
     """Sealed content with its signature, which comes last."""
-    return {**_without(content, "signature"), "signature": signature_of(content, key)}
+    plain = {k: item for k, item in content.items() if k != "signature"}
+    return {**plain, "signature": signature_of(content, key)}
 
 
 def check_seal(content: Mapping[str, Any]) -> None:
@@ -93,13 +95,13 @@ def check_seal(content: Mapping[str, Any]) -> None:
 
 def check_signature(content: Mapping[str, Any], key: bytes) -> None:
     """Refuse sealed content that the holder of a key did not sign as it is."""
-    expected, found = signature_of(content, key), content.get("signature")
-    if found is None:
+    expected, signature = signature_of(content, key), content.get("signature")
+    if signature is None:
         raise ReceiptError(
             "the receipt has no signature; with a key only receipts that were signed "
             "with it, by signed(key), are accepted."
         )
-    if not hmac.compare_digest(expected, found):
+    if not hmac.compare_digest(expected, signature):
         raise ReceiptError(
             "the signature of the receipt is not that of this key: it was signed with "
             "another key, or changed since."

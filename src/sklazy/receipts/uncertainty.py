@@ -1,4 +1,4 @@
-"""What a receipt says, where asked for, of how sure its answer is."""
+"""The optional part of a receipt that reports how sure its answer is."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
-from sklazy.receipts import checks as c
-from sklazy.receipts.plain import Floats, Plain, number, numbers, target_names
+from sklazy.methods import checks as c
+from sklazy.methods.plain import Floats, Plain, number, numbers, target_names
 from sklazy.receipts.wanted import Wanted
 
 _WAY = {
@@ -16,10 +16,10 @@ _WAY = {
     "method": c.one_of("jackknife", "jackknife+", "minmax", "full"),
     "by": c.maybe(c.one_of("class", "nearness")),
 }
-_CREDIBILITY = c.record({"label": c.label, "credibility": c.share, "within": c.flag})
+_CREDIBILITY = c.record({"label": c.label, "credibility": c.share, "in_set": c.flag})
 _ENDS = c.record({"name": c.text, "low": c.figure, "high": c.figure})
 OF_CLASSES = {
-    "set": c.record({**_WAY, "classes": c.list_of(_CREDIBILITY)}),
+    "prediction_set": c.record({**_WAY, "classes": c.list_of(_CREDIBILITY)}),
     "abstention": c.record(
         {
             "accuracy": c.share,
@@ -29,7 +29,7 @@ OF_CLASSES = {
         }
     ),
 }
-OF_NUMBERS = {"interval": c.record({**_WAY, "targets": c.list_of(_ENDS)})}
+OF_NUMBERS = {"prediction_interval": c.record({**_WAY, "targets": c.list_of(_ENDS)})}
 
 
 def describe_set(
@@ -37,9 +37,9 @@ def describe_set(
 ) -> Plain:
     """The set of one query: every class, and whether it is in."""
     rows = zip(base.class_labels, numbers(credibility), within.tolist(), strict=True)
-    keys = ("label", "credibility", "within")
+    keys = ("label", "credibility", "in_set")
     classes = [dict(zip(keys, row, strict=True)) for row in rows]
-    return {"set": {**_way(wanted), "classes": classes}}
+    return {"prediction_set": {**_way(wanted), "classes": classes}}
 
 
 def describe_interval(base: CaseBase, wanted: Wanted, ends: Floats) -> Plain:
@@ -48,7 +48,7 @@ def describe_interval(base: CaseBase, wanted: Wanted, ends: Floats) -> Plain:
         {"name": name, "low": number(low), "high": number(high)}
         for name, (low, high) in zip(target_names(base), ends, strict=True)
     ]
-    return {"interval": {**_way(wanted), "targets": targets}}
+    return {"prediction_interval": {**_way(wanted), "targets": targets}}
 
 
 def describe_abstention(
@@ -71,9 +71,15 @@ def _way(wanted: Wanted) -> Plain:
 
 def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     """Whether parts fit together, one after the other, by name."""
-    if "set" in content:
-        labels = [item["label"] for item in content["set"]["classes"]]
-        yield "set", c.same(labels, [item["label"] for item in content["votes"]])
-    if "interval" in content:
-        names = [item["name"] for item in content["interval"]["targets"]]
-        yield "interval", names == [t["name"] for t in content["cases"]["targets"]]
+    if "prediction_set" in content:
+        labels = [item["label"] for item in content["prediction_set"]["classes"]]
+        yield (
+            "prediction_set",
+            c.same(labels, [item["label"] for item in content["votes"]]),
+        )
+    if "prediction_interval" in content:
+        names = [item["name"] for item in content["prediction_interval"]["targets"]]
+        yield (
+            "prediction_interval",
+            names == [t["name"] for t in content["cases"]["targets"]],
+        )

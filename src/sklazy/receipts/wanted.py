@@ -1,4 +1,4 @@
-"""What receipts are to say beside the answer."""
+"""Optional contents of receipts, beside the answer."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ _WAY = ("coverage", "method", "by")
 
 
 class Wanted(NamedTuple):
-    """What is asked for beside the answer; see `LazyEstimator.explain`."""
+    """Contents requested beside the answer; see `LazyEstimator.explain`."""
 
     coverage: float | None = None
     method: str = "jackknife"
@@ -20,8 +20,8 @@ class Wanted(NamedTuple):
 
 
 def wanted_by(content: Mapping[str, Any]) -> Wanted:
-    """What must have been asked for that a receipt says what it says."""
-    cover = content.get("set") or content.get("interval") or {}
+    """The request that leads to the content of a receipt."""
+    cover = content.get("prediction_set") or content.get("prediction_interval") or {}
     way = {key: cover[key] for key in _WAY if key in cover}
     return Wanted(
         **way,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sklazy.report.article import make_ruler
 from sklazy.report.blocks import (
     WIDTH,
     Bar,
@@ -87,14 +88,15 @@ def _accuracies(advice: Plain) -> list[Block]:
 
 def _errors(advice: Plain) -> list[Block]:
     """Mean absolute errors; the median's is the whole width."""
-    most = max([s["mean_absolute_error"] for s in advice["scores"]] + [advice["guess"]])
+    errors = [score["mean_absolute_error"] for score in advice["scores"]]
+    bar = make_ruler([*errors, advice["guess"]])
     rows: list[list[Cell]] = [
         [
             format_value(score["family"]),
             format_value(score["host"]),
             f"{score['mean_absolute_error']:.3g}",
             f"± {score['error']:.2g}",
-            Bar(score["mean_absolute_error"] / (most or 1.0)),
+            bar(score["mean_absolute_error"]),
             duration(score["seconds"]),
         ]
         for score in advice["scores"]
@@ -133,9 +135,9 @@ def _draw_scores(advice: Plain) -> Grid:
 
 def _draw_advantage(attributes: Sequence[Plain]) -> Grid:
     ranked = sorted(attributes, key=lambda item: -item["v"])
-    largest = max([item["v"] for item in ranked] or [0.0]) or 1.0
+    bar = make_ruler([item["v"] for item in ranked])
     rows: list[list[Cell]] = [
-        [format_value(item["name"]), format_fixed(item["v"]), Bar(item["v"] / largest)]
+        [format_value(item["name"]), format_fixed(item["v"]), bar(item["v"])]
         for item in ranked
     ]
     return Grid(["attribute", "V", ""], "lrb", rows, noun="attributes")
@@ -166,7 +168,7 @@ def _share(value: float | None) -> str:
 
 
 def _ending(advice: Plain) -> str:
-    """What was not measured, and why."""
+    """Report what was not measured, and why."""
     why = "Time was up" if advice["stopped"] == "time" else "Interrupted"
     skipped = ", ".join(format_value(name) for name in advice["skipped"])
     lacking = f"; not measured: {skipped}" if skipped else ""

@@ -1,9 +1,11 @@
-"""What the articles of all families share: classes, cases, the row in question."""
+"""Parts of the articles of all families: classes, cases, the row in question."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sklazy.report.blocks import Bar, Block, Cell, Fold, Grid, Mark
+from sklazy.report.scales import find_share
 from sklazy.report.words import format_number, format_probability, format_value
 
 Plain = Mapping[str, Any]
@@ -15,7 +17,7 @@ _MOST_ROWS = 200
 
 
 class Article(NamedTuple):
-    """What a receipt says, in the order in which it is shown.
+    """Content of a receipt, in the order in which it is shown.
 
     Attributes
     ----------
@@ -100,22 +102,24 @@ Ruler = Callable[[float | None], Bar | str]
 def make_ruler(values: Sequence[float | None]) -> Ruler:
     """A function from a value to its bar, on a scale that all of them fit on.
 
-    Bars begin at zero, which is the left end unless values lie below it.
+    Bars begin at zero, which is the left end unless values lie below it; those of
+    infinite values go to the end.
     """
-    known = [0.0, *[value for value in values if value is not None]]
-    low, length = min(known), (max(known) - min(known)) or 1.0
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    low, high = min([0.0, *known]), max([0.0, *known])
 
     def draw(value: float | None) -> Bar | str:
         if value is None:
             return ""
-        start, end = sorted([-low / length, (value - low) / length])
+        ends = 0.0, min(max(value, low), high)
+        start, end = sorted(find_share(x, low, high) for x in ends)
         return Bar(end, start, tone="against" if value < 0 else "")
 
     return draw
 
 
 def format_outcome(case: Plain, answer: object) -> Cell:
-    """What became of a case; a class other than the answer stands out."""
+    """Format the target of a case; mark a class other than the answer."""
     if "class" in case:
         label = format_value(case["class"])
         return label if case["class"] == answer else Mark(label, "other")

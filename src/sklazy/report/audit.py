@@ -1,4 +1,4 @@
-"""What an audit found, as text, Markdown and HTML."""
+"""Findings of an audit as text, Markdown and HTML."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,7 @@
 """A document as plain blocks, written as text for a terminal or as Markdown.
 
 The same blocks are drawn as HTML by ``templates/blocks.html.j2``, so that a page and a
-text can never say different things.
+text can never differ in content.
 """
 
 import re
@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from sklazy.report.scales import clip_share
 from sklazy.report.svg import Canvas
 from sklazy.report.words import shorten, wide
 
@@ -41,7 +42,7 @@ class Paragraph(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a document opens with: of what, the answer, and how sure it is."""
+    """Opening of a document: of what, the answer, and how sure it is."""
 
     name: str
     text: str
@@ -49,7 +50,7 @@ class Answer(NamedTuple):
 
 
 class Lead(NamedTuple):
-    """The sentences that say why."""
+    """The sentences that explain why."""
 
     sentences: Sequence[str]
 
@@ -186,9 +187,7 @@ def cell_text(cell: Cell) -> str:
     ('hue', '█████', '          █████')
     """
     if isinstance(cell, Bar):
-        start, end = (
-            round(_BAR * min(max(x, 0.0), 1.0)) for x in (cell.start, cell.end)
-        )
+        start, end = (round(_BAR * clip_share(x)) for x in (cell.start, cell.end))
         return " " * start + "█" * (end - start)
     if isinstance(cell, Path):
         more = f", {cell.n_more} more" if cell.n_more else ""
@@ -211,7 +210,7 @@ def to_text(blocks: Iterable[Block], width: int = WIDTH) -> str:
 
 
 def _after(block: Plain) -> str:
-    """What lies under a heading of a part follows it at once."""
+    """Space after a block; none after the heading of a part."""
     return "" if isinstance(block, Heading) and block.level > 1 else "\n"
 
 

@@ -8,7 +8,7 @@ from sklazy.report.article import Plain
 from sklazy.report.words import Day, format_day
 
 _NAMES = "name", "attribute", "column"  # the keys under which a column is named
-_NUMBERS = "value", "cut", "least", "most"
+_NUMBERS = "value", "cut", "min", "max"
 _FIGURE = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sklazy.report.article import make_ruler
 from sklazy.report.blocks import WIDTH, Bar, Block, Cell, Grid, Heading, Paragraph
 from sklazy.report.blocks import to_text as blocks_to_text
 from sklazy.report.html import preformatted
@@ -60,14 +61,14 @@ def _draw_outcomes(content: Plain) -> Grid:
 
 def _draw_ranked(content: Plain) -> Grid:
     ranked = content["ranked"]
-    most = max(one["gain_per_cost"] for one in ranked) or 1.0
+    bar = make_ruler([one["gain_per_cost"] for one in ranked])
     rows: list[list[Cell]] = [
         [
             format_value(one["attribute"]),
             format_number(one["gain"], 3),
             format_number(one["cost"], 3),
             format_number(one["gain_per_cost"], 3),
-            Bar(one["gain_per_cost"] / most),
+            bar(one["gain_per_cost"]),
         ]
         for one in ranked
     ]

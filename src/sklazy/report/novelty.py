@@ -29,7 +29,7 @@ def describe_novelty(receipt: Mapping[str, Any]) -> str:
 
 
 def _cases(receipt: Mapping[str, Any]) -> str:
-    """The cases that are nearer to each other: all, none, or so many of a hundred."""
+    """The cases that are nearer to each other: all, none, or a percentage."""
     share, n = receipt["novelty"]["farther_than"], receipt["novelty"]["n_compared"]
     which = "the cases" if n == receipt["cases"]["n_rows"] else f"{n} cases compared"
     some = {0: "none", 1: "all"}.get(share, format_percent(share))

@@ -1,11 +1,19 @@
-"""Blocks as plain data, for pages that draw them themselves."""
+"""Plain data for others to read: blocks for a page, JSON, CSV."""
 
-from collections.abc import Iterable
+import csv
+import io
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from sklazy.report.blocks import Bar, Block, Cell, Figure, Grid
+from sklazy.report.scales import clip_share
 
 Plain = dict[str, Any]
+
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # how a spreadsheet recognizes a formula
 
 
 def to_plain(blocks: Iterable[Block]) -> list[Plain]:
@@ -39,10 +47,39 @@ def _cell(cell: Cell) -> str | Plain:
     if isinstance(cell, str):
         return cell
     if isinstance(cell, Bar):
-        cell = cell._replace(end=_share(cell.end), start=_share(cell.start))
+        cell = cell._replace(end=clip_share(cell.end), start=clip_share(cell.start))
     return {"kind": type(cell).__name__.lower(), **cell._asdict()}
 
 
-def _share(share: float) -> float:
-    """A share of a width; 0 for what is no number."""
-    return float(max(0.0, min(share, 1.0)))
+def to_csv(columns: Mapping[str, Sequence[object]], *, safe: bool = False) -> str:
+    """Columns as CSV; if `safe`, texts that look like formulas get an apostrophe.
+
+    Examples
+    --------
+    >>> print(to_csv({"row": [0, 1], "label": ["a, b", None]}), end="")
+    row,label
+    0,"a, b"
+    1,
+    >>> print(to_csv({"a": ["=cmd()", "a=b", -1.5]}, safe=True).split())
+    ['a', "'=cmd()", 'a=b', '-1.5']
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    rows = [columns, *zip(*columns.values(), strict=True)]
+    writer.writerows(map(_disarm, row) if safe else row for row in rows)
+    return text.getvalue()
+
+
+def _disarm(cell: object) -> object:
+    is_formula = isinstance(cell, str) and cell.startswith(_FORMULAS)
+    return f"'{cell}" if is_formula else cell
+
+
+def to_finite(plain: object) -> Any:  # noqa: ANN401 - of the same shape
+    """Plain data for JSON, which lacks NaN and infinity: they become None."""
+    if isinstance(plain, Mapping):
+        return {str(key): to_finite(value) for key, value in plain.items()}
+    if isinstance(plain, list | tuple):
+        return [to_finite(value) for value in plain]
+    value = plain.item() if isinstance(plain, np.generic) else plain
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from sklazy.report.scales import find_range, find_share, ticks
 from sklazy.report.svg import (
     COLORS,
     DASHES,
@@ -14,7 +15,6 @@ from sklazy.report.svg import (
     Canvas,
     Point,
     spread_out,
-    ticks,
 )
 
 Curve = Sequence[tuple[float, float]]
@@ -34,8 +34,8 @@ class Axes(NamedTuple):
     def place(self, x: float, y: float) -> Point:
         """Where a pair of numbers lies."""
         (x_low, x_high), (y_low, y_high) = self.x_range, self.y_range
-        right = (x - x_low) / (x_high - x_low) if x_high != x_low else 0.5
-        up = (y - y_low) / (y_high - y_low) if y_high != y_low else 0.5
+        right = find_share(x, x_low, x_high) if x_high != x_low else 0.5
+        up = find_share(y, y_low, y_high) if y_high != y_low else 0.5
         return self.left + right * self.width, self.top + (1 - up) * self.height
 
 
@@ -84,13 +84,6 @@ def _x_axis(canvas: Canvas, axes: Axes, label: str, written: Written = plain) ->
     canvas.text((left + width / 2, top + height + 33), label, SOFT, "middle", 12)
 
 
-def _span(values: Sequence[float], floor: float = 0.0) -> tuple[float, float]:
-    """A range with a little room, at least so wide."""
-    low, high = min(values), max(values)
-    room = max((high - low) * 0.06, floor)
-    return low - room, high + room
-
-
 def draw_curves(
     curves: Mapping[str, Curve],
     label: str,
@@ -106,7 +99,7 @@ def draw_curves(
     Parameters
     ----------
     curves : mapping of name to points
-        At most seven are told apart.
+        At most seven are distinguished.
     label : str
         What the plot shows.
     marks : sequence of (x, y, words)
@@ -116,7 +109,7 @@ def draw_curves(
     points += [(x, y) for x, y, _ in marks]
     xs, ys = [x for x, _ in points], [y for _, y in points]
     canvas = Canvas(680, height, label)
-    axes = Axes(62, 14, 470, height - 70, (min(xs), max(xs)), _span(ys))
+    axes = Axes(62, 14, 470, height - 70, (min(xs), max(xs)), find_range(ys))
     _frame(canvas, axes, x_label, y_label, x_written, y_written)
     ends = []
     for (_, curve), color, dash in zip(curves.items(), COLORS, DASHES, strict=False):
@@ -142,7 +135,7 @@ def draw_histogram(
     """A column of as many steps as values lie there, and a line at the answer."""
     marked = [*values, *([] if answer is None else [answer])] or [0.0]
     canvas = Canvas(680, 124, label)
-    axes = Axes(20, 10, 640, 70, _span(marked, 1e-9), (0, 1))
+    axes = Axes(20, 10, 640, 70, find_range(marked), (0, 1))
     bottom = axes.top + axes.height
     columns = Counter(round(axes.place(value, 0)[0] / _COLUMN) for value in values)
     step = min(_COLUMN, axes.height / max(columns.values(), default=1))
@@ -176,7 +169,7 @@ def draw_panels(
     """
     points = [p for curves in panels.values() for curve in curves for p in curve]
     xs = [x for x, _ in points]
-    low, high = y_range or _span([y for _, y in points])
+    low, high = y_range or find_range(y for _, y in points)
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
     canvas = Canvas(680, 30 + 215 * rows, label)
@@ -216,7 +209,7 @@ def draw_dots(
     known = [x for xs in paper.values() for x in xs if x is not None]
     values = [x for xs in rows.values() for x in xs] + known
     canvas = Canvas(680, 62 + 19 * len(rows) + 40, label)
-    axes = Axes(150, 44, 510, 19.0 * len(rows), _span(values, 1e-9), (len(rows), 0))
+    axes = Axes(150, 44, 510, 19.0 * len(rows), find_range(values), (len(rows), 0))
     _draw_legend(canvas, names, ring=bool(known))
     for x in ticks(*axes.x_range, most=9):
         top, bottom = axes.place(x, 0), axes.place(x, len(rows))
@@ -267,7 +260,7 @@ def draw_ranks(
     difference : float
         The critical difference, drawn to scale.
     groups : sequence of sequences of int
-        Methods that cannot be told apart, joined by a bar.
+        Methods that cannot be distinguished, joined by a bar.
     """
     order = sorted(range(len(names)), key=lambda i: ranks[i])
     half = -(-len(order) // 2)

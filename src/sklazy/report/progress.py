@@ -35,7 +35,7 @@ class Progress:
     total : int, optional
         How many steps there are, if known.
     stream : text stream, default=sys.stderr
-        Where the bar goes; nothing is shown if it is no terminal.
+        Where the bar goes; nothing is shown if it is not a terminal.
     silent_for : float, default=2.0
         Seconds before anything is shown.
 
@@ -83,7 +83,7 @@ class Progress:
                 self._bar.stop()
 
     def advance(self, steps: float = 1, note: str = "") -> None:
-        """Say that so many more steps are done."""
+        """Report that `steps` more steps are done."""
         with self._lock:
             self.done += steps
             self.note = note
@@ -91,10 +91,9 @@ class Progress:
                 self._bar.update(self._task, completed=self.done, note=note)
 
     def expect(self, seconds: float, faster: str = "") -> None:
-        """Say how long the rest will take, and what takes less, if it is long.
+        """Report how long the rest will take, and what is faster, if it is long.
 
-        It goes to the logger "sklazy", as information, which nobody sees who does not
-        ask for it.
+        It goes to the logger "sklazy", at level INFO, which is hidden by default.
         """
         if seconds >= WORTH_SAYING and _under_way[:1] == [self]:
             left = "" if self.total is None else f" of {self.total} rows"
@@ -124,12 +123,12 @@ class Progress:
 
 
 def _are_wanted() -> bool:
-    """Whether bars may be shown: unless SKLAZY_PROGRESS says no."""
+    """Whether bars may be shown: unless SKLAZY_PROGRESS turns them off."""
     return os.environ.get("SKLAZY_PROGRESS", "") not in ("0", "off", "no")
 
 
 def in_words(seconds: float) -> str:
-    """A time to wait, as one would say it.
+    """A time to wait, in everyday words.
 
     Examples
     --------

@@ -1,6 +1,5 @@
 """Drawings as SVG text: shapes in the colors of the page they stand in."""
 
-import math
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -22,7 +21,7 @@ COLORS = (
     "var(--seventh, #4d5967)",
 )
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "1 2", "12 4", "4 4")
-"""So that lines can be told apart without colors, too."""
+"""Dash patterns, which distinguish lines without colors, too."""
 
 _ALONE = """<style>
 svg { --ink: #1c2430; --soft: #5a6675; --line: #d9dee5; --paper: #ffffff; }
@@ -124,24 +123,6 @@ class Canvas:
 def _n(number: float) -> str:
     """A number with as few characters as a tenth of a pixel takes."""
     return f"{number:.1f}".removesuffix(".0")
-
-
-def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers from `low` to `high`, as many as reads well.
-
-    Examples
-    --------
-    >>> ticks(0.0, 1.0), ticks(-3.0, 11.0)
-    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.0, 5.0, 10.0])
-    """
-    if not 0 < high - low < math.inf:
-        return [low]
-    raw = (high - low) / most
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(power * m for m in (1, 2, 5, 10) if power * m >= raw * (1 - 1e-9))
-    first = math.ceil(low / step - 1e-9)
-    last = math.floor(high / step + 1e-9)
-    return [round(i * step, 12) for i in range(first, last + 1)]
 
 
 def spread_out(places: Sequence[float], gap: float) -> list[float]:

@@ -5,19 +5,19 @@ from sklazy.report.words import format_class, format_number, format_value, join
 
 
 def tell_uncertainty(receipt: Plain) -> list[str]:
-    """What was asked for beside the answer."""
+    """Describe the set, interval and abstention of a receipt, where it has them."""
     told = []
-    if "set" in receipt:
-        told.append(_tell_set(receipt["set"]))
-    if "interval" in receipt:
-        told.append(_tell_interval(receipt["interval"]))
+    if "prediction_set" in receipt:
+        told.append(_tell_set(receipt["prediction_set"]))
+    if "prediction_interval" in receipt:
+        told.append(_tell_interval(receipt["prediction_interval"]))
     if "abstention" in receipt:
         told.append(_tell_abstention(receipt["abstention"]))
     return told
 
 
 def _tell_set(cover: Plain) -> str:
-    labels = [format_class(own["label"]) for own in cover["classes"] if own["within"]]
+    labels = [format_class(own["label"]) for own in cover["classes"] if own["in_set"]]
     opening = f"For a coverage of {cover['coverage']:g} the set"
     if not labels:
         return f"{opening} is empty: the row is unlike the cases of every class."

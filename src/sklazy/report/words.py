@@ -35,7 +35,7 @@ class Day(float):
 
 
 def format_day(days: float) -> str:
-    """The date of so many days since 1970-01-01, and the time of day if there is one.
+    """The date that is `days` after 1970-01-01, and the time of day if there is one.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def format_fixed(number: float | None, digits: int = 3) -> str:
 
 
 def format_number(number: float | None, digits: int = 4) -> str:
-    """A figure with so many digits, a dash where there is none.
+    """A number with `digits` digits, a dash where there is none.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def format_probability(probability: float) -> str:
 
 
 def join(words: Iterable[str], most: int = 4) -> str:
-    """Words as a list in a sentence, no more than so many.
+    """Words as a list in a sentence, at most `most` of them.
 
     Examples
     --------

@@ -1,13 +1,22 @@
-"""Queries in the terms of the cases: same columns, same kinds, same codes."""
+"""Queries in the terms of the cases: same columns, same kinds, same codes.
 
-from collections.abc import Collection, Iterable
+Strings, bools and numbers do not meet in one column: which of them it holds decides its
+kind wherever no dtype does. If they could meet, the kind would depend on which rows
+came first, and on how many at a time.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from sklazy.errors import BadInputError, BadTypeError
-from sklazy.tables.labels import recode, to_nominal
+from sklazy.tables.cells import find_spelling
+from sklazy.tables.labels import label_of, recode, to_nominal, with_labels
 from sklazy.tables.numbers import to_numeric
-from sklazy.tables.table import Column, Table
+from sklazy.tables.table import Column, Label, Table
+
+_BOOLS = {bool, np.bool_}
 
 
 def align(table: Table, like: Table) -> Table:
@@ -84,7 +93,8 @@ def matched_columns(table: Table, like: Table) -> Iterable[Column]:
 def _fit(column: Column, model: Column) -> Column:
     """One column with the name and kind of its model."""
     if model.kind == "numeric":
-        data = _all_missing(column) if column.missing.all() else to_numeric(column).data
+        no_values = np.full(len(column), np.nan)
+        data = no_values if column.missing.all() else to_numeric(column).data
         return Column(model.name, "numeric", data)
     if column.kind == "numeric" and not _takes_numbers(column, model):
         row = int((~column.missing).argmax())
@@ -93,13 +103,95 @@ def _fit(column: Column, model: Column) -> Column:
             f"{model.categories[0]!r}, but row {row} (counted from 0) holds the number "
             f"{column.data[row]:g}. Give strings, or fit the cases with numbers."
         )
-    return to_nominal(column).renamed(model.name)
+    return _spelled_like(to_nominal(column), model).renamed(model.name)
 
 
-def _all_missing(column: Column) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return np.full(len(column), np.nan)
+def _spelled_like(column: Column, model: Column) -> Column:
+    """A column with true and false as its model writes them, as words or as bools."""
+    spelled = find_spelling(model.categories)
+    if spelled is not None and _has_bools(column):
+        words = {True: spelled[0], False: spelled[1]}
+        labels = [words[l] if isinstance(l, bool) else l for l in column.categories]
+        return with_labels(column, labels)
+    if _has_bools(model):
+        meant = {"true": True, "false": False}
+        texts = [str(label).casefold() for label in column.categories]
+        pairs = zip(texts, column.categories, strict=True)
+        return with_labels(column, [meant.get(text, label) for text, label in pairs])
+    return column
+
+
+def _has_bools(column: Column) -> bool:
+    """Whether bools are among the labels; numbers come first, and bools are two."""
+    return any(isinstance(label, bool) for label in column.categories[:2])
 
 
 def _takes_numbers(column: Column, model: Column) -> bool:
     are_words = [isinstance(label, str) for label in model.categories]
     return not are_words or not all(are_words) or bool(column.missing.all())
+
+
+def check_unmixed(columns: Sequence[Column], objects: Sequence[Sequence[Any]]) -> None:
+    """Refuse columns that hold more than one of strings, bools and numbers.
+
+    Declared categories may be of any kind. `objects` has the cells that columns were
+    made of, none where a dtype settles the kind.
+    """
+    for column, cells in zip(columns, objects, strict=True):
+        if column.kind == "numeric" and not _BOOLS.isdisjoint(map(type, cells)):
+            raise _mixture(column.name, _bools_and_numbers(cells))
+        examples = _examples(column)
+        if len(examples) > 1 and not column.declared:
+            raise _mixture(column.name, examples)
+
+
+def check_same_kind(table: Table, like: Table, unsettled: Collection[str]) -> None:
+    """Refuse rows whose columns hold something else than those of another table.
+
+    The categories of `like` count, not its rows; its `unsettled` columns have no value.
+    """
+    for column, model in zip(matched_columns(table, like), like, strict=True):
+        if model.declared or model.name in unsettled:
+            continue
+        known = {"numbers": None} if model.kind == "numeric" else _first(model)
+        examples = known | _examples(column)
+        if len(examples) > 1:
+            raise _mixture(model.name, examples)
+
+
+def _examples(column: Column) -> dict[str, Label | None]:
+    """Types of values that a column holds, with an example of each."""
+    if column.kind == "nominal":
+        return _first(column.occurring())
+    known = column.data[~column.missing]
+    return {"numbers": float(known[0])} if len(known) else {}
+
+
+def _first(column: Column) -> dict[str, Label | None]:
+    firsts: dict[str, Label | None] = {}
+    for label in column.categories:
+        firsts.setdefault(_family(label), label)
+    return firsts
+
+
+def _family(label: object) -> str:
+    if isinstance(label, str):
+        return "strings"
+    return "bools" if isinstance(label, bool | np.bool_) else "numbers"
+
+
+def _bools_and_numbers(cells: Sequence[Any]) -> dict[str, Label | None]:
+    known = [cell for cell in cells if label_of(cell) is not None]
+    return {_family(cell): label_of(cell) for cell in reversed(known)}
+
+
+def _mixture(name: str, examples: dict[str, Label | None]) -> BadTypeError:
+    shown = " and ".join(
+        family if label is None else f"{family} such as {label!r}"
+        for family, label in examples.items()
+    )
+    return BadTypeError(
+        f"column {name!r} holds {shown}, but its kind follows from its cells, which "
+        "must be strings, bools or numbers alone. Convert them, or name all nominal "
+        "columns in categorical_features: these may hold anything."
+    )

@@ -25,38 +25,10 @@ _CURRENCIES = {
 _WITH_POINTS = {"$", "£", "¥", "₹", "US$", "A$", "C$", "USD", "GBP", "JPY", "INR"}
 _CLOSE_UNITS = {
     *("%", "‰", "°", "°C", "°F", "g", "kg", "mg", "\u00b5g", "t", "lb", "lbs", "oz"),
-    *(
-        "m",
-        "cm",
-        "mm",
-        "km",
-        "\u00b5m",
-        "nm",
-        "ft",
-        "mi",
-        "m²",
-        "m2",
-        "km²",
-        "m³",
-        "km/h",
-    ),
-    *(
-        "mph",
-        "l",
-        "ml",
-        "cl",
-        "dl",
-        "h",
-        "min",
-        "s",
-        "ms",
-        "\u00b5s",
-        "Hz",
-        "kHz",
-        "MHz",
-    ),
-    *("GHz", "kW", "MW", "kWh", "mAh", "kcal", "kJ", "hPa", "mmHg", "px"),
-    *("kB", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB"),
+    *("m", "cm", "mm", "km", "\u00b5m", "nm", "ft", "mi", "m²", "m2", "km²", "m³"),
+    *("km/h", "mph", "l", "ml", "cl", "dl", "h", "min", "s", "ms", "\u00b5s", "Hz"),
+    *("kHz", "MHz", "GHz", "kW", "MW", "kWh", "mAh", "kcal", "kJ", "hPa", "mmHg"),
+    *("px", "kB", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB"),
 }
 _GROUP = "[ \u00a0\u202f\u2009'\u2019{other}]"
 _BODIES = {
@@ -101,8 +73,8 @@ def find_amounts(
 ) -> tuple[Reading | None, str]:
     """The reading under which all texts are amounts of one unit, if any.
 
-    The second result says what to decide where several are possible. Texts that are
-    all plain numbers are left alone unless `plain` says otherwise.
+    The second result names what to decide where several are possible. Texts that are
+    all plain numbers are left alone unless `plain` is set.
     """
     amounts = [_taken_apart(text) for text in texts]
     known = [amount for amount in amounts if amount is not None]
@@ -118,7 +90,7 @@ def find_amounts(
     if len(fitting) == 1:
         return Reading("amount", fitting[0], known[0].unit), ""
     return None, (
-        "its cells could be thousands or numbers with a decimal comma; say "
+        "its cells could be thousands or numbers with a decimal comma; choose "
         "'decimal-point' or 'decimal-comma'"
         if fitting
         else ""

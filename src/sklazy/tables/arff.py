@@ -8,17 +8,21 @@ not known are kept as labels.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal
 
 import numpy as np
 
 from sklazy.errors import BadFileError
 from sklazy.flow import MISSING
+from sklazy.tables.budget import Budget
+from sklazy.tables.collecting import Collected
 from sklazy.tables.labels import encode
+from sklazy.tables.slices import map_to_array
 from sklazy.tables.table import Column, Table, Wish
-from sklazy.tables.text import BadCellError, Source, parse_numbers, shown
+from sklazy.tables.text import BadCellError, Source, lines_of, parse_numbers, shown
 from sklazy.tables.tokens import Line, Token
-from sklazy.tables.understand import says_dates
+from sklazy.tables.understand import are_dates
 
 Type = Literal["numeric", "nominal", "string", "date"]
 
@@ -49,46 +53,46 @@ class Declaration:
     labels: tuple[str, ...] = ()
 
 
-@dataclass
-class _Rows:
-    """The cells of the data section and the lines they stand in."""
-
-    cells: list[list[Cell]]
-    lines: list[int]
-
-
-def read_arff(source: Source, kinds: Mapping[str, Wish]) -> tuple[Table, list[str]]:
-    """Read an ARFF file; `kinds` overrides the declared kinds.
-
-    Returns
-    -------
-    table : Table
-    notes : list of str
-        What should be said about it.
-    """
-    text = source.text.replace("\r\n", "\n").replace("\r", "\n")
-    lines = text.split("\n")
-    attributes, start = read_header(source, lines)
-    rows = _read_rows(source, lines, start, attributes)
+def read_arff(
+    source: Source, kinds: Mapping[str, Wish], budget: Budget
+) -> tuple[Table, list[str]]:
+    """Read a table and remarks from an ARFF file; `kinds` overrides declared kinds."""
+    attributes, rows = open_arff(source, _lines(source))
+    cells = Collected(budget, len(attributes))
+    for number, row in rows:
+        cells.add(row, number)
     wanted = [overridden(a, kinds.get(a.name)) for a in attributes]
-    cells = list(zip(*rows.cells, strict=True)) or [()] * len(wanted)
     columns = []
     for j, attribute in enumerate(wanted):
         try:
-            columns.append(make_column(attribute, cells[j]))
+            columns.append(make_column(attribute, cells.take(j)))
         except BadCellError as error:
-            raise _at_cell(source, lines, rows.lines[error.index], j, error) from None
+            raise _at_cell(source, cells.lines[error.index], j, error) from None
     notes = [
         f"attribute {a.name!r} holds dates, which are kept as labels; turn them into "
         "numbers if their order matters."
         for a, column in zip(attributes, columns, strict=True)
-        if a.type == "date" and a.name not in kinds and not says_dates(column)
+        if a.type == "date" and a.name not in kinds and not are_dates(column)
     ]
-    return Table(tuple(columns), len(rows.lines)), notes
+    return Table(tuple(columns), cells.n_rows), notes
+
+
+def open_arff(
+    source: Source, lines: Iterator[str]
+) -> tuple[list[Declaration], Iterator[tuple[int, list[Cell]]]]:
+    """The attributes of a file, and its rows to come, each with its line's number."""
+    attributes, number = _read_header(source, lines)
+    numbered = enumerate(lines, number + 1)
+    rows = ((n, _read_row(source, n, line, attributes)) for n, line in numbered)
+    return attributes, ((n, cells) for n, cells in rows if cells is not None)
+
+
+def _lines(source: Source) -> Iterator[str]:
+    return (line.rstrip("\r\n") for line in lines_of(source.text))
 
 
 def overridden(attribute: Declaration, wish: Wish | None) -> Declaration:
-    """What an attribute is if the user says so."""
+    """Return the declaration with the kind that the user wishes, if any."""
     if wish == "numeric":
         return replace(attribute, type="numeric")
     if wish not in (None, "ignore") and attribute.type == "numeric":
@@ -105,7 +109,7 @@ def make_column(attribute: Declaration, cells: Sequence[Cell]) -> Column:
     code_of: dict[Cell, int] = {label: i for i, label in enumerate(attribute.labels)}
     code_of[None] = MISSING
     try:
-        codes = np.fromiter(map(code_of.__getitem__, cells), np.int32, len(cells))
+        codes = map_to_array(code_of.__getitem__, cells, np.int32)
     except KeyError:
         index = next(i for i, cell in enumerate(cells) if cell not in code_of)
         known = ", ".join(map(shown, attribute.labels[:5]))
@@ -116,10 +120,9 @@ def make_column(attribute: Declaration, cells: Sequence[Cell]) -> Column:
     return Column(attribute.name, "nominal", codes, attribute.labels, declared=True)
 
 
-def _at_cell(
-    source: Source, lines: list[str], number: int, j: int, error: BadCellError
-) -> BadFileError:
-    line = Line(source, number, lines[number - 1])
+def _at_cell(source: Source, number: int, j: int, error: BadCellError) -> BadFileError:
+    text = next(islice(_lines(source), number - 1, None), "")
+    line = Line(source, number, text)
     tokens = _sparse(line) if _is_sparse(line.text) else enumerate(line.tokens())
     column = next((token.column for index, token in tokens if index == j), 1)
     return line.error(f"{error.why} (attribute {j + 1}).", column - 1)
@@ -128,18 +131,21 @@ def _at_cell(
 # --- the header -----------------------------------------------------------------------
 
 
-def read_header(source: Source, lines: list[str]) -> tuple[list[Declaration], int]:
-    """The attributes and the index of the first line after @data."""
+def _read_header(source: Source, lines: Iterator[str]) -> tuple[list[Declaration], int]:
+    """The attributes, and the number of the line with @data."""
     attributes: dict[str, Declaration] = {}
-    has_relation = False
-    for line in _meaningful(source, lines):
+    has_relation, number = False, 0
+    for number, text in enumerate(lines, 1):
+        line = Line(source, number, text)
+        if not text.strip() or text.lstrip().startswith("%"):
+            continue
         match = _KEYWORD.match(line.text)
         keyword = match[1].lower() if match else ""
         end = match.end() if match else 0
         if keyword == "data":
             line.expect_end(end)
             _check_header(line, has_relation, attributes)
-            return list(attributes.values()), line.number
+            return list(attributes.values()), number
         if keyword == "attribute":
             attribute = _attribute(line, end)
             if attribute.name in attributes:
@@ -152,13 +158,7 @@ def read_header(source: Source, lines: list[str]) -> tuple[list[Declaration], in
             has_relation = True
         else:
             raise line.error("expected @relation, @attribute or @data.")
-    raise source.error("the file has no @data line.", max(len(lines), 1))
-
-
-def _meaningful(source: Source, lines: list[str]) -> Iterator[Line]:
-    for index, text in enumerate(lines):
-        if text.strip() and not text.lstrip().startswith("%"):
-            yield Line(source, index + 1, text)
+    raise source.error("the file has no @data line.", number + 1)
 
 
 def _check_header(
@@ -212,19 +212,7 @@ def _labels(line: Line, start: int) -> tuple[str, ...]:
 # --- the data -------------------------------------------------------------------------
 
 
-def _read_rows(
-    source: Source, lines: list[str], start: int, attributes: Sequence[Declaration]
-) -> _Rows:
-    rows = _Rows([], [])
-    for index in range(start, len(lines)):
-        cells = read_row(source, index + 1, lines[index], attributes)
-        if cells is not None:
-            rows.cells.append(cells)
-            rows.lines.append(index + 1)
-    return rows
-
-
-def read_row(
+def _read_row(
     source: Source, number: int, text: str, attributes: Sequence[Declaration]
 ) -> list[Cell] | None:
     """The cells of a line of data; None if it has none."""
@@ -275,7 +263,7 @@ def _careful(line: Line, attributes: Sequence[Declaration]) -> list[Cell] | None
 def _filled_up(line: Line, attributes: Sequence[Declaration]) -> list[Cell]:
     """The cells of a sparse row, with zeros where it gives none."""
     cells: list[Cell] = [a.labels[0] if a.labels else "0" for a in attributes]
-    given = set()
+    written = set()
     for index, token in _sparse(line):
         if index >= len(attributes):
             raise line.error(
@@ -283,9 +271,9 @@ def _filled_up(line: Line, attributes: Sequence[Declaration]) -> list[Cell]:
                 token.column - 1,
             )
         cells[index] = token.cell
-        given.add(index)
+        written.add(index)
     for j, attribute in enumerate(attributes):
-        if attribute.type in ("string", "date") and j not in given:
+        if attribute.type in ("string", "date") and j not in written:
             raise line.error(
                 f"a sparse row must give the {attribute.type} attribute "
                 f"{attribute.name!r} (index {j}): it has no zero."

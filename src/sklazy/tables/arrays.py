@@ -1,6 +1,6 @@
-"""Matrices of numpy to columns."""
+"""Matrices of numpy, and rows of dicts, to columns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,18 +40,11 @@ def from_matrix(
     nominal: Sequence[bool | None] | None,
     source: str = "X",
 ) -> list[Column]:
-    """Make the columns of a matrix.
+    """Make the columns of a matrix, which the caller calls `source`.
 
-    Parameters
-    ----------
-    matrix : array of shape (n_rows, n_columns)
-    names : sequence of str
-    nominal : sequence of bool, optional
-        Which columns are nominal; by dtype if (or where) None: bools and strings are,
-        numbers, dates and times are not, and in an object matrix each column is judged
-        by its cells.
-    source : str
-        What the caller calls the matrix.
+    Which columns are `nominal` is given, or follows from the dtype if (or where) None:
+    bools and strings are, numbers, dates and times are not, and in an object matrix
+    each column is judged by its cells.
     """
     if matrix.dtype.kind in "fiu":
         return _from_numbers(matrix, names, nominal)
@@ -136,3 +129,44 @@ def _unusable(source: str, dtype: np.dtype[Any]) -> BadInputError:
         f"{source} has dtype {dtype}; expected numbers, bools, strings, dates or "
         "objects. Turn bytes and records into strings."
     )
+
+
+Rows = Sequence[Mapping[str, object]]
+
+
+def are_dicts(X: object) -> bool:
+    """Whether X is a dict, or a list of dicts."""
+    rows = X if isinstance(X, list | tuple) else [X]
+    return len(rows) > 0 and all(isinstance(row, Mapping) for row in rows)
+
+
+def from_dicts(X: object) -> tuple[NDArray[np.object_], list[str]]:
+    """Return the cells of dicts as a matrix, and the names of its columns.
+
+    The names are those of all rows, in order of appearance; a row without one of them
+    lacks that cell.
+
+    Examples
+    --------
+    >>> from_dicts([{"a": 1}, {"a": 2, "b": "x"}])
+    (array([[1, None],
+           [2, 'x']], dtype=object), ['a', 'b'])
+    """
+    rows: Rows = X if isinstance(X, list | tuple) else [X]  # type: ignore[list-item]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if not all(isinstance(name, str) for name in names):
+        raise BadInputError(f"the keys of a row name its columns; got {names[:5]}.")
+    matrix = np.empty((len(rows), len(names)), object)
+    for i, row in enumerate(rows):
+        for j, name in enumerate(names):
+            matrix[i, j] = _cell(name, row.get(name))
+    return matrix, names
+
+
+def _cell(name: str, cell: object) -> object:
+    if isinstance(cell, list | tuple | dict | np.ndarray) or hasattr(cell, "iloc"):
+        raise BadTypeError(
+            f"a dict is one row, but {name!r} holds a {type(cell).__name__}. Give a "
+            "list of such rows, or make a frame of columns: pandas.DataFrame(X)."
+        )
+    return cell

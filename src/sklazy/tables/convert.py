@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from sklazy.errors import BadInputError, BadTypeError, NotNumericError
-from sklazy.tables.arrays import as_matrix, from_matrix
-from sklazy.tables.dicts import are_dicts, from_dicts
+from sklazy.tables.align import check_unmixed
+from sklazy.tables.arrays import are_dicts, as_matrix, from_dicts, from_matrix
 from sklazy.tables.frames import (
     Frame,
     as_frame,
@@ -19,12 +19,11 @@ from sklazy.tables.frames import (
     is_series,
     object_cells,
 )
-from sklazy.tables.kinds import check_unmixed
 from sklazy.tables.labels import to_nominal
 from sklazy.tables.numbers import to_numeric
-from sklazy.tables.origins import describe, read_as
+from sklazy.tables.origins import describe_columns, read_as
 from sklazy.tables.table import Column, Kind, Table, Wish
-from sklazy.tables.understand import check_wishes, say, understand_all
+from sklazy.tables.understand import check_wishes, understand_table, warn_of_notes
 
 Source = Table | Frame | NDArray[Any]
 
@@ -60,10 +59,10 @@ def as_table(
     kinds : mapping of name to str, optional
         What columns are, whatever they look like: "numeric", "nominal", "date",
         "day-first", "month-first", "decimal-point", "decimal-comma" or "ignore".
-        Otherwise dates and times are numbers, and strings are labels unless all say
+        Otherwise dates and times are numbers, and strings are labels unless all are
         dates, amounts (money, percentages, numbers with a unit or with separators) or
         yes and no. Strings that are nearly all different, ids and free text, are marked
-        to be left out by what learns from the table. One `DataWarning` tells all of it.
+        to be left out by what learns from the table. One `DataWarning` lists all of it.
     feature_names : sequence of str, optional
         The columns' names; otherwise those of the frame, or x0, x1, ...
     allow_empty : bool, default=False
@@ -96,13 +95,13 @@ def as_table(
         mixed=mixed,
     )
     if like is not None:
-        return read_as(table, describe(like))
+        return read_as(table, describe_columns(like))
     wishes = _wishes(categorical_features if kinds is None else kinds)
     if wishes is None or (isinstance(X, Table) and not wishes):
         return table
     notes: list[str] = []
-    understood = understand_all(table, wishes, notes)
-    say(notes, "X")
+    understood = understand_table(table, wishes, notes)
+    warn_of_notes(notes, "X")
     return understood
 
 
@@ -114,7 +113,7 @@ def plain_table(
     allow_empty: bool = False,
     mixed: bool = True,
 ) -> Table:
-    """Make a table as `as_table` does, with strings as labels, whatever they say."""
+    """Make a table as `as_table` does, with strings always as labels."""
     if issparse(X):
         raise BadTypeError(
             "Sparse data was passed for X, but dense data is required. Use "
@@ -140,7 +139,7 @@ def _source(X: object) -> Source:
 
 
 def _object_cells(source: Source) -> list[list[Any]]:
-    """The cells of columns of objects, none of those whose dtype says what they are."""
+    """The cells of columns of objects; none of columns with another dtype."""
     if isinstance(source, np.ndarray) and source.dtype == object:
         return source.T.tolist()
     if isinstance(source, np.ndarray | Table):
@@ -179,16 +178,19 @@ def _check_not_empty(n_rows: int, n_columns: int) -> None:
             )
 
 
-def _names(source: Source, given: Sequence[str] | None) -> tuple[list[str], bool]:
+def _names(
+    source: Source, feature_names: Sequence[str] | None
+) -> tuple[list[str], bool]:
     """The columns' names and whether they were given rather than made up."""
     n_columns = source.shape[1]
-    if given is not None:
-        if len(given) != n_columns or not all(isinstance(n, str) for n in given):
+    if feature_names is not None:
+        names = list(feature_names)
+        if len(names) != n_columns or not all(isinstance(n, str) for n in names):
             raise BadInputError(
-                f"feature_names={list(given)!r}; expected {n_columns} strings, one for "
-                "each column of X."
+                f"feature_names={names!r}; expected {n_columns} strings, one for each "
+                "column of X."
             )
-        return list(given), True
+        return names, True
     if isinstance(source, Table):
         return source.names, source.named
     if isinstance(source, np.ndarray):
@@ -197,7 +199,7 @@ def _names(source: Source, given: Sequence[str] | None) -> tuple[list[str], bool
 
 
 def _wishes(wanted: object) -> dict[str, Wish] | None:
-    """What columns are said to be by name; None where kinds are settled otherwise."""
+    """The kinds wished for columns by name; None where kinds are settled otherwise."""
     if isinstance(wanted, str) and wanted == "from_dtype":
         return {}
     return dict(wanted) if isinstance(wanted, Mapping) else None

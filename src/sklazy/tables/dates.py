@@ -45,7 +45,7 @@ _DOTS = re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}")
 
 
 class Moment(NamedTuple):
-    """What a text says: a number, and whether it has a time and a zone."""
+    """A parsed date: a number, and whether the text has a time and a zone."""
 
     number: float
     has_time: bool = False
@@ -65,26 +65,26 @@ def find_dates(texts: Collection[str], wish: str | None) -> tuple[Reading | None
     """The reading under which all texts are dates, times or durations, if any.
 
     A column that can be read day first and month first, with different results, is not
-    read unless it is written with points; the second result says so.
+    read unless it is written with points; the second result reports it.
     """
     forms = (wish,) if wish in _FORMS else tuple(_FORMS)
-    found = [
+    fitting = [
         form for form in forms if all(_date(text, form) is not None for text in texts)
     ]
-    if not found:
+    if not fitting:
         return (None if wish in _FORMS else _find_clock(texts)), ""
-    if len(found) > 1 and not all(map(_DOTS.match, texts)):
+    if len(fitting) > 1 and not all(map(_DOTS.match, texts)):
         return None, (
-            "its cells could be dates with the day first or with the month first; say "
-            "'day-first' or 'month-first'"
+            "its cells could be dates with the day first or with the month first; "
+            "choose 'day-first' or 'month-first'"
         )
-    moments = [moment for text in texts if (moment := _date(text, found[0]))]
+    moments = [moment for text in texts if (moment := _date(text, fitting[0]))]
     zones = {moment.has_zone for moment in moments}
     if len(zones) > 1:
         return None, "some of its dates have a time zone, others do not"
     has_time = any(moment.has_time for moment in moments)
     zone = "UTC" if zones == {True} else ""
-    return Reading("datetime" if has_time else "date", found[0], zone), ""
+    return Reading("datetime" if has_time else "date", fitting[0], zone), ""
 
 
 def _find_clock(texts: Collection[str]) -> Reading | None:

@@ -1,4 +1,4 @@
-"""CSV and its kin: delimiter, header and kinds found out, or as told.
+"""CSV and its kin: delimiter, header and kinds, inferred or given.
 
 The delimiter is the first of tab, semicolon, bar and comma that cuts the first lines
 into equally many fields. The first row is a header if a name in it stands above
@@ -8,25 +8,34 @@ around a cell, too.
 """
 
 import csv
-import io
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import chain, islice
+from typing import TYPE_CHECKING, NamedTuple
 
 from sklazy.errors import BadFileError, BadInputError
+from sklazy.tables.budget import Budget
+from sklazy.tables.cells import MISSING_MARKERS, CellReader, Labels, Readers
+from sklazy.tables.collecting import Collected
 from sklazy.tables.infer import text_column
+from sklazy.tables.labels import encode
+from sklazy.tables.slices import distinct
 from sklazy.tables.table import Column, Table, Wish
-from sklazy.tables.text import BadCellError, Source, is_number, shown
-from sklazy.tables.understand import says_more
+from sklazy.tables.text import (
+    BadCellError,
+    Source,
+    beginning_of,
+    is_number,
+    lines_of,
+    shown,
+)
+from sklazy.tables.understand import is_date_or_amount
 
 if TYPE_CHECKING:
     from _csv import Reader
 
 DELIMITERS = ("\t", ";", "|", ",")
-MISSING_MARKERS = frozenset(
-    ["", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"]
-)
 _SAMPLE = 50  # records that decide about the delimiter
 HEADER_SAMPLE = 1000
 """Records that decide about the header."""
@@ -58,46 +67,68 @@ class CsvOptions:
             raise BadInputError(f"decimal={self.decimal!r}; expected '.' or ','.")
 
 
-@dataclass(frozen=True)
-class _Records:
-    rows: list[list[str]]
-    lines: list[int]  # where each row starts
+class Record(NamedTuple):
+    """The cells of a record, and the line where it starts."""
+
+    cells: list[str]
+    line: int
+
+
+class OpenedCsv(NamedTuple):
+    """A CSV file whose columns are known by name, and whose rows are to come."""
+
+    names: list[str]
+    named: bool
+    delimiter: str
+    records: Iterator[Record]
 
 
 def read_csv(
-    source: Source, options: CsvOptions, kinds: Mapping[str, Wish]
+    source: Source,
+    options: CsvOptions,
+    kinds: Mapping[str, Wish],
+    budget: Budget,
+    readers: Readers,
 ) -> tuple[Table, list[str]]:
-    """Read a CSV file.
-
-    Returns
-    -------
-    table : Table
-    notes : list of str
-        What should be said about it.
-    """
-    if source.text.lstrip()[:9].lower() == "@relation":
-        raise source.error("this is an ARFF file; say format='arff'.", 1, 1)
-    delimiter = options.delimiter or find_delimiter(source, options.decimal)
-    records = _read_records(source, delimiter)
-    if not records.rows:
-        raise source.error("the file holds no rows and no header.", 1)
-    _check_lengths(source, records, delimiter)
-    header = options.header
-    if header is None:
-        header = has_header(records.rows, options)
-    top = records.rows[0]
-    names = read_names(source, top, records.lines[0]) if header else make_names(top)
+    """Read a table and remarks from a CSV file, known columns by their readers."""
+    opened = open_csv(source, lines_of(source.text), options)
+    cells = Collected(budget, len(opened.names))
+    for record in opened.records:
+        cells.add(*record)
     notes: list[str] = []
     columns = []
-    body = records.rows[header:]
-    cells = list(zip(*body, strict=True)) or [()] * len(names)
-    for j, name in enumerate(names):
+    for j, name in enumerate(opened.names):
         try:
-            columns.append(read_column(name, cells[j], kinds.get(name), options, notes))
+            texts, labels = cells.take(j), readers.get(name)
+            if isinstance(labels, Labels):
+                columns.append(_read_labels(name, texts, labels))
+            else:
+                wish = kinds.get(name)
+                columns.append(read_column(name, texts, wish, options, notes))
         except BadCellError as error:
-            row = error.index + header
-            raise _at_cell(source, records, row, j, delimiter, error.why) from None
-    return Table(tuple(columns), len(body), named=bool(header)), notes
+            line, delimiter = cells.lines[error.index], opened.delimiter
+            place = _place_of_field(source, line, j, delimiter)
+            raise source.error(f"{error.why} (column {j + 1}).", line, place) from None
+    return Table(tuple(columns), cells.n_rows, opened.named), notes
+
+
+def open_csv(source: Source, lines: Iterable[str], options: CsvOptions) -> OpenedCsv:
+    """Find out how a CSV file is written, by its text or the beginning of it."""
+    if beginning_of(source.text).lstrip()[:9].lower() == "@relation":
+        raise source.error("this is an ARFF file; pass format='arff'.", 1, 1)
+    delimiter = options.delimiter or _find_delimiter(source, options.decimal)
+    records = _read_records(source, lines, delimiter)
+    first = list(islice(records, HEADER_SAMPLE))
+    if not first:
+        raise source.error("the file holds no rows and no header.", 1)
+    top = first[0]
+    header = options.header
+    if header is None:
+        header = _has_header([record.cells for record in first], options)
+    made_up = [f"x{j}" for j in range(len(top.cells))]
+    names = _read_names(source, *top) if header else made_up
+    rest = chain(first[1:] if header else first, records)
+    return OpenedCsv(names, bool(header), delimiter, rest)
 
 
 def read_column(
@@ -113,56 +144,66 @@ def read_column(
     return text_column(name, cells, kind, notes, options.decimal)
 
 
+def _read_labels(name: str, texts: Sequence[str], labels: CellReader) -> Column:
+    """A column whose labels are known."""
+    meant = {text: labels.read(text) for text in distinct(texts)}
+    return encode(name, [meant[text] for text in texts])
+
+
 # --- records --------------------------------------------------------------------------
 
 
-def _reader(text: str, delimiter: str) -> "Reader":
-    lines = io.StringIO(text, newline="")
+def _reader(lines: Iterable[str], delimiter: str) -> "Reader":
     return csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
 
 
-def _read_records(source: Source, delimiter: str) -> _Records:
-    records = _Records([], [])
-    reader = _reader(source.text, delimiter)
-    start = 1
+def _read_records(
+    source: Source, lines: Iterable[str], delimiter: str
+) -> Iterator[Record]:
+    """The records of a file, each as long as the first.
+
+    Lines of blanks are left out, unless the file has one column: they are cells then.
+    """
+    reader, start = _reader(lines, delimiter), 1
+    first: Record | None = None
     try:
         for row in reader:
-            if row:
-                records.rows.append(row)
-                records.lines.append(start)
-            start = reader.line_num + 1
+            line, start = start, reader.line_num + 1
+            if not row or (len(row) == 1 and not row[0].strip() and _is_wide(first)):
+                continue
+            first = first or Record(row, line)
+            if len(row) != len(first.cells):
+                raise _uneven(source, Record(row, line), first, delimiter)
+            yield Record(row, line)
     except csv.Error as error:
         raise source.error(f"malformed CSV: {error}.", start, 1) from None
-    return _without_blank_lines(records)
 
 
-def _without_blank_lines(records: _Records) -> _Records:
-    """Leave out lines of blanks (in a file of one column they are cells)."""
-    if all(len(row) == 1 for row in records.rows):
-        return records
-    kept = [i for i, row in enumerate(records.rows) if len(row) > 1 or row[0].strip()]
-    return _Records([records.rows[i] for i in kept], [records.lines[i] for i in kept])
+def _is_wide(first: Record | None) -> bool:
+    """Whether records have more than one field, or none came yet."""
+    return first is None or len(first.cells) > 1
 
 
-def _check_lengths(source: Source, records: _Records, delimiter: str) -> None:
-    width = len(records.rows[0])
-    for row, line in zip(records.rows, records.lines, strict=True):
-        if len(row) != width:
-            raise source.error(
-                f"expected {width} fields, as in line {records.lines[0]}, found "
-                f"{len(row)} (delimiter {delimiter!r}).",
-                line,
-                _place_of_field(source, line, min(width, len(row)), delimiter),
-            )
+def _uneven(
+    source: Source, record: Record, first: Record, delimiter: str
+) -> BadFileError:
+    width, n_cells = len(first.cells), len(record.cells)
+    place = _place_of_field(source, record.line, min(width, n_cells), delimiter)
+    return source.error(
+        f"expected {width} fields, as in line {first.line}, found {n_cells} "
+        f"(delimiter {delimiter!r}).",
+        record.line,
+        place,
+    )
 
 
 def _place_of_field(source: Source, line: int, j: int, delimiter: str) -> int:
     """The column (from 1) where field j of the record in this line starts.
 
     For a record that spans lines, or a field behind the last, the end of its first
-    line.
+    line; 1 where the text is not at hand.
     """
-    text = source.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[line - 1]
+    text = next(islice(lines_of(source.text), line - 1, None), "").rstrip("\r\n")
     is_quoted, count = False, 0
     for index, letter in enumerate(text):
         if count == j:
@@ -174,33 +215,27 @@ def _place_of_field(source: Source, line: int, j: int, delimiter: str) -> int:
     return len(text) + 1
 
 
-def _at_cell(
-    source: Source, records: _Records, row: int, j: int, delimiter: str, why: str
-) -> BadFileError:
-    line = records.lines[row]
-    column = _place_of_field(source, line, j, delimiter)
-    return source.error(f"{why} (column {j + 1}).", line, column)
+# --- what has to be inferred ----------------------------------------------------------
 
 
-# --- what the file does not say -------------------------------------------------------
-
-
-def find_delimiter(source: Source, decimal: str) -> str:
+def _find_delimiter(source: Source, decimal: str) -> str:
     """The delimiter of a file, by its first records."""
     candidates = [mark for mark in DELIMITERS if mark != decimal]
+    sample = beginning_of(source.text)
     for mark in candidates:
-        widths = _sample_widths(source.text, mark)
+        widths = _sample_widths(sample, mark)
         if len(widths) == 1 and max(widths) > 1:
             return mark
-    first_line = source.text.lstrip().split("\n", 1)[0]
+    first_line = sample.lstrip().split("\n", 1)[0]
     return max(reversed(candidates), key=first_line.count)
 
 
 def _sample_widths(text: str, delimiter: str) -> set[int]:
     """How many fields the first records have."""
     widths = set()
+    reader = _reader(lines_of(text), delimiter)
     try:
-        for row, _ in zip(_reader(text, delimiter), range(_SAMPLE), strict=False):
+        for row in islice(reader, _SAMPLE):
             if len(row) > 1 or (row and row[0].strip()):
                 widths.add(len(row))
     except csv.Error:
@@ -208,7 +243,7 @@ def _sample_widths(text: str, delimiter: str) -> set[int]:
     return widths
 
 
-def has_header(rows: Sequence[Sequence[str]], options: CsvOptions) -> bool:
+def _has_header(rows: Sequence[Sequence[str]], options: CsvOptions) -> bool:
     """Whether the first row holds names, by those below it."""
     top = [cell.strip() for cell in rows[0]]
     named = [cell for cell in top if cell]
@@ -221,12 +256,12 @@ def has_header(rows: Sequence[Sequence[str]], options: CsvOptions) -> bool:
         is_word and name and cells and all(map(_like_number, cells))
         for is_word, name, cells in zip(words, top, below, strict=True)
     )
-    if above_numbers:  # if it repeats a name, that is for `read_names` to refuse
+    if above_numbers:  # if it repeats a name, that is for `_read_names` to refuse
         return True
     if not named or len(set(named)) < len(named) or options.missing & set(named):
         return False
     return all(
-        not _like_number(name) and not says_more(name) and name not in cells
+        not _like_number(name) and not is_date_or_amount(name) and name not in cells
         for name, cells in zip(top, below, strict=True)
     )
 
@@ -235,20 +270,15 @@ def _like_number(text: str) -> bool:
     return is_number(text) or is_number(text.replace(",", ".", 1))
 
 
-def read_names(source: Source, top: Sequence[str], line: int) -> list[str]:
+def _read_names(source: Source, top: Sequence[str], line: int) -> list[str]:
     """The names in a header; one that occurs twice is refused."""
     names = [name.strip() or f"column_{j + 1}" for j, name in enumerate(top)]
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise source.error(
             f"column {shown(repeated[0])} occurs more than once in the header; rename "
-            "it, or say header=False if the first line is data.",
+            "it, or pass header=False if the first line is data.",
             line,
             1,
         )
     return names
-
-
-def make_names(top: Sequence[str]) -> list[str]:
-    """Names for the columns of a file that has none."""
-    return [f"x{j}" for j in range(len(top))]

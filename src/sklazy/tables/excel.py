@@ -1,65 +1,76 @@
-"""Excel files: the first sheet, with typed cells; text is read as that of CSV files."""
+"""Excel files: the first sheet, with typed cells; text is read as that of CSV files.
+
+A sheet has 17 179 869 184 places. Rows and columns without a cell are left out as they
+come, so that a lone cell at the far end costs no more than one anywhere else.
+"""
 
 import datetime
 import io
 import zipfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sklazy.errors import BadFileError, BadInputError
 from sklazy.tables.arrays import numbers_if_all
+from sklazy.tables.budget import Budget
+from sklazy.tables.cells import Readers, read_fitting
+from sklazy.tables.collecting import CollectedByKey
+from sklazy.tables.delimited import CsvOptions
 from sklazy.tables.infer import text_column
 from sklazy.tables.labels import encode, to_nominal
 from sklazy.tables.table import Column, Table, Wish
-from sklazy.tables.text import ALWAYS_FINE, MOST_BYTES, MOST_GROWTH, BadCellError
+from sklazy.tables.text import BadCellError
 from sklazy.tables.times import from_objects
 
 ERRORS = frozenset(
     ["#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#SPILL!"]
 )
-"""What Excel writes where a formula failed; such a cell is missing."""
+"""Texts that Excel writes where a formula failed; such a cell is missing."""
 
 Cells = Sequence[object]
+
+_MOST_ROWS = 1 << 20  # of a sheet, by the format
 
 
 def read_excel(
     path: str,
-    raw: bytes,
-    *,
-    header: bool | None,
-    missing: frozenset[str],
-    decimal: str,
+    raw: bytearray,
+    options: CsvOptions,
     kinds: Mapping[str, Wish],
+    budget: Budget,
+    readers: Readers,
 ) -> tuple[Table, list[str]]:
-    """Read the first sheet of an Excel file.
-
-    Returns
-    -------
-    table : Table
-    notes : list of str
-        What should be said about it.
-    """
-    rows, notes = _read_rows(path, raw)
-    columns = [c for c in zip(*rows, strict=True) if any(x is not None for x in c)]
+    """Read a table and remarks from the first sheet, known columns by their readers."""
+    sheet, notes = _read_cells(path, raw, budget)
+    columns = [sheet.take(j) for j in sorted(sheet.keys)]
     if not columns:
         raise BadFileError("the first sheet is empty.", path)
+    header = options.header
     if header is None:
         header = _has_header([column[0] for column in columns])
     names = _names(path, columns) if header else [f"x{j}" for j in range(len(columns))]
     made = []
     for name, cells in zip(names, columns, strict=True):
-        known = [_cell(cell, missing) for cell in cells[header:]]
+        budget.check_time()
+        below = cells[1:] if header else cells
+        known = (
+            read_fitting(below, readers[name])
+            if name in readers
+            else [_cell(cell, options.missing) for cell in below]
+        )
         try:
-            made.append(_column(name, known, kinds.get(name), notes, decimal))
+            made.append(_column(name, known, kinds.get(name), notes, options.decimal))
         except BadCellError as error:
             place = f"column {name!r}, row {error.index + 1} below the header"
             raise BadFileError(f"{error.why} ({place}).", path) from None
-    return Table(tuple(made), len(rows) - header, named=header), notes
+    return Table(tuple(made), sheet.n_rows - bool(header), bool(header)), notes
 
 
-def _read_rows(path: str, raw: bytes) -> tuple[list[Cells], list[str]]:
-    """The rows of the first sheet that are not empty."""
+def _read_cells(
+    path: str, raw: bytearray, budget: Budget
+) -> tuple[CollectedByKey[int], list[str]]:
+    """The cells of the first sheet, and remarks about the file."""
     try:
         import openpyxl  # noqa: PLC0415 (an optional dependency)
     except ImportError:
@@ -68,31 +79,38 @@ def _read_rows(path: str, raw: bytes) -> tuple[list[Cells], list[str]]:
             "pip install 'sklazy[excel]'."
         ) from None
     try:
-        _check_size(path, raw)
+        _check_size(raw, budget)
         book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
         sheet, names = book.worksheets[0], book.sheetnames
-        rows = list(sheet.iter_rows(values_only=True))
+        sheet.reset_dimensions()  # rows end with their last cell, and may have none
+        cells = _collect(sheet.iter_rows(values_only=True), budget)
     except BadFileError:
         raise
     except Exception as error:  # whatever a damaged file makes the parsers raise
         raise BadFileError(f"not a readable Excel file ({error}).", path) from None
-    width = max((len(row) for row in rows), default=0)
-    full = [(*row, *[None] * (width - len(row))) for row in rows]
     note = f"only the first of its {len(names)} sheets, {names[0]!r}, is read"
-    notes = [note] if len(names) > 1 else []
-    return [row for row in full if any(cell is not None for cell in row)], notes
+    return cells, [note] if len(names) > 1 else []
 
 
-def _check_size(path: str, raw: bytes) -> None:
+def _collect(rows: Iterable[Cells], budget: Budget) -> CollectedByKey[int]:
+    """The cells of the columns that have some, without rows that have none."""
+    collected = CollectedByKey[int](budget)
+    for number, row in enumerate(rows, 1):
+        if number > _MOST_ROWS:
+            raise ValueError(f"it has a row behind {_MOST_ROWS}, the last of a sheet")
+        cells = {j: cell for j, cell in enumerate(row) if cell is not None}
+        if cells:
+            collected.add(cells)
+        else:
+            budget.check_time()
+    return collected
+
+
+def _check_size(raw: bytearray, budget: Budget) -> None:
     """Refuse a file that unpacks to far more than it is."""
     with zipfile.ZipFile(io.BytesIO(raw)) as packed:
         size = sum(part.file_size for part in packed.infolist())
-    if size > min(MOST_BYTES, max(ALWAYS_FINE, MOST_GROWTH * len(raw))):
-        raise BadFileError(
-            f"unpacks to {size} bytes from {len(raw)}; save it as CSV if that is "
-            "right.",
-            path,
-        )
+    budget.check_unpacked(size, len(raw))
 
 
 def _has_header(top: Cells) -> bool:
@@ -108,7 +126,7 @@ def _names(path: str, columns: Sequence[Cells]) -> list[str]:
     if repeated:
         raise BadFileError(
             f"column {repeated[0]!r} occurs more than once in the header; rename it, "
-            "or say header=False if the first row is data.",
+            "or pass header=False if the first row is data.",
             path,
             1,
         )

@@ -11,7 +11,7 @@ from sklazy.errors import BadInputError, BadTypeError
 from sklazy.flow import MISSING
 from sklazy.tables.arrays import numbers_if_all
 from sklazy.tables.labels import encode
-from sklazy.tables.numbers import check_exact, numeric, to_numeric
+from sklazy.tables.numbers import check_exact, numeric_column, to_numeric
 from sklazy.tables.reading import Reading
 from sklazy.tables.table import Column
 from sklazy.tables.times import (
@@ -32,7 +32,7 @@ _WORDS = (nw.String, nw.Boolean, nw.Categorical, nw.Enum)
 
 
 def as_frame(X: object) -> Frame | None:
-    """Return X for narwhals to read, or None if it is no frame."""
+    """Return X for narwhals to read, or None if it is not a frame."""
     try:
         frame = _open(X, allow_series=True)
     except nw.exceptions.DuplicateError as error:
@@ -49,18 +49,18 @@ def as_frame(X: object) -> Frame | None:
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
-def _open(given: Any, **options: bool) -> Any:  # noqa: ANN401
-    """What narwhals makes of it; it takes long to see that arrays are not for it."""
-    if type(given) in (np.ndarray, list):
-        return given
-    return nw.from_native(given, pass_through=True, **options)
+def _open(native: Any, **options: bool) -> Any:  # noqa: ANN401
+    """Wrap by narwhals; arrays and lists skip it, since it is slow to reject them."""
+    if type(native) in (np.ndarray, list):
+        return native
+    return nw.from_native(native, pass_through=True, **options)
 
 
 def frame_names(frame: Frame) -> tuple[list[str], bool]:
     """Return the columns' names, and whether they are names to scikit-learn.
 
     Columns named by anything but strings (pandas' 0, 1, ...) get those names as
-    text and are told apart by position; a mixture is refused.
+    text and are distinguished by position; a mixture is refused.
     """
     are_text = {isinstance(name, str) for name in frame.columns}
     if are_text == {True, False}:
@@ -75,16 +75,10 @@ def frame_names(frame: Frame) -> tuple[list[str], bool]:
 def from_frame(
     frame: Frame, names: Sequence[str], nominal: Sequence[bool | None] | None
 ) -> list[Column]:
-    """Make the columns of a frame.
+    """Make the columns of a frame, called by these names.
 
-    Parameters
-    ----------
-    frame : narwhals frame
-    names : sequence of str
-        What the columns are called, in order.
-    nominal : sequence of bool, optional
-        Which columns are nominal; by dtype if (or where) None: category, enum, string
-        and bool are, and an object column is judged by its cells.
+    Which columns are `nominal` is given, or follows from the dtype if (or where) None:
+    category, enum, string and bool are, and an object column is judged by its cells.
     """
     wanted = [None] * len(names) if nominal is None else nominal
     native = [None] * len(names)
@@ -104,14 +98,16 @@ def object_cells(frame: Frame) -> list[list[Any]]:
     return [one.to_list() if one.dtype == nw.Object else [] for one in series]
 
 
-def target_names(y: object) -> tuple[str, ...]:
+def target_column_names(y: object) -> tuple[str, ...]:
     """The names of a target's columns; none if it came without.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> target_names(pd.Series([1, 2], name="price")), target_names([1, 2])
-    (('price',), ())
+    >>> target_column_names(pd.Series([1, 2], name="price"))
+    ('price',)
+    >>> target_column_names([1, 2])
+    ()
     """
     native = _open(y, allow_series=True)
     if isinstance(native, nw.DataFrame):
@@ -197,7 +193,7 @@ def _pandas_column(name: str, series: Any, nominal: bool | None) -> Column | Non
     if series is None:
         return None
     if series.dtype == np.float64 and not nominal:
-        return numeric(name, series.to_numpy())
+        return numeric_column(name, series.to_numpy())
     if not hasattr(series.dtype, "categories") or nominal is False:
         return None
     return _declared(name, series.dtype.categories.tolist(), series.array.codes)
@@ -217,7 +213,7 @@ def _numbers(name: str, series: Series) -> Column:
         check_exact(name, series.min(), series.max())
     if series.dtype.is_decimal():
         series = series.cast(nw.Float64)
-    return numeric(name, series.to_numpy())
+    return numeric_column(name, series.to_numpy())
 
 
 def _times(name: str, series: Series) -> Column | None:
@@ -271,8 +267,8 @@ def _from_arrow(name: str, chunks: Sequence[Any]) -> Column:
         if before is None or not chunk.dictionary.equals(before):
             before, first = chunk.dictionary, len(labels)
             labels += before.to_pylist()
-        own = chunk.indices.cast("int64").fill_null(MISSING).to_numpy()
-        codes.append(np.where(own < 0, MISSING, own + first))
+        indices = chunk.indices.cast("int64").fill_null(MISSING).to_numpy()
+        codes.append(np.where(indices < 0, MISSING, indices + first))
     column = encode(name, labels)
     # The last entry is reached by the code -1.
     data = np.append(column.data, np.int32(MISSING))[np.concatenate(codes)]
@@ -280,7 +276,7 @@ def _from_arrow(name: str, chunks: Sequence[Any]) -> Column:
 
 
 def _other(name: str, series: Series) -> Column:
-    """A column of no dtype that tells: usable only where every cell is missing."""
+    """A column of another dtype: usable only where every cell is missing."""
     if series.null_count() == len(series):
         return Column(name, "numeric", np.full(len(series), np.nan))
     dtype = series.dtype

@@ -1,4 +1,4 @@
-"""What a column of text is: numbers or labels, and when to say so aloud.
+"""Infer whether a column of text is numbers or labels, and when to warn about it.
 
 A column is numeric if all its known cells write numbers in decimal, unless it looks
 like an id or a code. It is then nominal, with a `DataWarning`, if
@@ -7,15 +7,16 @@ like an id or a code. It is then nominal, with a `DataWarning`, if
 * an integer is beyond 2^53, where float64 rounds, or
 * its name has "id" for a word (id, row_id, customerID) and its cells are integers.
 
-A column that is nearly all numbers is nominal and said aloud, too. An all-missing
-column is numeric. Cells that are no plain numbers may still say dates or amounts:
+A column that is nearly all numbers is nominal, with a warning, too. An all-missing
+column is numeric. Cells that are not plain numbers may still be dates or amounts:
 `understand` finds out.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sklazy.tables.labels import encode
+from sklazy.tables.slices import distinct
 from sklazy.tables.table import Column, Kind, Wish
 from sklazy.tables.text import (
     BadCellError,
@@ -50,7 +51,7 @@ def text_column(
     if decimal == ",":
         numbers = [cell and with_point(cell, decimal) for cell in cells]
     if kind is None:
-        kind, note = judge(name, [cell for cell in numbers if cell is not None])
+        kind, note = infer_kind(name, [cell for cell in numbers if cell is not None])
         if note:
             notes.append(f"column {name!r} is taken as {kind}: {note}")
     if kind != "numeric":
@@ -69,49 +70,51 @@ def with_point(text: str, decimal: str) -> str:
     return text if decimal == "." else text.translate(_SWAP)
 
 
-def judge(name: str, texts: Sequence[str]) -> tuple[Kind, str]:
-    """The kind of a column with these known cells, and what to say about it.
+def infer_kind(name: str, texts: Sequence[str]) -> tuple[Kind, str]:
+    """The kind of a column with these known cells, and a remark about it.
 
     Examples
     --------
-    >>> judge("height", ["1.8", "2"])
+    >>> infer_kind("height", ["1.8", "2"])
     ('numeric', '')
-    >>> judge("zip", ["02134", "10001"])[0]
+    >>> infer_kind("zip", ["02134", "10001"])[0]
     'nominal'
     """
-    distinct = set(texts)
-    if not all_numbers(distinct):
-        return _judge_words(distinct, texts)
-    note = code_like(distinct) or id_like(name, distinct)
+    known = distinct(texts)
+    if not all_numbers(known):
+        return _infer_kind_of_words(known, texts)
+    note = code_like(known) or id_like(name, known)
     if not note:
         return "numeric", ""
     return "nominal", explain_labels(name, note)
 
 
 def explain_labels(name: str, why: str) -> str:
-    """What to say of numbers that are taken as labels."""
-    return f"{why}. Say numeric=[{name!r}] if it is a number."
+    """Remark on numbers that are taken as labels."""
+    return f"{why}. Pass numeric=[{name!r}] if it is a number."
 
 
-def code_like(distinct: set[str]) -> str:
+def code_like(texts: Collection[str]) -> str:
     """Why numbers are codes, if they are."""
-    for text in sorted(filter(_LEADING_ZERO.match, distinct)):
-        return f"{shown(text)} has a leading zero, as codes have"
-    for text in sorted(filter(is_long_integer, distinct)):
-        return f"{shown(text)} is beyond 2^53 and would lose digits"
-    return ""
+    led = min((text for text in texts if _LEADING_ZERO.match(text)), default=None)
+    if led is not None:
+        return f"{shown(led)} has a leading zero, as codes have"
+    long = min((text for text in texts if is_long_integer(text)), default=None)
+    return "" if long is None else f"{shown(long)} is beyond 2^53 and would lose digits"
 
 
-def id_like(name: str, distinct: set[str]) -> str:
+def id_like(name: str, texts: Collection[str]) -> str:
     """Why numbers are ids, if they are."""
-    is_id = distinct and _ID_NAME.search(name)
-    if is_id and all(map(_INTEGER.fullmatch, distinct)):
+    is_id = texts and _ID_NAME.search(name)
+    if is_id and all(_INTEGER.fullmatch(text) for text in texts):
         return "it is named like an id and its cells are integers"
     return ""
 
 
-def _judge_words(distinct: set[str], texts: Sequence[str]) -> tuple[Kind, str]:
-    words = {text for text in distinct if not is_number(text)}
+def _infer_kind_of_words(
+    known: Collection[str], texts: Sequence[str]
+) -> tuple[Kind, str]:
+    words = {text for text in known if not is_number(text)}
     if all(map(is_infinite, words)):
         return "numeric", ""  # and refused as such, with its place
     n_words = sum(text in words for text in texts)
@@ -119,5 +122,5 @@ def _judge_words(distinct: set[str], texts: Sequence[str]) -> tuple[Kind, str]:
         return "nominal", ""
     return "nominal", (
         f"all but {n_words} of its {len(texts)} cells are numbers, but not "
-        f"{shown(min(words))}; mend it, or list it under missing."
+        f"{shown(min(words))}; fix it, or list it under missing."
     )

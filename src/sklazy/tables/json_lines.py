@@ -1,44 +1,98 @@
 """JSON: an object per line, or one array of objects; a key names a column."""
 
 import json
+import re
 from collections.abc import Iterator
+from typing import NoReturn
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.errors import BadFileError
+from sklazy.tables.budget import Budget
+from sklazy.tables.collecting import CollectedByKey
 from sklazy.tables.text import Source
 
+_BLANKS = re.compile(r"[ \t\n\r]*")
 
-def read_json(source: Source) -> list[dict[str, object]]:
-    """Read the rows of a JSON file; null and absent keys are missing cells."""
-    if source.text.lstrip()[:1] == "[":
-        rows = _parsed(source, source.text, 0)
-        numbered = [(0, row) for row in rows] if isinstance(rows, list) else []
-    else:
-        numbered = list(_lines(source))
-    if not numbered:
+
+def read_json(source: Source, budget: Budget) -> tuple[NDArray[np.object_], list[str]]:
+    """Read the cells of a JSON file, and the keys of all rows, in order of appearance.
+
+    null and absent keys are missing cells.
+    """
+    start = _skip_blanks(source.text, 0)
+    is_array = source.text.startswith("[", start)
+    cells = CollectedByKey[str](budget)
+    for line, row in _elements(source, start) if is_array else _lines(source):
+        cells.add(_checked(source, row, line))
+    if not cells.n_rows:
         raise source.error("the file holds no rows.", 1)
-    return [_row(source, row, line) for line, row in numbered]
+    matrix = np.empty((cells.n_rows, len(cells.keys)), object)
+    for j, name in enumerate(cells.keys):
+        matrix[:, j] = cells.take(name)
+    return matrix, cells.keys
 
 
 def _lines(source: Source) -> Iterator[tuple[int, object]]:
-    for number, line in enumerate(source.text.split("\n"), 1):
-        if line.strip():
-            yield number, _parsed(source, line, number)
+    text, place, number = source.text, 0, 0
+    while place < len(text):
+        end = text.find("\n", place) + 1 or len(text)
+        number += 1
+        if line := text[place:end].strip(" \t\r\n"):
+            row, behind = _decode(source, line, 0, number)
+            if behind < len(line):
+                raise source.error("not JSON (Extra data).", number, behind + 1)
+            yield number, row
+        place = end
 
 
-def _parsed(source: Source, text: str, line: int) -> object:
+def _elements(source: Source, start: int) -> Iterator[tuple[int, object]]:
+    """The elements of an array one by one, without their lines."""
+    text, place = source.text, _skip_blanks(source.text, start + 1)
+    is_end = text.startswith("]", place)
+    place = _skip_blanks(text, place + 1) if is_end else place
+    while not is_end:
+        row, place = _decode(source, text, place)
+        yield 0, row
+        place = _skip_blanks(text, place)
+        is_end = text.startswith("]", place)
+        if not is_end and not text.startswith(",", place):
+            raise _not_json(source, "Expecting ',' delimiter", place)
+        place = _skip_blanks(text, place + 1)
+    if _skip_blanks(text, place) < len(text):
+        raise _not_json(source, "Extra data", place)
+
+
+def _skip_blanks(text: str, place: int) -> int:
+    match = _BLANKS.match(text, place)
+    return match.end() if match else place
+
+
+def _not_json(source: Source, why: str, place: int) -> BadFileError:
+    error = json.JSONDecodeError(why, source.text, place)
+    return source.error(f"not JSON ({why}).", error.lineno, error.colno)
+
+
+def _decode(source: Source, text: str, place: int, line: int = 0) -> tuple[object, int]:
+    """The value that starts at a place, and the place behind it."""
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return _DECODER.raw_decode(text, place)
     except json.JSONDecodeError as error:
-        place = line or error.lineno
-        raise source.error(f"not JSON ({error.msg}).", place, error.colno) from None
+        number = line or error.lineno
+        raise source.error(f"not JSON ({error.msg}).", number, error.colno) from None
     except (ValueError, RecursionError) as error:
         raise source.error(f"not JSON ({error}).", line) from None
 
 
-def _refuse(word: str) -> object:
+def _refuse(word: str) -> NoReturn:
     raise ValueError(f"{word} is no number; write null where it is missing")
 
 
-def _row(source: Source, row: object, line: int) -> dict[str, object]:
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+def _checked(source: Source, row: object, line: int) -> dict[str, object]:
     if not isinstance(row, dict):
         raise source.error("expected an object, from names to cells.", line)
     for name, cell in row.items():
@@ -47,8 +101,3 @@ def _row(source: Source, row: object, line: int) -> dict[str, object]:
                 f"{name!r} holds a {type(cell).__name__}; flatten it, or drop it.", line
             )
     return row
-
-
-def names_of(rows: list[dict[str, object]]) -> list[str]:
-    """The keys of all rows, in order of appearance."""
-    return list(dict.fromkeys(name for row in rows for name in row))

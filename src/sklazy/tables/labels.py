@@ -1,6 +1,6 @@
 """Labels of nominal columns: plain scalars, one canonical order, codes.
 
-Labels are equal when Python says so: 1, 1.0 and True are one category, "1" another.
+Labels are equal when they are in Python: 1, 1.0 and True are one category, "1" another.
 """
 
 import math
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.flow import MISSING, UNSEEN
+from sklazy.tables.slices import distinct, map_to_array, slices, sort_distinct
 from sklazy.tables.table import Column, Label
 
 EXACT = 2**53
@@ -81,22 +82,17 @@ def canonical(labels: Iterable[Label]) -> tuple[Label, ...]:
     numbers = {label for label in labels if not isinstance(label, str)}
     if len({isinstance(number, bool) for number in numbers}) > 1:
         numbers = {int(n) if isinstance(n, bool) else n for n in numbers}
-    return *sorted(numbers), *sorted({la for la in labels if isinstance(la, str)})
+    words = {label for label in labels if isinstance(label, str)}
+    return *sort_distinct(numbers), *sort_distinct(words)
 
 
 def encode(
     name: str, cells: Sequence[object], declared: Sequence[object] | None = None
 ) -> Column:
-    """Make a nominal column of raw cells.
+    """Make a nominal column of raw cells; None, NaN, NA and NaT are missing.
 
-    Parameters
-    ----------
-    name : str
-    cells : sequence of raw cells
-        Strings, bools, numbers; None, NaN, NA and NaT are missing.
-    declared : sequence of raw labels, optional
-        Categories in their declared order; without them those that occur, in
-        canonical order.
+    Categories are those declared, in their order, or those that occur, in canonical
+    order.
     """
     cells = _comparable(cells)
     labels = _labels_of_distinct(name, cells)
@@ -108,7 +104,7 @@ def encode(
     code_of: dict[object, int] = {label: i for i, label in enumerate(categories)}
     code_of[None] = MISSING
     codes = {cell: code_of[label] for cell, label in labels.items()}
-    data = np.fromiter(map(codes.__getitem__, cells), np.int32, len(cells))
+    data = map_to_array(codes.__getitem__, cells, np.int32)
     return Column(name, "nominal", data, categories, declared is not None)
 
 
@@ -116,14 +112,14 @@ def _labels_of_distinct(
     name: str, cells: Sequence[object]
 ) -> dict[object, Label | None]:
     try:
-        return {cell: label_of(cell) for cell in dict.fromkeys(cells)}
+        return {cell: label_of(cell) for cell in distinct(cells)}
     except (TypeError, OverflowError):
         raise _unusable_cell(name, cells) from None
 
 
 def _comparable(cells: Sequence[object]) -> Sequence[object]:
     """The cells, in such types that equal numbers are known to be equal."""
-    types = set(map(type, cells))
+    types = {kind for part in slices(cells) for kind in set(map(type, part))}
     if any(issubclass(t, Decimal) for t in types):  # and numpy's integers raise errors
         cells = [int(c) if isinstance(c, np.integer) else c for c in cells]
     return _bools_as_numbers(cells, types)
@@ -176,6 +172,22 @@ def to_nominal(column: Column) -> Column:
     data[known] = inverse
     labels = tuple(label_of(number) for number in numbers.tolist())
     return Column(column.name, "nominal", data, labels)  # type: ignore[arg-type]
+
+
+def with_labels(column: Column, labels: Sequence[Label]) -> Column:
+    """Return a nominal column with another label for each of its categories.
+
+    Examples
+    --------
+    >>> with_labels(encode("paid", ["Yes", "no", "yes"]), ["yes", "no", "yes"]).cells()
+    ['yes', 'no', 'yes']
+    """
+    categories = canonical(labels)
+    place = {label: code for code, label in enumerate(categories)}
+    # The two last entries are reached by the codes -2 and -1.
+    codes = np.array([*map(place.__getitem__, labels), UNSEEN, MISSING], np.int32)
+    data = codes[column.data]
+    return Column(column.name, "nominal", data, categories, reading=column.reading)
 
 
 def recode(column: Column, categories: Sequence[Label]) -> NDArray[np.int32]:

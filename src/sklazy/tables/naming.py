@@ -5,7 +5,7 @@ import numpy as np
 from sklazy.tables.table import Column
 
 FEWEST_CELLS = 20
-"""Of columns with fewer known cells nothing is said."""
+"""Columns with fewer known cells are never taken as names of rows."""
 
 MOST_DIFFERENT = 0.9
 """Labels name rows if more than this share of the known cells differ."""

@@ -10,12 +10,12 @@ from sklazy.tables.labels import EXACT, infinite
 from sklazy.tables.table import Column
 
 
-def numeric(name: str, values: NDArray[Any]) -> Column:
+def numeric_column(name: str, values: NDArray[Any]) -> Column:
     """Make a numeric column of its own copy of the values; infinite ones are refused.
 
     Examples
     --------
-    >>> numeric("height", np.array([1.5, np.nan])).data
+    >>> numeric_column("height", np.array([1.5, np.nan])).data
     array([1.5, nan])
     """
     data = np.array(values, np.float64)
@@ -44,7 +44,7 @@ def too_long(name: str, value: object) -> BadInputError:
 def to_numeric(column: Column) -> Column:
     """Return the column with its labels as numbers; a numeric column as it is.
 
-    Bools become 0 and 1. A string is no number, even if it looks like one.
+    Bools become 0 and 1. A string is not a number, even if it looks like one.
     """
     if column.kind == "numeric":
         return column

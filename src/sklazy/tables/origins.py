@@ -1,8 +1,8 @@
 """From the columns that a user has to those that are learned from, and back again.
 
 A table has one column for each of the user's. What is learned from may have more, the
-calendar parts of dates, and fewer, without those set aside. `Origin` says what became
-of each, so that rows that come later are read likewise.
+calendar parts of dates, and fewer, without those set aside. `Origin` records what
+became of each, so that rows that come later are read likewise.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,15 +30,15 @@ def origins_of(table: Table) -> tuple[Origin, ...]:
     """Describe the columns of a table; none if all are plain numbers and labels."""
     if all(column.reading is None for column in table):
         return ()
-    return describe(table)
+    return describe_columns(table)
 
 
-def describe(table: Table) -> tuple[Origin, ...]:
+def describe_columns(table: Table) -> tuple[Origin, ...]:
     """Describe the columns of a table."""
     return tuple(Origin(c.name, c.kind, c.reading) for c in table)
 
 
-def expand(table: Table) -> Table:
+def expand_columns(table: Table) -> Table:
     """Return the table as it is learned from: with calendar parts, less what is aside.
 
     Examples
@@ -46,7 +46,7 @@ def expand(table: Table) -> Table:
     >>> import datetime
     >>> from sklazy.tables import as_table
     >>> table = as_table([[datetime.date(2024, 5, 1)], [datetime.date(2024, 5, 4)]])
-    >>> expand(table)
+    >>> expand_columns(table)
     Table: 2 rows, 3 columns
       x0           numeric  19844 to 19847
       x0: month    numeric  5 to 5
@@ -100,29 +100,25 @@ def _expanded(column: Column) -> Iterable[Column]:
         yield from calendar_parts(column)
 
 
-def follow(table: Table, origins: Sequence[Origin]) -> Table:
+def follow_origins(table: Table, origins: Sequence[Origin]) -> Table:
     """Return rows that come later as they are learned from, read as the first were.
 
-    Parameters
-    ----------
-    table : Table
-        Not understood yet, understood on its own, or expanded already.
-    origins : sequence of Origin
-        What `origins_of` gave for the first rows.
+    The table may not be understood yet, be understood on its own, or be expanded
+    already.
     """
     if not origins and all(column.reading is None for column in table):
         return table
     if not origins:
         columns = [read_like(column, column.kind, None) for column in table]
         return Table(tuple(columns), table.n_rows, table.named)
-    learned = expand(empty_table(origins)).names
+    learned = expand_columns(empty_table(origins)).names
     if table.names == learned != [origin.name for origin in origins]:
         return table
-    return expand(read_as(table, origins))
+    return expand_columns(read_as(table, origins))
 
 
 def read_as(table: Table, origins: Sequence[Origin]) -> Table:
-    """Return the table with its columns read as their origins say.
+    """Return the table with its columns read as their origins define.
 
     They are matched by name, or by position where names are not those of the origins.
     A column that was set aside may be absent.
@@ -146,7 +142,7 @@ def read_as(table: Table, origins: Sequence[Origin]) -> Table:
     return Table(tuple(columns), table.n_rows)
 
 
-def empty_table(origins: Sequence[Origin], named: bool = True) -> Table:
+def empty_table(origins: Sequence[Origin]) -> Table:
     """A table of these columns without rows, to read others like it."""
     columns = (
         Column(
@@ -157,4 +153,4 @@ def empty_table(origins: Sequence[Origin], named: bool = True) -> Table:
         )
         for o in origins
     )
-    return Table(tuple(columns), 0, named)
+    return Table(tuple(columns), 0)

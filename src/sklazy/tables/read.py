@@ -1,23 +1,26 @@
-"""Files to tables: the format by the name's ending, or as told."""
+"""Files to tables: the format by the name's ending, or as given."""
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import PurePath
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from sklazy.errors import BadFileError, BadInputError, BadTypeError
 from sklazy.tables.arff import read_arff
-from sklazy.tables.arrow_files import MOST_ARROW_BYTES, read_arrow
+from sklazy.tables.arrow_files import read_arrow
+from sklazy.tables.budget import Budget, ReadLimits
+from sklazy.tables.cells import Readers, read_fitting, readers_like
 from sklazy.tables.convert import plain_table
-from sklazy.tables.delimited import MISSING_MARKERS, CsvOptions, read_csv
-from sklazy.tables.excel import read_excel
-from sklazy.tables.json_lines import names_of, read_json
-from sklazy.tables.origins import describe, read_as
+from sklazy.tables.delimited import CsvOptions, read_csv
+from sklazy.tables.excel import ERRORS, read_excel
+from sklazy.tables.file_options import merge_kinds, text_options
+from sklazy.tables.json_lines import read_json
+from sklazy.tables.origins import describe_columns, read_as
 from sklazy.tables.streams import STREAMED, Streamed
-from sklazy.tables.surveying import Surveyed, survey
+from sklazy.tables.surveying import Surveyed, survey_file
 from sklazy.tables.table import Table, Wish
-from sklazy.tables.text import as_text, read_bytes, unpacked
-from sklazy.tables.understand import forms_of, say, understand_all
+from sklazy.tables.text import Source, as_text, read_file_bytes, unpacked
+from sklazy.tables.understand import forms_of, understand_table, warn_of_notes
 
 Format = Literal["csv", "arff", "parquet", "feather", "jsonl", "excel"]
 
@@ -62,7 +65,9 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     header: bool | None = None,
     decimal: str = ".",
     encoding: str = "utf-8",
-    max_bytes: int = MOST_ARROW_BYTES,
+    max_cells: float | None = None,
+    max_bytes: float | None = None,
+    max_seconds: float | None = None,
     like: Table | None = None,
 ) -> Table:
     r"""Read a CSV, ARFF, Parquet, Feather, JSON or Excel file into a typed table.
@@ -71,17 +76,16 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     file a column is numeric if all its known cells are numbers and it does not look
     like an id or a code (leading zeros, integers beyond 2^53, integers under a
     name with the word "id"): those become nominal. Labels of text files are strings;
-    blanks around cells, and blank lines, are left out. Strings that all say dates,
+    blanks around cells, and blank lines, are left out. Strings that are all dates,
     amounts (money, percentages, numbers with a unit or with separators) or yes and no
     are taken as such, and a column of strings that are nearly all different is marked
-    to be left out by what learns from the table. One `DataWarning` tells all of it.
+    to be left out by what learns from the table. One `DataWarning` lists all of it.
 
     Parameters
     ----------
     path : str or path
         "-" is standard input, whose format is found by its first bytes. Text files may
-        be gzip; one that unpacks to more than 2 GiB, or to more than 64 MiB and 500
-        times its size, is refused. A field of CSV has at most 131072 characters.
+        be gzip. A field of CSV has at most 131072 characters.
     format : {"csv", "arff", "parquet", "feather", "jsonl", "excel"}, optional
         By the ending otherwise: csv, tsv, tab, txt, data; arff; parquet, pq; feather,
         arrow; jsonl, ndjson, json (an object per line, or an array of them); xlsx, xlsm
@@ -106,11 +110,18 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         The decimal mark of a CSV file.
     encoding : str, default="utf-8"
         Of a text file; a byte order mark is left out.
-    max_bytes : int, default=2**32
-        A Parquet or Feather file whose cells take more memory than that, at 8 bytes
-        each and with its buffers unpacked, is refused before they are read: a small
-        file may hold very many equal cells, or unpack to a large one. Texts count
-        once, however many cells have them.
+    max_cells : int, optional
+        A table of more cells, rows times columns, is refused as soon as they are
+        counted, whatever its format: a small file may stand for very many. By default
+        as many as this machine's memory can hold while they are read; float("inf") for
+        no limit. Rows and columns of a sheet that have no cell do not count.
+    max_bytes : int, optional
+        A file of more bytes, unpacked, is refused; so is a Parquet or Feather file
+        whose cells take more, at 8 bytes each and with its buffers unpacked. By default
+        the memory of this machine, and for packed files 500 times their size, but 64
+        MiB at least.
+    max_seconds : float, optional
+        Refuse the file after this time; by default never. Ctrl-C ends it at any time.
     like : Table, optional
         Rows read before, whose columns these are: cells are read as theirs were, and a
         cell that cannot be is refused. For queries and rows to be added.
@@ -132,32 +143,26 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     >>> folder.cleanup()
     """
     path = os.fspath(path)
-    wishes = _merged(kinds or {}, nominal, numeric)
-    wanted = wishes if like is None else {**_wishes_like(like), **wishes}
+    wishes = merge_kinds(kinds or {}, nominal, numeric)
     known = None if path == "-" and format is None else _format(path, format)
-    raw = read_bytes(path)
-    which = known or _found_out(unpacked(path, raw))
-    notes: list[str] = []
-    if which == "csv":
-        if delimiter is None and _is_tabbed(path):
-            delimiter = "\t"
-        options = CsvOptions(delimiter, header, _markers(missing), decimal)
-        table, notes = read_csv(as_text(path, raw, encoding), options, wanted)
-    elif which == "excel":
-        _refuse_options(which, delimiter)
-        marks = _markers(missing)
-        table, notes = read_excel(
-            path, raw, header=header, missing=marks, decimal=decimal, kinds=wanted
-        )
+    budget = Budget(path, ReadLimits(max_cells, max_bytes, max_seconds))
+    raw = read_file_bytes(path, budget)
+    which = known or _find_format(unpacked(path, raw, budget))
+    budget.expect(which)
+    options = text_options(path, which, missing, delimiter, header, decimal)
+    readers = {} if like is None else _readers(like, wishes, which, options)
+    if like is not None and which in _OF_TEXT:
+        wanted = {**_wishes_like(like), **wishes}
     else:
-        _refuse_options(which, missing, delimiter, header, decimal)
-        table, notes = _read_typed(path, raw, which, encoding, wishes, max_bytes)
+        wanted = wishes
+    file = _File(path, raw, which, encoding, options, wanted, readers, budget)
+    table, notes = _READERS[which](file)
     _check_known(wishes, table)
     try:
         table = _understood(table, wishes, notes, forms_of(decimal), like)
     except BadTypeError as error:
         raise BadFileError(str(error), path) from None
-    say(notes, path)
+    warn_of_notes(notes, path)
     return table
 
 
@@ -172,13 +177,13 @@ def survey_table(  # noqa: PLR0913 (as for read_table)
     header: bool | None = None,
     decimal: str = ".",
     encoding: str = "utf-8",
+    max_cells: float | None = None,
+    max_bytes: float | None = None,
+    max_seconds: float | None = None,
 ) -> Surveyed:
     """Look at a file that is to be read some rows at a time; see `read_table`.
 
-    Parameters
-    ----------
-    advance : callable
-        Is told how many rows were looked at.
+    `advance` is called with the number of rows looked at.
     """
     if path == "-":
         raise BadInputError(
@@ -190,52 +195,106 @@ def survey_table(  # noqa: PLR0913 (as for read_table)
             f"{path}: {which} files are read as a whole; give one of "
             f"{', '.join(STREAMED)}."
         )
-    if which != "csv":
-        _refuse_options(which, missing, delimiter, header, decimal)
-    if delimiter is None and which == "csv" and _is_tabbed(path):
-        delimiter = "\t"
-    options = CsvOptions(delimiter, header, _markers(missing), decimal)
-    streamed = Streamed(path, which, options, encoding)
-    return survey(streamed, _merged(kinds or {}, (), ()), advance)
+    options = text_options(path, which, missing, delimiter, header, decimal)
+    limits = ReadLimits(max_cells, max_bytes, max_seconds)
+    streamed = Streamed(path, which, options, encoding, limits)
+    return survey_file(streamed, merge_kinds(kinds or {}, (), ()), advance)
 
 
-def _is_tabbed(path: str) -> bool:
-    return PurePath(path.removesuffix(".gz")).suffix.lower() in (".tsv", ".tab")
-
-
-def _found_out(raw: bytes) -> Format:
+def _find_format(raw: bytearray) -> Format:
     """The format of what has no name, by its first bytes."""
     start = raw[:64].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    found = [which for mark, which in _STARTS if start.startswith(mark.lower())]
-    return found[0] if found else "csv"
+    formats = [which for mark, which in _STARTS if start.startswith(mark.lower())]
+    return formats[0] if formats else "csv"
 
 
-def _read_typed(
-    path: str,
-    raw: bytes,
-    which: Format,
-    encoding: str,
-    wishes: Mapping[str, Wish],
-    max_bytes: int,
-) -> tuple[Table, list[str]]:
-    """Read a file that says itself what its cells are."""
-    if which == "arff":
-        return read_arff(as_text(path, raw, encoding), wishes)
-    if which != "jsonl":
-        return read_arrow(path, unpacked(path, raw), which, wishes, max_bytes), []
-    rows = read_json(as_text(path, raw, encoding))
-    nominal = {
-        n: w for n, w in wishes.items() if w == "nominal" and n in names_of(rows)
-    }
+# --- formats --------------------------------------------------------------------------
+
+
+class _File(NamedTuple):
+    """A file that is in memory, and the options given for it."""
+
+    path: str
+    raw: bytearray
+    format: Format
+    encoding: str
+    options: CsvOptions
+    kinds: Mapping[str, Wish]
+    readers: Readers
+    budget: Budget
+
+    @property
+    def text(self) -> Source:
+        return as_text(self.path, self.raw, self.encoding, self.budget)
+
+
+Read = tuple[Table, list[str]]
+
+
+def _read_csv(file: _File) -> Read:
+    return read_csv(file.text, file.options, file.kinds, file.budget, file.readers)
+
+
+def _read_excel(file: _File) -> Read:
+    budget, readers = file.budget, file.readers
+    return read_excel(file.path, file.raw, file.options, file.kinds, budget, readers)
+
+
+def _read_arff(file: _File) -> Read:
+    return read_arff(file.text, file.kinds, file.budget)
+
+
+def _read_arrow(file: _File) -> Read:
+    raw = unpacked(file.path, file.raw, file.budget)
+    return read_arrow(file.path, raw, file.format, file.kinds, file.budget), []
+
+
+def _read_json(file: _File) -> Read:
+    cells, names = read_json(file.text, file.budget)
+    for j, name in enumerate(names):
+        if name in file.readers:
+            cells[:, j] = read_fitting(cells[:, j].tolist(), file.readers[name])
+    nominal = {n: w for n, w in file.kinds.items() if w == "nominal" and n in names}
     try:
-        return plain_table(rows, categorical_features=nominal), []
+        table = plain_table(cells, categorical_features=nominal, feature_names=names)
     except BadInputError as error:
-        raise BadFileError(str(error), path) from None
+        raise BadFileError(str(error), file.path) from None
+    return table, []
+
+
+_READERS: dict[str, Callable[[_File], Read]] = {
+    "csv": _read_csv,
+    "excel": _read_excel,
+    "arff": _read_arff,
+    "jsonl": _read_json,
+    "parquet": _read_arrow,
+    "feather": _read_arrow,
+}
+_OF_TEXT = ("csv", "excel")  # formats without types of cells
+
+
+# --- columns --------------------------------------------------------------------------
+
+
+def _readers(
+    like: Table, wishes: Collection[str], which: Format, options: CsvOptions
+) -> Readers:
+    """The readers of columns that others have, unless they are to be something else.
+
+    Numbers with a decimal comma are texts that other rules are for.
+    """
+    kinds = ("numeric", "nominal") if options.decimal == "." else ("nominal",)
+    columns = [c for c in like if c.name not in wishes and c.kind in kinds]
+    also = ERRORS if which == "excel" else frozenset()
+    return readers_like(columns, options.missing | also)
 
 
 def _wishes_like(like: Table) -> dict[str, Wish]:
-    """How the cells of a file are taken before they are read as others were."""
-    return {c.name: "nominal" if c.reading else c.kind for c in like}
+    """How the cells of a file are taken before they are read as others were.
+
+    Texts that are to be understood are labels until then; dates of a sheet are dates.
+    """
+    return {c.name: "date" if c.reading else c.kind for c in like}
 
 
 def _understood(
@@ -246,70 +305,29 @@ def _understood(
     like: Table | None,
 ) -> Table:
     if like is not None:
-        return read_as(table, describe(like))
-    found: list[str] = []
-    understood = understand_all(table, wishes, found, forms)
+        return read_as(table, describe_columns(like))
+    remarks: list[str] = []
+    understood = understand_table(table, wishes, remarks, forms)
     read = [f"column {c.name!r} " for c in understood if c.reading]
     notes[:] = [note for note in notes if not note.startswith(tuple(read))]
-    notes += found
+    notes += remarks
     return understood
 
 
-def _format(path: str, given: str | None) -> Format:
-    if given is not None:
-        if given not in get_args(Format):
+def _format(path: str, format: str | None) -> Format:
+    if format is not None:
+        if format not in get_args(Format):
             raise BadInputError(
-                f"format={given!r}; expected one of {', '.join(get_args(Format))}."
+                f"format={format!r}; expected one of {', '.join(get_args(Format))}."
             )
-        return given  # type: ignore[return-value]
+        return format  # type: ignore[return-value]
     suffix = PurePath(path.lower().removesuffix(".gz")).suffix
     if suffix not in _FORMATS:
         raise BadInputError(
-            f"{path}: the ending {suffix!r} names no known format; say format= one of "
+            f"{path}: the ending {suffix!r} is not a known format; pass format= one of "
             f"{', '.join(get_args(Format))}."
         )
     return _FORMATS[suffix]
-
-
-def _merged(
-    kinds: Mapping[str, Wish], nominal: Collection[str], numeric: Collection[str]
-) -> dict[str, Wish]:
-    """All wishes about kinds as one mapping; contradictions are refused."""
-    if not isinstance(kinds, Mapping):
-        raise BadInputError(
-            f"kinds={kinds!r}; expected a mapping of names to one of "
-            f"{', '.join(get_args(Wish))}."
-        )
-    for parameter, names in (("nominal", nominal), ("numeric", numeric)):
-        if isinstance(names, str):
-            raise BadInputError(
-                f"{parameter}={names!r}; expected a list of names: [{names!r}]."
-            )
-    wanted: dict[str, Wish] = {}
-    pairs: list[tuple[str, Wish]] = [
-        *kinds.items(),
-        *((name, "nominal") for name in nominal),
-        *((name, "numeric") for name in numeric),
-    ]
-    for name, kind in pairs:
-        if kind not in get_args(Wish) or wanted.setdefault(name, kind) != kind:
-            raise BadInputError(
-                f"column {name!r} cannot be {kind!r}"
-                + (f" and {wanted[name]!r}" if name in wanted else "")
-                + f"; say one of {', '.join(get_args(Wish))}, once."
-            )
-    return wanted
-
-
-def _markers(missing: Collection[str] | None) -> frozenset[str]:
-    if missing is None:
-        return MISSING_MARKERS
-    if isinstance(missing, str) or not all(isinstance(cell, str) for cell in missing):
-        strings = [missing] if isinstance(missing, str) else list(map(str, missing))
-        raise BadInputError(
-            f"missing={missing!r}; expected a list of strings: {strings!r}."
-        )
-    return frozenset(missing)
 
 
 def _check_known(wanted: Iterable[str], table: Table) -> None:
@@ -317,12 +335,4 @@ def _check_known(wanted: Iterable[str], table: Table) -> None:
     if unknown:
         raise BadInputError(
             f"kinds, nominal or numeric name {unknown}; the file has {table.names}."
-        )
-
-
-def _refuse_options(which: str, *given: object) -> None:
-    if any(option not in (None, ".") for option in given):
-        raise BadInputError(
-            "delimiter is for CSV files, missing, header and decimal are for these and "
-            f"Excel, this is {which}; leave them out, or say format='csv'."
         )

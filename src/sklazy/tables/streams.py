@@ -5,29 +5,26 @@ file is read several times, so that it cannot be standard input.
 """
 
 import contextlib
-import csv
 import gzip
-import io
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import IO, Any, NamedTuple
 
-from sklazy.errors import BadFileError, BadInputError, MissingExtraError
-from sklazy.tables.arff import make_column, overridden, read_header, read_row
-from sklazy.tables.arrow_files import Limit, is_text, to_table, with_codes
-from sklazy.tables.delimited import (
-    HEADER_SAMPLE,
-    CsvOptions,
-    find_delimiter,
-    has_header,
-    make_names,
-    read_column,
-    read_names,
+from sklazy.errors import BadFileError, MissingExtraError
+from sklazy.tables.arff import make_column, open_arff, overridden
+from sklazy.tables.arrow_files import (
+    MAGIC,
+    check_types,
+    checked_batch,
+    from_arrow_table,
+    is_text,
 )
-from sklazy.tables.feather import MAGIC
+from sklazy.tables.budget import Budget, ReadLimits
+from sklazy.tables.delimited import CsvOptions, open_csv, read_column
+from sklazy.tables.slices import slices
 from sklazy.tables.table import Table, Wish
-from sklazy.tables.text import BadCellError, Source
+from sklazy.tables.text import NUL_FOUND, BadCellError, Source, unknown_encoding
 
 ROWS = 1 << 16
 """Rows of a batch."""
@@ -35,46 +32,70 @@ ROWS = 1 << 16
 STREAMED = ("csv", "arff", "parquet", "feather")
 """The formats that can be read some rows at a time."""
 
+_CELLS = 1 << 23  # of a batch
 _SAMPLE = 1 << 20  # characters that decide about the delimiter
+_LONGEST_LINE = 1 << 28
 
 Kinds = Mapping[str, Wish]
 
 
 class Streamed(NamedTuple):
-    """A file to be read some rows at a time.
-
-    Attributes
-    ----------
-    path : str
-    format : {"csv", "arff", "parquet", "feather"}
-    options : CsvOptions
-    encoding : str
-    """
+    """A file to be read some rows at a time."""
 
     path: str
-    format: str
+    format: str  # one of `STREAMED`
     options: CsvOptions
     encoding: str
+    limits: ReadLimits = ReadLimits()  # of one look at the file
 
     def batches(self, kinds: Kinds, *, as_labels: bool = False) -> Iterator[Table]:
         """The rows, columns of the kinds that are given; of text, else, labels.
 
-        Parameters
-        ----------
-        kinds : mapping of name to str
-        as_labels : bool
-            Take the columns of CSV files that have no kind as labels, all of them.
+        With `as_labels` all columns of CSV files that have no kind are taken as labels.
         """
+        budget = Budget(self.path, self.limits, self.format, is_streamed=True)
+        budget.check_bytes(self.n_bytes)
         if self.format == "csv":
-            return _csv_batches(self, kinds, as_labels=as_labels)
-        if self.format == "arff":
-            return _arff_batches(self, kinds)
-        return _arrow_batches(self, kinds)
+            batches = _csv_batches(self, kinds, budget, as_labels=as_labels)
+        elif self.format == "arff":
+            batches = _arff_batches(self, kinds, budget)
+        else:
+            batches = _arrow_batches(self, kinds)
+        return _counted(batches, budget)
 
     @property
     def n_bytes(self) -> int:
         """The length of the file."""
         return os.stat(self.path).st_size
+
+
+def _counted(batches: Iterator[Table], budget: Budget) -> Iterator[Table]:
+    n_rows = 0
+    for table in batches:
+        n_rows += len(table)
+        budget.check_cells(n_rows, len(table.columns))
+        yield table
+
+
+def _rows_at_once(n_columns: int) -> int:
+    """The rows of a batch, fewer where there are many columns."""
+    return max(1, min(ROWS, _CELLS // max(1, n_columns)))
+
+
+def _lines(source: Source, text: IO[str], budget: Budget) -> Iterator[str]:
+    """The lines of a file; one that does not end is refused."""
+    number = n_characters = 0
+    while line := text.readline(_LONGEST_LINE):
+        number, n_characters = number + 1, n_characters + len(line)
+        budget.check_bytes(n_characters)
+        if len(line) == _LONGEST_LINE:
+            raise source.error(
+                f"a line of {_LONGEST_LINE} characters or more; not a table of text.",
+                number,
+            )
+        if "\0" in line:
+            raise source.error(NUL_FOUND, number)
+        yield line.removeprefix("\ufeff") if number == 1 else line
 
 
 @contextlib.contextmanager
@@ -86,9 +107,7 @@ def _text(path: str, encoding: str, newline: str | None) -> Iterator[IO[str]]:
         unpack = gzip.open if is_packed else open
         opened = unpack(path, "rt", encoding=encoding, newline=newline)
     except LookupError:
-        raise BadInputError(
-            f"encoding={encoding!r} is unknown; give 'utf-8', 'latin-1', ..."
-        ) from None
+        raise unknown_encoding(encoding) from None
     try:
         with opened as text:
             yield text
@@ -105,120 +124,53 @@ def _text(path: str, encoding: str, newline: str | None) -> Iterator[IO[str]]:
 # --- CSV ------------------------------------------------------------------------------
 
 
-class _Record(NamedTuple):
-    """The cells of a record, and the line where it starts."""
-
-    cells: list[str]
-    line: int
-
-
 def _csv_batches(
-    streamed: Streamed, kinds: Kinds, *, as_labels: bool
-) -> Iterator[Table]:
-    options = streamed.options
-    with _text(streamed.path, streamed.encoding, "") as text:
-        begin = text.read(_SAMPLE).removeprefix("\ufeff") + text.readline()
-        source = Source(streamed.path, begin)
-        if begin.lstrip()[:9].lower() == "@relation":
-            raise source.error("this is an ARFF file; say format='arff'.", 1, 1)
-        delimiter = options.delimiter or find_delimiter(source, options.decimal)
-        lines = chain(io.StringIO(begin, newline=""), text)
-        records = _records(source, lines, delimiter)
-        first = list(islice(records, HEADER_SAMPLE))
-        if not first:
-            raise source.error("the file holds no rows and no header.", 1)
-        header = options.header
-        if header is None:
-            header = has_header([record.cells for record in first], options)
-        top = first[0]
-        made = make_names(top.cells)
-        names = read_names(source, *top) if header else made
-        body = chain(first[header:], records)
-        yield from _tables(source, body, names, bool(header), options, kinds, as_labels)
-
-
-def _tables(
-    source: Source,
-    records: Iterator[_Record],
-    names: Sequence[str],
-    named: bool,
-    options: CsvOptions,
-    kinds: Kinds,
-    as_labels: bool,
+    streamed: Streamed, kinds: Kinds, budget: Budget, *, as_labels: bool
 ) -> Iterator[Table]:
     default: Wish | None = "nominal" if as_labels else None
-    while batch := list(islice(records, ROWS)):
-        columns = []
-        cells = zip(*(record.cells for record in batch), strict=True)
-        for j, (name, texts) in enumerate(zip(names, cells, strict=True)):
-            try:
+    with _text(streamed.path, streamed.encoding, "") as text:
+        lines = _lines(Source(streamed.path, ""), text, budget)
+        begin = list(_first_lines(lines))
+        source = Source(streamed.path, "".join(begin))
+        opened = open_csv(source, chain(begin, lines), streamed.options)
+        size = _rows_at_once(len(opened.names))
+        for batch in slices(opened.records, size):
+            columns = []
+            cells = zip(*(record.cells for record in batch), strict=True)
+            for j, (name, texts) in enumerate(zip(opened.names, cells, strict=True)):
                 kind = kinds.get(name, default)
-                columns.append(read_column(name, texts, kind, options, []))
-            except BadCellError as error:
-                line = batch[error.index].line
-                raise source.error(f"{error.why} (column {j + 1}).", line, 1) from None
-        yield Table(tuple(columns), len(batch), named)
+                try:
+                    column = read_column(name, texts, kind, streamed.options, [])
+                except BadCellError as error:
+                    line, why = batch[error.index].line, f"{error.why} (column {j + 1})"
+                    raise source.error(f"{why}.", line, 1) from None
+                columns.append(column)
+            yield Table(tuple(columns), len(batch), opened.named)
 
 
-def _records(source: Source, lines: Iterator[str], delimiter: str) -> Iterator[_Record]:
-    """The records of a file, blank lines left out, each as long as the first."""
-    reader = csv.reader(
-        _without_nul(source, lines), delimiter=delimiter, strict=True,
-        skipinitialspace=True,
-    )  # fmt: skip
-    start, width = 1, 0
-    try:
-        for row in reader:
-            line, start = start, reader.line_num + 1
-            if not row or (len(row) == 1 and width != 1 and not row[0].strip()):
-                continue
-            width = width or len(row)
-            if len(row) != width:
-                raise source.error(
-                    f"expected {width} fields, as in the first line, found {len(row)} "
-                    f"(delimiter {delimiter!r}).",
-                    line,
-                    1,
-                )
-            yield _Record(row, line)
-    except csv.Error as error:
-        raise source.error(f"malformed CSV: {error}.", start, 1) from None
-
-
-def _without_nul(source: Source, lines: Iterator[str]) -> Iterator[str]:
-    for number, line in enumerate(lines):
-        if "\0" in line:
-            raise source.error(
-                "a NUL character: not a text file, or one in another encoding "
-                "(try encoding='utf-16').",
-                number + 1,
-            )
+def _first_lines(lines: Iterator[str]) -> Iterator[str]:
+    """As many lines as make up the characters of a sample."""
+    n_characters = 0
+    while n_characters < _SAMPLE and (line := next(lines, "")):
+        n_characters += len(line)
         yield line
 
 
 # --- ARFF -----------------------------------------------------------------------------
 
 
-def _arff_batches(streamed: Streamed, kinds: Kinds) -> Iterator[Table]:
+def _arff_batches(streamed: Streamed, kinds: Kinds, budget: Budget) -> Iterator[Table]:
+    source = Source(streamed.path, "")
     with _text(streamed.path, streamed.encoding, None) as text:
-        lines = (line.rstrip("\n") for line in text)
-        top: list[str] = []
-        for line in lines:
-            top.append(line.removeprefix("\ufeff") if not top else line)
-            if line.strip().lower().startswith("@data"):
-                break
-        source = Source(streamed.path, "\n".join(top))
-        attributes, _ = read_header(source, top)
+        lines = (line.rstrip("\n") for line in _lines(source, text, budget))
+        attributes, rows = open_arff(source, lines)
         wanted = [overridden(a, kinds.get(a.name)) for a in attributes]
-        numbered = enumerate(lines, len(top) + 1)
-        found = ((n, read_row(source, n, line, attributes)) for n, line in numbered)
-        rows = ((number, cells) for number, cells in found if cells is not None)
-        while batch := list(islice(rows, ROWS)):
+        for batch in slices(rows, _rows_at_once(len(attributes))):
             columns = []
-            cells = zip(*(own for _, own in batch), strict=True)
-            for j, (attribute, own) in enumerate(zip(wanted, cells, strict=True)):
+            turned = zip(*(cells for _, cells in batch), strict=True)
+            for j, (attribute, cells) in enumerate(zip(wanted, turned, strict=True)):
                 try:
-                    columns.append(make_column(attribute, own))
+                    columns.append(make_column(attribute, cells))
                 except BadCellError as error:
                     raise source.error(
                         f"{error.why} (attribute {j + 1}).", batch[error.index][0], 1
@@ -241,9 +193,7 @@ def _arrow_batches(streamed: Streamed, kinds: Kinds) -> Iterator[Table]:
     read = _parquet_batches if which == "parquet" else _feather_batches
     try:
         for batch in read(path):
-            native = pyarrow.Table.from_batches([batch])
-            native.validate(full=True)
-            yield to_table(with_codes(native), kinds, path)
+            yield from_arrow_table(checked_batch(batch), kinds, path)
     except (pyarrow.ArrowException, OSError) as error:
         raise BadFileError(f"not a readable {which} file ({error}).", path) from None
 
@@ -252,10 +202,10 @@ def _parquet_batches(path: str) -> Iterator[Any]:
     from pyarrow import parquet  # noqa: PLC0415
 
     with parquet.ParquetFile(path) as file:
-        Limit(path, 0).check_types(file.schema_arrow)
+        check_types(path, file.schema_arrow)
         texts = [field.name for field in file.schema_arrow if is_text(field.type)]
     with parquet.ParquetFile(path, read_dictionary=texts) as file:
-        yield from file.iter_batches(ROWS)
+        yield from file.iter_batches(_rows_at_once(len(file.schema_arrow)))
 
 
 def _feather_batches(path: str) -> Iterator[Any]:
@@ -265,12 +215,13 @@ def _feather_batches(path: str) -> Iterator[Any]:
         is_second = raw.read(len(MAGIC)) == MAGIC
     if not is_second:  # the first version, which is one batch
         native = feather.read_table(path)
-        Limit(path, 0).check_types(native.schema)
-        yield from native.to_batches(ROWS)
+        check_types(path, native.schema)
+        yield from native.to_batches(_rows_at_once(native.num_columns))
         return
     with memory_map(path) as mapped, ipc.open_file(mapped) as file:
-        Limit(path, 0).check_types(file.schema)
+        check_types(path, file.schema)
+        size = _rows_at_once(len(file.schema))
         for number in range(file.num_record_batches):
             whole = file.get_batch(number)
-            for first in range(0, whole.num_rows, ROWS):
-                yield whole.slice(first, ROWS)
+            for first in range(0, whole.num_rows, size):
+                yield whole.slice(first, size)

@@ -1,4 +1,4 @@
-"""What the columns of a file are, found from its rows some at a time.
+"""Survey the columns of a file, from its rows some at a time.
 
 Kinds and readings follow from the distinct cells of a column (`infer`, `understand`),
 which are collected here. Numbers need not be kept where there are many; if a word comes
@@ -13,7 +13,13 @@ import numpy as np
 
 from sklazy.errors import BadInputError
 from sklazy.flow import MISSING
-from sklazy.tables.infer import code_like, explain_labels, id_like, judge, with_point
+from sklazy.tables.infer import (
+    code_like,
+    explain_labels,
+    id_like,
+    infer_kind,
+    with_point,
+)
 from sklazy.tables.labels import encode
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.origins import Origin, read_as
@@ -21,7 +27,7 @@ from sklazy.tables.reading import Reading
 from sklazy.tables.streams import Streamed
 from sklazy.tables.table import Column, Kind, Label, Table, Wish
 from sklazy.tables.text import all_numbers
-from sklazy.tables.understand import forms_of, say, understand
+from sklazy.tables.understand import forms_of, understand_column, warn_of_notes
 
 MOST_LABELS = 1_000_000
 """A column of more different labels is not kept as one of labels."""
@@ -30,12 +36,11 @@ FEW_NUMBERS = 1000
 """The different numbers of a column that are known."""
 
 
-class Seen:
-    """What was seen of a column.
+class SeenCells:
+    """Cells seen of a column.
 
     Attributes
     ----------
-    name : str
     n_known : int
         The cells that are not missing.
     numbers : set of float, or None for many
@@ -81,7 +86,7 @@ class Seen:
         """Whether numbers that were not kept are to be read as labels after all."""
         if self.needs_more or not self._is_dropped or wish in ("ignore", "nominal"):
             return self.needs_more
-        return self._judge(wish)[0] == "nominal"
+        return self._infer_kind(wish)[0] == "nominal"
 
     def _count(self, numbers: Iterable[float]) -> None:
         if self.numbers is not None:
@@ -99,9 +104,9 @@ class Seen:
     def understood(
         self, wish: Wish | None, notes: list[str], forms: Iterable[str]
     ) -> Column:
-        """The column as what it says; not all of its cells are there."""
+        """The column as it is understood; not all of its cells are there."""
         known = self._column(wish, notes)
-        column = understand(known, wish, notes, tuple(forms))
+        column = understand_column(known, wish, notes, tuple(forms))
         if known.kind != column.kind:
             self._count(column.data[~column.missing].tolist())
         is_plain = column.kind == "nominal" and column.reading is None
@@ -116,13 +121,13 @@ class Seen:
         if self._is_typed:
             data = np.array([0.0] if self.n_known else [np.nan])
             return Column(self.name, "numeric", data, reading=self._reading)
-        kind, note = self._judge(wish)
+        kind, note = self._infer_kind(wish)
         if note:
             notes.append(f"column {self.name!r} is taken as {kind}: {note}")
         if kind == "numeric":
             if not self._is_dropped:
                 self._count(map(float, self._pointed(self._labels)))
-            elif self.numbers is not None:
+            else:
                 self.numbers = None
             data = np.array([0.0] if self.n_known else [np.nan])
             return Column(self.name, "numeric", data)
@@ -133,21 +138,21 @@ class Seen:
         mark = self._decimal
         return [with_point(l, mark) if isinstance(l, str) else l for l in labels]
 
-    def _judge(self, wish: Wish | None) -> tuple[Kind, str]:
+    def _infer_kind(self, wish: Wish | None) -> tuple[Kind, str]:
         if not self._is_plain_text:
             return "nominal", ""
         if wish is not None:
             are_numbers = wish == "numeric" and not self._has_words
             return ("numeric" if are_numbers else "nominal"), ""
         if not self._is_dropped:
-            return judge(self.name, list(map(str, self._pointed(self._labels))))
+            return infer_kind(self.name, list(map(str, self._pointed(self._labels))))
         note = self._is_code or self._is_id
         return ("nominal", explain_labels(self.name, note)) if note else ("numeric", "")
 
     def _as_labels(self) -> Column:
-        """The labels, each at least once, and as many known cells as tell them apart.
+        """The labels, each at least once, and some more of the known cells.
 
-        Whether cells nearly all differ is all that their number matters for.
+        Their number only matters for whether cells nearly all differ.
         """
         column = encode(self.name, list(self._labels), self._declared)
         n_labels = len(self._labels)
@@ -162,23 +167,12 @@ class Seen:
 
 
 class Surveyed(NamedTuple):
-    """A file whose columns are known.
-
-    Attributes
-    ----------
-    streamed : Streamed
-    wishes : mapping of name to str
-    seen : dict of name to Seen
-    origins : list of Origin
-        How cells are to be read, as `read_table` would.
-    named : bool
-    n_rows : int
-    """
+    """A file whose columns are known."""
 
     streamed: Streamed
     wishes: Mapping[str, Wish]
-    seen: dict[str, Seen]
-    origins: list[Origin]
+    seen: dict[str, SeenCells]  # by name
+    origins: list[Origin]  # how cells are to be read, as `read_table` would
     named: bool
     n_rows: int
 
@@ -193,7 +187,7 @@ class Surveyed(NamedTuple):
             yield read_as(replace(table, columns=columns), self.origins)
 
 
-def survey(
+def survey_file(
     streamed: Streamed, wishes: Mapping[str, Wish], advance: Callable[[int], object]
 ) -> Surveyed:
     """Find what the columns of a file are; it is read twice where labels are lacked."""
@@ -201,19 +195,19 @@ def survey(
     lacking = [o.name for o in seen if o.lacks_labels(wishes.get(o.name))]
     if lacking:
         seen, named, n_rows = _look(streamed, wishes, advance, lacking)
-    unknown = [name for name in wishes if name not in [own.name for own in seen]]
+    unknown = [name for name in wishes if name not in [cells.name for cells in seen]]
     if unknown:
         raise BadInputError(
             f"kinds, nominal or numeric name {unknown}; the file has "
-            f"{[own.name for own in seen]}."
+            f"{[cells.name for cells in seen]}."
         )
     notes: list[str] = []
     forms = forms_of(streamed.options.decimal)
-    columns = [own.understood(wishes.get(own.name), notes, forms) for own in seen]
+    columns = [cells.understood(wishes.get(cells.name), notes, forms) for cells in seen]
     read = [f"column {c.name!r} " for c in columns if c.reading]
-    say([n for n in notes if not n.startswith(tuple(read))], streamed.path)
+    warn_of_notes([n for n in notes if not n.startswith(tuple(read))], streamed.path)
     origins = [Origin(c.name, c.kind, c.reading) for c in columns]
-    known = {own.name: own for own in seen}
+    known = {cells.name: cells for cells in seen}
     return Surveyed(streamed, wishes, known, origins, named, n_rows)
 
 
@@ -222,23 +216,19 @@ def _look(
     wishes: Mapping[str, Wish],
     advance: Callable[[int], object],
     kept: Collection[str] = (),
-) -> tuple[list[Seen], bool, int]:
-    seen: list[Seen] = []
+) -> tuple[list[SeenCells], bool, int]:
+    seen: list[SeenCells] = []
     named, n_rows = True, 0
-    for table in streamed.batches(_raw(streamed, wishes), as_labels=True):
-        seen = seen or [Seen(n, streamed, keep_all=n in kept) for n in table.names]
+    raw = {} if streamed.format == "csv" else wishes  # what cells are is not known yet
+    for table in streamed.batches(raw, as_labels=True):
+        seen = seen or [SeenCells(n, streamed, keep_all=n in kept) for n in table.names]
         named, n_rows = table.named, n_rows + len(table)
-        for own, column in zip(seen, table, strict=True):
-            own.look(column)
+        for cells, column in zip(seen, table, strict=True):
+            cells.look(column)
         advance(len(table))
     if not n_rows:
         raise BadInputError(f"{streamed.path}: the file has no rows.")
     return seen, named, n_rows
-
-
-def _raw(streamed: Streamed, wishes: Mapping[str, Wish]) -> Mapping[str, Wish]:
-    """The wishes that a reader can follow before it is known what cells are."""
-    return {} if streamed.format == "csv" else wishes
 
 
 def _as_wished(column: Column, origin: Origin) -> Column:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from sklazy.errors import BadInputError
 from sklazy.flow import MISSING, UNSEEN
+from sklazy.forking import cached_property
 from sklazy.tables.reading import Reading
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Wish = Literal[
     "decimal-comma",
     "ignore",
 ]
-"""What a column can be said to be."""
+"""Kinds that a user can give for a column."""
 Label = str | int | float | bool
 Rows = NDArray[Any] | tuple[NDArray[Any], EllipsisType]
 
@@ -118,7 +118,7 @@ class Column:
 
 
 class Options(TypedDict, total=False):
-    """What `as_table` can be told."""
+    """Options of `as_table`."""
 
     categorical_features: object
     kinds: "Mapping[str, Wish] | None"
@@ -256,8 +256,8 @@ class Table:
         ----------
         rows : array-like of int or bool
         """
-        given = np.asarray(rows)
-        index = np.arange(self.n_rows)[given if given.size else given.astype(np.intp)]
+        which = np.asarray(rows)
+        index = np.arange(self.n_rows)[which if which.size else which.astype(np.intp)]
         columns = tuple(column.take(index) for column in self.columns)
         return replace(self, columns=columns, n_rows=len(index))
 
@@ -337,7 +337,7 @@ def _listed(names: Sequence[str]) -> Sequence[str]:
 
 
 def _summary(column: Column) -> str:
-    """What a column holds, in a few words."""
+    """Summarize a column in a few words."""
     n_missing = int(column.missing.sum())
     tail = f", {n_missing} missing" if n_missing else ""
     if n_missing == len(column):

@@ -1,29 +1,29 @@
-"""What both text readers share: bytes to text, places in it, strict numbers."""
+"""Tools of both text readers: bytes to text, places in it, strict numbers."""
 
 import codecs
 import gzip
 import io
+import os
 import re
 import sys
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadFileError, BadInputError
+from sklazy.tables.budget import Budget
 from sklazy.tables.labels import EXACT
+from sklazy.tables.slices import slices
 
-MOST_BYTES = 2**31
-"""A gzip file that unpacks to more is refused."""
-
-MOST_GROWTH = 500
-"""A gzip file that unpacks to more than this many times its size, and to more than
-`ALWAYS_FINE` bytes, is refused: it holds next to nothing."""
-
-ALWAYS_FINE = 2**26
+NUL_FOUND = (
+    "it has a NUL character, so it is no text file, or one in another encoding (try "
+    "encoding='utf-16')."
+)
+"""The error for a file that cannot be text."""
 
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _STEP = 2**20
@@ -44,47 +44,48 @@ class Source:
         return BadFileError(message, self.path, line, column)
 
 
-def read_bytes(path: str) -> bytes:
+def read_file_bytes(path: str, budget: Budget) -> bytearray:
     """The bytes of a file, or of standard input if the path is a dash."""
-    return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    if path == "-":
+        return _drain(sys.stdin.buffer, budget)
+    with open(path, "rb") as file:
+        budget.check_bytes(os.fstat(file.fileno()).st_size)
+        return _drain(file, budget)
 
 
-def as_text(name: str, raw: bytes, encoding: str = "utf-8") -> Source:
-    """The text of a file, plain or gzip (told by its first bytes, not by its name)."""
-    source = Source(name, _decoded(name, unpacked(name, raw), encoding))
+def _drain(stream: IO[bytes], budget: Budget) -> bytearray:
+    raw = bytearray()
+    while piece := stream.read(_STEP):
+        raw += piece
+        budget.check_bytes(len(raw))
+    return raw
+
+
+def as_text(name: str, raw: bytearray, encoding: str, budget: Budget) -> Source:
+    """The text of a file, plain or gzip (by its first bytes, not by its name)."""
+    source = Source(name, _decoded(name, unpacked(name, raw, budget), encoding))
     position = source.text.find("\0")
     if position >= 0:
-        raise source.error(
-            "a NUL character: not a text file, or one in another encoding "
-            "(try encoding='utf-16').",
-            *_place(source.text[:position]),
-        )
+        raise source.error(NUL_FOUND, *_place(source.text[:position]))
     return source
 
 
-def unpacked(name: str, raw: bytes) -> bytes:
+def unpacked(name: str, raw: bytearray, budget: Budget) -> bytearray:
     """The bytes of a file, unpacked if they are gzip."""
     if raw[:2] != b"\x1f\x8b":
         return raw
-    most = min(MOST_BYTES, max(ALWAYS_FINE, MOST_GROWTH * len(raw)))
-    pieces, size = [], 0
+    data = bytearray()
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as stream:
             while piece := stream.read(_STEP):
-                pieces.append(piece)
-                size += len(piece)
-                if size > most:
-                    raise BadFileError(
-                        f"unpacks to more than {most} bytes from {len(raw)}; unpack it "
-                        "yourself if that is right.",
-                        name,
-                    )
+                data += piece
+                budget.check_unpacked(len(data), len(raw))
     except (OSError, EOFError, zlib.error) as error:
         raise BadFileError(f"a damaged gzip file ({error}).", name) from None
-    return b"".join(pieces)
+    return data
 
 
-def _decoded(name: str, raw: bytes, encoding: str) -> str:
+def _decoded(name: str, raw: bytearray, encoding: str) -> str:
     try:
         codecs.lookup(encoding)
         text = raw.decode(encoding)
@@ -99,10 +100,33 @@ def _decoded(name: str, raw: bytes, encoding: str) -> str:
             *_place(before),
         ) from None
     except (LookupError, TypeError, ValueError):
-        raise BadInputError(
-            f"encoding={encoding!r} is unknown; give 'utf-8', 'latin-1', ..."
-        ) from None
+        raise unknown_encoding(encoding) from None
     return text.removeprefix("\ufeff")
+
+
+def unknown_encoding(encoding: str) -> BadInputError:
+    """The error for an encoding that Python does not know."""
+    return BadInputError(
+        f"encoding={encoding!r} is unknown; give 'utf-8', 'latin-1', ..."
+    )
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """The lines of a text with their ends, by line feeds and carriage returns.
+
+    They are cut from some of the text at a time: a buffer of all of it would take four
+    bytes a character.
+    """
+    begin = 0
+    while begin < len(text):
+        end = text.find("\n", begin + _STEP) + 1 or len(text)
+        yield from io.StringIO(text[begin:end], newline="")
+        begin = end
+
+
+def beginning_of(text: str) -> str:
+    """The first lines of a text, enough to find out how it is written."""
+    return text[: text.find("\n", _STEP) + 1 or len(text)]
 
 
 def _place(before: str) -> tuple[int, int]:
@@ -135,8 +159,8 @@ def parse_numbers(cells: Sequence[str | None]) -> NDArray[np.float64]:
         raise _first_bad(cells)
     numbers = np.array(values, np.float64)
     if len(known) < len(cells):
-        found = iter(values)
-        numbers = np.array([np.nan if c is None else next(found) for c in cells])
+        rest = iter(values)
+        numbers = np.array([np.nan if c is None else next(rest) for c in cells])
     for index in np.flatnonzero(np.abs(numbers) >= EXACT).tolist():
         _check_large(index, str(cells[index]))
     return numbers
@@ -147,14 +171,17 @@ def all_numbers(texts: Collection[str]) -> bool:
     return _floats(texts) is not None
 
 
-def _floats(texts: Collection[str]) -> list[float] | None:
-    # strip() leaves nothing if and only if all characters are allowed ones.
-    if "".join(texts).strip(_DIGITS):
-        return None
-    try:
-        return list(map(float, texts))
-    except ValueError:
-        return None
+def _floats(texts: Iterable[str]) -> list[float] | None:
+    values: list[float] = []
+    for part in slices(texts):
+        # strip() leaves nothing if and only if all characters are allowed ones.
+        if "".join(part).strip(_DIGITS):
+            return None
+        try:
+            values += map(float, part)
+        except ValueError:
+            return None
+    return values
 
 
 def is_number(text: str) -> bool:

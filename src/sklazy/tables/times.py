@@ -98,7 +98,7 @@ def _is_missing(cell: object) -> bool:
 
 
 def _reading_of(cell: object) -> Reading | None:
-    """What one cell is, or None."""
+    """Reading of one cell, or None."""
     if type(cell).__name__ == "Period":
         return _period(cell)
     return next(
@@ -130,16 +130,16 @@ _READINGS: tuple[tuple[Any, Callable[[Any], Reading]], ...] = (
 
 def _common(readings: set[Reading | None]) -> Reading | None:
     """The reading of a column whose cells have these."""
-    found = [reading for reading in readings if reading is not None]
-    if len(found) < len(readings):
+    known = [reading for reading in readings if reading is not None]
+    if len(known) < len(readings):
         return None
-    if len(found) == 1:
-        return found[0]
-    units = {reading.unit for reading in found}
-    if len(units) > 1 or any(r.style not in CALENDAR for r in found):
+    if len(known) == 1:
+        return known[0]
+    units = {reading.unit for reading in known}
+    if len(units) > 1 or any(r.style not in CALENDAR for r in known):
         return None
     finest: Sequence[Style] = ("datetime", "date", "month", "year")
-    styles = {reading.style for reading in found}
+    styles = {reading.style for reading in known}
     return Reading(next(s for s in finest if s in styles), "", units.pop())
 
 
@@ -188,7 +188,7 @@ def calendar_parts(column: Column) -> Iterable[Column]:
     """The month, the weekday and the hour of a column of days, as far as it has them.
 
     Month (1 to 12) and hour (13.5 is half past one, to the second) are numbers, the
-    weekday is a label: its order says little. All follow from the reading, so that
+    weekday is a label: its order means little. All follow from the reading, so that
     rows that come later have the same parts.
     """
     style = column.reading.style if column.reading else None

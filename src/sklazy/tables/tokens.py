@@ -86,7 +86,7 @@ class Line:
         return match.end() if match else start
 
     def after_blanks(self, start: int) -> str:
-        """The next character that is no blank, or nothing."""
+        """The next character that is not a blank, or nothing."""
         match = _BLANKS.match(self.text, start)
         end = match.end() if match else start
         return self.text[end : end + 1]
@@ -125,9 +125,9 @@ class Line:
                 "brace must be quoted.",
                 start,
             )
-        found = "the end of the line" if following in ("", "%") else repr(following)
+        seen = "the end of the line" if following in ("", "%") else repr(following)
         return self.error(
-            f"expected a value, found {found}; a missing one is written ?.", start
+            f"expected a value, found {seen}; a missing one is written ?.", start
         )
 
     def _not_separated(self, start: int, closing: str) -> BadFileError:

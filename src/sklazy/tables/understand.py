@@ -1,32 +1,32 @@
-"""What columns of text say: dates, amounts, yes and no, or nothing to learn from.
+"""Read columns of text as dates, amounts, yes and no, or nothing to learn from.
 
 A column of strings is understood as a whole and from its distinct cells alone, so that
 neither the order of rows nor how often a cell occurs matters (but for columns set
-aside, whose cells are nearly all different). What was understood is a `Reading`; what
-should be said about it goes to the notes. Declared categories are left as they are.
+aside, whose cells are nearly all different). The result is a `Reading`; remarks
+about it go to the notes. Declared categories are left as they are.
 """
 
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError, BadTypeError, DataWarning
-from sklazy.flow import MISSING
 from sklazy.tables.amounts import FORMS, find_amounts, read_amount
 from sklazy.tables.dates import find_dates, read_moment
-from sklazy.tables.labels import canonical, to_nominal
+from sklazy.tables.labels import to_nominal, with_labels
 from sklazy.tables.naming import names_rows
 from sklazy.tables.numbers import to_numeric
 from sklazy.tables.reading import CALENDAR, Reading
-from sklazy.tables.table import Column, Kind, Table, Wish
+from sklazy.tables.table import Column, Kind, Label, Table, Wish
 
 MOSTLY = 0.9
 """The share of dates or amounts from which on other cells are remarkable."""
 
-HOW_TO_SAY = "Say what a column is in kinds, for example kinds={'name': 'nominal'}."
+WAY_OUT = "Set the kind of a column with kinds, as in kinds={'name': 'nominal'}."
 """The way out of what was understood wrongly."""
 
 _SAMPLE = 1000  # texts that are looked at one by one
@@ -42,7 +42,7 @@ _WORDS: tuple[dict[str, str], ...] = (
 
 
 def check_wishes(kinds: Mapping[str, Wish], names: Collection[str]) -> None:
-    """Refuse unknown columns, and words that say nothing about one."""
+    """Refuse unknown columns, and words that are not a kind."""
     for name, wish in kinds.items():
         if name not in names or wish not in get_args(Wish):
             raise BadInputError(
@@ -52,23 +52,23 @@ def check_wishes(kinds: Mapping[str, Wish], names: Collection[str]) -> None:
             )
 
 
-def understand_all(
+def understand_table(
     table: Table,
     wishes: Mapping[str, Wish],
     notes: list[str],
     forms: Collection[str] = FORMS,
 ) -> Table:
-    """Return the table with every column as what it says; see `understand`."""
-    columns = [understand(c, wishes.get(c.name), notes, forms) for c in table]
+    """Return the table with every column read by `understand_column`."""
+    columns = [understand_column(c, wishes.get(c.name), notes, forms) for c in table]
     return Table(tuple(columns), table.n_rows, table.named)
 
 
-def say(notes: Collection[str], where: str) -> None:
+def warn_of_notes(notes: Collection[str], where: str) -> None:
     """Warn once of all that was found out about the columns of a table."""
     if notes:
-        said = "; ".join(note.rstrip(".") for note in notes)
+        remarks = "; ".join(note.rstrip(".") for note in notes)
         warnings.warn(
-            f"{where}: {said}. {HOW_TO_SAY}",
+            f"{where}: {remarks}. {WAY_OUT}",
             DataWarning,
             stacklevel=3,
         )
@@ -80,36 +80,29 @@ def is_amounts(column: Column, decimal: str) -> bool:
 
 
 def forms_of(decimal: str) -> tuple[str, ...]:
-    """How amounts may be written where this is said to be the decimal mark."""
+    """Forms of amounts that are allowed with the given decimal mark."""
     return FORMS if decimal == "." else ("decimal-comma",)
 
 
-def says_dates(column: Column) -> bool:
+def are_dates(column: Column) -> bool:
     """Whether all labels are dates, in one way only."""
     texts = _texts(column)
     return bool(texts) and find_dates(texts, None)[0] is not None
 
 
-def says_more(text: str) -> bool:
+def is_date_or_amount(text: str) -> bool:
     """Whether a text alone is a date, a time or an amount rather than a word."""
-    reading, note = _find([text.strip()], None, FORMS)
+    reading, note = _find_reading([text.strip()], None, FORMS)
     return reading is not None or bool(note)
 
 
-def understand(
+def understand_column(
     column: Column, wish: Wish | None, notes: list[str], forms: Collection[str] = FORMS
 ) -> Column:
-    """Return the column as what it says; a plain one as it is.
+    """Return the column as dates, amounts, ...; a plain one as it is.
 
-    Parameters
-    ----------
-    column : Column
-    wish : str, optional
-        What the user says that it is.
-    notes : list of str
-        Gets what should be said about the column.
-    forms : collection of str
-        How amounts may be written.
+    The user may have given its kind, `wish`. Remarks about it go to the notes. Amounts
+    may be written in these forms.
     """
     if wish in ("ignore", "nominal"):
         aside = wish == "ignore"
@@ -120,10 +113,10 @@ def understand(
     if wish in _DATES and column.reading is None and column.missing.all():
         return _adopted(column, Reading("date", "" if wish == "date" else str(wish)))
     texts = [] if column.declared and wish is None else _texts(column)
-    reading, note = _find(texts, wish, forms)
+    reading, note = _find_reading(texts, wish, forms)
     note = note or ("" if reading or wish else _nearly(texts))
     if reading is not None:
-        column, note = read_labels(column, reading), _described(reading)
+        column, note = read_labels(column, reading), describe_reading(reading)
     elif wish is not None:
         _check_wish(column, wish, note)
     elif texts and not note and names_rows(column):
@@ -144,43 +137,45 @@ def _texts(column: Column) -> list[str]:
     return texts if len(texts) == len(labels) else []
 
 
-def _find(
+def _find_reading(
     texts: list[str], wish: Wish | None, forms: Collection[str]
 ) -> tuple[Reading | None, str]:
     if not texts:
         return None, ""
-    found: list[tuple[Reading | None, str]] = []
+    candidates: list[tuple[Reading | None, str]] = []
     if wish is None or wish in _DATES:
-        found.append(find_dates(texts, wish))
+        candidates.append(find_dates(texts, wish))
     if wish is None or wish == "numeric" or wish in FORMS:
-        told = forms if wish not in FORMS else (str(wish),)
-        found.append(find_amounts(texts, told, plain=wish is not None))
+        allowed = forms if wish not in FORMS else (str(wish),)
+        candidates.append(find_amounts(texts, allowed, plain=wish is not None))
     if wish is None:
-        found.append((_find_words(texts), ""))
-    notes = [note for _, note in found if note]
-    reading = next((r for r, _ in found if r is not None), None)
+        candidates.append((_find_words(texts), ""))
+    notes = [note for _, note in candidates if note]
+    reading = next((r for r, _ in candidates if r is not None), None)
     return reading, "".join(notes[:1])
 
 
 def _nearly(texts: list[str]) -> str:
-    """What to say of texts that are dates and amounts but for a few."""
+    """Remark on texts that are dates and amounts but for a few."""
     sample = texts[:_SAMPLE]
-    words = [text for text in sample if not says_more(text)]
+    words = [text for text in sample if not is_date_or_amount(text)]
     if len(sample) < _FEWEST_ALIKE or len(words) > (1 - MOSTLY) * len(sample):
         return ""
     why = f"but not {words[0]!r}" if words else "but not written alike"
-    return f"nearly all its cells are dates or amounts, {why}; mend or leave it missing"
+    return (
+        f"nearly all its cells are dates or amounts, {why}; fix it or leave it missing"
+    )
 
 
 def _check_wish(column: Column, wish: Wish, note: str) -> None:
-    """Refuse a column that is not what it is said to be."""
+    """Refuse a column that is not of the kind that the user gave."""
     style = column.reading.style if column.reading else None
     is_fine = style in CALENDAR if wish in _DATES else column.kind == "numeric"
     if is_fine or column.missing.all():
         return
     raise BadTypeError(
         f"column {column.name!r} cannot be read as {wish!r}; it has cells such as "
-        f"{_examples(column)}{note and f' ({note})'}. Mend them, or say 'nominal'."
+        f"{_examples(column)}{note and f' ({note})'}. Fix them, or choose 'nominal'."
     )
 
 
@@ -210,7 +205,14 @@ def _why_aside(column: Column) -> str:
     )
 
 
-def _described(reading: Reading) -> str:
+def describe_reading(reading: Reading) -> str:
+    """How a column is understood, in words.
+
+    Examples
+    --------
+    >>> describe_reading(Reading("amount", "decimal-point", "kg"))
+    "numbers of 'kg' (decimal-point)"
+    """
     if reading.style == "yes-no":
         return f"spellings of {' and '.join(reading.form.split())} are taken as one"
     if reading.style != "amount":
@@ -221,36 +223,42 @@ def _described(reading: Reading) -> str:
     return f"numbers{unit} ({reading.form})"
 
 
-# --- labels to what they say ----------------------------------------------------------
+# --- labels to readings ---------------------------------------------------------------
 
 
 def read_labels(column: Column, reading: Reading) -> Column:
-    """Return a nominal column as its reading says; a cell that does not fit is refused.
+    """Apply a reading to a nominal column; a cell that does not fit is refused.
 
-    Labels that are numbers already stand for themselves.
+    A number is an amount of the unit, and no date; a bool is neither.
     """
     if reading.style == "yes-no":
         return _folded(column, reading)
-    read: Callable[[str, Reading], float | None] = (
-        read_amount if reading.style == "amount" else read_moment
-    )
     values: list[float] = []
     for label in column.categories:
-        value = read(label.strip(), reading) if isinstance(label, str) else float(label)
+        value = _value_of(label, reading)
         if value is None and np.any(column.data == len(values)):
-            raise _unreadable(column, len(values), reading)
+            raise _unreadable(column, column.data == len(values), label, reading)
         values.append(np.nan if value is None else value)
     # The two last entries are reached by the codes -2 and -1.
     data = np.array([*values, np.nan, np.nan])[column.data]
     return Column(column.name, "numeric", data, reading=reading)
 
 
-def _unreadable(column: Column, code: int, reading: Reading) -> BadTypeError:
-    row = int((column.data == code).argmax())
+def _value_of(label: Label, reading: Reading) -> float | None:
+    """The number that a label stands for, or None."""
+    is_amount = reading.style == "amount"
+    if isinstance(label, str):
+        return (read_amount if is_amount else read_moment)(label.strip(), reading)
+    return float(label) if is_amount and not isinstance(label, bool) else None
+
+
+def _unreadable(
+    column: Column, rows: NDArray[np.bool_], cell: Label, reading: Reading
+) -> BadTypeError:
     return BadTypeError(
-        f"column {column.name!r} is read as {_described(reading)}, but row {row} "
-        f"(counted from 0) holds {column.categories[code]!r}. Write it likewise, or "
-        "leave it missing (None)."
+        f"column {column.name!r} is read as {describe_reading(reading)}, but row "
+        f"{int(rows.argmax())} (counted from 0) holds {cell!r}. Write it the same way, "
+        "or leave it missing (None)."
     )
 
 
@@ -261,37 +269,33 @@ def _folded(column: Column, reading: Reading) -> Column:
         words.get(c.strip().casefold(), c) if isinstance(c, str) else c
         for c in column.categories
     ]
-    categories = canonical(labels)
-    codes = [categories.index(label) for label in labels]
-    data = np.array([*codes, MISSING, MISSING], np.int32)[column.data]
-    return Column(column.name, "nominal", data, categories, reading=reading)
+    return replace(with_labels(column, labels), reading=reading)
 
 
 def read_like(column: Column, kind: Kind, reading: Reading | None) -> Column:
-    """Return a column of later rows as the cases have it.
+    """Return a column of later rows as the cases have it, by their kind and reading.
 
-    Parameters
-    ----------
-    column : Column
-        Not understood yet, or on its own.
-    kind : {"numeric", "nominal"}
-    reading : Reading, optional
-        Those of the cases.
+    The column may not be understood yet, or have been on its own.
     """
-    own = column.reading
-    if own is not None and own.style == "aside":  # labels, seen by themselves
-        column, own = replace(column, reading=None), None
+    present = column.reading
+    if present is not None and present.style == "aside":  # labels, seen by themselves
+        column, present = replace(column, reading=None), None
     is_aside = reading is not None and reading.style == "aside"
-    if is_aside or own == reading or column.missing.all():
+    if is_aside or present == reading or column.missing.all():
         return _adopted(column, reading)
-    if own is not None and not _alike(own, reading):
-        then = _described(reading) if reading else f"plain {kind} cells"
+    if present is not None and not _alike(present, reading):
+        then = describe_reading(reading) if reading else f"plain {kind} cells"
         raise BadTypeError(
-            f"column {column.name!r} is read as {_described(own)}, but the cases have "
-            f"{then} there. Give the cells as at fit, or read the file with like=."
+            f"column {column.name!r} is read as {describe_reading(present)}, but the "
+            f"cases have {then} there. Give the cells as for fit, or read the file "
+            "with like=."
         )
     if reading is not None and column.kind == "nominal":
         return read_labels(column, reading)
+    if reading is not None and present is None and reading.style != "amount":
+        known = ~column.missing
+        cell = float(column.data[known][0])
+        raise _unreadable(column, known, cell, reading)
     return replace(column, reading=reading)
 
 

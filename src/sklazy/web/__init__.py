@@ -1,7 +1,4 @@
-"""Applications in a browser and over HTTP: what both need to be safe, and themselves.
-
-The modules of this folder are the common base; an application has a folder of its own.
-"""
+"""The explorer and the server, each in a folder, and here what both need to be safe."""
 
 from importlib.util import find_spec
 

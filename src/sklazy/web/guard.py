@@ -1,46 +1,71 @@
-"""The door of every application: who asks, from where, how much, and how errors look.
+"""ASGI layer around the routes: checks hosts, tokens and sizes, adds common headers.
 
-One layer of plain ASGI around the routes. What it refuses never reaches them.
+A request that it refuses never reaches the routes.
 """
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sklazy.web.headers import secured
+from sklazy.web.bodies import RequestLimits
 from sklazy.web.hosts import LOCAL_NAMES, check_host, check_origin
-from sklazy.web.limits import Limits
-from sklazy.web.login import cookie_token, enter
 from sklazy.web.problems import Problem, to_problem, to_response
-from sklazy.web.tokens import Role, Tokens
+from sklazy.web.tokens import Role, Tokens, cookie_token, move_to_cookie
 
 Headers = defaultdict[bytes, list[str]]
+
+POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    ]
+)
+
+_ALWAYS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+_FIXED = [(k.encode(), v.encode()) for k, v in _ALWAYS.items()]
+_NAMES = {name for name, _ in _FIXED}
+_NO_STORE = (b"cache-control", b"no-store")
 
 
 @dataclass(frozen=True)
 class Safety:
-    """What requests have to pass.
+    """Checks that requests have to pass.
 
     Attributes
     ----------
-    limits : Limits
+    limits : RequestLimits
     names : collection of str
-        What the server may be called in Host headers, without ports.
+        Names of the server in Host headers, without ports.
     tokens : Tokens, or None
-        Without, everybody who reaches the server has the role `everybody`.
+        Without tokens, everybody who reaches the server has the role `everybody`.
     everybody : Role
     browser : bool
         Whether a token in the address opens the pages: it is moved to a cookie.
     open_paths : collection of str
-        What needs no token.
+        Paths that need no token.
     """
 
-    limits: Limits = field(default_factory=Limits)
+    limits: RequestLimits = field(default_factory=RequestLimits)
     names: Collection[str] = LOCAL_NAMES
     tokens: Tokens | None = None
     everybody: Role = Role.EXPLAIN
@@ -49,13 +74,13 @@ class Safety:
 
 
 class Guard:
-    """An application that is asked only what `Safety` lets through."""
+    """An application behind the checks of `Safety`."""
 
     def __init__(self, app: ASGIApp, safety: Safety) -> None:
         self.app, self.safety = app, safety
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; what goes wrong becomes a problem."""
+        """Answer a request; errors become problems."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -66,20 +91,20 @@ class Guard:
         try:
             await self._answer(scope, receive, out)
         except ClientDisconnect:
-            return  # nobody is there to be told
+            return  # the client has gone
         except Exception as error:
             problem = to_problem(error)
             if out.started:
-                raise problem from None  # the connection is cut
+                raise problem from None  # closes the connection
             problem.headers.setdefault("Connection", "close")
             await to_response(problem)(scope, receive, out)
 
     async def _answer(self, scope: Scope, receive: Receive, out: "_Out") -> None:
-        headers, safety = _collected(scope), self.safety
+        headers, safety = _collect_headers(scope), self.safety
         host = check_host(headers[b"host"], safety.names)
         check_origin(headers[b"origin"], headers[b"sec-fetch-site"], host)
         if safety.tokens is not None and safety.browser:
-            response = enter(scope, safety.tokens, host)
+            response = move_to_cookie(scope, safety.tokens, host)
             if response is not None:
                 await response(scope, receive, out)
                 return
@@ -91,7 +116,7 @@ class Guard:
         safety = self.safety
         if safety.tokens is None:
             return safety.everybody
-        token = _bearer(headers)
+        token = _bearer_token(headers)
         if token is None and safety.browser:
             token = cookie_token(headers[b"cookie"], host)
         role = None if token is None else safety.tokens.role_of(token)
@@ -104,23 +129,23 @@ class Guard:
         return role
 
 
-def _collected(scope: Scope) -> Headers:
+def _collect_headers(scope: Scope) -> Headers:
     """All headers of a request by name; uvicorn has names in lower case."""
-    found: Headers = defaultdict(list)
+    headers: Headers = defaultdict(list)
     for name, value in scope["headers"]:
-        found[name].append(value.decode("latin-1"))
-    return found
+        headers[name].append(value.decode("latin-1"))
+    return headers
 
 
-def _bearer(headers: Headers) -> str | None:
+def _bearer_token(headers: Headers) -> str | None:
     """The token of a request, if it has exactly one."""
-    given = headers[b"authorization"]
-    kind, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+    values = headers[b"authorization"]
+    kind, _, token = values[0].partition(" ") if len(values) == 1 else ("", "", "")
     return token.strip() if kind.lower() == "bearer" else None
 
 
 class _Out:
-    """Sends with the headers that all responses have; notes when it began."""
+    """Sends responses with the common headers; `started` after the first part."""
 
     def __init__(self, send: Send) -> None:
         self._send, self.started = send, False
@@ -128,14 +153,26 @@ class _Out:
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.started = True
-            message = {**message, "headers": secured(message.get("headers", ()))}
+            headers = _add_common_headers(message.get("headers", ()))
+            message = {**message, "headers": headers}
         await self._send(message)
 
 
-class _Counted:
-    """Receives a body in time and within its size, or not at all."""
+def _add_common_headers(
+    headers: Iterable[tuple[bytes, bytes]],
+) -> list[tuple[bytes, bytes]]:
+    """Add the headers of all responses; caching only where a response sets it."""
+    others = [(name, value) for name, value in headers if name not in _NAMES]
+    is_cached = any(name == b"cache-control" for name, _ in others)
+    return others + _FIXED + ([] if is_cached else [_NO_STORE])
 
-    def __init__(self, receive: Receive, limits: Limits, headers: Headers) -> None:
+
+class _Counted:
+    """Receives a body within the limits of size and time."""
+
+    def __init__(
+        self, receive: Receive, limits: RequestLimits, headers: Headers
+    ) -> None:
         self._receive, self._limits = receive, limits
         self._left = limits.body
         self._end: float | None = None
@@ -145,7 +182,7 @@ class _Counted:
                 raise self._too_large()
 
     async def __call__(self) -> Message:
-        if self._done:  # waiting for the client to hang up takes as long as it takes
+        if self._done:  # no time limit for the client to disconnect
             return await self._receive()
         loop = asyncio.get_running_loop()
         self._end = self._end or loop.time() + self._limits.seconds
@@ -153,7 +190,7 @@ class _Counted:
             async with asyncio.timeout_at(self._end):
                 message: dict[str, Any] = dict(await self._receive())
         except TimeoutError:
-            raise Problem(408, "The body of the request took too long.") from None
+            raise Problem(408, "The body took too long to arrive.") from None
         self._left -= len(message.get("body", b""))
         if self._left < 0:
             raise self._too_large()

@@ -1,4 +1,4 @@
-"""Which requests come from where they should: Host, Origin, Sec-Fetch-Site."""
+"""Checks of the headers Host, Origin and Sec-Fetch-Site."""
 
 import ipaddress
 import re
@@ -28,29 +28,29 @@ def is_loopback(host: str) -> bool:
 
 
 def name_of(netloc: str) -> str | None:
-    """The name in a Host header, without its port; None if it makes no sense.
+    """The name in a Host header, without its port; None if it is not valid.
 
     Examples
     --------
     >>> name_of("Localhost:8000"), name_of("[::1]:80"), name_of("a b")
     ('localhost', '::1', None)
     """
-    found = _NETLOC.fullmatch(netloc.lower())
-    return None if found is None else found["six"] or found["name"]
+    match = _NETLOC.fullmatch(netloc.lower())
+    return None if match is None else match["six"] or match["name"]
 
 
-def check_host(given: list[str], allowed: Collection[str]) -> str:
-    """Refuse requests to another name: a page elsewhere may have pointed it here."""
-    if len(given) != 1 or name_of(given[0]) not in allowed:
+def check_host(hosts: list[str], allowed: Collection[str]) -> str:
+    """Refuse requests to another name, which another site may point here."""
+    if len(hosts) != 1 or name_of(hosts[0]) not in allowed:
         raise Problem(
-            421, "The Host header does not name this server; ask it by its own name."
+            421, "The Host header is not a name of this server; see --allow-host."
         )
-    return given[0]
+    return hosts[0]
 
 
 def check_origin(origins: list[str], sites: list[str], host: str) -> None:
-    """Refuse what a page of another site sends, with or without its Origin."""
-    own = {f"http://{host}", f"https://{host}"}
-    near = {"same-origin", "none"}
-    if not own.issuperset(origins) or not near.issuperset(sites):
-        raise Problem(403, "Requests of pages of other sites are refused.")
+    """Refuse requests from pages of other sites, with or without their Origin."""
+    same_origins = {f"http://{host}", f"https://{host}"}
+    same_sites = {"same-origin", "none"}
+    if not same_origins.issuperset(origins) or not same_sites.issuperset(sites):
+        raise Problem(403, "Requests from pages of other sites are refused.")

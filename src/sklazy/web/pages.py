@@ -1,4 +1,4 @@
-"""Routes that say which role they need, and the application made of them."""
+"""Routes with the role that each needs, and the application made of them."""
 
 import functools
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,18 +14,15 @@ from sklazy.web.guard import Guard, Safety
 from sklazy.web.problems import Problem
 from sklazy.web.tokens import Role
 
-Answer = Callable[[Request], Awaitable[Response]]
+Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Page(NamedTuple):
-    """One thing that can be asked.
-
-    `role` is what it takes, None if anybody may ask.
-    """
+    """A route; `role` is the role that it needs, None if it is public."""
 
     method: str
     path: str
-    answer: Answer
+    answer: Handler
     role: Role | None
 
 
@@ -43,20 +40,22 @@ def make_app(
     pages : sequence of Page
     safety : Safety
     mounts : sequence of BaseRoute
-        Further routes, such as folders of files; those who may ask get them.
+        Further routes, such as folders of files; any role may read them.
     lifespan : callable, optional
         A context manager that is open while the server runs.
     """
-    routes = [Route(page.path, _guarded(page), methods=[page.method]) for page in pages]
+    routes = [
+        Route(page.path, _check_role(page), methods=[page.method]) for page in pages
+    ]
     router = Router([*routes, *mounts], redirect_slashes=False, lifespan=lifespan)
     router.default = _nothing_here
-    return Guard(_straight(pages, router), safety)
+    return Guard(_shortcut(pages, router), safety)
 
 
-def _straight(pages: Sequence[Page], router: ASGIApp) -> ASGIApp:
-    """Pages whose path is fixed without the search of a router, the others with it."""
+def _shortcut(pages: Sequence[Page], router: ASGIApp) -> ASGIApp:
+    """Look up pages with a fixed path directly, and others by the router."""
     known = {
-        (page.method, page.path): _guarded(page)
+        (page.method, page.path): _check_role(page)
         for page in pages
         if "{" not in page.path
     }
@@ -74,17 +73,15 @@ def _straight(pages: Sequence[Page], router: ASGIApp) -> ASGIApp:
     return app
 
 
-def _guarded(page: Page) -> Answer:
-    """The page's answer for those whose role is enough."""
+def _check_role(page: Page) -> Handler:
+    """The page's handler, which refuses a role that is too low."""
 
     @functools.wraps(page.answer)
     async def answer(request: Request) -> Response:
         role = request.scope["state"]["role"]
         if page.role is not None and (role is None or role < page.role):
-            raise Problem(
-                403,
-                f"This needs a token of the role {page.role.name.lower()}.",
-            )
+            needed = page.role.name.lower()
+            raise Problem(403, f"This needs a token with the role {needed}.")
         return await page.answer(request)
 
     return answer

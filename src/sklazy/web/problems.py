@@ -1,4 +1,4 @@
-"""Errors as clients see them: application/problem+json, without traces or paths."""
+"""Errors as clients see them: application/problem+json, no tracebacks or paths."""
 
 import http
 import json
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from sklazy.errors import BadFileError, SklazyError, UnknownIdError
+from sklazy.errors import BadFileError, OverBudgetError, SklazyError, UnknownIdError
 
 _log = logging.getLogger("sklazy.web")
 
@@ -22,11 +22,11 @@ class Problem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
     Parameters
     ----------
     status : int
-        Of HTTP.
+        HTTP status.
     detail : str
-        What was wrong and the way out, for the client's eyes.
+        What was wrong and the way out, for the client.
     headers : mapping, optional
-        Further ones, such as Retry-After.
+        Further headers, such as Retry-After.
     """
 
     def __init__(
@@ -38,12 +38,12 @@ class Problem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
 
 
 def busy(detail: str, seconds: int = 1) -> Problem:
-    """A refusal that is over after some seconds."""
+    """A refusal to be tried again after some seconds."""
     return Problem(503, detail, {"Retry-After": str(seconds)})
 
 
 def to_problem(error: Exception) -> Problem:
-    """What a client is told of an error; of one that nobody foresaw, a number only.
+    """Turn an error into a reply; of an unexpected one only its number in the log.
 
     Examples
     --------
@@ -55,11 +55,14 @@ def to_problem(error: Exception) -> Problem:
         return error
     if isinstance(error, HTTPException):
         return Problem(error.status_code, error.detail, error.headers)
-    if isinstance(error, SklazyError) and not isinstance(error, BadFileError):
+    is_clients = isinstance(error, OverBudgetError)  # it is not of a file here
+    if is_clients or (
+        isinstance(error, SklazyError) and not isinstance(error, BadFileError)
+    ):
         return Problem(404 if isinstance(error, UnknownIdError) else 422, str(error))
     number = secrets.token_hex(4)
     _log.error("request failed, number %s", number, exc_info=error)
-    return Problem(500, f"The server failed; its log has the reason under {number}.")
+    return Problem(500, f"The server failed; see number {number} in its log.")
 
 
 def to_response(problem: Problem) -> Response:

@@ -1,10 +1,10 @@
-"""Rows in JSON as a model takes them, checked by its schema.
+"""Rows in JSON for a model; each cell is read like one of a CSV file.
 
-A row is an object by column name, in which what is absent is missing, or a list in the
-order of the columns. Messages name columns and what was sent, never what cases hold.
+A row is an object by column name, in which absent cells are missing, or a list in the
+order of the columns. Messages never contain values of cases.
 """
 
-import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,63 +12,97 @@ from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
 from sklazy.errors import suggest
-from sklazy.web.bodies import check_text
-from sklazy.web.limits import Limits
+from sklazy.tables import Table
+from sklazy.tables.budget import Budget, ReadLimits
+from sklazy.tables.cells import CellReader, make_reader
+from sklazy.tables.labels import EXACT
+from sklazy.tables.table import Label
+from sklazy.tables.text import BadCellError
+from sklazy.web.bodies import RequestLimits, check_text
 from sklazy.web.problems import Problem
 
 _LONGEST_NAME = 100  # characters, in messages
 
-Cell = str | float | bool | None
+Cell = Label | None
 Rows = list[dict[str, Cell]]
 
 
+class ColumnReaders:
+    """The readers of a case base's columns; made again when its labels change."""
+
+    def __init__(self, cases: CaseBase) -> None:
+        self._cases = cases
+        self._labels: list[list[Label]] = []
+        self._readers: dict[str, CellReader] = {}
+
+    def current(self) -> dict[str, CellReader]:
+        """The readers of the user's columns, by name."""
+        labels = [v.labels for _, v in sorted(self._cases.coder.vocabularies.items())]
+        if not self._readers or not _are_same(labels, self._labels):
+            schema, vocabularies = self._cases.schema, self._cases.coder.vocabularies
+            columns = schema.user_table(vocabularies)
+            self._labels, self._readers = labels, make_readers(columns)
+        return self._readers
+
+
+def make_readers(columns: Table) -> dict[str, CellReader]:
+    """The readers of columns, by name."""
+    return {c.name: make_reader(c.kind, c.reading, c.categories) for c in columns}
+
+
+def _are_same(some: Sequence[object], others: Sequence[object]) -> bool:
+    """Whether the lists are identical: labels that change are in new lists."""
+    pairs = zip(some, others, strict=False)
+    return len(some) == len(others) and all(one is other for one, other in pairs)
+
+
 class RowReader:
-    """Reads rows for the columns that a case base was made of.
+    """Reads rows for the columns of a case base; `names` are these, in order."""
 
-    Attributes
-    ----------
-    names : list of str
-        The user's columns, in order.
-    """
-
-    def __init__(self, cases: CaseBase, limits: Limits) -> None:
+    def __init__(self, cases: CaseBase, limits: RequestLimits) -> None:
         schema = cases.schema
-        self.names, self._limits = schema.given_names, limits
+        self.names, self._limits = schema.user_names, limits
         self._known = set(self.names)
-        # Dates and amounts may come as texts: the reading of the first rows decides.
-        self._plain = not schema.origins
-        self._numeric = {a.name for a in schema.attributes if a.kind == "numeric"}
-        self._all_numbers = self._plain and len(self._numeric) == len(self.names)
+        self._columns = ColumnReaders(cases)
+        kinds = {a.kind for a in schema.attributes}
+        self._all_numbers = not schema.origins and kinds == {"numeric"}
 
-    def read(self, given: object) -> Rows:
+    def read(self, content: object) -> Rows:
         """The rows as dicts with every column."""
-        return [self._row(row, i) for i, row in enumerate(self._listed(given))]
+        listed, readers = self._check_list(content), self._columns.current()
+        limits = ReadLimits(self._limits.cells, self._limits.body, self._limits.seconds)
+        budget = Budget("rows", limits, way_out="Send fewer rows at once.")
+        rows = []
+        for i, row in enumerate(listed):
+            budget.check_cells(i + 1, len(self.names))
+            rows.append(self._row(row, i, readers))
+        return rows
 
-    def read_numbers(self, given: object) -> NDArray[np.float64] | Rows:
+    def read_numbers(self, content: object) -> NDArray[np.float64] | Rows:
         """The rows as a matrix if all columns are plain numbers; dicts otherwise."""
-        if self._all_numbers:
-            rows = self._listed(given)
-            if all(type(row) is list for row in rows):
-                matrix = _as_matrix(rows, len(self.names))
-                if matrix is not None:
-                    return matrix
-        found = self.read(given)
         if not self._all_numbers:
-            return found
-        return np.array([list(row.values()) for row in found], np.float64)
+            return self.read(content)
+        listed = self._check_list(content)
+        if all(type(row) is list for row in listed):
+            matrix = _as_matrix(listed, len(self.names))
+            if matrix is not None:
+                return matrix
+        rows = self.read(content)
+        return np.array([list(row.values()) for row in rows], np.float64)
 
-    def _listed(self, given: object) -> list[Any]:
-        if not isinstance(given, list) or not given:
+    def _check_list(self, content: object) -> list[Any]:
+        if not isinstance(content, list) or not content:
             raise Problem(422, "rows must be a list of at least one row.")
-        if len(given) > self._limits.rows:
+        if len(content) > self._limits.rows:
             raise Problem(
                 422,
-                f"rows has {len(given)} rows; at most {self._limits.rows} are taken at "
-                "once.",
+                f"rows has {len(content)} rows; expected {self._limits.rows} at most.",
             )
-        return given
+        return content
 
-    def _row(self, row: object, i: int) -> dict[str, Cell]:
+    def _row(
+        self, row: object, i: int, readers: dict[str, CellReader]
+    ) -> dict[str, Cell]:
         if isinstance(row, list):
             if len(row) != len(self.names):
                 raise Problem(
@@ -82,7 +116,10 @@ class RowReader:
             pairs = {name: row.get(name) for name in self.names}
         else:
             raise Problem(422, f"row {i} is neither an object nor a list.")
-        return {name: self._cell(cell, name, i) for name, cell in pairs.items()}
+        return {
+            name: self._cell(cell, readers[name], name, i)
+            for name, cell in pairs.items()
+        }
 
     def _check_names(self, row: dict[str, Any], i: int) -> None:
         unknown = next((name for name in row if name not in self._known), None)
@@ -94,33 +131,44 @@ class RowReader:
                 f"{suggest(shown, self.names)}",
             )
 
-    def _cell(self, cell: object, name: str, i: int) -> Cell:
-        where = f"row {i}, column {name!r}"
+    def _cell(self, cell: object, reader: CellReader, name: str, i: int) -> Cell:
         if isinstance(cell, str):
-            check_text(cell, self._limits, where)
-        elif isinstance(cell, dict | list):
-            raise Problem(422, f"{where}: a cell is a number, a text or null.")
-        elif isinstance(cell, int | float) and not _is_finite(cell):
-            raise Problem(
-                422, f"{where}: the number is infinite or too large; null is missing."
-            )
-        if isinstance(cell, float) and math.isnan(cell):
-            return None
-        if self._plain and name in self._numeric and isinstance(cell, str | bool):
-            raise Problem(422, f"{where} must be a number or null.")
-        return cell  # type: ignore[return-value]
+            check_text(cell, self._limits, f"row {i}, column {name!r}")
+        try:
+            return reader.read(cell)
+        except BadCellError as error:
+            raise Problem(422, f"row {i}, column {name!r}: {error.why}.") from None
 
 
-def _is_finite(number: float) -> bool:
-    """Whether a float can hold a number; NaN is a missing cell."""
+def read_targets(cases: CaseBase, targets: Sequence[Label]) -> list[Label]:
+    """Targets as the cases have them: classes, or numbers; none may be missing."""
+    classes = cases.class_labels
+    reader = make_reader("nominal" if classes else "numeric", None, classes)
+    return [_read_target(one, i, reader, classes) for i, one in enumerate(targets)]
+
+
+def _read_target(
+    value: Label, i: int, reader: CellReader, classes: Sequence[Label]
+) -> Label:
+    where = f"targets, entry {i}"
     try:
-        return not math.isinf(float(number))
-    except OverflowError:
-        return False
+        target = reader.read(value)
+    except BadCellError as error:
+        raise Problem(422, f"{where}: {error.why}.") from None
+    if target is None:
+        raise Problem(422, f"{where} is missing; every row needs one.")
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    has_words = any(isinstance(label, str) for label in classes)
+    has_others = any(not isinstance(label, str) for label in classes)
+    if has_words and not has_others and is_number:
+        raise Problem(422, f"{where} is a number, but classes are texts.")
+    if has_others and not has_words and isinstance(target, str):
+        raise Problem(422, f"{where} is a text, but classes are numbers or booleans.")
+    return target
 
 
 def _as_matrix(rows: list[Any], width: int) -> NDArray[np.float64] | None:
-    """Rows of plain numbers at once; None where a cell must be looked at."""
+    """Rows of plain numbers as a matrix; None if a cell is anything else."""
     for row in rows:
         if len(row) != width or not {float, int}.issuperset(map(type, row)):
             return None
@@ -128,4 +176,4 @@ def _as_matrix(rows: list[Any], width: int) -> NDArray[np.float64] | None:
         matrix = np.array(rows, np.float64)
     except OverflowError:
         return None
-    return matrix if np.isfinite(matrix).all() else None
+    return matrix if (np.abs(matrix) <= EXACT).all() else None

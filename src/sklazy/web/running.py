@@ -1,4 +1,4 @@
-"""A server on a socket of this machine, until it is told to stop."""
+"""Serve an application on a socket until it is stopped."""
 
 import asyncio
 import socket
@@ -11,31 +11,31 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sklazy.errors import BadInputError
-from sklazy.web.limits import Limits
+from sklazy.web.bodies import RequestLimits
 
 _HEAD = 1 << 16  # bytes of a request line and headers
 _HEAD_SECONDS = 10.0
 _PIECE = 1 << 16  # bytes of a response that are held to be sent together
-_LEAVE = 5  # seconds for requests to end once the server is told to stop
+_LEAVE = 5  # seconds for requests to end once the server is stopped
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket to serve on; port 0 is any that is free."""
+    """A socket to serve on; port 0 is any free port."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        # By this protocol asyncio knows that packets must not wait for one another.
-        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        # With this protocol asyncio sends packets without delay.
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         # A server that was stopped leaves connections that are about to close.
         if sys.platform != "win32":
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((host, port))
-        found.listen(128)
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(128)
     except (OSError, OverflowError) as error:
         raise BadInputError(
-            f"host {host!r}, port {port} cannot be listened on ({error}); choose "
-            "another with --port, or 0 for any that is free."
+            f"cannot listen on host {host!r}, port {port} ({error}); choose another "
+            "port with --port, or 0 for any free port."
         ) from error
-    return found
+    return listening
 
 
 def address_of(listening: socket.socket, host: str) -> str:
@@ -44,10 +44,10 @@ def address_of(listening: socket.socket, host: str) -> str:
     return f"http://{shown}:{listening.getsockname()[1]}"
 
 
-def serve(
+def serve_app(
     app: ASGIApp,
     listening: socket.socket,
-    limits: Limits,
+    limits: RequestLimits,
     *,
     on_start: Callable[[], None] | None = None,
 ) -> None:
@@ -55,14 +55,14 @@ def serve(
     server = _Server(make_config(app, limits), on_start)
     try:
         server.run([listening])
-    except KeyboardInterrupt:  # uvicorn raises again what it has dealt with
+    except KeyboardInterrupt:  # uvicorn raises it again after its shutdown
         pass
     finally:
         listening.close()
 
 
-def make_config(app: ASGIApp, limits: Limits) -> uvicorn.Config:
-    """How uvicorn serves: one protocol, no logs of addresses, no headers it trusts."""
+def make_config(app: ASGIApp, limits: RequestLimits) -> uvicorn.Config:
+    """Configure uvicorn: one protocol, no logs of addresses, no trusted headers."""
     return uvicorn.Config(
         app,
         http=_Bounded,
@@ -70,7 +70,7 @@ def make_config(app: ASGIApp, limits: Limits) -> uvicorn.Config:
         loop="asyncio",
         log_config=None,
         log_level="critical",
-        access_log=False,  # it would write tokens that stand in addresses
+        access_log=False,  # it would write the tokens in addresses
         server_header=False,
         date_header=False,
         proxy_headers=False,
@@ -81,7 +81,7 @@ def make_config(app: ASGIApp, limits: Limits) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it is ready."""
+    """A server that reports when it is ready."""
 
     def __init__(
         self, config: uvicorn.Config, on_start: Callable[[], None] | None
@@ -96,11 +96,7 @@ class _Server(uvicorn.Server):
 
 
 class _Joined:
-    """A transport that sends in one piece what is written at one go.
-
-    uvicorn writes the head of a response and its body apart; two packets take twice as
-    long as one, here and at the client's.
-    """
+    """A transport that joins writes: one packet for the head and body of a response."""
 
     def __init__(self, transport: Any, loop: asyncio.AbstractEventLoop) -> None:  # noqa: ANN401
         self._transport, self._loop = transport, loop
@@ -111,7 +107,7 @@ class _Joined:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Hold data until the callback that is running has ended, or it is much."""
+        """Hold data until the running callback has ended, or there is much of it."""
         if not self._held:
             self._loop.call_soon(self._send)
         self._held.append(data)
@@ -120,7 +116,7 @@ class _Joined:
             self._send()
 
     def close(self) -> None:
-        """Send what is held, then close."""
+        """Send the held data, then close."""
         self._send()
         self._transport.close()
 
@@ -131,7 +127,7 @@ class _Joined:
 
 
 class _Bounded(HttpToolsProtocol):
-    """Connections whose headers must come in time and be of some size at most."""
+    """Connections with a limit on the size and time of headers."""
 
     _timer: asyncio.TimerHandle | None = None
     _head = 0

@@ -1,4 +1,4 @@
-"""Work that takes a while: in threads, so many at a time, so long at most."""
+"""Run long requests in a bounded number of threads with a time limit."""
 
 import asyncio
 import functools
@@ -9,11 +9,11 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 
-from sklazy.web.limits import Limits
+from sklazy.web.bodies import RequestLimits
 from sklazy.web.problems import busy
 
-Asked = ParamSpec("Asked")
-Found = TypeVar("Found")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 _QUICK = 0.003  # seconds: handing over to a thread and back takes a tenth of it
 _REMEMBERED = 100  # kinds of work
@@ -22,25 +22,25 @@ _REMEMBERED = 100  # kinds of work
 class Work:
     """Runs functions in threads within limits.
 
-    A function that is out of time keeps its thread until it ends, and its place with
-    it: what was given up cannot pile up.
+    A function that is out of time keeps its thread, and its place among the limits,
+    until it ends.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: RequestLimits) -> None:
         self._limits, self.n_open, self._lock = limits, 0, threading.Lock()
         self._threads = _Threads(limits.at_once)
         self._seconds: dict[Hashable, float] = {}
 
     async def run(
         self,
-        function: Callable[Asked, Found],
-        *arguments: Asked.args,
-        **options: Asked.kwargs,
-    ) -> Found:
-        """What a function returns, or a problem: too much to do, or out of time."""
+        function: Callable[Arguments, Result],
+        *arguments: Arguments.args,
+        **options: Arguments.kwargs,
+    ) -> Result:
+        """Run a function; raise a problem if there is too much to do or time is up."""
         limits = self._limits
         if self.n_open >= limits.at_once + limits.waiting:
-            raise busy("The server has too much to do; try again in a second.")
+            raise busy("The server is busy; try again in a second.")
         call = functools.partial(function, *arguments, **options)
         self._count(1)
         future = self._threads.submit(call)
@@ -51,22 +51,21 @@ class Work:
         except TimeoutError:
             future.cancel()  # if it has not begun
             raise busy(
-                f"The answer takes longer than {limits.seconds:g} seconds; ask for "
-                "less at once.",
+                f"The answer takes longer than {limits.seconds:g} seconds; send fewer "
+                "rows at once.",
                 max(1, round(limits.seconds)),
             ) from None
 
     async def run_alike(
         self,
         kind: Hashable,
-        function: Callable[Asked, Found],
-        *arguments: Asked.args,
-        **options: Asked.kwargs,
-    ) -> Found:
-        """The same, but at once where work of this kind took next to no time before.
+        function: Callable[Arguments, Result],
+        *arguments: Arguments.args,
+        **options: Arguments.kwargs,
+    ) -> Result:
+        """The same, but without a thread if work of this kind was quick before.
 
-        Threads are not worth their handing over then; others' work would have to wait
-        for a lock that a thread holds, so there must be none.
+        Not while a thread is working: it may hold a lock.
         """
         call = functools.partial(self._timed, kind, function, *arguments, **options)
         if self.n_open or self._seconds.get(kind, _QUICK) >= _QUICK:
@@ -76,20 +75,20 @@ class Work:
     def _timed(
         self,
         kind: Hashable,
-        function: Callable[Asked, Found],
-        *arguments: Asked.args,
-        **options: Asked.kwargs,
-    ) -> Found:
-        """What a function returns; how long it worked, not waited, is remembered."""
+        function: Callable[Arguments, Result],
+        *arguments: Arguments.args,
+        **options: Arguments.kwargs,
+    ) -> Result:
+        """Call a function and record its CPU time, which excludes waiting."""
         start = time.thread_time()
-        found = function(*arguments, **options)
+        result = function(*arguments, **options)
         if len(self._seconds) >= _REMEMBERED:
             self._seconds.clear()
         self._seconds[kind] = time.thread_time() - start
-        return found
+        return result
 
     def _count(self, change: int) -> None:
-        with self._lock:  # threads say themselves that they are done
+        with self._lock:  # threads report themselves when they are done
             self.n_open += change
 
     def stop(self) -> None:
@@ -98,10 +97,7 @@ class Work:
 
 
 class _Threads:
-    """Threads that nobody waits for when the process ends, unlike a pool's.
-
-    What they are at then may take long, and is of use to nobody.
-    """
+    """Threads that are not joined when the process ends, unlike those of a pool."""
 
     def __init__(self, number: int) -> None:
         self._calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
@@ -109,21 +105,21 @@ class _Threads:
         for _ in range(number):
             threading.Thread(target=self._work, daemon=True).start()
 
-    def submit(self, call: Callable[[], Found]) -> Future[Found]:
-        future: Future[Found] = Future()
+    def submit(self, call: Callable[[], Result]) -> Future[Result]:
+        future: Future[Result] = Future()
         self._calls.put((future, call))
         return future
 
     def _work(self) -> None:
-        while (asked := self._calls.get()) is not None:
-            future, call = asked
+        while (queued := self._calls.get()) is not None:
+            future, call = queued
             if not future.set_running_or_notify_cancel():
                 continue
             try:
                 future.set_result(call())
             except BaseException as error:
                 future.set_exception(error)
-            del asked, future, call  # an answer may be large
+            del queued, future, call  # a result may be large
 
     def stop(self) -> None:
         for _ in range(self._number):

@@ -115,7 +115,7 @@ ENSEMBLES = {
         Setting(
             LazyStackingClassifier(
                 [("leaves", DecisionTreeClassifier(max_depth=3)), "tree"],
-                3,
+                2,
                 combine="accuracy",
             ),
             "trees of scikit-learn's and ours",

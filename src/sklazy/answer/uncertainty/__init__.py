@@ -1,1 +1,1 @@
-"""How sure an answer is, by what learners say of cases left out."""
+"""Uncertainty of answers, from the predictions of cases left out."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats
 from sklazy.answer.batches import Outputs, answer_queries
-from sklazy.answer.learner import AnyLearner, prepare
+from sklazy.answer.learner import AnyLearner, is_local, prepare
 from sklazy.answer.leave_one_out import (
     at_once,
     check_leaves_some,
@@ -22,20 +22,17 @@ from sklazy.answer.leave_one_out import (
     leave_groups_out,
     leave_one_out,
 )
-from sklazy.answer.local_models.learner import LocalModelLearner
-from sklazy.answer.pls import PLSLearner
 from sklazy.answer.uncertainty.nearness import near_scores, near_scores_of_cases
 from sklazy.answer.uncertainty.scores import draw_folds, draw_rows
 from sklazy.answer.uncertainty.sets import Asked
 from sklazy.casebase import CaseBase
-from sklazy.casebase.magnitudes import find_unit
-from sklazy.combine.conformal import jackknife_minmax, jackknife_plus, score_quantile
 from sklazy.errors import DataWarning
 from sklazy.flow import Queries
+from sklazy.measures.conformal import jackknife_minmax, jackknife_plus, score_quantile
+from sklazy.measures.magnitudes import find_unit
 
 Ints = NDArray[np.int64]
 
-_LOCAL = (LocalModelLearner, PLSLearner)  # expect an error of themselves
 _FLOOR = 0.1  # of the typical error, added to a local one that may be 0 by chance
 
 
@@ -51,7 +48,7 @@ class Errors(NamedTuple):
     typical : float64 array of shape (n_targets,)
         The mean absolute residual, which stands for an error that is unknown.
     units : float64 array of shape (n_targets,)
-        What targets are multiplied by, so that differences are finite.
+        Factors of the targets, so that differences are finite.
     """
 
     rows: Ints
@@ -101,7 +98,7 @@ def find_left_out_intervals(
 ) -> Floats:
     """Intervals from models that left a case out: jackknife+, or minmax if widest."""
     errors = _leave_out(learner, base, asked.row_groups, n_jobs)
-    said: Any = _hide_each if isinstance(learner, _LOCAL) else _forget_each
+    said: Any = _hide_each if is_local(learner) else _forget_each
     scores, values, lengths = said(learner, base, asked, errors, n_jobs)
     ends = np.empty((*values.shape[1:], 2))
     for group in np.unique(asked.groups).tolist():
@@ -118,7 +115,7 @@ def _forget_each(
     errors: Errors,
     n_jobs: int | None,
 ) -> tuple[Floats, Floats, Floats]:
-    """Scores of cases, and what the models without each say of the queries.
+    """Scores of cases, and predictions for the queries by models without each.
 
     Returns
     -------
@@ -141,17 +138,18 @@ def _forget_each(
 
 
 def _hide_each(
-    learner: LocalModelLearner | PLSLearner,
+    learner: AnyLearner,
     base: CaseBase,
     asked: Asked,
     errors: Errors,
     n_jobs: int | None,
 ) -> tuple[Floats, Floats, Floats]:
-    """The same of local models: a case that is no neighbor of a query changes nothing.
+    """The same of local models: only the neighbors of a query change its answer.
 
     Scales stay those of all cases, as for the scores.
     """
-    queries, quick = base.encode(asked.table), replace(learner, approximate=True)
+    local: Any = learner  # a dataclass, as all are that are local
+    queries, quick = base.encode(asked.table), replace(local, approximate=True)
     units = errors.typical, errors.units
     whole = _ask(learner, base, queries, *units, n_jobs)
     values, lengths = (
@@ -167,12 +165,9 @@ def _hide_each(
     return errors.scores, values, lengths
 
 
-def _neighbors(
-    learner: LocalModelLearner | PLSLearner, base: CaseBase, queries: Queries
-) -> Iterator[Ints]:
+def _neighbors(learner: AnyLearner, base: CaseBase, queries: Queries) -> Iterator[Ints]:
     """Where the cases lie that may have a part in the answer to each query."""
-    local: AnyLearner = learner
-    data, batch = prepare(local, base), Batch(base, base.cases, queries)
+    data, batch = prepare(learner, base), Batch(base, base.cases, queries)
     for query in range(len(batch)):
         answer: Any = learner.answer(data, batch.part(query, query + 1))
         places = answer.neighbors.rows[0]
@@ -219,7 +214,7 @@ def _predict_cases(
     folds: settings chosen to make the residuals of rows left out small make these too
     small for rows that had no part in the choice.
     """
-    if isinstance(learner, _LOCAL) or not hasattr(learner, "approximate"):
+    if is_local(learner) or not hasattr(learner, "approximate"):
         return leave_one_out(at_once(learner, base), base, rows, outputs, n_jobs)
     return leave_groups_out(learner, base, rows, draw_folds(base), outputs, n_jobs)
 
@@ -250,9 +245,8 @@ def _ask(
 
 
 def _outputs(learner: AnyLearner) -> tuple[str, ...]:
-    """What is wanted of answers; only local models expect an error of themselves."""
-    is_local = isinstance(learner, _LOCAL)
-    return ("values", "deviations") if is_local else ("values",)
+    """Outputs of answers; only local models estimate their own error."""
+    return ("values", "deviations") if is_local(learner) else ("values",)
 
 
 def _lengths(

@@ -6,12 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, batch_of_cases
-from sklazy.answer.selection.nearest_in_pieces import scaled_columns
 from sklazy.casebase import CaseBase
 from sklazy.flow import Queries, Selected
-from sklazy.neighbors import MixedSearch
+from sklazy.neighbors import MixedSearch, scaled_columns
 
-_N_NEAR = 25  # cases whose scores say how hard a query is
+_N_NEAR = 25  # cases whose scores measure how hard a query is
 _FLOOR = 0.5  # of the typical score, added to that of few cases
 _DIGITS = 9  # of shares: rounding decides between no two cases
 

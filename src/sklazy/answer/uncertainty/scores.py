@@ -1,7 +1,7 @@
 """How strange the classes of cases are to the others, and those of queries to all.
 
-A score is one minus the probability, in steps of one case: of so many cases no
-probability is known better. Within a step the score falls with the nearness of the
+A score is one minus the probability, in steps of one case: the cases determine no
+probability more finely. Within a step the score falls with the nearness of the
 class, so that few scores are equal even where cases vote.
 """
 
@@ -18,7 +18,7 @@ from sklazy.flow import Queries
 
 Ints = NDArray[np.int64]
 
-MOST_ROWS = 2000  # the 90 % quantile of so many covers 90 % to within 1.3 %
+MOST_ROWS = 2000  # their 90 % quantile covers 90 % to within 1.3 %
 _N_FOLDS = 10
 _WITHIN = 1.0 - 1e-9  # of a step; the next one is never reached
 
@@ -32,7 +32,7 @@ def draw_folds(base: CaseBase) -> Ints:
 
 
 def draw_rows(base: CaseBase, kinds: Ints) -> Ints:
-    """Cases to be left out: all, or so many of each kind, drawn by their content.
+    """Cases to leave out: all, or `MOST_ROWS` of each kind, drawn by their content.
 
     Parameters
     ----------

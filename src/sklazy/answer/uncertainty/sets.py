@@ -18,14 +18,14 @@ from sklazy.answer.uncertainty.scores import (
     score_queries,
 )
 from sklazy.casebase import CaseBase
-from sklazy.combine.conformal import (
+from sklazy.errors import DataWarning
+from sklazy.flow import Queries
+from sklazy.measures.conformal import (
     Ranks,
     rank_among,
     rank_by_weight,
     weigh_by_nearness,
 )
-from sklazy.errors import DataWarning
-from sklazy.flow import Queries
 from sklazy.report.progress import track
 from sklazy.tables import Column, Table
 
@@ -191,7 +191,7 @@ def _probabilities(
     queries: Queries,
     n_jobs: int | None,
 ) -> Floats:
-    """What some of the cases say, in the classes of all."""
+    """Class probabilities from some of the cases, a column for every class."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # what was warned of is known
         (found,) = answer_queries(

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError
-from sklazy.estimators.filters.coding import code_rows
-from sklazy.estimators.options import Discretization
-from sklazy.estimators.parameters import check_choice
+from sklazy.estimators.inputs import code_rows
+from sklazy.estimators.parameters import Discretization, check_choice
 from sklazy.measures import how_many, v_by_attribute
 
 PERCENTAGES = (10, 20, 30, 40, 50, 60, 70, 80, 90)
@@ -20,7 +19,7 @@ PERCENTAGES = (10, 20, 30, 40, 50, 60, 70, 80, 90)
 
 @dataclass(frozen=True, eq=False)
 class LazyAdvantage:
-    """How far the entropies of values lie from those of their attributes.
+    """How much the entropies of single values differ from their attribute's.
 
     Attributes
     ----------
@@ -101,23 +100,23 @@ def lazy_advantage(
     discretization: Discretization = "fayyad",
     categorical_features: object = "from_dtype",
 ) -> LazyAdvantage:
-    """Measure how far the entropies of values lie from those of their attributes.
+    """Measure how much the entropies of single values differ from their attribute's.
 
-    Lazy selection helps where they differ much: in the paper it beat eager selection
-    in 61 % of all cases, and in 77 % of those with V(D, x) of at least 0.4.
+    Lazy selection helps where they differ much. In the paper it beat eager selection in
+    61 % of all cases, and in 77 % of those with V(D, x) of at least 0.4.
 
     Parameters
     ----------
     X : table, frame or array-like of shape (n_rows, n_attributes)
-        Numeric columns are cut into MDL bins; missing cells do not count.
+        Numeric columns are cut into MDL bins; missing cells are ignored.
     y : array-like of shape (n_rows,)
         Class labels.
     x : number or numbers, default=10, 20, ..., 90
         The percentages of attributes to compute V(D, x) for.
     weighting : {"weighted", "unweighted"}, default="weighted"
-        Whether an attribute's values are weighted by their rows, or all the same.
-        (The formula is missing in our copy of the paper; the weighted reading comes
-        closest to the paper's counts.)
+        Whether the values of an attribute are weighted by their number of rows, or
+        equally. (The formula is missing in our copy of the paper; the weighted reading
+        comes closest to the paper's counts.)
     discretization : {"fayyad", "kononenko"}, default="fayyad"
         The MDL criterion for cuts of numeric columns, see `EntropyDiscretizer`.
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
@@ -156,7 +155,7 @@ def describe_advantage(
     """The figures from counts by value and class; see `lazy_advantage`."""
     check_choice("weighting", weighting, ("weighted", "unweighted"))
     several = isinstance(x, Iterable) and not isinstance(x, str)
-    given = tuple(map(_percentage, x if several else (x,)))  # type: ignore[arg-type]
+    percentages = tuple(map(_percentage, x if several else (x,)))  # type: ignore[arg-type]
     figures = v_by_attribute(counts, offsets, weighting == "weighted")
     figures.setflags(write=False)
-    return LazyAdvantage(figures, names, given, weighting)
+    return LazyAdvantage(figures, names, percentages, weighting)

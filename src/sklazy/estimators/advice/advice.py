@@ -12,18 +12,18 @@ from sklazy.estimators.advice.advantage import LazyAdvantage, lazy_advantage
 from sklazy.estimators.advice.candidates import Candidate, Task, list_candidates
 from sklazy.estimators.advice.comparison import (
     Clock,
-    Outcome,
+    Comparison,
     QueryCost,
     Stopped,
-    sample_rows,
+    draw_sample,
 )
 from sklazy.estimators.advice.measuring import (
     Ints,
-    check_rows,
-    guess,
-    make_folds,
-    measure,
-    shuffle,
+    assign_folds,
+    baseline_losses,
+    check_comparable,
+    measure_candidates,
+    shuffle_rows,
     understand_target,
 )
 from sklazy.estimators.advice.recommend import Recommendation, Score, recommend
@@ -36,14 +36,14 @@ from sklazy.report.advice import (
 )
 from sklazy.report.html import preformatted
 from sklazy.tables import Table, as_table
-from sklazy.tables.origins import expand
+from sklazy.tables.origins import expand_columns
 
 _PERCENT = 30.0  # of the attributes, where their number is found for each query
 
 
 @dataclass(frozen=True, eq=False)
 class Advice:
-    """Accuracies or errors and costs that were measured, and a recommendation.
+    """Measured accuracies or errors, costs, and a recommendation.
 
     Attributes
     ----------
@@ -53,27 +53,27 @@ class Advice:
         difference) or "nothing" (none is better than the most frequent class, or than
         the median).
     verdict : str
-        The same in a sentence, with the figures behind it.
+        The recommendation in a sentence, with its figures.
     best : Score or None
         The recommended candidate.
     scores : tuple of Score
-        Those that were measured, the quick ones first.
+        Scores of the methods that were measured, the quick ones first.
     skipped : tuple of str
-        The names of the others: there was no time for them.
+        Names of the methods that there was no time for.
     task : {"classification", "regression"}
     stopped : {"finished", "time", "interrupted"}
         Why the measuring ended.
     advantage : LazyAdvantage or None
-        V(D, A_j), V(D) and V(D, x); None of numbers.
+        V(D, A_j), V(D) and V(D, x); None for numbers.
     percent : float
-        The x that corresponds to the number of attributes selected.
+        Percent of the attributes that are selected.
     guess : float
-        The accuracy of the most frequent class, or the mean absolute error of the
-        median.
+        Accuracy of always predicting the most frequent class, or mean absolute error of
+        the median.
     cost : QueryCost or None
         None if there was no time to measure it.
     n_rows, n_attributes, n_classes : int
-        Of the table; 0 classes where numbers are predicted.
+        Size of the table; 0 classes for numbers.
     n_sampled, n_tested, n_folds : int
         The rows in the sub-sample, those predicted, and the folds run.
     """
@@ -126,7 +126,7 @@ class Advice:
         Parameters
         ----------
         width : int, default=80
-            The most characters of a line.
+            Most characters per line.
         """
         return advice_text(self.to_dict(), width)
 
@@ -167,38 +167,38 @@ def advise(
     """Measure which lazy method suits this table, or whether an eager model is better.
 
     On a sub-sample each fold is predicted from the others by all methods of this
-    library (for classes k-NN and naive Bayes with lazy, eager and no selection, local
-    models, kernel, blend, tree and rules, ensembles; for numbers local models, with PLS
-    where 30 columns or more are numbers, kernel, blend, ensembles) and by two eager
-    models of scikit-learn, a random forest and a linear one. All use the same folds,
-    and cuts come from the training rows alone.
-    Reported as well: the cost of a query; for classes the leave-one-out accuracy of the
-    methods that select, with cuts from all rows (the paper's protocol, which is
-    optimistic), and V(D, x).
+    library and by two eager models of scikit-learn, a random forest and a linear one.
+    For classes these are k-NN and naive Bayes with lazy, eager and no selection, local
+    models, kernel, blend, tree, rules and ensembles. For numbers they are local models,
+    PLS if 30 columns or more are numeric, k-NN, kernel, blend and ensembles. All use
+    the same folds, and cuts come from the training rows alone. The advice also reports
+    the cost of a query. For classes it adds V(D, x) and the leave-one-out accuracy of
+    the methods that select, with cuts from all rows (the paper's protocol, which is
+    optimistic).
 
-    Ctrl-C ends the measuring; the advice is then that of what was measured so far.
+    Ctrl-C ends the measuring; the advice then rests on the results so far.
 
     Parameters
     ----------
     X : table, frame or array-like of shape (n_rows, n_attributes)
-        Numbers and labels; cells may be missing.
+        Numeric and nominal features. Cells may be missing.
     y : array-like of shape (n_rows,)
         Class labels or numbers.
     task : {"auto", "classification", "regression"}, default="auto"
-        What y is. By default numbers with fractions, and whole ones of which more than
-        20 differ, or more than one in five, are predicted as numbers.
+        Kind of y. "auto" treats numbers with fractions as numbers, and whole numbers if
+        more than 20 of them differ, or more than one in five rows.
     n_neighbors : int, default=5
     n_attributes : int, float or str, default=0.3
         How many attributes a query uses, as in `LazyKNeighborsClassifier`.
     max_rows : int, default=1000
-        The size of the sub-sample.
+        Size of the sub-sample.
     max_seconds : float, default=30
-        Nothing new is started after this time, except for the quick methods on the
-        first fold.
+        Nothing new is started after this time, except the quick methods on the first
+        fold.
     n_folds : int, default=10
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
     random_state : int, default=0
-        Decides which rows are sampled, and their folds.
+        Seed for the sample of rows and for the folds.
 
     Returns
     -------
@@ -220,7 +220,7 @@ def advise(
     >>> advice.task, advice.n_tested
     ('classification', 150)
     """
-    table = expand(as_table(X, categorical_features=categorical_features))
+    table = expand_columns(as_table(X, categorical_features=categorical_features))
     return advise_on(
         table.take,
         len(table),
@@ -250,43 +250,40 @@ def advise_on(
     n_folds: int = 10,
     random_state: int = 0,
 ) -> Advice:
-    """Advise on rows wherever they are.
+    """Advise on rows wherever they are; see `advise`.
 
-    Parameters
-    ----------
-    take : callable
-        Reads some rows by their numbers.
-    n_rows : int
-    y : array-like of shape (n_rows,)
-    find_advantage : callable
-        Finds V(D, x) of all rows; not asked where numbers are predicted.
-    task, n_neighbors, n_attributes, max_rows, max_seconds, n_folds, random_state
-        As in `advise`.
+    `take` reads rows by number. `find_advantage` measures V(D, x) of all rows, for
+    classes only.
     """
     check_count("max_rows", max_rows, 4)
     check_count("n_folds", n_folds, 2)
     check_not_negative("max_seconds", max_seconds)
-    found, target = understand_target(y, task)
-    check_rows(n_rows, target)
-    shuffled = shuffle(len(target), random_state)
-    rows = sample_rows(target, max_rows, shuffled)
+    actual_task, target = understand_target(y, task)
+    check_comparable(n_rows, target)
+    shuffled = shuffle_rows(len(target), random_state)
+    rows = draw_sample(target, max_rows, shuffled)
     table, known = take(rows), target[rows]
     candidates = list_candidates(
-        table.kinds, n_neighbors, n_attributes, random_state, found
+        table.kinds, n_neighbors, n_attributes, random_state, actual_task
     )
-    sample = table, known, make_folds(known, n_folds, random_state)
+    sample = table, known, assign_folds(known, n_folds, random_state)
     whole = take, target, shuffled
-    outcome, loo, cost = measure(candidates, sample, whole, Clock(max_seconds))
-    classifies = found == "classification"
-    guessed, scores = guess(known)[outcome.rows], _scores(candidates, outcome, loo)
+    outcome, loo, cost = measure_candidates(
+        candidates, sample, whole, Clock(max_seconds)
+    )
+    classifies = actual_task == "classification"
+    guessed, scores = (
+        baseline_losses(known)[outcome.rows],
+        _make_scores(candidates, outcome, loo),
+    )
     return Advice(
         *recommend(scores, outcome.losses[outcome.measured], guessed),
         scores=scores,
         skipped=_names_of_others(candidates, outcome),
-        task=found,
+        task=actual_task,
         stopped=outcome.stopped,
         advantage=find_advantage() if classifies else None,
-        percent=_percent(n_attributes, len(table.columns)),
+        percent=_percent_selected(n_attributes, len(table.columns)),
         guess=float(1 - guessed.mean() if classifies else guessed.mean()),
         cost=cost,
         n_rows=len(target),
@@ -299,7 +296,7 @@ def advise_on(
 
 
 def _names_of_others(
-    candidates: Sequence[Candidate], outcome: Outcome
+    candidates: Sequence[Candidate], outcome: Comparison
 ) -> tuple[str, ...]:
     """The candidates that were not measured."""
     return tuple(
@@ -307,9 +304,9 @@ def _names_of_others(
     )
 
 
-def _scores(
+def _make_scores(
     candidates: Sequence[Candidate],
-    outcome: Outcome,
+    outcome: Comparison,
     loo: dict[str, float],
 ) -> tuple[Score, ...]:
     classifies = outcome.classifies
@@ -331,7 +328,7 @@ def _scores(
     return tuple(scores)
 
 
-def _percent(n_attributes: int | float | str, n_columns: int) -> float:
+def _percent_selected(n_attributes: int | float | str, n_columns: int) -> float:
     """The share of attributes that are selected, in percent."""
     if isinstance(n_attributes, bool) or not isinstance(n_attributes, Real):
         return _PERCENT

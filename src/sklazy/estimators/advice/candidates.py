@@ -1,4 +1,4 @@
-"""What advice compares: the lazy methods of this library, and two eager models."""
+"""Candidates of advice: the lazy methods of this library, and two eager models."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -63,7 +63,7 @@ class Candidate(NamedTuple):
     name : str
         The expression that makes it.
     family : str
-        Whether and how attributes are selected, or what kind of method it is.
+        How attributes are selected, or the kind of method.
     host : str
         The method, in a word or two.
     make : function
@@ -77,7 +77,7 @@ class Candidate(NamedTuple):
 
     @property
     def is_quick(self) -> bool:
-        """Whether it is measured even if time is up: there is nothing to say else."""
+        """Whether it is measured even if time is up: advice needs some figures."""
         return self.family not in ("kernel and blend", "ensembles", "trees and rules")
 
 
@@ -88,78 +88,73 @@ def list_candidates(
     random_state: int,
     task: Task = "classification",
 ) -> list[Candidate]:
-    """All methods for a task, the quick ones first.
-
-    Parameters
-    ----------
-    kinds : sequence of "numeric" or "nominal"
-        Those of the columns.
-    n_neighbors, n_attributes, random_state
-        As for `advise`.
-    task : {"classification", "regression"}
-    """
+    """List all methods for a task, the quick ones first."""
     seeded = {"random_state": random_state}
     if task == "regression":
         return [
-            _lazy(LazyLearningRegressor, "local models", "local lines"),
-            *_components(kinds),
-            *_number_selections(n_neighbors, n_attributes),
+            _lazy_candidate(LazyLearningRegressor, "local models", "local lines"),
+            *_pls_candidates(kinds),
+            *_number_candidates(n_neighbors, n_attributes),
             *_eager_models(kinds, random_state, task),
-            _lazy(LazyKernelRegressor, "kernel and blend", "kernel"),
-            _lazy(LazyBlendRegressor, "kernel and blend", "blend"),
-            _lazy(LazyStackingRegressor, "ensembles", "stacking", seeded),
-            _lazy(LazyBaggingRegressor, "ensembles", "bagging", seeded),
+            _lazy_candidate(LazyKernelRegressor, "kernel and blend", "kernel"),
+            _lazy_candidate(LazyBlendRegressor, "kernel and blend", "blend"),
+            _lazy_candidate(LazyStackingRegressor, "ensembles", "stacking", seeded),
+            _lazy_candidate(LazyBaggingRegressor, "ensembles", "bagging", seeded),
         ]
     return [
-        *_selections(n_neighbors, n_attributes),
-        _lazy(LazyLearningClassifier, "local models", "local lines"),
+        *_selection_candidates(n_neighbors, n_attributes),
+        _lazy_candidate(LazyLearningClassifier, "local models", "local lines"),
         *_eager_models(kinds, random_state, task),
-        _lazy(LazyKernelClassifier, "kernel and blend", "kernel"),
-        _lazy(LazyBlendClassifier, "kernel and blend", "blend"),
-        _lazy(LazyDecisionTreeClassifier, "trees and rules", "lazy tree"),
-        _lazy(LazyAssociativeClassifier, "trees and rules", "association rules"),
-        _lazy(LazyBayesRulesClassifier, "trees and rules", "Bayesian rules"),
-        _lazy(LazyStackingClassifier, "ensembles", "stacking", seeded),
-        _lazy(LazyBaggingClassifier, "ensembles", "bagging", seeded),
+        _lazy_candidate(LazyKernelClassifier, "kernel and blend", "kernel"),
+        _lazy_candidate(LazyBlendClassifier, "kernel and blend", "blend"),
+        _lazy_candidate(LazyDecisionTreeClassifier, "trees and rules", "lazy tree"),
+        _lazy_candidate(
+            LazyAssociativeClassifier, "trees and rules", "association rules"
+        ),
+        _lazy_candidate(LazyBayesRulesClassifier, "trees and rules", "Bayesian rules"),
+        _lazy_candidate(LazyStackingClassifier, "ensembles", "stacking", seeded),
+        _lazy_candidate(LazyBaggingClassifier, "ensembles", "bagging", seeded),
     ]
 
 
-def _components(kinds: Sequence[Kind]) -> list[Candidate]:
+def _pls_candidates(kinds: Sequence[Kind]) -> list[Candidate]:
     """Local PLS, where there are numbers enough to be a spectrum, or many sensors."""
     if list(kinds).count("numeric") < _SPECTRUM:
         return []
-    given = {"scale": True}
-    return [_lazy(LazyPLSRegressor, "local models", "local PLS", given)]
+    settings = {"scale": True}
+    return [_lazy_candidate(LazyPLSRegressor, "local models", "local PLS", settings)]
 
 
-def _selections(n_neighbors: int, n_attributes: int | float | str) -> list[Candidate]:
+def _selection_candidates(
+    n_neighbors: int, n_attributes: int | float | str
+) -> list[Candidate]:
     """k-NN and naive Bayes with three kinds of selection."""
-    found = []
-    for family, given in _choices(n_attributes):
-        near = {"n_neighbors": n_neighbors, **given}
-        found += [
-            _lazy(LazyKNeighborsClassifier, family, "k-NN", near),
-            _lazy(LazyNBClassifier, family, "naive Bayes", given),
+    candidates = []
+    for family, settings in _selection_settings(n_attributes):
+        near = {"n_neighbors": n_neighbors, **settings}
+        candidates += [
+            _lazy_candidate(LazyKNeighborsClassifier, family, "k-NN", near),
+            _lazy_candidate(LazyNBClassifier, family, "naive Bayes", settings),
         ]
-    return found
+    return candidates
 
 
-def _number_selections(
+def _number_candidates(
     n_neighbors: int, n_attributes: int | float | str
 ) -> list[Candidate]:
     """k-NN of numbers with three kinds of selection."""
     return [
-        _lazy(
+        _lazy_candidate(
             LazyKNeighborsRegressor,
             family,
             "k-NN",
-            {"n_neighbors": n_neighbors, **given},
+            {"n_neighbors": n_neighbors, **settings},
         )
-        for family, given in _choices(n_attributes)
+        for family, settings in _selection_settings(n_attributes)
     ]
 
 
-def _choices(
+def _selection_settings(
     n_attributes: int | float | str,
 ) -> Iterator[tuple[Family, dict[str, Any]]]:
     """Every kind of selection, as parameters."""
@@ -169,13 +164,13 @@ def _choices(
         yield family, {**number, "selection": selection}
 
 
-def _lazy(
+def _lazy_candidate(
     kind: Any,  # noqa: ANN401 - a class of estimators
     family: Family,
     host: str,
-    given: dict[str, Any] | None = None,
+    settings: dict[str, Any] | None = None,
 ) -> Candidate:
-    parameters = given or {}
+    parameters = settings or {}
     written = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
     make = partial(kind, **parameters)
     return Candidate(f"{kind.__name__}({written})", family, host, make)

@@ -16,6 +16,7 @@ from sklazy.estimators.advice.candidates import Candidate
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.folds import stratified_sample
 from sklazy.estimators.parameters import find_seed
+from sklazy.estimators.state import check_restored, restore_state
 from sklazy.report.progress import Progress
 from sklazy.tables import Table
 
@@ -27,7 +28,7 @@ _MOST_CELLS = 4_000_000  # of a table that costs are measured on
 _TIMED = 200  # queries
 
 
-class Outcome(NamedTuple):
+class Comparison(NamedTuple):
     """The results of a comparison.
 
     Attributes
@@ -35,15 +36,11 @@ class Outcome(NamedTuple):
     rows : int64 array of shape (n_tested,)
         The rows that were predicted.
     losses : float64 array of shape (n_candidates, n_tested)
-        0 or 1 of classes, absolute errors of numbers; NaN of candidates that were not
-        measured.
+        0 or 1 for classes, absolute errors for numbers; NaN if not measured.
     seconds : float64 array of shape (n_candidates,)
         Time to predict a row in a batch, once everything is prepared.
     n_folds : int
         How many folds were run.
-    stopped : {"finished", "time", "interrupted"}
-    classifies : bool
-        Whether losses are those of classes.
     """
 
     rows: Ints
@@ -68,10 +65,10 @@ class QueryCost:
     in_batch, alone : float
         Seconds for a row in a batch of 200, and for a single row.
     n_rows : int
-        The number of cases it holds for.
+        Number of cases it holds for.
     n_measured : int
-        The number of cases it was measured with; if these are fewer, the time is
-        scaled up in proportion.
+        Number of cases it was measured with; with fewer, the time is scaled up in
+        proportion.
     """
 
     in_batch: float
@@ -91,11 +88,11 @@ class Clock:
         return time.perf_counter() > self._end
 
 
-class Shared:
-    """Some rows to learn from; lazy methods keep them once, all together.
+class CommonRows:
+    """Rows to learn from, which all lazy methods share.
 
-    What several of them derive from the cases (cuts, orders, a kernel that is a member
-    of a blend as well) is found once, too.
+    Values that several of them derive from the cases (cuts, orders, a kernel that is
+    also a member of a blend) are computed once, too.
     """
 
     def __init__(self, table: Table, target: NDArray[Any]) -> None:
@@ -107,21 +104,21 @@ class Shared:
         model = candidate.make()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            warnings.simplefilter("ignore", DataWarning)  # said when X was read
+            warnings.simplefilter("ignore", DataWarning)  # warned when X was read
             warnings.filterwarnings("ignore", "The number of unique classes")
             if not isinstance(model, LazyEstimator):
                 return model.fit(self.table, self.target)
             if self._cases is None:
                 self._cases = model.fit(self.table, self.target).cases_
                 return model
-            return adopt(model, self._cases)
+            return share_cases(model, self._cases)
 
 
-def adopt(model: LazyEstimator, cases: CaseBase) -> LazyEstimator:
-    """Let a model, as yet unfitted, ask cases that another one keeps."""
+def share_cases(model: LazyEstimator, cases: CaseBase) -> LazyEstimator:
+    """Let an unfitted model share the cases of another one."""
     seed = find_seed(getattr(model, "random_state", None), default=0)
-    model._restore(cases, {"seed": seed, "is_flat": True})
-    model._check_loaded()
+    restore_state(model, cases, {"seed": seed, "is_flat": True})
+    check_restored(model)
     return model
 
 
@@ -145,22 +142,12 @@ def cross_validate(
     folds: Ints,
     clock: Clock,
     progress: Progress,
-) -> Outcome:
+) -> Comparison:
     """Predict each fold from the others, fold after fold, until time is up.
 
-    All candidates are run on the same folds. In the first fold those that are not
-    quick are left out once time is up; no other fold is begun then. Ctrl-C ends it,
-    too: what is measured so far counts, except for part of a later fold.
-
-    Parameters
-    ----------
-    candidates : sequence of Candidate
-    table : Table of n_rows rows
-    target : array of shape (n_rows,)
-        Codes of classes, or numbers.
-    folds : int64 array of shape (n_rows,)
-    clock : Clock
-    progress : Progress
+    All candidates run on the same folds. In the first fold those that are not quick are
+    left out once time is up; no other fold is started then. Ctrl-C ends it, too, and
+    keeps the results so far, except for part of a later fold.
     """
     done: list[_Fold] = []
     stopped: Stopped = "finished"
@@ -173,12 +160,12 @@ def cross_validate(
             done.append(_Fold(np.flatnonzero(testing), len(candidates)))
             _run_fold(candidates, table, target, testing, clock, progress, done)
     except KeyboardInterrupt:
-        if np.isnan(done[0].losses).all():
+        if not done or np.isnan(done[0].losses).all():
             raise
         stopped = "interrupted"
     if stopped == "finished" and not done[0].is_whole:
         stopped = "time"
-    return _gather(done, stopped, target.dtype.kind != "f")
+    return _join_folds(done, stopped, target.dtype.kind != "f")
 
 
 def _run_fold(
@@ -190,37 +177,39 @@ def _run_fold(
     progress: Progress,
     done: Sequence[_Fold],
 ) -> None:
-    fold, known = done[-1], Shared(table.take(~testing), target[~testing])
+    fold, known = done[-1], CommonRows(table.take(~testing), target[~testing])
     queries, truth = table.take(testing), target[testing]
     for i, candidate in enumerate(candidates):
         left_out = np.isnan(done[0].losses[i]).any() and len(done) > 1
         late = len(done) == 1 and clock.is_up() and not candidate.is_quick
         if not (left_out or late):
-            found, fold.seconds[i] = _predict(candidate, known, queries)
-            fold.losses[i] = losses_of(found, truth)
+            predicted, fold.seconds[i] = _time_predictions(candidate, known, queries)
+            fold.losses[i] = losses_of(predicted, truth)
         progress.advance(note=candidate.host)
 
 
-def _gather(done: Sequence[_Fold], stopped: Stopped, classifies: bool) -> Outcome:
+def _join_folds(
+    done: Sequence[_Fold], stopped: Stopped, classifies: bool
+) -> Comparison:
     """The folds that all candidates of the first one were run on."""
-    asked = ~np.isnan(done[0].losses).any(axis=1)
-    whole = [f for f in done if not np.isnan(f.losses[asked]).any()]
+    measured = ~np.isnan(done[0].losses).any(axis=1)
+    whole = [f for f in done if not np.isnan(f.losses[measured]).any()]
     seconds = np.array([fold.seconds for fold in whole])
     quickest = np.fmin.reduce(seconds, axis=0)
     losses = np.concatenate([fold.losses for fold in whole], axis=1)
     rows = np.concatenate([fold.rows for fold in whole])
-    return Outcome(rows, losses, quickest, len(whole), stopped, classifies)
+    return Comparison(rows, losses, quickest, len(whole), stopped, classifies)
 
 
-def losses_of(found: NDArray[Any], truth: NDArray[Any]) -> Floats:
+def losses_of(predicted: NDArray[Any], truth: NDArray[Any]) -> Floats:
     """Whether classes are wrong, or how far numbers are off."""
     if truth.dtype.kind == "f":
-        return np.abs(np.asarray(found, np.float64) - truth)
-    return (found != truth).astype(np.float64)
+        return np.abs(np.asarray(predicted, np.float64) - truth)
+    return (predicted != truth).astype(np.float64)
 
 
-def _predict(
-    candidate: Candidate, known: Shared, queries: Table
+def _time_predictions(
+    candidate: Candidate, known: CommonRows, queries: Table
 ) -> tuple[NDArray[Any], float]:
     """Predictions of the queries, and seconds per query."""
     truth = known.target
@@ -243,9 +232,9 @@ def measure_cost(
     """Time queries against all cases, or against as many as can be fitted quickly."""
     n_rows = len(target)
     n_measured = min(n_rows, max(1000, _MOST_CELLS // n_columns))
-    rows = sample_rows(target, n_measured, shuffled)
+    rows = draw_sample(target, n_measured, shuffled)
     table = take(rows)
-    model = Shared(table, target[rows]).fit(candidate)
+    model = CommonRows(table, target[rows]).fit(candidate)
     many, single = (table.take(range(min(n, len(rows)))) for n in (_TIMED, 1))
     in_batch = _best_time(model, many) / len(many)
     alone = _best_time(model, single)
@@ -253,7 +242,7 @@ def measure_cost(
     return QueryCost(in_batch + longer, alone + longer, n_rows, len(rows))
 
 
-def sample_rows(target: NDArray[Any], n_rows: int, shuffled: Ints) -> Ints:
+def draw_sample(target: NDArray[Any], n_rows: int, shuffled: Ints) -> Ints:
     """Some rows, ascending, with all classes in proportion; of numbers any."""
     if target.dtype.kind == "f":
         return np.sort(shuffled[:n_rows])

@@ -9,18 +9,7 @@ from numpy.typing import NDArray
 
 from sklazy.estimators.advice.candidates import SELECTIONS, Family
 
-Recommendation = Literal[
-    "lazy selection",
-    "eager selection",
-    "no selection",
-    "local models",
-    "kernel and blend",
-    "ensembles",
-    "trees and rules",
-    "eager model",
-    "either",
-    "nothing",
-]
+Recommendation = Family | Literal["either", "nothing"]
 Floats = NDArray[np.float64]
 
 _CLEARLY = 2.0  # standard errors of a paired difference
@@ -45,16 +34,16 @@ class Score:
         and blend", "ensembles", "trees and rules" or "eager model".
     host : str
     accuracy : float or None
-        Share of the rows predicted correctly from the other folds; None of numbers.
+        Share of rows predicted correctly from the other folds; None for numbers.
     error : float
         The standard error of the accuracy, or of the mean absolute error.
     leave_one_out : float or None
-        Share predicted correctly from all other rows, with cuts from all rows; None
-        where there are no cuts, or where it was not measured.
+        Share predicted correctly from all other rows, with cuts from all rows; None if
+        there are no cuts, or it was not measured.
     seconds : float
-        To predict a row, in a batch.
+        Seconds to predict a row, in a batch.
     mean_absolute_error : float or None
-        Of numbers predicted from the other folds; None of classes.
+        Error of numbers predicted from the other folds; None for classes.
     """
 
     name: str
@@ -68,7 +57,7 @@ class Score:
 
     @property
     def loss(self) -> float:
-        """What is to be low."""
+        """The loss to minimize."""
         if self.accuracy is None:
             assert self.mean_absolute_error is not None
             return self.mean_absolute_error
@@ -92,41 +81,37 @@ def recommend(scores: Sequence[Score], losses: Floats, guess: Floats) -> Verdict
 
     One is *clearly* better than another if the mean difference over the rows that
     both predicted exceeds twice its standard error. Lazy selection is the first choice
-    for classes and local models for numbers; another lazy method must be clearly
-    better, and an eager model than every lazy one.
-
-    Parameters
-    ----------
-    scores : sequence of Score
-    losses : float64 array of shape (n_candidates, n_tested)
-    guess : float64 array of shape (n_tested,)
-        The losses of the most frequent class, or of the median.
+    for classes and local models for numbers. Another lazy method must be clearly better
+    than that, and an eager model clearly better than every lazy one. `losses` has shape
+    (n_candidates, n_tested); `guess` holds the losses of the most frequent class, or of
+    the median.
     """
-    best = {family: _best(scores, family) for family in _families(scores)}
-    own = {family: losses[i] for family, i in best.items()}
+    best = {family: _best_of(scores, family) for family in _families(scores)}
+    losses_of = {family: losses[i] for family, i in best.items()}
     top = {family: scores[i] for family, i in best.items()}
     first, ours = _leader(top), _leader(top, without="eager model")
-    plain = _first_choice(top)
-    if not clearly_better(own[first], guess):
-        return Verdict("nothing", _nothing(top[first], float(guess.mean())), None)
-    if "eager model" in own and clearly_better(own["eager model"], own[ours]):
-        return Verdict("eager model", _eager_model(top, ours), top["eager model"])
-    if clearly_better(own[ours], own[plain]):
-        selects = plain == "lazy selection" and ours in dict(SELECTIONS)
-        say = _other_selection(top, ours) if selects else _accurate(top, own, ours)
-        return Verdict(ours, say, top[ours])
-    return _for_first_choice(top, own)
+    plain, eager = _first_choice(top), losses_of.get("eager model")
+    if not clearly_better(losses_of[first], guess):
+        return Verdict("nothing", _nothing_text(top[first], float(guess.mean())), None)
+    if eager is not None and clearly_better(eager, losses_of[ours]):
+        return Verdict("eager model", _eager_text(top, ours), top["eager model"])
+    if not clearly_better(losses_of[ours], losses_of[plain]):
+        return _for_first_choice(top, losses_of)
+    reason = _accurate_text(top, losses_of, ours)
+    if plain == "lazy selection" and ours in dict(SELECTIONS):
+        reason = _selection_text(top, ours)
+    return Verdict(ours, reason, top[ours])
 
 
-def _for_first_choice(top: Best, own: dict[Family, Floats]) -> Verdict:
+def _for_first_choice(top: Best, losses: dict[Family, Floats]) -> Verdict:
     """Recommend the first choice if it is clearly better than any other family."""
     plain = _first_choice(top)
     rivals = [family for family in top if family != plain]
-    worse = [f for f in rivals if clearly_better(own[plain], own[f])]
+    worse = [f for f in rivals if clearly_better(losses[plain], losses[f])]
     if not worse:
-        return Verdict("either", _either(top, rivals), top[plain])
+        return Verdict("either", _either_text(top, rivals), top[plain])
     level = [family for family in rivals if family not in worse]
-    return Verdict(plain, _lazy(top, worse, level), top[plain])
+    return Verdict(plain, _lazy_text(top, worse, level), top[plain])
 
 
 def clearly_better(one: Floats, other: Floats) -> bool:
@@ -146,7 +131,7 @@ def _first_choice(top: Best) -> Family:
     return "lazy selection" if of_classes else "local models"
 
 
-def _best(scores: Sequence[Score], family: Family) -> int:
+def _best_of(scores: Sequence[Score], family: Family) -> int:
     places = [i for i, score in enumerate(scores) if score.family == family]
     return min(places, key=lambda i: scores[i].loss)
 
@@ -164,7 +149,7 @@ def _figure(score: Score) -> str:
     return f"{score.mean_absolute_error:.3g} off"
 
 
-def _says(score: Score) -> str:
+def _rated(score: Score) -> str:
     """How good a candidate is, as a verb and a figure."""
     if score.accuracy is not None:
         return f"is right in {_share(score.accuracy)}"
@@ -179,7 +164,7 @@ def _share(share: float) -> str:
     return f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
 
 
-def _nothing(best: Score, guessed: float) -> str:
+def _nothing_text(best: Score, guessed: float) -> str:
     if best.accuracy is None:
         always = f"median, which is off by {guessed:.3g} on average"
     else:
@@ -191,45 +176,46 @@ def _nothing(best: Score, guessed: float) -> str:
     )
 
 
-def _eager_model(top: Best, ours: Family) -> str:
+def _eager_text(top: Best, ours: Family) -> str:
     model, lazy = top["eager model"], top[ours]
     return (
-        f"Use an eager model: {model.name} {_says(model)}, clearly {_more(model)} "
+        f"Use an eager model: {model.name} {_rated(model)}, clearly {_more(model)} "
         f"than the best lazy method, {lazy.name} ({_figure(lazy)})."
     )
 
 
-def _other_selection(top: Best, ours: Family) -> str:
+def _selection_text(top: Best, ours: Family) -> str:
     wording = {
         "no selection": "Do without selection",
         "eager selection": "Select once for all rows",
     }
+    best = top[ours]
     return (
-        f"{wording[ours]}: {top[ours].name} {_says(top[ours])}, clearly more than with "
-        f"lazy selection ({_figure(top['lazy selection'])}).{_against_model(top)}"
+        f"{wording[ours]}: {best.name} {_rated(best)}, clearly more than with lazy "
+        f"selection ({_figure(top['lazy selection'])}).{_against_model(top)}"
     )
 
 
-def _accurate(top: Best, losses: dict[Family, Floats], ours: Family) -> str:
-    own, plain = top[ours], top[_first_choice(top)]
-    said = (
-        f"Use {own.name}: it {_says(own)}, clearly {_more(own)} than with "
+def _accurate_text(top: Best, losses: dict[Family, Floats], ours: Family) -> str:
+    winner, plain = top[ours], top[_first_choice(top)]
+    claim = (
+        f"Use {winner.name}: it {_rated(winner)}, clearly {_more(winner)} than with "
         f"{plain.family} ({_figure(plain)})"
     )
     if "eager model" not in top:
-        return f"{said}."
+        return f"{claim}."
     model = top["eager model"]
     beaten = clearly_better(losses[ours], losses["eager model"])
-    beside = f"clearly {_more(own)} than" if beaten else "level, within chance, with"
+    beside = f"clearly {_more(winner)} than" if beaten else "level, within chance, with"
     return (
-        f"{said}, and {beside} the best eager model, {model.name} ({_figure(model)})."
+        f"{claim}, and {beside} the best eager model, {model.name} ({_figure(model)})."
     )
 
 
-def _lazy(top: Best, worse: Sequence[Family], level: Sequence[Family]) -> str:
+def _lazy_text(top: Best, worse: Sequence[Family], level: Sequence[Family]) -> str:
     lazy = top[_first_choice(top)]
     parts = [
-        f"Use {lazy.family}: {lazy.name} {_says(lazy)}",
+        f"Use {lazy.family}: {lazy.name} {_rated(lazy)}",
         f"clearly {_more(lazy)} than {_figures(top, worse)}",
     ]
     if level:
@@ -237,11 +223,11 @@ def _lazy(top: Best, worse: Sequence[Family], level: Sequence[Family]) -> str:
     return ", ".join(parts) + "."
 
 
-def _either(top: Best, rivals: Sequence[Family]) -> str:
+def _either_text(top: Best, rivals: Sequence[Family]) -> str:
     lazy = top[_first_choice(top)]
     beside = f", level, within chance, with {_figures(top, rivals)}" if rivals else ""
     return (
-        f"Take what suits you: {lazy.name} {_says(lazy)}{beside}. "
+        f"Take what suits you: {lazy.name} {_rated(lazy)}{beside}. "
         f"{_GIVEN_BY[lazy.family]}"
     )
 

@@ -1,4 +1,4 @@
-"""Rows that are equal or unusually near, and rows that nobody is near."""
+"""Rows that are equal or unusually near, and rows far from all others."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from sklazy.answer.batch import canonical_places
 from sklazy.casebase import CaseBase
-from sklazy.estimators.audit.finding import Finding
-from sklazy.estimators.audit.rows import id_of, target_of
+from sklazy.estimators.audit.finding import Finding, id_of, target_of_row
 from sklazy.measures.novelty import find_unlike, usual_distance
 from sklazy.neighbors.copies import (
     Nearest,
@@ -22,13 +21,13 @@ from sklazy.report.progress import Progress
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_STEP = 512  # rows asked for at a time: progress is shown, and Ctrl-C heard, between
+_STEP = 512  # rows asked for at a time: progress is shown, and Ctrl-C works, between
 _FENCE = 3.0  # ranges of the middle half: Tukey's "far out"
 _TIMES = 2.0  # the median at least, or at most: ranges may be nil but for rounding
 _NAMED = 3  # attributes
 
 
-class Alike(NamedTuple):
+class RowComparison(NamedTuple):
     """How near the rows of a base are to each other.
 
     Attributes
@@ -38,12 +37,12 @@ class Alike(NamedTuple):
     distinct : int64 array of shape (n_distinct,)
         These first rows, in canonical order.
     nearest : Nearest
-        Of the distinct rows, among the distinct.
+        The nearest distinct row of each.
     known : float64 array of shape (n_distinct,)
-        How far the same are from any other row by the cells that they know themselves,
-        0 if one is equal: a missing cell makes nobody a stranger.
+        Distance to any other row by the cells known in this one, 0 if one is equal: a
+        missing cell makes no row novel.
     n_compared : int
-        How many of these each one was compared with.
+        How many distinct rows each was compared with.
     """
 
     groups: Ints
@@ -53,17 +52,8 @@ class Alike(NamedTuple):
     n_compared: int
 
 
-def compare_rows(base: CaseBase, max_rows: int, progress: Progress) -> Alike:
-    """Find equal rows and the nearest other of each.
-
-    Parameters
-    ----------
-    base : CaseBase
-    max_rows : int
-        If more rows are distinct, each is compared with a sample of so many.
-    progress : Progress
-        Advanced by 1 in all.
-    """
+def compare_rows(base: CaseBase, max_rows: int, progress: Progress) -> RowComparison:
+    """Find equal rows, and the nearest other of each among at most `max_rows`."""
     cases, order = base.cases, base.order
     groups = find_equal_rows(cases, order)
     distinct = order[groups[order] == order]
@@ -71,33 +61,33 @@ def compare_rows(base: CaseBase, max_rows: int, progress: Progress) -> Alike:
     seen = distinct[np.arange(n_seen) * len(distinct) // n_seen]
     parts = []
     for first in range(0, len(distinct), _STEP):
-        asked = distinct[first : first + _STEP]
-        parts.append(find_nearest_others(cases, asked, seen))
-        progress.advance(len(asked) / len(distinct))
+        queries = distinct[first : first + _STEP]
+        parts.append(find_nearest_others(cases, queries, seen))
+        progress.advance(len(queries) / len(distinct))
     nearest = Nearest(*map(np.concatenate, zip(*parts, strict=True)))
     codes, numbers = cases.codes[cases.numeric < 0], cases.numbers
     n_missing = (codes[:, distinct] < 0).sum(axis=0)
     n_missing += np.isnan(numbers[:, distinct]).sum(axis=0)
     known = np.sqrt(np.maximum(nearest.distances**2 - n_missing, 0.0))
     known[np.bincount(groups, minlength=base.n_rows)[distinct] > 1] = 0.0
-    return Alike(groups, distinct, nearest, known, n_seen)
+    return RowComparison(groups, distinct, nearest, known, n_seen)
 
 
-def list_equal(base: CaseBase, alike: Alike) -> list[Finding]:
+def list_equal(base: CaseBase, alike: RowComparison) -> list[Finding]:
     """Findings for rows with equal inputs: conflicts, then plain duplicates."""
     order = base.order[np.argsort(canonical_places(base)[alike.groups[base.order]])]
     firsts = np.flatnonzero(np.diff(alike.groups[order], prepend=-1))
-    found = [
+    findings = [
         _equal_finding(base, rows)
         for rows in np.split(order, firsts[1:])
         if len(rows) > 1
     ]
-    return sorted(found, key=lambda one: (one.kind != "conflict", -len(one.rows)))
+    return sorted(findings, key=lambda one: (one.kind != "conflict", -len(one.rows)))
 
 
 def _equal_finding(base: CaseBase, rows: Ints) -> Finding:
     rows = rows[np.argsort(base.arrival[rows])]
-    targets = [target_of(base, row) for row in rows.tolist()]
+    targets = [target_of_row(base, row) for row in rows.tolist()]
     n_different = len(set(targets))
     return Finding(
         "conflict" if n_different > 1 else "duplicate",
@@ -107,7 +97,7 @@ def _equal_finding(base: CaseBase, rows: Ints) -> Finding:
     )
 
 
-def list_near(base: CaseBase, alike: Alike) -> list[Finding]:
+def list_near(base: CaseBase, alike: RowComparison) -> list[Finding]:
     """Findings for pairs of rows that are unusually near, the nearest first.
 
     Unusual is a distance of less than half the median whose logarithm lies more than
@@ -129,8 +119,8 @@ def list_near(base: CaseBase, alike: Alike) -> list[Finding]:
             strict=True,
         )
     )
-    found = [_near_finding(base, *pair) for pair in pairs]
-    return sorted(found, key=lambda one: -one.score)
+    findings = [_near_finding(base, *pair) for pair in pairs]
+    return sorted(findings, key=lambda one: -one.score)
 
 
 def _near_finding(base: CaseBase, one: int, other: int) -> Finding:
@@ -143,14 +133,14 @@ def _near_finding(base: CaseBase, one: int, other: int) -> Finding:
         -distance,
         evidence={
             "distance": distance,
-            "targets": [target_of(base, row) for row in rows],
-            "attributes": list(_differing(base, apart)),
+            "targets": [target_of_row(base, row) for row in rows],
+            "attributes": list(_differing_attributes(base, apart)),
             "n_different": int((apart > 0).sum()),
         },
     )
 
 
-def list_novel(base: CaseBase, alike: Alike) -> list[Finding]:
+def list_novel(base: CaseBase, alike: RowComparison) -> list[Finding]:
     """Findings for rows that are unlike all others, as `novelty` of queries has it.
 
     The farthest come first.
@@ -168,7 +158,7 @@ def list_novel(base: CaseBase, alike: Alike) -> list[Finding]:
 
 
 def _novel_finding(
-    base: CaseBase, alike: Alike, place: int, share: float, usual: float
+    base: CaseBase, alike: RowComparison, place: int, share: float, usual: float
 ) -> Finding:
     row, other = int(alike.distinct[place]), int(alike.nearest.rows[place])
     distance = float(alike.known[place])
@@ -182,12 +172,12 @@ def _novel_finding(
             "usual": usual,
             "nearest": id_of(base, other),
             "novelty": share,
-            "attributes": list(_differing(base, apart)),
+            "attributes": list(_differing_attributes(base, apart)),
         },
     )
 
 
-def _differing(base: CaseBase, apart: Floats) -> Iterator[dict[str, Any]]:
+def _differing_attributes(base: CaseBase, apart: Floats) -> Iterator[dict[str, Any]]:
     """The attributes in which two rows differ most."""
     for j in np.argsort(-apart, kind="stable")[:_NAMED].tolist():
         if apart[j] > 0:

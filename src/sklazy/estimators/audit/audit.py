@@ -5,23 +5,29 @@ import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sklazy.casebase import CaseBase
-from sklazy.casebase.incoming import GivenIds
+from sklazy.casebase.incoming import IdsLike
 from sklazy.errors import BadInputError, DataWarning, MissingExtraError
-from sklazy.estimators.audit.evidence import Evidence
+from sklazy.estimators.audit.evidence import (
+    AuditTask,
+    Evidence,
+    choose_models,
+    find_task,
+)
 from sklazy.estimators.audit.finding import KINDS, Finding
 from sklazy.estimators.audit.targets import leave_out, leave_out_here
-from sklazy.estimators.audit.task import Task, choose_models, find_task
-from sklazy.estimators.base import LazyEstimator, places_of
+from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.inputs import places_of
 from sklazy.estimators.parameters import check_choice, check_count
+from sklazy.estimators.state import restore_state
+from sklazy.forking import cached_property
+from sklazy.methods.plain import target_names
 from sklazy.receipts import Receipts
-from sklazy.receipts.plain import target_names
 from sklazy.report.audit import (
     audit_fragment,
     audit_markdown,
@@ -40,17 +46,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """What `audit` found.
+    """Findings of `audit`.
 
     Attributes
     ----------
     doubts : float64 array of shape (n_rows,)
         How far the other cases contradict the target of each row, in order of arrival:
-        one minus the left-out probability of its label, or the left-out residual of its
-        number in terms of the usual one.
+        one minus the left-out probability of its label, or the left-out residual
+        relative to a typical one.
     suggested : array of shape (n_rows,)
-        What the others say: a label, the row's own where they do not contradict it, or
-        a number.
+        Prediction from the others: a label (the row's own if they do not contradict
+        it), or a number.
     ids : array of shape (n_rows,)
         The rows' ids.
     task : {"classification", "regression"}
@@ -58,8 +64,8 @@ class Audit:
     target : str
         The target's name.
     learned : bool
-        Whether the left-out answers are better than guesses; if not, no label is said
-        to be contradicted.
+        Whether the left-out answers are better than guesses; if not, no label is
+        reported as contradicted.
     """
 
     doubts: Floats
@@ -75,7 +81,7 @@ class Audit:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """By kind, the most striking of a kind first; made when first asked for."""
+        """Findings by kind, the most striking first; computed on first use."""
         return self._evidence.findings
 
     @property
@@ -86,7 +92,7 @@ class Audit:
     @cached_property
     def models(self) -> tuple[Any, ...]:
         """Fitted estimators, whose left-out answers were used."""
-        return tuple(_fitted(model, self._evidence.base) for model in self._models)
+        return tuple(_fit_to_copy(model, self._evidence.base) for model in self._models)
 
     def of_kind(self, kind: str) -> list[Finding]:
         """The findings of one kind, see `Finding`.
@@ -99,15 +105,15 @@ class Audit:
         return [one for one in self.findings if one.kind == kind]
 
     def explain(self, rows: ArrayLike) -> Receipts:
-        """Receipts of rows, each answered by all others: who contradicts it, and why.
+        """Explain rows by receipts, each predicted from all other rows.
 
-        A receipt takes as long as a fit and a question. ``verify`` of the model replays
-        it once the model has forgotten the row.
+        A receipt takes as long as a fit and a prediction. ``verify`` of the model
+        replays it once the model has forgotten the row.
 
         Parameters
         ----------
         rows : array-like of int
-            By their place in order of arrival.
+            Rows by position in order of arrival.
         """
         model = next((one for one in self.models if hasattr(one, "cases_")), None)
         if model is None:
@@ -124,7 +130,7 @@ class Audit:
         return Receipts(receipts)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data, but for doubts of rows that are no finding."""
+        """Return all as plain data, except doubts of rows without a finding."""
         return {
             "task": self.task,
             "target": self.target,
@@ -133,7 +139,7 @@ class Audit:
             "n_compared": self.n_compared,
             "learned": self.learned,
             "models": list(self._names),
-            "findings": [_plain(one) for one in self.findings],
+            "findings": [_to_plain(one) for one in self.findings],
         }
 
     def to_json(self, indent: int | None = 2) -> str:
@@ -151,7 +157,7 @@ class Audit:
 
         `also` names the other rows of a finding, and the rows that contradict a label.
         """
-        lines = [line for one in self.findings for line in _lines(one)]
+        lines = [line for one in self.findings for line in _list_lines(one)]
         return {name: [line[name] for line in lines] for name in _COLUMNS}
 
     def to_frame(self) -> "pandas.DataFrame":
@@ -172,7 +178,7 @@ class Audit:
         Parameters
         ----------
         width : int, default=80
-            The most characters of a line.
+            Most characters per line.
         """
         return audit_text(self.to_dict(), width)
 
@@ -181,7 +187,7 @@ class Audit:
         return audit_markdown(self.to_dict())
 
     def to_html(self) -> str:
-        """The report as a page that needs nothing but itself (needs jinja2)."""
+        """The report as a self-contained HTML page (needs jinja2)."""
         return audit_page(self.to_dict())
 
     def _repr_html_(self) -> str:
@@ -198,26 +204,26 @@ class Audit:
         return f"Audit({len(self.ids)} rows: {', '.join(counts)})"
 
 
-def _fitted(model: Any, base: CaseBase) -> Any:  # noqa: ANN401 - any estimator
+def _fit_to_copy(model: Any, base: CaseBase) -> Any:  # noqa: ANN401 - any estimator
     """The estimator, fitted to a copy of the rows if it is not yet."""
     if not isinstance(model, LazyEstimator) or hasattr(model, "cases_"):
         return model
-    model._restore(copy.deepcopy(base), {})
+    restore_state(model, copy.deepcopy(base), {})
     return model
 
 
 _COLUMNS = ["kind", "row", "column", "score", "given", "suggested", "also", "message"]
 
 
-def _plain(one: Finding) -> dict[str, Any]:
+def _to_plain(one: Finding) -> dict[str, Any]:
     return {**asdict(one), "rows": list(one.rows)}
 
 
-def _lines(one: Finding) -> list[dict[str, Any]]:
+def _list_lines(one: Finding) -> list[dict[str, Any]]:
     """A line for each row of a finding, or one for a column."""
     shared = {name: getattr(one, name) for name in ("kind", "column", "score")}
     shared |= {"given": one.given, "suggested": one.suggested}
-    shared["message"] = say(_plain(one))
+    shared["message"] = say(_to_plain(one))
     against = [case["id"] for case in one.evidence.get("against", ())]
     return [
         {
@@ -235,48 +241,47 @@ def audit(
     *,
     estimator: object = None,
     task: str = "auto",
-    ids: GivenIds = None,
+    ids: IdsLike = None,
     max_rows: int = 20_000,
     categorical_features: object = "from_dtype",
     n_jobs: int | None = None,
 ) -> Audit:
-    """Find what is worth a second look in a table before anything is learned from it.
+    """Find rows and columns of a table that are worth a second look before learning.
 
-    - Labels and numbers that the other cases contradict, by left-out answers, each with
-      the cases and the attributes that speak against it; `Audit.explain` gives whole
-      receipts.
-    - Rows with equal inputs, with the same target or with different ones, and pairs of
-      rows that are unusually near.
-    - Rows nobody is near.
-    - Columns that name the rows, and columns that tell the target by themselves.
+    - Labels and numbers that the other cases contradict, by leave-one-out, each with
+      the cases and attributes that contradict it; `Audit.explain` gives full receipts.
+    - Rows with equal inputs and equal or different targets, and pairs of rows that are
+      unusually similar.
+    - Rows far from all others.
+    - Columns that name the rows, and columns that predict the target by themselves.
 
-    Nothing is changed; whether a finding is an error is for a person to say.
+    Nothing is changed. Whether a finding is an error is for a person to decide.
 
     Parameters
     ----------
     X : table, frame or array-like of shape (n_rows, n_attributes)
-        Numbers and labels; cells may be missing.
+        Numeric and nominal features. Cells may be missing.
     y : array-like of shape (n_rows,)
-        Labels or numbers, nowhere missing.
+        Labels or numbers, without missing values.
     estimator : estimator or list of estimators, optional
-        Whose left-out answers are taken: classifiers with ``loo_predict_proba``, or
-        regressors with ``loo_predict``; those of several are averaged. By default
-        those of `LazyKernelClassifier`, which chooses its settings by 100 rows, and of
-        lines of least squares; for numbers `LazyKernelRegressor`, by 250 rows.
+        Estimators whose left-out answers are used: classifiers with
+        ``loo_predict_proba``, or regressors with ``loo_predict``; several are averaged.
+        Default: `LazyKernelClassifier`, with settings chosen on 100 rows, and linear
+        least squares; for numbers `LazyKernelRegressor`, with settings chosen on 250
+        rows.
     task : {"auto", "classification", "regression"}
-        Whether y holds labels or numbers. By default as the estimator has it, or else
+        Whether y holds labels or numbers. "auto" follows the estimator; without one,
         numbers are labels if they are whole and few.
     ids : sequence of int or str, optional
-        The rows' names; by default the index of a pandas frame where it is of use, else
-        0, 1, ...
+        Row ids. Default: the index of a pandas frame if it names rows, else 0, 1, ...
     max_rows : int, default=20000
         Rows are compared with each other to find near duplicates and novel rows, which
-        takes time by the square of their number; where more are distinct each is
-        compared with so many of them, drawn by their content.
+        takes time by the square of their number. With more distinct rows, each is
+        compared with a sample of this size, drawn by content.
     categorical_features : "from_dtype", None or array-like
         Which columns are nominal.
     n_jobs : int, optional
-        Threads of the default estimators.
+        Number of threads of the default estimators.
 
     Returns
     -------
@@ -288,11 +293,11 @@ def audit(
 
     Notes
     -----
-    Distances are those of the HEOM difference, scaled by the ranges of all rows; a
-    missing cell differs from any, but does not make its own row novel. Nothing depends
-    on the order of rows. Rows have no weights: each counts once. On one core 2000 rows
-    of 20 attributes take 0.3 s and 20 000 rows 22 s, most of it for the kernel, which
-    beyond 2000 rows solves a system for each row.
+    Distances are HEOM, scaled by the ranges of all rows; a missing cell differs from
+    any other, but does not make its own row novel. Results do not depend on the order
+    of rows. There are no sample weights. On one core 2000 rows of 20 attributes take
+    0.3 s and 20 000 rows 22 s, most of it for the kernel, which beyond 2000 rows solves
+    a system for each row.
 
     Examples
     --------
@@ -300,42 +305,42 @@ def audit(
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> y[7] = 2
-    >>> found = sklazy.audit(X, y)
-    >>> found.of_kind("label")[0].rows, found.of_kind("label")[0].suggested
+    >>> result = sklazy.audit(X, y)
+    >>> result.of_kind("label")[0].rows, result.of_kind("label")[0].suggested
     ((7,), 0)
-    >>> [one.rows for one in found.of_kind("duplicate")]
+    >>> [one.rows for one in result.of_kind("duplicate")]
     [(101, 142)]
     """
     check_choice("task", task, ("auto", "classification", "regression"))
     check_count("max_rows", max_rows, 2)
-    given = find_task(X, y, estimator, task, ids, categorical_features)
-    models = choose_models(given, estimator, categorical_features, n_jobs)
+    audited = find_task(X, y, estimator, task, ids, categorical_features)
+    models = choose_models(audited, estimator, categorical_features, n_jobs)
     names = [type(model).__name__ for model in models]
     with Progress("auditing", total=len(models)) as progress:
         if estimator is None:
-            answers = leave_out_here(models, given.base, progress)
+            answers = leave_out_here(models, audited.base, progress)
         else:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DataWarning)  # said already
-                models, answers = leave_out(models, X, y, given.base, progress)
-    if estimator is None and given.kind == "classification":
+                warnings.simplefilter("ignore", DataWarning)  # warned already
+                models, answers = leave_out(models, X, y, audited.base, progress)
+    if estimator is None and audited.kind == "classification":
         names.append("linear least squares")
-    evidence = Evidence(given.table, given.base, answers, max_rows)
-    return _result(given, evidence, models, names)
+    evidence = Evidence(audited.table, audited.base, answers, max_rows)
+    return _make_audit(audited, evidence, models, names)
 
 
-def _result(
-    given: Task, evidence: Evidence, models: Sequence[Any], names: Sequence[str]
+def _make_audit(
+    task: AuditTask, evidence: Evidence, models: Sequence[Any], names: Sequence[str]
 ) -> Audit:
-    base, doubts = given.base, evidence.doubts
+    base, doubts = task.base, evidence.doubts
     arrived = np.argsort(base.arrival)
     suggested = np.asarray(doubts.suggested)[arrived]
     return Audit(
         doubts.doubts[arrived],
-        suggested if given.labels is None else given.labels[suggested],
+        suggested if task.labels is None else task.labels[suggested],
         base.ids[arrived],
-        given.kind,
-        len(given.table.columns),
+        task.kind,
+        len(task.table.columns),
         target_names(base)[0],
         doubts.learned,
         evidence,

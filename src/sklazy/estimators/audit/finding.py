@@ -1,8 +1,13 @@
-"""One thing in a table that is worth a second look."""
+"""A finding of an audit, and rows of a case base in the user's terms."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.casebase import CaseBase
+from sklazy.methods.plain import describe_rows, number
 from sklazy.tables import Label
 
 Kind = Literal["label", "conflict", "duplicate", "near duplicate", "novel", "column"]
@@ -25,19 +30,19 @@ class Finding:
     Attributes
     ----------
     kind : str
-        "label": the other cases contradict the row's label or number. "conflict":
-        rows with equal inputs and different targets. "duplicate": rows that are equal.
-        "near duplicate": rows that are unusually near. "novel": a row nobody is near.
-        "column": a column that names the rows or tells the target by itself.
+        "label": the other cases contradict the row's label or number. "conflict": rows
+        with equal inputs but different targets. "duplicate": equal rows. "near
+        duplicate": unusually similar rows. "novel": a row far from all others.
+        "column": a column that names the rows or predicts the target by itself.
     rows : tuple of ids
         The rows concerned; none for a column.
     score : float
         How much it stands out; larger is more, within its kind.
     given, suggested : label, number or None
-        What a row says and what the others say, of a "label".
+        For a "label": the target of the row, and the one that the others predict.
     column : str or None
     evidence : dict
-        What speaks for it, as plain data; see `Audit.to_dict`.
+        The evidence for it, as plain data; see `Audit.to_dict`.
     """
 
     kind: Kind
@@ -47,3 +52,20 @@ class Finding:
     suggested: Label | float | None = None
     column: str | None = None
     evidence: dict[str, Any] = field(default_factory=dict)
+
+
+def id_of(base: CaseBase, row: int) -> int | str:
+    """The id of a row."""
+    return base.ids[row : row + 1].tolist()[0]
+
+
+def target_of_row(base: CaseBase, row: int) -> Label | float | None:
+    """The label or the number of a row."""
+    if base.class_labels:
+        return base.class_labels[base.cases.classes[row]]
+    return number(base.cases.targets[0, row])
+
+
+def values_of(base: CaseBase, rows: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """The inputs of rows, by name; None where missing."""
+    return describe_rows(base, rows, range(len(base.names)))

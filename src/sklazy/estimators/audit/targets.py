@@ -7,26 +7,25 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from sklazy.answer.batch import batch_of_cases, canonical_places, first_twins
+from sklazy.answer.batch import batch_of_cases, canonical_places, left_out_places
 from sklazy.answer.leave_one_out import at_once, leave_one_out
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError
 from sklazy.estimators.audit.columns import share_told
-from sklazy.estimators.audit.finding import Finding
-from sklazy.estimators.audit.rows import id_of, target_of, values_of
+from sklazy.estimators.audit.finding import Finding, id_of, target_of_row, values_of
+from sklazy.estimators.audit.indicators import leave_out_lines
 from sklazy.estimators.base import LazyEstimator
-from sklazy.local.linear_models.columns import make_columns
-from sklazy.local.linear_models.indicators import leave_out_lines
 from sklazy.measures.doubts import (
     Doubts,
     compare_classes,
     doubt_labels,
     doubt_numbers,
 )
+from sklazy.methods.linear_models.columns import make_columns
+from sklazy.methods.plain import number
 from sklazy.neighbors import find_nearest, weigh_columns
 from sklazy.neighbors.copies import differ_by_attribute, rows_as_queries
 from sklazy.neighbors.nearest import place_queries
-from sklazy.receipts.plain import number
 from sklazy.report.progress import Progress
 from sklazy.tables import Label, label_array
 
@@ -40,42 +39,31 @@ _ALIKE = 0.1  # of its range: two numbers that differ by no more are alike
 def leave_out_here(
     models: Sequence[LazyEstimator], base: CaseBase, progress: Progress
 ) -> Floats:
-    """The mean of the left-out answers of models that are asked about one base.
+    """Average the left-out answers of unfitted models on one base, by arrival.
 
-    Where classes are predicted, lines of least squares answer beside them.
-
-    Parameters
-    ----------
-    models : sequence of lazy estimators
-        Not fitted; what they choose by all rows stays when one is left out.
-    base : CaseBase
-    progress : Progress
-
-    Returns
-    -------
-    answers : float64 array of shape (n_rows, n_classes), or (n_rows,) for numbers
-        In order of arrival.
+    What they choose from all rows is kept when one is left out. For classes, lines of
+    least squares are averaged with them.
     """
     places, answers = np.argsort(base.arrival), []
     for model in models:
         learner = at_once(model._learner(), base)
         output = "probabilities" if base.class_labels else "values"
-        (found,) = leave_one_out(learner, base, places, (output,), model._n_jobs)
-        answers.append(found if base.class_labels else found[:, 0])
+        (left_out,) = leave_one_out(learner, base, places, (output,), model.n_jobs)
+        answers.append(left_out if base.class_labels else left_out[:, 0])
         progress.advance()
     if base.class_labels:
-        answers.append(_ask_lines(base)[places])
+        answers.append(_leave_out_lines(base)[places])
     return np.asarray(np.mean(answers, axis=0))
 
 
-def _ask_lines(base: CaseBase) -> Floats:
+def _leave_out_lines(base: CaseBase) -> Floats:
     """Left-out probabilities of classes by lines of least squares, as rows lie."""
     cases, order = base.cases, base.order
     _, placed = make_columns(cases, batch_of_cases(base, order).queries)
     n_classes = cases.class_counts.size
-    found = leave_out_lines(placed, cases.classes[order], n_classes)
+    probabilities = leave_out_lines(placed, cases.classes[order], n_classes)
     # Products of matrices may round equal rows differently.
-    return found[first_twins(base)[canonical_places(base)]]
+    return probabilities[left_out_places(base, np.arange(base.n_rows))]
 
 
 def leave_out(
@@ -85,36 +73,24 @@ def leave_out(
     base: CaseBase,
     progress: Progress,
 ) -> tuple[list[Any], Floats]:
-    """Fitted copies of the models, and the mean of their left-out answers.
-
-    Parameters
-    ----------
-    models : sequence of estimators
-    X, y : the rows
-    base : CaseBase
-        The same rows, with their ids and classes.
-    progress : Progress
-
-    Returns
-    -------
-    fitted : list of estimators
-    answers : float64 array of shape (n_rows, n_classes), or (n_rows,) for numbers
-    """
+    """Fit copies of the models, and average their left-out answers."""
     ids = base.ids[np.argsort(base.arrival)]
     fitted, sums = [], np.zeros(())
     for model in models:
         named = {"ids": ids} if isinstance(model, LazyEstimator) else {}
-        own = clone(model).fit(X, y, **named)
+        fitted_model = clone(model).fit(X, y, **named)
         if base.class_labels:
-            sums = sums + _in_order(own, label_array(base.class_labels).tolist())
+            sums = sums + _order_classes(
+                fitted_model, label_array(base.class_labels).tolist()
+            )
         else:
-            sums = sums + np.asarray(own.loo_predict(), np.float64)
-        fitted.append(own)
+            sums = sums + np.asarray(fitted_model.loo_predict(), np.float64)
+        fitted.append(fitted_model)
         progress.advance()
     return fitted, sums / len(fitted)
 
 
-def _in_order(model: Any, classes: Sequence[object]) -> Floats:  # noqa: ANN401
+def _order_classes(model: Any, classes: Sequence[object]) -> Floats:  # noqa: ANN401
     """Left-out probabilities, the classes in this order."""
     shares = np.asarray(model.loo_predict_proba(), np.float64)
     known = {label: j for j, label in enumerate(model.classes_.tolist())}
@@ -126,15 +102,8 @@ def _in_order(model: Any, classes: Sequence[object]) -> Floats:  # noqa: ANN401
     return shares[:, [known[label] for label in classes]]
 
 
-def judge(base: CaseBase, answers: Floats) -> Doubts:
-    """Doubts about each row of a base, as rows lie there.
-
-    Parameters
-    ----------
-    base : CaseBase
-    answers : array, as `leave_out` gives it
-        In order of arrival.
-    """
+def find_doubts(base: CaseBase, answers: Floats) -> Doubts:
+    """Doubts about each row of a base, in its order, by answers in order of arrival."""
     left_out, n_rows = answers[base.arrival], base.n_rows
     if base.class_labels:
         return doubt_labels(left_out, base.cases.classes[:n_rows])
@@ -143,7 +112,7 @@ def judge(base: CaseBase, answers: Floats) -> Doubts:
 
 def list_contradicted(base: CaseBase, answers: Floats, doubts: Doubts) -> list[Finding]:
     """Findings for the rows whose target is contradicted, the most doubtful first."""
-    rows = np.flatnonzero(doubts.found)
+    rows = np.flatnonzero(doubts.suspicious)
     places = canonical_places(base)[rows]
     rows = rows[np.lexsort((places, -doubts.doubts[rows]))]
     if base.class_labels:
@@ -155,62 +124,66 @@ def list_contradicted(base: CaseBase, answers: Floats, doubts: Doubts) -> list[F
             "label",
             (id_of(base, row),),
             float(doubts.doubts[row]),
-            target_of(base, row),
-            _suggestion(base, doubts, row),
-            evidence={**own, "values": values},
+            target_of_row(base, row),
+            _suggested_target(base, doubts, row),
+            evidence={**reasons, "values": values},
         )
-        for row, own, values in zip(
+        for row, reasons, values in zip(
             rows.tolist(), evidence, values_of(base, rows), strict=True
         )
     ]
 
 
-def _suggestion(base: CaseBase, doubts: Doubts, row: int) -> Label | float | None:
-    said = doubts.suggested[row]
-    return base.class_labels[int(said)] if base.class_labels else number(float(said))
+def _suggested_target(base: CaseBase, doubts: Doubts, row: int) -> Label | float | None:
+    suggested = doubts.suggested[row]
+    return (
+        base.class_labels[int(suggested)]
+        if base.class_labels
+        else number(float(suggested))
+    )
 
 
 def _against_labels(
     base: CaseBase, left_out: Floats, doubts: Doubts, rows: Ints
 ) -> Iterator[dict[str, Any]]:
-    """How probable the labels are, and the cases and values that say so."""
-    given, suggested = base.cases.classes[rows], doubts.suggested[rows]
+    """How probable the labels are, and the cases and values behind it."""
+    known, suggested = base.cases.classes[rows], doubts.suggested[rows]
     against = _nearest_of_classes(base, rows, suggested, _WITNESSES)
-    in_favor = _nearest_of_classes(base, rows, given, 1)
-    for row, own, other in zip(
-        rows.tolist(), given.tolist(), suggested.tolist(), strict=True
+    in_favor = _nearest_of_classes(base, rows, known, 1)
+    for row, known_class, other_class in zip(
+        rows.tolist(), known.tolist(), suggested.tolist(), strict=True
     ):
         yield {
-            "probability_given": float(left_out[row, own]),
-            "probability_suggested": float(left_out[row, other]),
+            "probability_given": float(left_out[row, known_class]),
+            "probability_suggested": float(left_out[row, other_class]),
             "against": against[row],
             "for": in_favor[row],
-            "attributes": _telling_attributes(base, row, own, other),
+            "attributes": _telling_attributes(base, row, known_class, other_class),
         }
 
 
 def _against_numbers(base: CaseBase, rows: Ints) -> Iterator[dict[str, Any]]:
     """The cases that are alike and have other numbers, and in what they are alike."""
     near = _nearest_of(base, rows, base.order, _WITNESSES)
-    told = {name: share_told(base, j) for j, name in enumerate(base.names)}
+    shares = {name: share_told(base, j) for j, name in enumerate(base.names)}
     for row in rows.tolist():
         differing = {name for case in near[row][:1] for name in case["differs_in"]}
-        shared = [name for name in told if name not in differing and told[name] > 0]
-        shared.sort(key=lambda name: -told[name])
-        attributes = [{"name": n, "share": told[n]} for n in shared[:_WITNESSES]]
+        shared = [name for name in shares if name not in differing and shares[name] > 0]
+        shared.sort(key=lambda name: -shares[name])
+        attributes = [{"name": n, "share": shares[n]} for n in shared[:_WITNESSES]]
         yield {"against": near[row], "attributes": attributes}
 
 
 def _nearest_of_classes(
     base: CaseBase, rows: Ints, classes: NDArray[Any], n_near: int
 ) -> dict[int, list[dict[str, Any]]]:
-    """The nearest other cases of each row, of a class of its own."""
-    found: dict[int, list[dict[str, Any]]] = {}
+    """Describe the nearest other cases of each row, within a class per row."""
+    nearest: dict[int, list[dict[str, Any]]] = {}
     order = base.order
     for label in np.unique(classes).tolist():
         seen = order[base.cases.classes[order] == label]
-        found |= _nearest_of(base, rows[classes == label], seen, n_near)
-    return found
+        nearest |= _nearest_of(base, rows[classes == label], seen, n_near)
+    return nearest
 
 
 def _nearest_of(
@@ -221,26 +194,26 @@ def _nearest_of(
     weighed = weigh_columns(cases, seen, np.ones(len(cases.numeric)))
     queries = place_queries(weighed, rows_as_queries(cases, rows))
     near = find_nearest(weighed.columns, queries, n_near, groups=(seen, rows))
-    asked, places = np.nonzero(near.rows >= 0)
-    others = seen[near.rows[asked, places]]
-    distances = np.sqrt(near.distances[asked, places])
-    found: dict[int, list[dict[str, Any]]] = {row: [] for row in rows.tolist()}
-    described = _describe(base, rows[asked], others, distances)
-    for row, case in zip(rows[asked].tolist(), described, strict=True):
-        found[row].append(case)
-    return found
+    queried, places = np.nonzero(near.rows >= 0)
+    others = seen[near.rows[queried, places]]
+    distances = np.sqrt(near.distances[queried, places])
+    cases_of_row: dict[int, list[dict[str, Any]]] = {row: [] for row in rows.tolist()}
+    described = _describe_cases(base, rows[queried], others, distances)
+    for row, case in zip(rows[queried].tolist(), described, strict=True):
+        cases_of_row[row].append(case)
+    return cases_of_row
 
 
-def _describe(
+def _describe_cases(
     base: CaseBase, rows: Ints, others: Ints, distances: Floats
 ) -> Iterator[dict[str, Any]]:
-    """Cases beside the rows that they speak for or against."""
+    """Describe cases that support or contradict rows."""
     apart = differ_by_attribute(base.cases, rows, others) > _ALIKE
     names, values = np.array(base.names, object), values_of(base, others)
     for place, other in enumerate(others.tolist()):
         yield {
             "id": id_of(base, other),
-            "target": target_of(base, other),
+            "target": target_of_row(base, other),
             "distance": float(distances[place]),
             "values": values[place],
             "differs_in": names[apart[place]].tolist(),
@@ -248,14 +221,14 @@ def _describe(
 
 
 def _telling_attributes(
-    base: CaseBase, row: int, given: int, suggested: int
+    base: CaseBase, row: int, known: int, suggested: int
 ) -> list[dict[str, Any]]:
-    """The attributes whose values speak most for the class that the others suggest."""
+    """The attributes whose values most support the class that the others suggest."""
     cases, bits = base.cases, np.zeros(len(base.names))
     for j, code in enumerate(cases.codes[:, row].tolist()):
         if code >= 0:
             counts = cases.counts[cases.offsets[j] : cases.offsets[j + 1]]
-            bits[j] = compare_classes(counts, code, given, suggested)
+            bits[j] = compare_classes(counts, code, known, suggested)
     most = np.argsort(-bits, kind="stable")[:_WITNESSES].tolist()
     return [
         {"name": base.names[j], "bits": float(bits[j])} for j in most if bits[j] > 0

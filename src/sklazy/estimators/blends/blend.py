@@ -1,21 +1,13 @@
-"""Blends: the accurate ones, of members that count by what they said left out."""
+"""Blends: the accurate ones, of members weighted by their left-out predictions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from sklazy.answer import prepare
-from sklazy.answer.blends import BlendLearner
-from sklazy.backends.device import check_device
-from sklazy.casebase import CaseBase
-from sklazy.estimators.approximate import (
-    ApproximateClassifier,
-    ApproximateEstimator,
-    ApproximateRegressor,
-)
+from sklazy.answer import AnyLearner, prepare
+from sklazy.answer.device import check_device
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.blends.members import (
     DEFAULT_CLASSIFIERS,
@@ -25,12 +17,15 @@ from sklazy.estimators.blends.members import (
     explain_members,
     make_members,
     name_members,
-    place,
+    put_on_device,
 )
+from sklazy.estimators.classifiers import ApproximateClassifier
 from sklazy.estimators.parameters import check_count
+from sklazy.estimators.regressors import ApproximateRegressor
+from sklazy.methods.blends.learner import BlendLearner
 
 
-class LazyBlend(ApproximateEstimator):
+class LazyBlend(LazyEstimator):
     """An estimator whose members count by leave-one-out; see the subclasses."""
 
     _can_be_member = False
@@ -54,7 +49,7 @@ class LazyBlend(ApproximateEstimator):
 
     @property
     def weights_(self) -> dict[str, float]:
-        """What each member counts, by name; those that cannot answer are left out."""
+        """Weight of each member, by name; those that cannot answer are left out."""
         check_is_fitted(self)
         with self.cases_.snapshot() as cases:
             ready = prepare(self._current_learner(cases), cases)
@@ -62,15 +57,16 @@ class LazyBlend(ApproximateEstimator):
 
     def _learner(self) -> BlendLearner:
         self._check_parameters()
-        named = [(name, place(member, self.device)) for name, member in self._named()]
+        named = [
+            (name, put_on_device(member, self.device)) for name, member in self._named()
+        ]
         members = make_members(named, self._n_attributes)
         return BlendLearner(self.target, members, int(self.max_loo_rows))
 
-    def _explainer(self, cases: CaseBase) -> BlendLearner:
-        learner = cast(BlendLearner, self._current_learner(cases))
-        named, n_features = self._named(), self._n_attributes
-        members = explain_members(learner.members, named, n_features)
-        return replace(learner, members=members, ask_all=True)
+    def _explaining(self, learner: AnyLearner) -> BlendLearner:
+        blend, named = cast(BlendLearner, learner), self._named()
+        members = explain_members(blend.members, named, self._n_attributes)
+        return replace(blend, members=members, ask_all=True)
 
     def _named(self) -> list[Named]:
         kinds = {"nominal": DEFAULT_CLASSIFIERS, "numeric": DEFAULT_REGRESSORS}
@@ -83,44 +79,42 @@ class LazyBlend(ApproximateEstimator):
         expected = "classifier" if self.target.kind == "nominal" else "regressor"
         check_members(self._named(), expected)
 
-    def _reported_settings(self) -> dict[str, Any]:
-        plain = clone(self).set_params(estimators=None)
+    def _resolved(self) -> dict[str, object]:
         members = [f"{n}: {' '.join(repr(e).split())}" for n, e in self._named()]
-        return {**LazyEstimator._reported_settings(plain), "estimators": members}
+        return {"estimators": members}
 
 
 class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
-    """Several kinds of classifiers, weighed by what they said of rows left out.
+    """Several kinds of classifiers, weighted by their left-out predictions.
 
-    Every member is asked for the class of training rows that it has not seen. Its
-    probabilities are raised to the power that fits these answers best, and then the
-    weights are found under which the mixture of all members makes the rows' classes
-    most likely.
+    Each member predicts training rows that are left out. Its probabilities are raised
+    to the power that fits these rows best. Then weights are chosen under which the
+    mixture of all members makes the classes of the rows most likely.
 
     Parameters
     ----------
     estimators : list of estimators, or of pairs of a name and an estimator, optional
-        Further members: classifiers of this library, or of scikit-learn.
+        Additional members: classifiers of this library or of scikit-learn.
     default_members : bool, default=True
-        Whether the default members are among them: 100 random paths
+        Whether to include the default members: 100 random paths
         (`LazyBaggingClassifier`), a kernel model (`LazyKernelClassifier`) and a
         logistic regression (`LazyLogisticClassifier`).
     max_loo_rows : int, default=300
-        How many rows are left out to find powers and weights, drawn by their content.
+        Most rows that are left out to find powers and weights, drawn by their content.
     categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+        Which columns are nominal. Default: those of categories, text and bools.
     n_jobs : int, optional
-        Threads; by default all cores.
+        Number of threads. Default: all cores.
     device : {None, "cuda", "cuda:1", ..., "cuda:all"}
-        Where those members are asked that can be asked on a GPU.
+        Device for the members that can use a GPU.
 
     Attributes
     ----------
     weights_ : dict of str to float
-        What each member counts; their sum is 1.
+        Weight of each member; their sum is 1.
     classes_ : array of shape (n_classes,)
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
 
@@ -130,25 +124,24 @@ class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
 
     Notes
     -----
-    Members are made ready, asked about rows left out and weighed when the first
-    question is asked after rows came or went; until the next change that is kept.
-    There are no sample weights, since not all members take them.
+    Members are prepared and weighted at the first query after rows were added or
+    forgotten; this is kept until the next change. There are no sample weights, since
+    not all members support them.
 
-    The weights are those of ``max sum_i log sum_m w_m p_im + 5/M sum_m log w_m``, found
-    by EM, where p_im is what member m says of the class of the left-out row i, kept off
+    The weights maximize ``sum_i log sum_m w_m p_im + 5/M sum_m log w_m`` by EM. Here
+    p_im is member m's probability of the class of the left-out row i, kept away from
     zero by 0.001 over the number of classes.
 
-    A classifier of scikit-learn is fitted to all rows, and once more without each of
-    five folds, by which its left-out answers are found. It sees the columns as in
-    `LazyStackingClassifier`. A query gets the same answer in every batch if the model
-    itself gives it.
+    A scikit-learn classifier is fitted to all rows, and once more without each of five
+    folds for its left-out answers. It sees columns as in `LazyStackingClassifier`. A
+    query gets the same answer in every batch if the model itself behaves so.
 
-    A member that cannot be fitted, or whose left-out answers are not finite, does not
-    count, and a warning names it; if none is left, the question is refused. A member
-    that fails on a query later is named in the error.
+    A member that cannot be fitted, or whose left-out answers are not finite, is left
+    out with a warning. If none remains, predicting raises an error. If a member fails
+    on a later query, the error names it.
 
-    Approximate left-out answers keep powers and weights, and are the members' own:
-    folds of scikit-learn's models, and whatever a lazy member has.
+    Approximate left-out answers keep powers and weights and use those of the members:
+    folds for scikit-learn's models, whatever a lazy member offers otherwise.
 
     References
     ----------
@@ -171,41 +164,40 @@ class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
 
 
 class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
-    """Several kinds of regressors, weighed by what they said of rows left out.
+    """Several kinds of regressors, weighted by their left-out predictions.
 
-    Every member is asked for the number of training rows that it has not seen; the
-    weights are those, none negative and with sum 1, whose mean of the members errs
-    least on these rows (least squares).
+    Each member predicts training rows that are left out. The weights, none negative and
+    with sum 1, minimize the squared error of the weighted mean on these rows.
 
     Parameters
     ----------
     estimators : list of estimators, or of pairs of a name and an estimator, optional
-        Further members: regressors of this library, or of scikit-learn.
+        Additional members: regressors of this library or of scikit-learn.
     default_members : bool, default=True
-        Whether the default members are among them: 100 random paths
-        (`LazyBaggingRegressor`), a kernel model (`LazyKernelRegressor`), a ridge line
-        (`LazyRidgeRegressor`) and local lines (`LazyLearningRegressor`).
+        Whether to include the default members: 100 random paths
+        (`LazyBaggingRegressor`), a kernel model (`LazyKernelRegressor`), a ridge
+        regression (`LazyRidgeRegressor`) and local lines (`LazyLearningRegressor`).
     max_loo_rows : int, default=300
-        How many rows are left out to find weights, drawn by their content.
+        Most rows that are left out to find weights, drawn by their content.
     categorical_features : "from_dtype", None, or array-like
-        Which columns are nominal; by default those of categories, text and bools.
+        Which columns are nominal. Default: those of categories, text and bools.
     n_jobs : int, optional
-        Threads; by default all cores.
+        Number of threads. Default: all cores.
     device : {None, "cuda", "cuda:1", ..., "cuda:all"}
-        Where those members are asked that can be asked on a GPU.
+        Device for the members that can use a GPU.
 
     Attributes
     ----------
     weights_ : dict of str to float
-        What each member counts; their sum is 1.
+        Weight of each member; their sum is 1.
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
 
     See Also
     --------
-    LazyBlendClassifier : The same for classes, with all that is said there.
+    LazyBlendClassifier : The same for classes, with further notes.
 
     Notes
     -----

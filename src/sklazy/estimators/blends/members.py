@@ -7,7 +7,6 @@ from typing import Any
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 
-from sklazy.answer.blends import LearnerMember, Member
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.blends.sklearn_members import ModelMember
@@ -18,6 +17,8 @@ from sklazy.estimators.ensembles.bagging import (
 from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.estimators.linear_models import LazyLogisticClassifier, LazyRidgeRegressor
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
+from sklazy.estimators.state import as_member, describe_choices
+from sklazy.methods.blends.learner import LearnerMember, Member
 
 Named = tuple[str, BaseEstimator]
 
@@ -42,15 +43,7 @@ _OF_THE_CASES = ("categorical_features", "discretization", "cuts")
 def name_members(
     estimators: Sequence[Any] | None, default: Sequence[Named]
 ) -> list[Named]:
-    """Names and estimators of all members.
-
-    Parameters
-    ----------
-    estimators : list of estimators, or of pairs of a name and one, or None
-        What the user gave.
-    default : sequence of pairs
-        The members that come first.
-    """
+    """Name all members: the default ones first, then the user's."""
     if not isinstance(estimators, list | tuple | None):
         raise BadTypeError(
             f"estimators={estimators!r}; expected a list of estimators, or of pairs of "
@@ -70,7 +63,7 @@ def name_members(
     return named
 
 
-def place(member: BaseEstimator, device: str | None) -> BaseEstimator:
+def put_on_device(member: BaseEstimator, device: str | None) -> BaseEstimator:
     """The same member, on a device if it can be there and is on none yet."""
     parameters = member.get_params(deep=False)
     if device is None or parameters.get("device", device) is not None:
@@ -79,34 +72,21 @@ def place(member: BaseEstimator, device: str | None) -> BaseEstimator:
 
 
 def check_members(named: Sequence[Named], expected: str) -> None:
-    """Refuse estimators that cannot be members.
-
-    Parameters
-    ----------
-    named : list of pairs of a name and an estimator
-    expected : {"classifier", "regressor"}
-    """
+    """Refuse estimators that cannot be members, or are not of the expected type."""
     for name, estimator in named:
-        found = get_tags(estimator).estimator_type
-        if found not in (None, expected):
+        kind = get_tags(estimator).estimator_type
+        if kind not in (None, expected):
             raise BadTypeError(
-                f"estimators holds {name!r}, which is a {found}; give a {expected}."
+                f"estimators holds {name!r}, which is a {kind}; give a {expected}."
             )
         if isinstance(estimator, LazyEstimator):
-            _check_own(name, estimator)
+            _check_shares_cases(name, estimator)
 
 
 def make_members(named: Sequence[Named], n_features: int) -> tuple[Member, ...]:
-    """Members of estimators.
-
-    Parameters
-    ----------
-    named : list of pairs of a name and an estimator
-    n_features : int
-        The columns of the cases that they will see.
-    """
+    """Make members of estimators, which will see `n_features` columns."""
     return tuple(
-        _lazy_member(name, estimator._as_member(n_features), explain=False)
+        _lazy_member(name, as_member(estimator, n_features), explain=False)
         if isinstance(estimator, LazyEstimator)
         else ModelMember(name, clone(estimator))
         for name, estimator in named
@@ -118,7 +98,7 @@ def explain_members(
 ) -> tuple[Member, ...]:
     """The same members, such that their answers can become receipts."""
     return tuple(
-        _lazy_member(name, estimator._as_member(n_features), explain=True)
+        _lazy_member(name, as_member(estimator, n_features), explain=True)
         if isinstance(estimator, LazyEstimator)
         else member
         for member, (name, estimator) in zip(members, named, strict=True)
@@ -126,10 +106,12 @@ def explain_members(
 
 
 def _lazy_member(name: str, twin: LazyEstimator, *, explain: bool) -> LearnerMember:
-    learner = twin._explaining_learner() if explain else twin._learner()
+    learner = twin._learner()
+    if explain:
+        learner = twin._explaining(learner)
     origin = {
         "estimator": type(twin).__name__,
-        "settings": twin._reported_settings() if explain else {},
+        "settings": describe_choices(twin) if explain else {},
     }
     return LearnerMember(name, learner, origin)
 
@@ -146,24 +128,25 @@ def _named(item: Any) -> Named:  # noqa: ANN401 - checked here
     return name or type(estimator).__name__.lower(), estimator
 
 
-def _check_own(name: str, estimator: LazyEstimator) -> None:
+def _check_shares_cases(name: str, estimator: LazyEstimator) -> None:
     """Refuse an estimator of ours that cannot share the cases of a blend."""
     if not estimator._can_be_member:
         raise BadTypeError(
             f"estimators holds {name!r}, a {type(estimator).__name__}, which cannot be "
             "a member of a blend; give its own members instead."
         )
-    own, plain = estimator.get_params(deep=False), type(estimator)().get_params()
+    settings = estimator.get_params(deep=False)
+    defaults = type(estimator)().get_params(deep=False)
     for parameter in _OF_THE_CASES:
-        if str(own.get(parameter)) != str(plain.get(parameter)):
+        if str(settings.get(parameter)) != str(defaults.get(parameter)):
             raise BadInputError(
-                f"estimators holds {name!r} with {parameter}={own[parameter]!r}; "
-                "members see the cases as the blend keeps them. Leave it at "
-                f"{plain[parameter]!r}, and set it for the blend if it is a parameter "
-                "of it."
+                f"estimators holds {name!r} with {parameter}={settings[parameter]!r}; "
+                "members share the cases of the blend. Leave it at "
+                f"{defaults[parameter]!r}, or set it for the blend if the blend has it."
             )
-    if not isinstance(own.get("random_state"), int | None):
+    seed = settings.get("random_state")
+    if not isinstance(seed, int | None):
         raise BadTypeError(
-            f"estimators holds {name!r} with random_state={own['random_state']!r}; "
-            "expected a whole number or None: the same query must get the same answer."
+            f"estimators holds {name!r} with random_state={seed!r}; expected a whole "
+            "number or None, so that the same query gets the same answer."
         )

@@ -13,19 +13,19 @@ from sklazy.answer.batch import (
     Ints,
     batch_of_cases,
     canonical_places,
-    first_twins,
+    left_out_places,
 )
-from sklazy.answer.blends import Said
-from sklazy.answer.selection.models import (
+from sklazy.casebase import CaseBase
+from sklazy.errors import BadInputError
+from sklazy.estimators.folds import stratified_folds
+from sklazy.estimators.selection.model_host import (
     Model,
     ModelHost,
     class_probabilities,
     seeded,
 )
-from sklazy.casebase import CaseBase
-from sklazy.errors import BadInputError
-from sklazy.estimators.folds import stratified_folds
 from sklazy.flow import Queries
+from sklazy.methods.blends.learner import Said
 
 N_FOLDS = 5
 """Folds of which each is answered by a model of the others."""
@@ -37,14 +37,7 @@ Ask = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, eq=False)
 class ModelMember:
-    """An estimator of scikit-learn.
-
-    Attributes
-    ----------
-    name : str
-    estimator : estimator
-        Never fitted itself.
-    """
+    """A scikit-learn estimator as a member; never fitted itself."""
 
     name: str
     estimator: BaseEstimator
@@ -63,18 +56,20 @@ class ModelMember:
         return Said(model(self._encode(batch.base, batch.queries)))
 
     def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
-        """What models say that were fitted to the other folds."""
-        found: Floats = base.derive((self, "folds"), lambda: self._out_of_fold(base))
-        return found[canonical_places(base)[rows]]
+        """Predictions of models that were fitted to the other folds."""
+        answers: Floats = base.derive((self, "folds"), lambda: self._out_of_fold(base))
+        return answers[canonical_places(base)[rows]]
 
     def _out_of_fold(self, base: CaseBase) -> Floats:
         """Answers to all cases in canonical order, (n_rows, n_outputs)."""
-        inputs, folds = self._inputs(base), _folds(base)
-        found = np.empty((base.n_rows, base.cases.class_counts.size or 1))
+        inputs, folds = self._inputs(base), _assign_folds(base)
+        answers = np.empty((base.n_rows, base.cases.class_counts.size or 1))
         for fold in np.unique(folds):
-            own = folds == fold
-            found[own] = self._fit(base, np.flatnonzero(~own))(inputs[own])
-        return _share_with_twins(base, found)
+            in_fold = folds == fold
+            answers[in_fold] = self._fit(base, np.flatnonzero(~in_fold))(
+                inputs[in_fold]
+            )
+        return _share_with_twins(base, answers)
 
     def _fit(self, base: CaseBase, places: Ints) -> Ask:
         """A model of some cases, named by their places in canonical order."""
@@ -83,11 +78,11 @@ class ModelMember:
         targets = cases.classes[rows] if classifies else cases.targets[0, rows]
         inputs, n_classes = self._inputs(base)[places], cases.class_counts.size
         if not inputs.shape[1] or (targets == targets[0]).all():
-            return _constant(targets, n_classes)
+            return _constant_model(targets, n_classes)
         model = self._fitted(inputs, targets)
         if classifies:
-            return lambda asked: class_probabilities(model, asked, n_classes)
-        return lambda asked: _numbers(model, asked)
+            return lambda queries: class_probabilities(model, queries, n_classes)
+        return lambda queries: _predict_numbers(model, queries)
 
     def _fitted(self, inputs: Floats, targets: NDArray[np.generic]) -> Model:
         try:
@@ -112,15 +107,15 @@ class ModelMember:
         return np.hstack(columns)
 
 
-def _share_with_twins(base: CaseBase, found: Floats) -> Floats:
-    """The mean of the answers to equal cases, which nothing tells apart."""
-    firsts = first_twins(base)
-    sums, counts = np.zeros_like(found), np.bincount(firsts, minlength=len(firsts))
-    np.add.at(sums, firsts, found)
-    return np.asarray(sums[firsts] / counts[firsts, None])
+def _share_with_twins(base: CaseBase, answers: Floats) -> Floats:
+    """The mean of the answers to equal cases, which cannot be distinguished."""
+    shared = left_out_places(base, base.order)
+    sums, counts = np.zeros_like(answers), np.bincount(shared, minlength=len(shared))
+    np.add.at(sums, shared, answers)
+    return np.asarray(sums[shared] / counts[shared, None])
 
 
-def _folds(base: CaseBase) -> Ints:
+def _assign_folds(base: CaseBase) -> Ints:
     """The fold of every case in canonical order, which is as good as random."""
     n_folds, places = min(N_FOLDS, base.n_rows), np.arange(base.n_rows)
     if base.class_labels:
@@ -128,16 +123,16 @@ def _folds(base: CaseBase) -> Ints:
     return places % n_folds
 
 
-def _constant(targets: NDArray[np.generic], n_classes: int) -> Ask:
-    """What cases say without a model: their shares, or their mean."""
+def _constant_model(targets: NDArray[np.generic], n_classes: int) -> Ask:
+    """Predict without a model: the class shares of the cases, or their mean."""
     if n_classes:
         counts = np.bincount(targets.astype(np.int64), minlength=n_classes)
-        said = counts / counts.sum()
+        answer = counts / counts.sum()
     else:
-        said = np.array([targets.astype(np.float64).mean()])
-    return lambda asked: np.tile(said, (len(asked), 1))
+        answer = np.array([targets.astype(np.float64).mean()])
+    return lambda queries: np.tile(answer, (len(queries), 1))
 
 
-def _numbers(model: Model, asked: Floats) -> Floats:
+def _predict_numbers(model: Model, queries: Floats) -> Floats:
     with np.errstate(all="ignore"):  # what is not finite is refused
-        return np.asarray(model.predict(asked), np.float64).reshape(-1, 1)
+        return np.asarray(model.predict(queries), np.float64).reshape(-1, 1)

@@ -1,29 +1,34 @@
-"""What all lazy ensembles share: parameters, seeds, what members answer."""
+"""The base of lazy ensembles: parameters, seeds, the answers of members."""
 
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
-from sklazy.answer.ensembles.combining import COMBINATIONS
-from sklazy.answer.ensembles.learner import EnsembleLearner
-from sklazy.answer.ensembles.members import Member
-from sklazy.casebase import CaseBase
 from sklazy.casebase.incoming import Target
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.classifiers import LazyClassifier
+from sklazy.estimators.ensembles.member_kinds import (
+    Kinds,
+    check_kinds,
+    describe_kinds,
+    make_kinds,
+)
 from sklazy.estimators.parameters import (
+    MOST_MADE,
     check_choice,
     check_count,
     check_fraction,
     check_positive,
     find_seed,
 )
-from sklazy.estimators.settings import to_settings
-from sklazy.estimators.targets import UnweightedClassifier, UnweightedRegressor
-from sklazy.local.paths import PathRules, RegressionRules
-from sklazy.tables import Table
+from sklazy.estimators.regressors import LazyRegressor
+from sklazy.methods.ensembles.combining import COMBINATIONS
+from sklazy.methods.ensembles.learner import EnsembleLearner
+from sklazy.methods.ensembles.members import Member, RandomTreeMember, TreeMember
+from sklazy.methods.paths.bags import FEWEST_DRAWS
+from sklazy.methods.paths.model import PathRules, RegressionRules
 
 
 class LazyEnsemble(LazyEstimator):
@@ -41,12 +46,22 @@ class LazyEnsemble(LazyEstimator):
     n_jobs: int | None
     seed_: int
 
+    splits: str = "best"
+    max_samples: int | float | str | None = None
+
+    _fitted = {"seed_": int}  # noqa: RUF012
     _tree_features: ClassVar[float | None] = None
-    """What `max_features="auto"` is for trees of best splits."""
+    """Value of `max_features="auto"` for trees of best splits."""
+
+    _kinds: ClassVar[Kinds | None] = None
+    """The kinds that `estimators` may list; None where all members are trees."""
 
     def _members(self) -> tuple[Member, ...]:
-        """The kinds of members, in turn."""
-        raise NotImplementedError
+        if self._kinds is not None:
+            return make_kinds(self)
+        if self.splits == "random":
+            return (RandomTreeMember(self._tried()),)
+        return (TreeMember(self._rules(), bool(self.share_bags)),)
 
     def _rules(self) -> PathRules | RegressionRules:
         """How trees of best splits split."""
@@ -60,7 +75,7 @@ class LazyEnsemble(LazyEstimator):
             n_estimators=int(self.n_estimators),
             beta=float(self.beta),
             n_neighbors=self._n_near(),
-            combine=self._combination(),
+            combine=str(self.combine),
             share_bags=bool(self.share_bags),
             max_samples=self._most_draws(),
             seed=self.seed_,
@@ -68,30 +83,12 @@ class LazyEnsemble(LazyEstimator):
 
     # --- state ------------------------------------------------------------------------
 
-    def _kept_beside(self, y: object) -> dict[str, Any]:
+    def _find_fitted(self, y: object) -> dict[str, Any]:
         return {"seed_": find_seed(self.random_state, default=0)}
 
-    def _start(self, n_features: int) -> None:
-        super()._start(n_features)
-        self.seed_ = find_seed(self.random_state, default=0)
-
-    def _state(self) -> dict[str, Any]:
-        return {**super()._state(), "seed": self.seed_}
-
-    def _restore(self, cases: CaseBase, state: dict[str, Any]) -> None:
-        super()._restore(cases, state)
-        self.seed_ = int(state["seed"])
-
-    def _saved_settings(self) -> dict[str, Any]:
-        if isinstance(self.random_state, int | np.integer | None):
-            return super()._saved_settings()
-        # A generator cannot be written down: the seed that it gave stands for it.
-        return to_settings(clone(self).set_params(random_state=self.seed_))
-
-    def _reported_settings(self) -> dict[str, Any]:
-        settled = clone(self).set_params(random_state=self.seed_)
-        settled.combine = self._combination()
-        return LazyEstimator._reported_settings(settled)
+    def _resolved(self) -> dict[str, object]:
+        kinds = {} if self._kinds is None else {"estimators": describe_kinds(self)}
+        return {"random_state": self.seed_, **kinds}
 
     # --- checks -----------------------------------------------------------------------
 
@@ -108,43 +105,42 @@ class LazyEnsemble(LazyEstimator):
         return count_features(chosen, self._n_attributes)
 
     def _n_near(self) -> int | None:
-        """The neighbors put into each bag; None lets beta decide."""
-        return None if self.n_neighbors is None else int(self.n_neighbors)
+        """Count the neighbors put into each bag; None lets beta decide."""
+        if self.n_neighbors is None:
+            return 0 if self.splits == "random" else None
+        return int(self.n_neighbors)
 
     def _most_draws(self) -> float | str | None:
-        """The most draws of a bag; None for as many as there are rows."""
-        return None
-
-    def _combination(self) -> str:
-        """How members' answers become one."""
-        return str(self.combine)
+        """Find the most draws of a bag; None for as many as there are rows."""
+        if self.splits == "random" and self.max_samples == "auto":
+            return _RANDOM_DRAWS
+        return self.max_samples
 
     def _check_parameters(self) -> None:
-        check_count("n_estimators", self.n_estimators)
-        check_choice("combine", self.combine, self._combinations())
+        check_count("n_estimators", self.n_estimators, most=MOST_MADE)
+        check_choice("combine", self.combine, COMBINATIONS[self.target.kind])
         if self.n_neighbors is not None:
             check_count("n_neighbors", self.n_neighbors)
         check_fraction("beta", self.beta)
         weight = "the weight that two branches of a split must hold"
         check_positive("min_branch_weight", self.min_branch_weight, weight)
+        check_choice("splits", self.splits, ("best", "random"))
+        check_samples(self.max_samples)
+        if self._kinds is not None:
+            check_kinds(self)
 
-    def _combinations(self) -> tuple[str, ...]:
-        """What `combine` may be."""
-        return COMBINATIONS[self.target.kind]
-
-    def _check_table(self, table: Table) -> None:
+    def _check_size(self, n_attributes: int, n_rows: int | None) -> None:
         if not _is_auto(self.max_features):
-            count_features(self.max_features, len(table.columns))
-
-    def _check_count(self, n_rows: int) -> None:
-        if self.n_neighbors is not None and self.n_neighbors > n_rows:
+            count_features(self.max_features, n_attributes)
+        n_near = 0 if self.n_neighbors is None else self.n_neighbors
+        if n_rows is not None and n_near > n_rows:
             raise BadInputError(
-                f"n_neighbors={self.n_neighbors!r} is more than the rows there are "
+                f"n_neighbors={self.n_neighbors!r} is more than the number of rows "
                 f"(n_samples={n_rows}); give fewer, or None to let beta decide."
             )
 
 
-class EnsembleClassifier(LazyEnsemble, UnweightedClassifier):
+class EnsembleClassifier(LazyEnsemble, LazyClassifier):
     """A classifier that makes an ensemble for each query; see the subclasses."""
 
     _tree_features = 0.35
@@ -179,7 +175,7 @@ class EnsembleClassifier(LazyEnsemble, UnweightedClassifier):
         )
 
 
-class EnsembleRegressor(LazyEnsemble, UnweightedRegressor):
+class EnsembleRegressor(LazyEnsemble, LazyRegressor):
     """A regressor that makes an ensemble for each query; see the subclasses."""
 
     _tree_features = 0.5
@@ -212,6 +208,7 @@ class EnsembleRegressor(LazyEnsemble, UnweightedRegressor):
         return target
 
 
+_RANDOM_DRAWS = 4000  # of random paths: more change little
 _LARGEST = 1e140  # sums of the squares of so many rows as memory holds are finite
 
 
@@ -219,8 +216,25 @@ def _check_size(target: Target) -> None:
     largest = np.abs(np.asarray(target)).max(initial=0.0)
     if largest > _LARGEST:
         raise BadInputError(
-            f"y holds numbers as large as {largest:g}, the squares of which no float "
-            f"holds; expected at most {_LARGEST:g}. Divide y by a constant."
+            f"y holds numbers as large as {largest:g}, whose squares overflow; "
+            f"expected at most {_LARGEST:g}. Divide y by a constant."
+        )
+
+
+def check_samples(max_samples: object) -> None:
+    """Refuse a number of draws that no bag can have."""
+    if max_samples is None or (isinstance(max_samples, str) and max_samples == "auto"):
+        return
+    fits = False
+    if isinstance(max_samples, float | np.floating):
+        fits = 0 < float(max_samples) <= 1
+    elif isinstance(max_samples, int | np.integer):
+        fits = int(max_samples) >= FEWEST_DRAWS  # nor is True a number of draws
+    if not fits:
+        raise BadInputError(
+            f"max_samples={max_samples!r}; expected the draws of a bag, at least "
+            f"{FEWEST_DRAWS}, a fraction of the rows in (0, 1], 'auto', or None for "
+            "all."
         )
 
 

@@ -1,29 +1,51 @@
-"""The members that a user names or gives."""
+"""The kinds of members that the parameter `estimators` lists."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
-from sklazy.answer.ensembles.members import Member
 from sklazy.errors import BadInputError, BadTypeError, suggest
+from sklazy.estimators.ensembles.sklearn_members import (
+    ClassifierMember,
+    RegressorMember,
+)
+from sklazy.estimators.parameters import check_count, check_positive
+from sklazy.methods.ensembles.members import (
+    BayesMember,
+    LinearMember,
+    Member,
+    NeighborsMember,
+    RandomTreeMember,
+    RuleMember,
+    TreeMember,
+)
+from sklazy.methods.local_models.plans import check_ridge
 
 Named = tuple[str, str | BaseEstimator]
+
+
+class Kinds(NamedTuple):
+    """The kinds of members that an ensemble may have.
+
+    Attributes
+    ----------
+    all, default : tuple of str
+        Our own kinds, and those taken where `estimators` is None.
+    others : class
+        Wraps an estimator of scikit-learn.
+    """
+
+    all: tuple[str, ...]
+    default: tuple[str, ...]
+    others: type[ClassifierMember | RegressorMember]
 
 
 def named_kinds(
     estimators: Sequence[Any] | None, ours: Sequence[str], default: Sequence[str]
 ) -> list[Named]:
     """Names and kinds of members: strings that stand for ours, or estimators.
-
-    Parameters
-    ----------
-    estimators : list or None
-        What the user gave; None for the default.
-    ours : sequence of str
-        The names of our own kinds.
-    default : sequence of str
 
     Examples
     --------
@@ -38,52 +60,6 @@ def named_kinds(
             f"{tuple(ours)} or estimators, at least one, or None for the default."
         )
     return [_named(item, ours) for item in estimators]
-
-
-def make_members(
-    kinds: Sequence[Named],
-    ours: Mapping[str, Callable[[str], Member]],
-    other: Callable[[BaseEstimator, str], Member],
-) -> tuple[Member, ...]:
-    """The members of the kinds that were named or given.
-
-    Parameters
-    ----------
-    kinds : list of pairs of a name and a kind
-    ours : dict
-        What makes a member of our own from its name.
-    other : callable
-        What makes a member of an estimator and a name.
-    """
-    return tuple(
-        ours[kind](name) if isinstance(kind, str) else other(kind, name)
-        for name, kind in kinds
-    )
-
-
-def check_kinds(kinds: Sequence[Named], expected: str) -> None:
-    """Refuse estimators that are known to predict something else.
-
-    Parameters
-    ----------
-    kinds : list of pairs of a name and a kind
-    expected : {"classifier", "regressor"}
-    """
-    for _, kind in kinds:
-        if isinstance(kind, BaseEstimator):
-            found = get_tags(kind).estimator_type
-            if found not in (None, expected):
-                raise BadTypeError(
-                    f"estimators holds {kind!r}, which is a {found}; give a {expected}."
-                )
-
-
-def describe_kinds(kinds: Sequence[Named]) -> list[str]:
-    """Members as plain data."""
-    return [
-        kind if isinstance(kind, str) else f"{name}: {' '.join(repr(kind).split())}"
-        for name, kind in kinds
-    ]
 
 
 def _named(item: Any, ours: Sequence[str]) -> Named:  # noqa: ANN401 - checked here
@@ -103,3 +79,48 @@ def _named(item: Any, ours: Sequence[str]) -> Named:  # noqa: ANN401 - checked h
             f"{tuple(ours)}, an estimator, or a pair of a name and one of these."
         )
     return name or type(kind).__name__.lower(), kind
+
+
+def _kinds_of(model: Any) -> list[Named]:  # noqa: ANN401 - a stacking estimator
+    return named_kinds(model.estimators, model._kinds.all, model._kinds.default)
+
+
+def describe_kinds(model: Any) -> list[str]:  # noqa: ANN401
+    """Describe the members that the parameter `estimators` lists as plain data."""
+    return [
+        kind if isinstance(kind, str) else f"{name}: {' '.join(repr(kind).split())}"
+        for name, kind in _kinds_of(model)
+    ]
+
+
+def make_kinds(model: Any) -> tuple[Member, ...]:  # noqa: ANN401
+    """Make the members that the parameter `estimators` lists."""
+    share = bool(model.share_bags)
+    makers: dict[str, Callable[[str], Member]] = {
+        "tree": lambda name: TreeMember(model._rules(), share, name),
+        "random_tree": lambda name: RandomTreeMember(model._tried(), name),
+        "bayes": lambda name: BayesMember(float(model.alpha), name),
+        "neighbors": lambda name: NeighborsMember(int(model.member_neighbors), name),
+        "linear": lambda name: LinearMember(float(model.ridge), name),
+        "rule": RuleMember,
+    }
+    return tuple(
+        makers[kind](name) if isinstance(kind, str) else model._kinds.others(kind, name)
+        for name, kind in _kinds_of(model)
+    )
+
+
+def check_kinds(model: Any) -> None:  # noqa: ANN401
+    """Refuse kinds, or parameters of members, that make no sense."""
+    check_count("member_neighbors", model.member_neighbors)
+    check_positive("ridge", model.ridge, "the penalty of the linear member")
+    check_ridge(model.ridge)
+    expected = str(get_tags(model).estimator_type)
+    for _, kind in _kinds_of(model):
+        actual = expected if isinstance(kind, str) else get_tags(kind).estimator_type
+        if actual not in (None, expected):
+            raise BadTypeError(
+                f"estimators holds {kind!r}, which is a {actual}; give a {expected}."
+            )
+    if "bayes" in model._kinds.all:
+        check_positive("alpha", model.alpha, "what naive Bayes adds to every count")

@@ -11,46 +11,29 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from sklazy.answer.batch import Floats
-from sklazy.answer.ensembles.data import EnsembleData
-from sklazy.answer.ensembles.evidence import ModelEvidence
-from sklazy.answer.selection.models import (
+from sklazy.errors import DataWarning
+from sklazy.estimators.selection.model_host import (
     Model,
     ModelHost,
     class_probabilities,
     seeded,
 )
-from sklazy.errors import DataWarning
 from sklazy.flow import Bags, Queries
-from sklazy.local.bags import draw_weights
+from sklazy.methods.ensembles.data import EnsembleData
+from sklazy.methods.ensembles.evidence import ModelEvidence
+from sklazy.methods.paths.bags import draw_weights
 
 
 class Bag(NamedTuple):
-    """The distinct rows of a bag.
-
-    Attributes
-    ----------
-    inputs : float64 array of shape (n_rows, n_columns)
-    targets : array of shape (n_rows,)
-        Classes by number, or numbers.
-    weights : int32 array of shape (n_rows,)
-        How often the bag holds each.
-    """
+    """The distinct rows of a bag, and how often it holds each (`weights`)."""
 
     inputs: Floats
     targets: NDArray[Any]
     weights: NDArray[np.int32]
 
 
-class Fitted(NamedTuple):
-    """What a bag was made into.
-
-    Attributes
-    ----------
-    model : fitted estimator, or None
-        None if there is nothing to fit, or it could not be fitted.
-    plain : float64 array of shape (n_outputs,)
-        What the bag answers without a model.
-    """
+class FittedBag(NamedTuple):
+    """A model fitted to a bag (None if not possible), and the bag's plain answer."""
 
     model: Model | None
     plain: Floats
@@ -58,14 +41,7 @@ class Fitted(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FittedMember:
-    """An estimator of scikit-learn; see the subclasses.
-
-    Attributes
-    ----------
-    estimator : estimator
-        Never fitted itself.
-    name : str
-    """
+    """A scikit-learn estimator, never fitted itself; see the subclasses."""
 
     estimator: BaseEstimator
     name: str
@@ -91,7 +67,7 @@ class FittedMember:
         """Class probabilities or predictions; queries of the same bags share models."""
         answers = np.zeros((*bags.seeds.shape[1:], data.n_outputs))
         inputs, failures = self._encode(data, queries), set[str]()
-        same, fitted = _repeat_bags(bags), list[Fitted]()
+        same, fitted = _repeat_bags(bags), list[FittedBag]()
         for query in range(len(answers)):
             if not same[query]:
                 fitted = self._fit_bags(data, bags, query, failures)
@@ -104,7 +80,7 @@ class FittedMember:
 
     def _fit_bags(
         self, data: EnsembleData, bags: Bags, query: int, failures: set[str]
-    ) -> list[Fitted]:
+    ) -> list[FittedBag]:
         """A model per bag, where there is something to fit."""
         inputs, targets = self._inputs(data), data.targets
         fitted = []
@@ -112,7 +88,7 @@ class FittedMember:
             rows = np.flatnonzero(weights)
             bag = Bag(inputs[rows], targets[rows], weights[rows])
             plain = self._plain_answer(data, bag)
-            fitted.append(Fitted(self._fit(bag, failures), plain))
+            fitted.append(FittedBag(self._fit(bag, failures), plain))
         return fitted
 
     def _fit(self, bag: Bag, failures: set[str]) -> Model | None:
@@ -126,28 +102,28 @@ class FittedMember:
             return None
 
     def _predict(
-        self, data: EnsembleData, fitted: Fitted, row: Floats, failures: set[str]
+        self, data: EnsembleData, fitted: FittedBag, row: Floats, failures: set[str]
     ) -> Floats:
-        """What a model answers for a row; what its bag does where it fails."""
+        """Answer of a model for a row; that of its bag where the model fails."""
         if fitted.model is None:
             return fitted.plain
         try:
             with np.errstate(all="ignore"):  # what is not finite is reported below
-                found = self._predict_row(data, fitted.model, row)
+                answer = self._predict_row(data, fitted.model, row)
         except (ValueError, ArithmeticError) as error:
             failures.add(str(error))
             return fitted.plain
-        if np.isfinite(found).all():
-            return found
+        if np.isfinite(answer).all():
+            return answer
         failures.add("its answer is NaN or infinite.")
         return fitted.plain
 
     def _plain_answer(self, data: EnsembleData, bag: Bag) -> Floats:
-        """What the bag answers without a model, (n_outputs,)."""
+        """Answer of the bag without a model, (n_outputs,)."""
         raise NotImplementedError
 
     def _predict_row(self, data: EnsembleData, model: Model, query: Floats) -> Floats:
-        """What a model answers for one row, (n_outputs,)."""
+        """Answer of a model for one row, (n_outputs,)."""
         raise NotImplementedError
 
     def _inputs(self, data: EnsembleData) -> Floats:
@@ -167,8 +143,8 @@ class FittedMember:
 
     def _warn(self, failures: set[str]) -> None:
         warnings.warn(
-            f"{self.name} could not be fitted or asked on some bags, whose own shares "
-            f"or mean count instead: {min(failures)}",
+            f"{self.name} could not be fitted or used on some bags; the class shares "
+            f"or the mean of these bags are used instead: {min(failures)}",
             DataWarning,
             stacklevel=2,
         )

@@ -1,18 +1,20 @@
 """Lazy stacking: members of different kinds on bags drawn for the query."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
-from sklazy.answer.ensembles.members import BayesMember, Member
 from sklazy.casebase.base import Cuts
 from sklazy.estimators.ensembles.base import EnsembleClassifier, EnsembleRegressor
-from sklazy.estimators.ensembles.several_kinds import LazyStacking
+from sklazy.estimators.ensembles.member_kinds import Kinds
 from sklazy.estimators.ensembles.sklearn_members import (
     ClassifierMember,
     RegressorMember,
 )
-from sklazy.estimators.options import CombineNumbers, CombineVotes, Discretization
-from sklazy.estimators.parameters import check_positive
+from sklazy.estimators.parameters import (
+    CombineNumbers,
+    CombineVotes,
+    Discretization,
+)
 
 KINDS = ("tree", "random_tree", "bayes", "neighbors", "linear", "rule")
 """The members of our own for classes."""
@@ -30,69 +32,66 @@ _PAPER_KINDS = ("tree", "bayes", "neighbors", "linear", "rule")
 _PAPER_NUMBER_KINDS = ("tree", "neighbors", "linear", "rule")
 
 
-class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
+class LazyStackingClassifier(EnsembleClassifier):
     """Classifiers of different kinds, built for each query on bags near to it.
 
-    Bags are drawn as in lazy bagging, with more of the query's neighbors than
-    chance would give. The kinds of members take them in turn: by default three
-    unpruned trees, naive Bayes and a linear model; trees with drawn splits, nearest
-    neighbors and one rule are there, too. They work on the bags' weights and never
-    write a bag out.
+    Bags are drawn as in lazy bagging, with more neighbors of the query than chance
+    would give. Members of different kinds take them in turn: by default three unpruned
+    trees, naive Bayes and a linear model. Trees with random splits, nearest neighbors
+    and one rule are available, too. Members use the weights of a bag's rows, so bags
+    are never copied.
 
     Parameters
     ----------
     estimators : list, optional
-        The kinds of members: "tree", "random_tree", "bayes", "neighbors", "linear",
-        "rule", any classifier of scikit-learn, or pairs of a name and one of these. By
-        default
+        Kinds of members: "tree", "random_tree", "bayes", "neighbors", "linear", "rule",
+        any scikit-learn classifier, or pairs of a name and one of these. Default:
         ``["tree", "tree", "tree", "bayes", "linear"]``.
     n_estimators : int, default=50
-        The number of bags, which the kinds take in turn; the paper has 10.
+        Number of bags, which the kinds take in turn; the paper uses 10.
     beta : float, default=0.99
-        Sets ``K = N (1 - beta) log_4 N``, the neighbors put into each bag, at least
-        1; the larger beta, the fewer. In [0, 1].
+        Sets the neighbors in each bag, ``K = N (1 - beta) log_4 N``, at least 1. In [0,
+        1].
     n_neighbors : int, optional
         K itself, instead of `beta`.
-    combine : {"vote", "accuracy", "probability"}
-        Whether the majority decides; votes weighted by each member's accuracy on
-        those of the 25 nearest cases that its bag lacks; or the mean of
-        probabilities.
+    combine : {"probability", "vote", "accuracy"}
+        As for `LazyBaggingClassifier`.
     share_bags : bool, default=False
         Whether all queries share the part of the bags that is drawn from all cases.
     member_neighbors : int, default=5
         How many rows of a bag vote in "neighbors".
     alpha : float, default=1
-        What "bayes" adds to every count.
+        Added to every count of "bayes" (Laplace smoothing).
     ridge : float, default=1
         The penalty of "linear" on coefficients of standardized columns.
     max_features : int, float, "sqrt", "log2", "auto" or None, default="auto"
-        How many attributes, drawn at random, a node looks at: a count or a fraction;
-        None looks at all. "auto" is 0.35 for "tree" and "sqrt" for "random_tree".
+        How many randomly drawn attributes a node considers: a count or a fraction; None
+        considers all. "auto" is 0.35 for "tree" and "sqrt" for "random_tree".
     min_branch_weight, c45_min_side
         The rules of "tree"; see `LazyBaggingClassifier`.
     penalize_numeric_splits, penalize_nominal_splits
-        What its splits pay; see there, too.
+        Penalties of its splits; see `LazyBaggingClassifier`.
     split_at_values
-        Where it cuts; see there, too.
+        Where it cuts; see `LazyBaggingClassifier`.
     discretization : {"fayyad", "kononenko"}
-        The stop rule of the cuts of numbers, whose bins "bayes" and "rule" see.
+        Stopping rule of the cuts of numbers; "bayes" and "rule" use their bins.
     cuts : {"exact", "frozen"}
-        Whether cuts follow every row that comes and goes, or stay as first found
-        until `refresh`.
+        Whether cuts are updated with every row added or forgotten, or stay as first
+        computed until `refresh`.
     categorical_features : "from_dtype", None, array-like or mapping
-        Which columns are nominal; by default those of categories, text and bools. A
-        mapping says what single columns are, for example ``{"day": "day-first"}``.
+        Which columns are nominal. Default: those of categories, text and bools. A
+        mapping sets the kind of single columns, for example ``{"day": "day-first"}``.
     random_state : int, RandomState or None
-        What the draws depend on, besides the query's content. None counts as 0: the
+        Seed of the draws, together with the query's content. None means 0, so that the
         same query always gets the same answer.
     n_jobs : int, optional
-        Threads; by default all cores.
+        Number of threads. Default: all cores.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     seed_ : int
         The seed that `random_state` gave at fit.
     n_features_in_ : int
@@ -104,19 +103,19 @@ class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
 
     Notes
     -----
-    The defaults are those most accurate on one half of the paper's data sets; on the
-    other half they are compared by ``benchmarks/ensemble_defaults.py``. The published
-    settings are those of `paper`.
+    The defaults were the most accurate on one half of the paper's data sets;
+    ``benchmarks/ensemble_defaults.py`` compares them on the other half. `paper` has the
+    published settings.
 
     Neighbors, ties and the order of cases are those of `LazyBaggingClassifier`.
 
-    A classifier of scikit-learn is cloned and fitted on every bag of every query: by
-    sample weights if it takes them, else on repeated rows. It sees numbers as they
-    are, a missing one as NaN if its tags say that it takes NaN, else as the median;
-    a category as an indicator column, all zero if it is missing or unseen. A
-    `random_state` of None counts as 0. A bag of one class needs no model; where a
-    model cannot be fitted, or has no finite answer, the class shares of the bag
-    count, and a warning says so.
+    A scikit-learn classifier is cloned and fitted on every bag of every query: by
+    sample weights if it takes them, else on repeated rows. It sees numbers as they are.
+    A missing number is NaN if the estimator's tags allow it, else the median. A
+    category is an indicator column, all zero if it is missing or unseen. A
+    `random_state` of None means 0. A bag of one class needs no model. If a model cannot
+    be fitted, or its answer is not finite, the class shares of the bag are used, with a
+    warning.
 
     References
     ----------
@@ -141,9 +140,7 @@ class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
     (1, 3)
     """
 
-    _all_kinds = KINDS
-    _default_kinds = DEFAULT_KINDS
-    _sklearn_member = ClassifierMember
+    _kinds = Kinds(KINDS, DEFAULT_KINDS, ClassifierMember)
 
     def __init__(
         self,
@@ -216,42 +213,32 @@ class LazyStackingClassifier(LazyStacking, EnsembleClassifier):
         }
         return cls(**{**published, **settings})
 
-    def _own_members(self) -> dict[str, Callable[[str], Member]]:
-        alpha = float(self.alpha)
-        return {
-            **super()._own_members(),
-            "bayes": lambda name: BayesMember(alpha, name),
-        }
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_positive("alpha", self.alpha, "what naive Bayes adds to every count")
-
-
-class LazyStackingRegressor(LazyStacking, EnsembleRegressor):
+class LazyStackingRegressor(EnsembleRegressor):
     """Regressors of different kinds, built for each query on bags near to it.
 
-    Bags are drawn as in lazy bagging, with more of the query's neighbors than
-    chance would give. The kinds of members take them in turn: by default four unpruned
-    regression trees, nearest neighbors and a linear model; trees with drawn splits and
-    one rule are there, too. They work on the bags' weights and never write a bag out.
+    Bags are drawn as in lazy bagging, with more neighbors of the query than chance
+    would give. Members of different kinds take them in turn: by default four unpruned
+    regression trees, nearest neighbors and a linear model. Trees with random splits and
+    one rule are available, too. Members use the weights of a bag's rows, so bags are
+    never copied.
 
     Parameters
     ----------
     estimators : list, optional
-        The kinds of members: "tree", "random_tree", "neighbors", "linear", "rule", any
-        regressor of scikit-learn, or pairs of a name and one of these. By default
-        ``["tree", "tree", "tree", "tree", "neighbors", "linear"]``.
+        Kinds of members: "tree", "random_tree", "neighbors", "linear", "rule", any
+        scikit-learn regressor, or pairs of a name and one of these. Default: ``["tree",
+        "tree", "tree", "tree", "neighbors", "linear"]``.
     n_estimators : int, default=48
-        The number of bags, which the kinds take in turn; `paper` has 10.
+        Number of bags, which the kinds take in turn; `paper` uses 10.
     beta : float, default=0.99
-        Sets ``K = N (1 - beta) log_4 N``, the neighbors put into each bag, at least
-        1; the larger beta, the fewer. In [0, 1].
+        Sets the neighbors in each bag, ``K = N (1 - beta) log_4 N``, at least 1. In [0,
+        1].
     n_neighbors : int, optional
         K itself, instead of `beta`.
     combine : {"mean", "median", "error"}
-        How predictions become one; "error" weighs each member by one over its mean
-        squared error on those of the 25 nearest cases that its bag lacks.
+        How predictions are combined; "error" weights each member by the inverse of its
+        mean squared error on those of the 25 nearest cases that are not in its bag.
     share_bags : bool, default=False
         Whether all queries share the part of the bags that is drawn from all cases.
     member_neighbors : int, default=5
@@ -259,26 +246,26 @@ class LazyStackingRegressor(LazyStacking, EnsembleRegressor):
     ridge : float, default=1
         The penalty of "linear" on coefficients of standardized columns.
     max_features : int, float, "sqrt", "log2", "auto" or None, default="auto"
-        How many attributes, drawn at random, a node looks at; None looks at all.
-        "auto" is 0.5 for "tree" and "sqrt" for "random_tree".
+        How many randomly drawn attributes a node considers; None considers all. "auto"
+        is 0.5 for "tree" and "sqrt" for "random_tree".
     min_branch_weight : float, default=2
-        Two branches of a split of "tree" must hold at least so many rows.
+        At least two branches of a split of "tree" must hold this many rows.
     penalize_nominal_splits : bool, default=True
-        Whether a nominal split of "tree" pays what so many branches would explain by
-        chance.
+        Whether the gain of a nominal split of "tree" is reduced by what that many
+        branches would explain by chance.
     categorical_features : "from_dtype", None, array-like or mapping
-        Which columns are nominal; by default those of categories, text and bools. A
-        mapping says what single columns are, for example ``{"day": "day-first"}``.
+        Which columns are nominal. Default: those of categories, text and bools. A
+        mapping sets the kind of single columns, for example ``{"day": "day-first"}``.
     random_state : int, RandomState or None
-        What the draws depend on, besides the query's content. None counts as 0: the
+        Seed of the draws, together with the query's content. None means 0, so that the
         same query always gets the same answer.
     n_jobs : int, optional
-        Threads; by default all cores.
+        Number of threads. Default: all cores.
 
     Attributes
     ----------
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     seed_ : int
         The seed that `random_state` gave at fit.
     n_features_in_ : int
@@ -290,11 +277,11 @@ class LazyStackingRegressor(LazyStacking, EnsembleRegressor):
 
     Notes
     -----
-    The defaults are those of least error on half of the RACSAM paper's regression sets;
-    see ``docs/ensembles.md``. Neighbors are those of `LazyBaggingRegressor`.
+    The defaults had the least error on half of the RACSAM paper's regression sets; see
+    ``docs/ensembles.md``. Neighbors are those of `LazyBaggingRegressor`.
 
-    Regressors of scikit-learn are fitted as in `LazyStackingClassifier`; the mean of
-    the bag stands for one that cannot be fitted or has no finite answer.
+    Scikit-learn regressors are fitted as in `LazyStackingClassifier`. If one cannot be
+    fitted, or its answer is not finite, the mean of the bag is used.
 
     References
     ----------
@@ -311,9 +298,7 @@ class LazyStackingRegressor(LazyStacking, EnsembleRegressor):
     array([ 1. , -0.8])
     """
 
-    _all_kinds = NUMBER_KINDS
-    _default_kinds = DEFAULT_NUMBER_KINDS
-    _sklearn_member = RegressorMember
+    _kinds = Kinds(NUMBER_KINDS, DEFAULT_NUMBER_KINDS, RegressorMember)
 
     def __init__(
         self,
@@ -352,7 +337,7 @@ class LazyStackingRegressor(LazyStacking, EnsembleRegressor):
     def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
         """Return the estimator with the published settings: 10 bags, beta = 0.99.
 
-        The paper has classes; this carries its settings over to numbers.
+        The paper is about classes; this applies its settings to numbers.
 
         Parameters
         ----------

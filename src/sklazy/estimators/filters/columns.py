@@ -42,14 +42,14 @@ class ColumnSelector(Referenced, SelectorMixin, BaseEstimator):
         Returns
         -------
         X_selected : as X
-            A frame stays a frame of its own library, with its dtypes; anything else
-            is an array. `set_output` decides otherwise.
+            A frame stays a frame of its library, with its dtypes; anything else becomes
+            an array. `set_output` overrides this.
         """
         check_is_fitted(self)
         frame = X if isinstance(X, Table) else as_frame(X)
         if frame is None:
             matrix = validate_data(
-                self, _matrix(X), dtype=None, ensure_all_finite=False, reset=False
+                self, _as_rows(X), dtype=None, ensure_all_finite=False, reset=False
             )
             return matrix[:, self.support_]
         check_columns(self, X, reset=False)
@@ -59,7 +59,7 @@ class ColumnSelector(Referenced, SelectorMixin, BaseEstimator):
         return frame[:, kept].to_native()
 
 
-def _matrix(X: object) -> object:
+def _as_rows(X: object) -> object:
     """The rows as an array; numbers next to text stay numbers."""
     if issparse(X):
         return X  # for scikit-learn to refuse

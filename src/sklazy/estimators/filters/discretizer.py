@@ -10,6 +10,7 @@ from sklearn.utils import Tags, check_array, check_consistent_length
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from sklazy.answer.threads import check_jobs
 from sklazy.casebase.cuts import (
     bin_codes,
     criterion_code,
@@ -19,8 +20,7 @@ from sklazy.casebase.cuts import (
 )
 from sklazy.errors import BadInputError
 from sklazy.estimators.inputs import class_codes, numeric_matrix
-from sklazy.estimators.options import Discretization
-from sklazy.estimators.parameters import check_choice, check_columns
+from sklazy.estimators.parameters import Discretization, check_choice, check_columns
 from sklazy.estimators.reference import Referenced
 from sklazy.flow import MISSING
 from sklazy.kernels.sorting import sort_pairs
@@ -29,16 +29,16 @@ from sklazy.kernels.sorting import sort_pairs
 class EntropyDiscretizer(
     Referenced, OneToOneFeatureMixin, TransformerMixin, BaseEstimator
 ):
-    """Cut numeric columns where the class changes, and not where it does not.
+    """Cut numeric columns into bins where the class changes.
 
-    Each column is cut at the point that leaves the least class entropy, then each
-    side again, as long as a cut pays for its own description (minimum description
-    length). The number of bins follows from the data; a column that is not informative
-    by itself keeps one bin. The cuts are those of Weka's supervised
-    ``Discretize``, and do not depend on the order of the rows.
+    Each column is cut at the point with the least class entropy, then each side again,
+    as long as a cut pays for its own description (minimum description length). The
+    number of bins follows from the data; a column that is not informative by itself
+    keeps one bin. The cuts equal those of Weka's supervised ``Discretize`` and do not
+    depend on the order of rows.
 
-    Missing cells (NaN) are left out when cuts are found, and stay missing. Numbers
-    are converted to float64; infinite ones are refused.
+    Missing cells (NaN) are ignored when cuts are computed, and stay missing. Numbers
+    are converted to float64; infinite ones raise an error.
 
     Parameters
     ----------
@@ -46,14 +46,14 @@ class EntropyDiscretizer(
         The MDL criterion that a cut must meet: that of Fayyad and Irani [1]_ or of
         Kononenko [2]_.
     better_encoding : bool, default=False
-        Whether a cut costs log2 of the number of possible cuts, rather than of the
-        number of rows less one; gives more cuts on columns of few distinct values.
+        Whether a cut costs log2 of the number of possible cuts, instead of the number
+        of rows minus one. This gives more cuts on columns with few distinct values.
     encode : {"codes", "intervals"}, default="codes"
-        What `transform` returns: the number of the bin from 0, as a float (NaN where
+        Output of `transform`: the number of the bin from 0, as a float (NaN where
         missing), or its interval as text, as an object (None where missing).
     n_jobs : int, optional
-        Threads that share the columns in `fit`; None is one unless in a
-        `joblib.parallel_config` context, -1 all processors.
+        Number of threads for the columns in `fit`. None means 1 unless in a
+        `joblib.parallel_config` context; -1 means all processors.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class EntropyDiscretizer(
         The cuts of each column, ascending. A value equal to a cut lies in the lower
         bin. Each is midway between two neighboring values of the column.
     n_bins_ : int64 array of shape (n_features,)
-        One more than there are cuts.
+        Number of cuts plus one.
     data_range_ : float64 array of shape (n_features, 2)
         The smallest and largest value of each column, NaN where all are missing.
     classes_ : array of shape (n_classes,)
@@ -145,14 +145,14 @@ class EntropyDiscretizer(
         classes, labels = class_codes(y)
         check_consistent_length(numbers, labels)
         task = delayed(_cut_column)
-        found = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+        cuts_and_ranges = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
             task(column, labels, len(classes), self.criterion, self.better_encoding)
             for column in np.asfortranarray(numbers).T
         )
         # Nothing is stored before all steps have succeeded.
         check_columns(self, X, reset=True)
-        self.cut_points_ = [cuts for cuts, _ in found]
-        self.data_range_ = np.array([span for _, span in found])
+        self.cut_points_ = [cuts for cuts, _ in cuts_and_ranges]
+        self.data_range_ = np.array([span for _, span in cuts_and_ranges])
         self.n_bins_ = np.array([len(cuts) + 1 for cuts in self.cut_points_])
         self.classes_ = classes
         return self
@@ -189,7 +189,7 @@ class EntropyDiscretizer(
         Parameters
         ----------
         X : array-like or frame of shape (n_rows, n_columns)
-            What `transform` returned.
+            Output of `transform`.
 
         Returns
         -------
@@ -205,13 +205,13 @@ class EntropyDiscretizer(
         Parameters
         ----------
         X : array-like or frame of shape (n_rows, n_columns)
-            What `transform` returned.
+            Output of `transform`.
 
         Returns
         -------
         float64 array of shape (n_rows, n_columns)
-            Midpoints of the bins, of which the outer ones end at the smallest and
-            the largest value seen in `fit`; NaN where missing.
+            Midpoints of the bins; the outer bins end at the smallest and largest value
+            seen in `fit`. NaN where missing.
         """
         middles = [
             (np.clip(intervals(cuts), *span) / 2).sum(axis=1, keepdims=True)
@@ -245,6 +245,7 @@ class EntropyDiscretizer(
     def _check_parameters(self) -> None:
         criterion_code(self.criterion)
         check_choice("encode", self.encode, ("codes", "intervals"))
+        check_jobs(self.n_jobs)
 
     def _cuts(self) -> list[NDArray[np.float64]]:
         check_is_fitted(self)
@@ -268,12 +269,12 @@ class EntropyDiscretizer(
                 f"X has {coded.shape[1]} columns; expected {len(entries)}, as "
                 "transform returns them."
             )
-        found = np.full((*coded.shape, entries[0].shape[1]), np.nan)
+        values = np.full((*coded.shape, entries[0].shape[1]), np.nan)
         for j, cuts in enumerate(self.cut_points_):
             codes = _codes_of(coded[:, j], self._labels(cuts)[:-1], j)
             present = codes != MISSING
-            found[present, j] = entries[j][codes[present]]
-        return found
+            values[present, j] = entries[j][codes[present]]
+        return values
 
     def _position(self, column: int | str) -> int:
         names = list(getattr(self, "feature_names_in_", []))

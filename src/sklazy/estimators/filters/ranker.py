@@ -5,31 +5,36 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.estimators.filters.coding import code_rows
 from sklazy.estimators.filters.columns import ColumnSelector
-from sklazy.estimators.options import Discretization, Measure, Missing
-from sklazy.estimators.parameters import check_choice, check_columns
+from sklazy.estimators.inputs import code_rows
+from sklazy.estimators.parameters import (
+    Discretization,
+    Measure,
+    Missing,
+    check_choice,
+    check_columns,
+)
 from sklazy.measures import CountTable, find_measure, how_many
 
 
 class AttributeRanker(ColumnSelector):
     """Keep the attributes that are most informative about the class, one by one.
 
-    The eager counterpart of lazy attribute selection: columns may be numeric
-    (cut into MDL bins first), nominal, and have missing cells.
+    The eager counterpart of lazy attribute selection. Columns may be numeric (cut into
+    MDL bins first) or nominal, and cells may be missing.
 
     Parameters
     ----------
     measure : str, default="entropy"
-        ``"entropy"`` ranks by the class entropy that is left when the attribute is
-        known (information gain ranking: the eager side of the paper); also
+        ``"entropy"`` ranks by the class entropy that remains when the attribute is
+        known (information gain ranking, the eager side of the paper). Others:
         ``"information_gain"``, ``"gain_ratio"``, ``"symmetric_uncertainty"``,
         ``"chi_square"``, ``"gini"``. `sklazy.measures.relevance` has the formulas.
     n_attributes : int or float, default=0.3
         A count, or a fraction f of the n columns: ``max(1, floor(f * n + 0.5))``.
     missing : {"omit", "spread"}, default="omit"
-        Leave the rows that miss an attribute out of its table, or spread them over
-        its values in proportion to their frequency, as Weka does.
+        Ignore rows where an attribute is missing in its counts, or spread them over its
+        values in proportion to their frequency, as Weka does.
     discretization : {"fayyad", "kononenko"}, default="fayyad"
         The MDL criterion for cuts of numeric columns, see `EntropyDiscretizer`.
     better_encoding : bool, default=False
@@ -40,10 +45,10 @@ class AttributeRanker(ColumnSelector):
     Attributes
     ----------
     scores_ : float64 array of shape (n_features,)
-        Higher is better. With ``"entropy"`` and ``"gini"``, how far the attribute
-        reduces the impurity of the class over all rows; with the others, the
-        statistic of that name over the rows where the attribute is known. -inf for
-        an attribute that is missing in every row.
+        Higher is better. With ``"entropy"`` and ``"gini"``, how much the attribute
+        reduces the impurity of the class over all rows; with the others, the statistic
+        of that name over the rows where the attribute is known. -inf if the attribute
+        is missing in every row.
     ranking_ : int64 array of shape (n_features,)
         The place of each column, 1 is best. Ties go to the earlier column.
     support_ : bool array of shape (n_features,)

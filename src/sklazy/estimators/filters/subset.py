@@ -4,10 +4,11 @@ from typing import Literal, Self
 
 import numpy as np
 
-from sklazy.estimators.filters.coding import Coded, code_rows
 from sklazy.estimators.filters.columns import ColumnSelector
-from sklazy.estimators.options import Discretization, Missing
+from sklazy.estimators.inputs import CodedTable, code_rows
 from sklazy.estimators.parameters import (
+    Discretization,
+    Missing,
     check_choice,
     check_columns,
     check_count,
@@ -17,7 +18,7 @@ from sklazy.measures import (
     CfsMerit,
     Consistency,
     Evaluator,
-    Found,
+    ScoredSet,
     best_first,
     greedy,
 )
@@ -26,21 +27,21 @@ from sklazy.measures import (
 class SubsetSelector(ColumnSelector):
     """Keep the set of attributes that a search finds best together.
 
-    Correlation-based selection (CFS) looks for attributes that correlate with the
-    class and not with each other; consistency for few attributes such that rows
-    with equal values have the same class. Columns may be numeric (cut into MDL bins
-    first), nominal, and have missing cells.
+    Correlation-based selection (CFS) looks for attributes that correlate with the class
+    but not with each other; consistency looks for few attributes such that rows with
+    equal values have the same class. Columns may be numeric (cut into MDL bins first)
+    or nominal, and cells may be missing.
 
     Parameters
     ----------
     method : {"cfs", "consistency"}, default="cfs"
     search : {"best-first", "greedy"}, default="best-first"
-        Both start from no attribute and add one at a time; best-first goes on from
-        the best sets seen when the last step gained nothing.
+        Both start empty and add one attribute at a time. Best-first goes back to the
+        best sets seen so far when the last step gained nothing.
     max_stale : int, default=5
         How many expansions in a row may gain nothing before best-first stops.
     missing : {"omit", "spread"}, default="omit"
-        For CFS: leave the rows that miss one of two attributes out of their table, or
+        For CFS: ignore rows where one of two attributes is missing in their counts, or
         spread them in proportion, as Weka does. For consistency a missing cell is a
         value of its own.
     zero_correlation : float, default=0.0
@@ -56,8 +57,8 @@ class SubsetSelector(ColumnSelector):
     Attributes
     ----------
     support_ : bool array of shape (n_features,)
-        At least one column is kept: if no set is better than none, the best single
-        one (of equals the first).
+        At least one column is kept: if no set is better than none, the best single one
+        (the first of equals).
     merit_ : float
         How good the set is.
     n_attributes_ : int
@@ -156,15 +157,15 @@ class SubsetSelector(ColumnSelector):
             X, y, self.categorical_features, self.discretization, self.better_encoding
         )
         evaluator = self._evaluator(coded)
-        found = self._search(evaluator)
-        if not found.subset:
+        chosen = self._search(evaluator)
+        if not chosen.subset:
             merits = evaluator.with_one_more(())
             best = int(np.argmax(merits))
-            found = Found((best,), float(merits[best]))
+            chosen = ScoredSet((best,), float(merits[best]))
         check_columns(self, X, reset=True)
-        self.support_ = np.isin(np.arange(evaluator.n_attributes), found.subset)
-        self.merit_ = found.merit
-        self.n_attributes_ = len(found.subset)
+        self.support_ = np.isin(np.arange(evaluator.n_attributes), chosen.subset)
+        self.merit_ = chosen.merit
+        self.n_attributes_ = len(chosen.subset)
         return self
 
     def _check_parameters(self) -> None:
@@ -174,13 +175,13 @@ class SubsetSelector(ColumnSelector):
         check_count("max_stale", self.max_stale)
         check_fraction("zero_correlation", self.zero_correlation)
 
-    def _evaluator(self, coded: Coded) -> Evaluator:
+    def _evaluator(self, coded: CodedTable) -> Evaluator:
         arguments = coded.codes, coded.offsets, coded.classes, coded.n_classes
         if self.method == "consistency":
             return Consistency(*arguments)
         return CfsMerit(*arguments, self.missing, self.zero_correlation)
 
-    def _search(self, evaluator: Evaluator) -> Found:
+    def _search(self, evaluator: Evaluator) -> ScoredSet:
         if self.search == "greedy":
             return greedy(evaluator)
         return best_first(evaluator, int(self.max_stale))

@@ -1,24 +1,25 @@
-"""What the regressor and the classifier of local models share."""
+"""The base of the regressor and the classifier of local models."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from sklazy.answer import leave_groups_out, prepare
-from sklazy.answer.local_models.data import LocalData, LocalSettings
-from sklazy.answer.local_models.learner import LocalModelLearner
-from sklazy.backends.device import check_device
+from sklazy.answer import AnyLearner, leave_groups_out, prepare
+from sklazy.answer.device import check_device
 from sklazy.casebase import CaseBase
 from sklazy.casebase.moments import Length
 from sklazy.errors import BadInputError
-from sklazy.estimators.base import LazyEstimator, places_of
-from sklazy.estimators.options import Metric
-from sklazy.local.local_models.plans import NBest, Spans
+from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.inputs import places_of
+from sklazy.estimators.parameters import Metric
+from sklazy.methods.local_models.data import LocalData, LocalSettings
+from sklazy.methods.local_models.learner import LocalModelLearner
+from sklazy.methods.local_models.plans import NBest, Spans
 from sklazy.tables import Table
 
 _SCALES: dict[object, Literal["std", "range", "none"]] = {
@@ -29,10 +30,11 @@ _SCALES: dict[object, Literal["std", "range", "none"]] = {
 }
 
 
-class LocalModels(LazyEstimator):
+class LocalModelEstimator(LazyEstimator):
     """Keeps cases and answers queries by local models; see the subclasses."""
 
     _fewest_rows = 2
+    _fitted = {"_is_flat": bool}  # noqa: RUF012
 
     def __init__(
         self,
@@ -70,8 +72,8 @@ class LocalModels(LazyEstimator):
     def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
         """Return the estimator with the settings of the authors' program, R's `lazy`.
 
-        Lines on 3 to 5 neighbors a coefficient, the best one alone, differences of
-        numbers as they are.
+        Lines on 3 to 5 neighbors per coefficient, only the best one, and unscaled
+        numbers.
 
         Parameters
         ----------
@@ -104,32 +106,20 @@ class LocalModels(LazyEstimator):
 
     # --- state ------------------------------------------------------------------------
 
-    _is_flat: bool
-
-    def _kept_beside(self, y: object) -> dict[str, Any]:
+    def _find_fitted(self, y: object) -> dict[str, Any]:
         return {"_is_flat": np.asarray(y).ndim == 1}
 
     def _check_cases(self, cases: CaseBase) -> None:
         with cases.snapshot() as state:
             prepare(self._learner(), state)
 
-    def _state(self) -> dict[str, Any]:
-        return {"is_flat": self._is_flat}
-
-    def _restore(self, cases: CaseBase, state: dict[str, Any]) -> None:
-        super()._restore(cases, state)
-        self._is_flat = bool(state["is_flat"])
-
     # --- answers ----------------------------------------------------------------------
 
     def _learner(self) -> LocalModelLearner:
         return LocalModelLearner(self._settings(), self.target, device=self.device)
 
-    def _explainer(self, cases: CaseBase) -> LocalModelLearner:
-        return self._explaining_learner()
-
-    def _explaining_learner(self) -> LocalModelLearner:
-        return replace(self._learner(), curves=True)
+    def _explaining(self, learner: AnyLearner) -> LocalModelLearner:
+        return replace(cast(LocalModelLearner, learner), curves=True)
 
     def _left_out_of(
         self,
@@ -138,7 +128,7 @@ class LocalModels(LazyEstimator):
         approximate: bool,
         *outputs: str,
     ) -> tuple[NDArray[Any], ...]:
-        """What is wanted of the answers to training rows, their own group left out."""
+        """Answer for training rows, each with its group left out."""
         check_is_fitted(self)
         learner = replace(self._learner(), approximate=approximate)
         with self.cases_.snapshot() as cases:
@@ -149,10 +139,10 @@ class LocalModels(LazyEstimator):
                 learner = replace(learner, groups=labels)
                 return self._left_out_by(cases, learner, rows, *outputs)
             places = places_of(cases, rows)
-            found = leave_groups_out(
+            answers = leave_groups_out(
                 learner, cases, places, labels, outputs, self.n_jobs
             )
-            return self._decoded(outputs, found, cases)
+            return self._decode(outputs, answers, cases)
 
     def _prepared(self) -> LocalData:
         """The cases made ready, again after a change."""
@@ -183,21 +173,13 @@ class LocalModels(LazyEstimator):
             self.compat == "r",
         )
 
-    def _answer_by(
-        self, cases: CaseBase, X: object, *outputs: str
-    ) -> tuple[NDArray[Any], ...]:
-        if self.compat is not None:  # every cell must be looked at
-            X = self._query_table(X)
-        return super()._answer_by(cases, X, *outputs)
+    @property
+    def _reads_arrays(self) -> bool:  # type: ignore[override]
+        return self.compat is None
 
     def _check_table(self, table: Table) -> None:
         if self.compat == "r":
             _check_plain(table)
-
-    def _later_table(self, X: object, *, mixed: bool = True) -> Table:
-        table = super()._later_table(X, mixed=mixed)
-        self._check_table(table)
-        return table
 
 
 def _groups_of_rows(groups: ArrayLike, cases: CaseBase) -> NDArray[np.int64]:

@@ -5,19 +5,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sklazy.estimators.local_models.base import LocalModels
-from sklazy.estimators.targets import WeightedClassifier
+from sklazy.estimators.classifiers import WeightedClassifier
+from sklazy.estimators.local_models.base import LocalModelEstimator
 
 Floats = NDArray[np.float64]
 
 
-class LazyLearningClassifier(LocalModels, WeightedClassifier):
+class LazyLearningClassifier(LocalModelEstimator, WeightedClassifier):
     """Classify each query by local regressions on class indicators.
 
-    For every class a `LazyLearningRegressor` predicts 1 for its cases and 0 for
-    others; all share the query's neighbors, each chooses its own models. The
-    predictions are clipped to [0, 1] and divided by their sum. Equal probabilities
-    go to the class with more cases, then to the lower one.
+    For each class a `LazyLearningRegressor` predicts 1 for its cases and 0 for others.
+    All share the query's neighbors; each chooses its own models. Predictions are
+    clipped to [0, 1] and divided by their sum. Ties go to the class with more cases,
+    then to the first.
 
     Parameters
     ----------
@@ -58,16 +58,17 @@ class LazyLearningClassifier(LocalModels, WeightedClassifier):
     ) -> NDArray[Any]:
         """Predict the class of every case from the others.
 
-        Equal to forgetting the case, or its group, and asking for it.
+        Equals forgetting the case, or its group, and predicting it.
 
         Parameters
         ----------
         rows : array-like of int, optional
-            The cases to predict, by their place in order of arrival; all by default.
+            Cases to predict, by position in order of arrival. Default: all.
         groups : array-like of shape (n_cases,), optional
-            Cases of one group do not see each other. In order of arrival.
+            Group of each case, in order of arrival. Cases of one group do not see each
+            other.
         approximate : bool
-            Whether scales, categories and codes stay those of all cases; see
+            Whether to keep scales, categories and codes of all cases; see
             `LazyLearningRegressor.loo_predict` for what that saves.
 
         Returns

@@ -5,44 +5,43 @@ from typing import Any, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import Tags
 
-from sklazy.estimators.local_models.base import LocalModels
-from sklazy.estimators.options import Metric
-from sklazy.estimators.targets import WeightedRegressor
-from sklazy.local.local_models.plans import Span
+from sklazy.estimators.local_models.base import LocalModelEstimator
+from sklazy.estimators.parameters import Metric
+from sklazy.estimators.regressors import WeightedRegressor
+from sklazy.methods.local_models.plans import Span
 
 Floats = NDArray[np.float64]
 
 
-class LazyLearningRegressor(LocalModels, WeightedRegressor):
-    """Predict each query by models of its own neighborhood.
+class LazyLearningRegressor(LocalModelEstimator, WeightedRegressor):
+    """Predict each query by local models of its own neighborhood.
 
-    Nothing is trained. A query finds its neighbors; constants, lines or parabolas
-    are fitted to the nearest 2, 3, 4, ... of them; each is scored by its
-    leave-one-out error, which costs next to nothing (PRESS); the best are combined.
-    So the number of neighbors, the degree and the expected error are chosen for
-    each query. The answers do not depend on the order of the rows.
+    Nothing is trained. Constants, lines or parabolas are fitted to the nearest 2, 3, 4,
+    ... neighbors of the query. Each is scored by its leave-one-out error, which costs
+    next to nothing (PRESS), and the best are combined. So the number of neighbors, the
+    degree and the expected error are chosen for each query. Answers do not depend on
+    the order of rows.
 
-    Numbers and categories may be mixed and cells may be missing. The distance is
-    HEOM: scaled differences of numbers, 0 or 1 for categories, and the largest
-    difference there is where a cell is missing. In the local models a category is
-    an indicator, and a missing cell stands where the query stands.
+    Numbers and categories may be mixed, and cells may be missing. The distance is HEOM:
+    scaled differences of numbers, 0 or 1 for categories, and the largest possible
+    difference for a missing cell. In the local models a category is an indicator, and a
+    missing cell takes the value of the query.
 
     Parameters
     ----------
     degrees : "auto", int, or sequence of ints
-        Which local models are tried: 0 constant, 1 linear, 2 quadratic. By itself
-        0 and 1; only 0 where there are more than 100 regressors.
+        Which local models are tried: 0 constant, 1 linear, 2 quadratic. "auto" tries 0
+        and 1, or only 0 with more than 100 regressors.
     n_neighbors : "auto", int, float, pair, triple, or dict of these by degree
-        The range over which the number of neighbors is chosen: (fewest, most); an
-        int for exactly so many; a float s for 3 to 5 s neighbors a coefficient, as
-        in R. A third number says how many of the nearest the score is taken over.
-        By itself 3 to 40 for constants and 3 to 5 a coefficient otherwise.
+        Range of the number of neighbors to choose from: (fewest, most); an int for
+        exactly this many; a float s for 3 to 5 s neighbors per coefficient, as in R. A
+        third number sets how many of the nearest the score is computed on. "auto" is 3
+        to 40 for constants, else 3 to 5 per coefficient.
     n_best : "auto", int, or three ints
-        How many of the best models are combined, weighted by 1 / score: of all
-        models, or of each degree. By itself 3 constants and 7 lines (or parabolas),
-        or 10 constants where there is nothing else.
+        How many of the best models are combined, weighted by 1 / score: of all models,
+        or of each degree. "auto" is 3 constants and 7 lines (or parabolas), or 10
+        constants alone.
     metric : {"euclidean", "manhattan"}
     ridge : float
         Penalty on the local slopes (not on the intercept), relative to the mean
@@ -50,32 +49,33 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
     scale : {True, "std", "range", False}
         Whether numbers are divided by their standard deviation or range.
     attribute_weights : array-like of shape (n_attributes,), optional
-        What an attribute counts in the distance.
+        Weight of each attribute in the distance.
     max_categories : int
-        A nominal attribute with more acts through the distance alone.
+        Nominal attributes with more categories are used in the distance only.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal: by dtype, or by names, indices or a mask.
     compat : {None, "r"}
         "r" follows R's `lazy` where it differs: ties by row number, a ridge on the
         intercept, its scale of scores; see `r_lazy`.
     window : int, float or timedelta, optional
-        Keep the newest rows alone and forget the others as they come: so many, or
-        those of a length of time (a float in units of the times, days for dates).
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
     half_life : number or timedelta, optional
-        The age at which a row weighs half as much as the newest, in units of the
-        times, or in rows where there are none.
+        Age at which a row has half the weight of the newest, in units of `times`, or in
+        rows without times.
     n_jobs : int, optional
-        Threads; all cores by default.
+        Number of threads. Default: all cores.
     device : {None, "cuda", "cuda:1", ..., "cuda:all"}
-        Where neighbors and models are found: on the CPU, or on a GPU, which pays for
-        batches of queries against many cases, or on all of them. The neighbors are
-        the same, values agree to rounding (1e-9), receipts are made on the CPU; see
-        docs/gpu.md.
+        Where neighbors and models are computed: the CPU, one GPU, or all GPUs
+        ("cuda:all"). A GPU pays for batches of queries against many cases. Neighbors
+        are the same, values agree up to rounding (1e-9), and receipts are made on the
+        CPU; see docs/gpu.md.
 
     Attributes
     ----------
     cases_ : CaseBase
-        The memory.
+        The stored cases.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has column names
 
@@ -92,8 +92,12 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
     constants and lines, and 0.525 with ten of them combined, which is the default
     (10 scaled neighbors: 0.62). The metric, and a ridge of up to 1, matter little.
 
-    `predict_interval`, and races over rows, leave rows out with ``approximate=True``:
-    scales are then those of all rows, which no target enters.
+    Cases that are equal in all known cells of the query count alike: each of them that
+    is a neighbor has the mean of all as its target, and their spread adds to the
+    leave-one-out error (docs/local_regression.md).
+
+    `predict_interval`, and races over rows, use ``approximate=True``: scales are then
+    those of all rows. They do not depend on the target.
 
     References
     ----------
@@ -117,10 +121,7 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
     0
     """
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
+    _multi_output = True
 
     @classmethod
     def r_lazy(
@@ -133,22 +134,22 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
         cmb_par: int | Sequence[int] = 1,
         lambda_: float = 1e6,
     ) -> Self:
-        """Return the estimator that answers as R's `lazy` 1.2-18 does.
+        """Return an estimator that reproduces R's `lazy` 1.2-18.
 
         Parameters
         ----------
         con_id_par, lin_id_par, qua_id_par : None, number, pair or triple
-            The neighbors of constant, linear and quadratic models: off; s for 3 to
-            5 s a coefficient; (fewest, most); and how many are scored. With an
-            explicit number scored, R's scores of constants are on another scale
-            than those of other models.
+            Neighbors of constant, linear and quadratic models: None for off; s for 3 to
+            5 s per coefficient; (fewest, most); and how many are scored. With an
+            explicit number scored, R's scores of constants are on another scale than
+            those of other models.
         dist : {"manhattan", "euclidean"}
         metric : array-like of shape (n_attributes,), optional
             The weights of attributes.
         cmb_par : int, or three ints
             How many models are combined, of all or of each degree.
         lambda_ : float
-            One over the ridge, which holds the intercept, too.
+            Inverse of the ridge, which includes the intercept.
 
         Examples
         --------
@@ -157,8 +158,8 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
         >>> model.fit(X, [1, 3, 5, 7, 9, 11, 13, 15, 17]).predict([[2.5]]).round(3)
         array([6.])
         """
-        given = {0: con_id_par, 1: lin_id_par, 2: qua_id_par}
-        spans = {d: _r_span(span) for d, span in given.items() if span is not None}
+        by_degree = {0: con_id_par, 1: lin_id_par, 2: qua_id_par}
+        spans = {d: _r_span(span) for d, span in by_degree.items() if span is not None}
         return cls(
             degrees=tuple(spans),
             n_neighbors=spans,
@@ -190,13 +191,13 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
         ----------
         X : frame, table or array-like of shape (n_queries, n_attributes)
         return_std : bool
-            Whether to return the leave-one-out error, too: the root of the mean
-            squared error of the models chosen, on their neighbors.
+            Whether to return the leave-one-out error as well: the root mean squared
+            error of the chosen models on their neighbors.
 
         Returns
         -------
         y : float64 array of shape (n_queries,) or (n_queries, n_targets)
-        std : float64 array of the same shape, if asked for
+        std : float64 array of the same shape, if `return_std`
         """
         return self._shaped(self._answer(X, "values", "deviations"), return_std)
 
@@ -237,42 +238,44 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
     ) -> Any:
         """Predict every case from the others.
 
-        Equal to forgetting the case, or its group, and asking for it.
+        Equals forgetting the case, or its group, and predicting it.
 
         Parameters
         ----------
         rows : array-like of int, optional
-            The cases to predict, by their place in order of arrival; all by default.
+            Cases to predict, by position in order of arrival. Default: all.
         groups : array-like of shape (n_cases,), optional
-            Cases of one group do not see each other. In order of arrival.
+            Group of each case, in order of arrival. Cases of one group do not see each
+            other.
         return_std : bool
         approximate : bool
-            Whether scales, categories and codes stay those of all cases. No target
-            enters these, and a case is still no neighbor of itself.
+            Whether to keep scales, categories and codes of all cases. They do not
+            depend on the target, and a case is still not its own neighbor.
 
         Returns
         -------
         y : float64 array of shape (n_cases,) or (n_cases, n_targets)
             In order of arrival, or of `rows`.
-        std : float64 array of the same shape, if asked for
+        std : float64 array of the same shape, if `return_std`
 
         Notes
         -----
-        An approximate answer costs what a query costs. So does an exact one where
-        nothing is scaled, or by ranges, but for the few cases at the end of a range.
-        With ``scale=True`` every case has all others scaled anew, which takes some 20
-        times as long (1000 or 5000 cases of 10 numbers). A case that alone has a
-        category, a class or a weight is forgotten in a copy of the cases and added
-        again; a group is forgotten as a whole, in a copy of its own.
+        An approximate answer costs as much as a query. So does an exact one without
+        scaling, or with scaling by ranges except for the few cases at the end of a
+        range. With ``scale=True`` the others are scaled again for each case, which
+        takes some 20 times as long (1000 or 5000 cases of 10 numbers). A case with a
+        unique category, class or weight is forgotten in a copy of the cases and added
+        again. A group is forgotten as a whole, in a copy of its own.
         """
-        found = self._left_out_of(groups, rows, approximate, "values", "deviations")
-        return self._shaped(found, return_std)
+        outputs = "values", "deviations"
+        answers = self._left_out_of(groups, rows, approximate, *outputs)
+        return self._shaped(answers, return_std)
 
     def _shaped(
-        self, found: tuple[Floats, ...], with_std: bool
+        self, answers: tuple[Floats, ...], with_std: bool
     ) -> Floats | tuple[Floats, Floats]:
-        """Values, and errors if asked for, as flat as the target was."""
-        values, errors = [self._flat(one) for one in found]
+        """Values, and errors if wanted, with as many axes as the target had."""
+        values, errors = [self._flat(one) for one in answers]
         return (values, errors) if with_std else values
 
     def _flat(self, values: Floats) -> Floats:
@@ -280,5 +283,5 @@ class LazyLearningRegressor(LocalModels, WeightedRegressor):
 
 
 def _r_span(span: float | Sequence[int]) -> Span:
-    """R's number is a float here: an int would mean exactly so many."""
+    """R's number is a float here: an int would mean exactly that number."""
     return float(span) if isinstance(span, int | float) else tuple(span)

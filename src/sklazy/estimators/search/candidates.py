@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import ParameterGrid, ParameterSampler
 
 from sklazy.errors import BadInputError
+from sklazy.estimators.parameters import MOST_MADE, check_count
 from sklazy.racing.masks import read_mask
 from sklazy.racing.starts import (
     correlation_ranking,
@@ -42,13 +43,7 @@ def parameter_candidates(
 
 
 class FilterData(NamedTuple):
-    """The data as numbers, for filters that rank attributes.
-
-    Attributes
-    ----------
-    columns : float64 array of shape (n_rows, n_attributes)
-    target : float64 array of shape (n_rows, n_targets)
-    """
+    """The data as numbers, one row a sample, for filters that rank attributes."""
 
     columns: Floats
     target: Floats
@@ -83,8 +78,7 @@ def start_sets(
 ) -> list[int]:
     """Return the sets to start with, by the name of a method or as given."""
     most = min(data.n_attributes, _LARGEST_START)
-    if n_start < 1:
-        raise BadInputError(f"n_start={n_start!r}; expected 1 or more.")
+    check_count("n_start", n_start, most=MOST_MADE)
     if isinstance(start, str):
         if start == "random":
             return random_sets(data.n_attributes, n_start, rng, most)
@@ -105,7 +99,7 @@ def start_sets(
     return list(dict.fromkeys(read_mask(one, data.n_attributes) for one in start))
 
 
-def attribute_weights(data: FilterData) -> Floats:
+def drawing_weights(data: FilterData) -> Floats:
     """Weights by which attributes are drawn, halved every twenty ranks."""
     n = data.n_attributes
     weights = np.empty(n)

@@ -15,12 +15,13 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from sklazy.compat import rows_of_params, split_rows
 from sklazy.errors import BadInputError, DataWarning
-from sklazy.estimators.search.left_out import (
+from sklazy.estimators.search.losses import (
     FIRST,
+    ROW_LOSSES,
     LeaveOneOutModel,
     check_leaves_out,
+    find_row_loss,
 )
-from sklazy.estimators.search.losses import ROW_LOSSES, find_row_loss
 from sklazy.estimators.search.results import (
     Scored,
     Table,
@@ -40,7 +41,7 @@ from sklazy.report.progress import WORTH_SAYING, in_words
 Split = tuple[Any, Any]
 """Training rows and test rows."""
 
-_N_FOLDS, _FEW = 10, 8  # folds by default, and rows that are asked to time them
+_N_FOLDS, _FEW = 10, 8  # folds by default, and rows predicted to time them
 _MUCH = 2.0  # times the folds' seconds
 
 
@@ -54,8 +55,6 @@ class SplitJob:
 
     Attributes
     ----------
-    estimator : estimator
-    X, y : the data
     scorers : dict of scorers, or a callable that returns a number or a dict
     fit_params : dict
         Passed to `fit`; entries with one value per row are split like the rows.
@@ -63,7 +62,6 @@ class SplitJob:
         The same for each scorer, by its name ("score" for a single one).
     error_score : float or "raise"
         The score of a failure.
-    return_train_score : bool
     """
 
     estimator: Any
@@ -92,7 +90,7 @@ class SplitJob:
             if self.error_score == "raise":
                 raise
             elapsed = time.perf_counter() - started
-            return Scored(elapsed, 0.0, {}, {}, describe(failure))
+            return Scored(elapsed, 0.0, {}, {}, describe_failure(failure))
         fitted = time.perf_counter()
         scores, reason = self._score(model, test, train)
         scored = time.perf_counter()
@@ -129,7 +127,7 @@ class SplitJob:
                 if self.error_score == "raise":
                     raise
                 scores[name] = float(self.error_score)
-                reason = f"{name}: {describe(failure)}"
+                reason = f"{name}: {describe_failure(failure)}"
         return scores, reason
 
 
@@ -139,7 +137,7 @@ def _fit_model(model: Model, X: object, y: object, params: dict[str, Any]) -> No
     model.fit(X, *targets, **params)
 
 
-def describe(failure: BaseException) -> str:
+def describe_failure(failure: BaseException) -> str:
     """Return the kind and the text of an error."""
     return f"{type(failure).__name__}: {failure}"
 
@@ -147,15 +145,7 @@ def describe(failure: BaseException) -> str:
 class FoldEvaluator:
     """Evaluates candidates on folds: fits on the training rows, scores the others.
 
-    Parameters
-    ----------
-    job : SplitJob
-    candidates : list of dict of parameters
-    splits : list of (train, test) row numbers
-    metric : str or None
-        The raced one of several metrics; not used if there is just one.
-    parallel : Parallel
-        Runs the fits of one block.
+    `metric` is the raced one of several; `parallel` runs the fits of one block.
 
     Attributes
     ----------
@@ -210,8 +200,8 @@ class FoldEvaluator:
     @property
     def failures(self) -> dict[int, str]:
         """The last reason why a fit or a score of a candidate failed."""
-        found = {at: cell.reason for at, cell in self.cells.items() if cell.reason}
-        return {candidate: found[candidate, split] for candidate, split in found}
+        reasons = {at: cell.reason for at, cell in self.cells.items() if cell.reason}
+        return {candidate: reasons[candidate, split] for candidate, split in reasons}
 
     def warn_of_failures(self) -> None:
         """Warn of failed fits as scikit-learn's own searches do."""
@@ -242,20 +232,8 @@ class RowEvaluator:
 
     Lazy estimators offer ``loo_predict(rows=...)``, for log loss also
     ``loo_predict_proba(rows=...)``. One that can only predict all rows at once is
-    called once, for all.
-
-    Parameters
-    ----------
-    job : SplitJob
-        The estimator, the data and the parameters of `fit`.
-    candidates : sequence of dict of parameters
-    rows : int64 array
-        The rows to race over, in their order.
-    scoring : str or None
-        One of `ROW_LOSSES`; accuracy for classes and squared errors for numbers by
-        default.
-    groups : array-like of shape (n_rows,), optional
-        Rows of one group do not see each other.
+    called once, for all. `rows` are raced over in their order; `scoring` is one of
+    `ROW_LOSSES`; rows of one group do not see each other.
 
     Attributes
     ----------
@@ -292,7 +270,7 @@ class RowEvaluator:
         """Return the losses of the candidates alive on one row."""
         row = int(self.splits[place])
         losses = [self._loss(candidate, row) for candidate in alive]
-        if place == FIRST:  # all were asked twice, and the first time tells little
+        if place == FIRST:  # all predicted twice; the first time may compile
             self._warn_if_slow(alive)
         return losses
 
@@ -312,7 +290,7 @@ class RowEvaluator:
             )
 
     def _warn_if_slow(self, alive: list[int]) -> None:
-        """Say so if folds will be done much sooner, as soon as that is known."""
+        """Warn if folds will be done much sooner, as soon as that is known."""
         left = {c: self._models[c] for c in alive if c in self._models}
         rows = len(self.splits) * sum(model.seconds for model in left.values())
         if rows < WORTH_SAYING:
@@ -323,7 +301,7 @@ class RowEvaluator:
                 f"blocks='rows' takes about {in_words(rows)} unless candidates are "
                 f"eliminated, blocks='folds' about {in_words(folds)}: leaving a row "
                 f"out of {type(self.job.estimator).__name__} costs much more than "
-                "asking it. Use blocks='folds', or set max_seconds.",
+                "predicting it. Use blocks='folds', or set max_seconds.",
                 DataWarning,
                 stacklevel=2,
             )
@@ -346,7 +324,7 @@ class RowEvaluator:
         except Exception as failure:
             if self.job.error_score == "raise":
                 raise
-            self.failures[candidate] = describe(failure)
+            self.failures[candidate] = describe_failure(failure)
             return FitFailedError(self.failures[candidate])
         self.score_times[candidate] += time.perf_counter() - started
         return loss

@@ -13,10 +13,10 @@ from sklearn.utils import indexable
 from sklearn.utils.parallel import Parallel
 from sklearn.utils.validation import check_is_fitted
 
+from sklazy.answer.threads import check_jobs
 from sklazy.compat import rows_of_params
 from sklazy.errors import BadInputError, SklazyWarning
-from sklazy.estimators.options import Test
-from sklazy.estimators.parameters import check_choice, find_seed
+from sklazy.estimators.parameters import Test, check_choice, find_seed
 from sklazy.estimators.search.candidates import parameter_candidates
 from sklazy.estimators.search.evaluators import FoldEvaluator, RowEvaluator, SplitJob
 from sklazy.estimators.search.results import Table, best_index
@@ -37,12 +37,12 @@ Evaluator = FoldEvaluator | RowEvaluator
 class RaceSearchCV(BestEstimatorMixin):
     """Search parameters by a race over cross-validation splits.
 
-    A drop-in for `GridSearchCV` and `RandomizedSearchCV`: all candidates are scored
-    on the first splits; from `first_test` on, those significantly worse than the
-    best are eliminated after each split, and only the rest are fitted again.
+    A drop-in replacement for `GridSearchCV` and `RandomizedSearchCV`. All candidates
+    are scored on the first splits. From `first_test` on, those significantly worse than
+    the best are eliminated after each split, and only the rest are fitted again.
 
-    The scores of folds are dependent, since the training sets overlap. `alpha` is
-    therefore a screening level, not the probability to eliminate the best candidate.
+    Scores of folds are dependent, since their training sets overlap. So `alpha` is a
+    screening level, not the probability of eliminating the best candidate.
 
     Parameters
     ----------
@@ -51,26 +51,25 @@ class RaceSearchCV(BestEstimatorMixin):
         Lists of values, or distributions (anything with `rvs`) as for
         `RandomizedSearchCV`.
     n_iter : int, optional
-        How many candidates to draw. By default a grid is searched in full, and 10
-        candidates are drawn from distributions.
+        Number of candidates to draw. Default: all of a grid, or 10 from distributions.
     scoring : str, callable, list, tuple or dict, optional
         As for `GridSearchCV`. Of several metrics one is raced, see `raced_metric`.
     raced_metric : str, optional
-        The metric that decides which candidates are eliminated; the one named by
-        `refit` by default.
+        Metric that decides which candidates are eliminated. Default: the one named by
+        `refit`.
     cv : int, splitter or iterable, default=10
-        The splits to race over, in their order. More splits make a finer race, and
-        cost nothing for candidates that are eliminated before.
+        Splits to race over, in their order. More splits make a finer race and cost
+        nothing for candidates eliminated before.
     blocks : {"folds", "rows"}, default="folds"
         "rows" is for lazy learners, those with `loo_predict`: each block is one row,
-        predicted from all others, in a random order. Nothing is trained, so a bad
-        candidate costs only a few predictions. That pays where leaving a row out
-        costs no more than asking for it (local, kernel and linear models, most
-        naive Bayes and nearest neighbors without bins); where folds would take much
-        less time a `DataWarning` says so. `cv` is not used then; `scoring` may
-        be "neg_mean_absolute_error", "neg_mean_squared_error" (the default for
-        numbers), "accuracy" (the default for classes) or "neg_log_loss". Give
-        `first_test` 5 or more there.
+        predicted from all others, in random order. Nothing is trained, so a bad
+        candidate costs only a few predictions. That pays where leaving a row out costs
+        no more than predicting it (local, kernel and linear models, most naive Bayes,
+        and nearest neighbors without bins). A `DataWarning` is given if folds would
+        take much less time. `cv` is not used; `scoring` may be
+        "neg_mean_absolute_error", "neg_mean_squared_error" (the default for numbers),
+        "accuracy" (the default for classes) or "neg_log_loss". Set `first_test` to 5 or
+        more.
     test : str, default="friedman"
         The test, see `race`.
     alpha : float, default=0.05
@@ -78,25 +77,25 @@ class RaceSearchCV(BestEstimatorMixin):
     first_test : int, default=3
         Splits before the first test.
     min_effect : float, default=0.0
-        The indifference zone, in units of the score: candidates within it of the
-        best count as equal, and the search ends when all that are left are equal.
+        Indifference zone in units of the score: candidates within it of the best count
+        as equal, and the search ends when all remaining ones are equal.
     n_winners : int, default=1
-        The race ends when no more candidates than these are left.
+        The race ends when at most this many candidates remain.
     max_evaluations : int, optional
-        The most fits of the race; no limit by default. A split is started only if
-        there is room for all candidates.
+        Most fits of the race. Default: no limit. A split is started only if there is
+        room for all candidates.
     max_seconds : float, optional
-        No split is started after this time; no limit by default. One is always run.
+        No split is started after this time. Default: no limit. At least one is run.
     refit : bool, str or callable, default=True
         As for `GridSearchCV`.
     n_jobs : int, optional
-        Fits of one split that run at the same time (joblib).
+        Number of fits of one split that run in parallel (joblib).
     pre_dispatch : int or str, default="2*n_jobs"
     verbose : int, default=0
-        Above 0, a line is written for each split. On a terminal a progress bar
-        appears after two seconds if rich is installed.
+        Above 0, a line is printed for each split. On a terminal a progress bar appears
+        after two seconds if rich is installed.
     error_score : float or "raise", default=nan
-        The score of a fit that fails. A candidate that scores NaN is eliminated.
+        Score of a fit that fails. A candidate with NaN is eliminated.
     return_train_score : bool, default=False
     random_state : int, RandomState or None, default=None
         For drawing from distributions, and for the order of rows.
@@ -104,13 +103,13 @@ class RaceSearchCV(BestEstimatorMixin):
     Attributes
     ----------
     cv_results_ : dict of arrays
-        The columns of `GridSearchCV`, with NaN where a candidate was not run;
-        means are over the splits that were run. In addition `n_splits_run`, and
-        `eliminated_at`: the number of splits after which a candidate was eliminated,
-        0 for the survivors. Survivors rank first, then those eliminated later.
+        Columns as in `GridSearchCV`, with NaN where a candidate was not run; means are
+        over the splits that were run. Also `n_splits_run`, and `eliminated_at`: the
+        number of splits after which a candidate was eliminated, 0 for survivors.
+        Survivors rank first, then those eliminated later.
     best_index_, best_params_, best_score_, best_estimator_ :
-        As for `GridSearchCV`; the best is one of the survivors, and its score the
-        mean over the splits that were run, all unless the race ended before.
+        As for `GridSearchCV`. The best is one of the survivors; its score is the mean
+        over the splits that were run.
     race_ : RaceResult
         The race, with losses (negative scores) and history.
     race_history_ : tuple of RaceStep
@@ -121,8 +120,8 @@ class RaceSearchCV(BestEstimatorMixin):
 
     Notes
     -----
-    An interrupt (Ctrl-C) during the race ends it; the best so far is refitted. An
-    interrupt during the refit leaves the results without `best_estimator_`.
+    Ctrl-C during the race ends it, and the best candidate so far is refitted. Ctrl-C
+    during the refit leaves the results without `best_estimator_`.
 
     References
     ----------
@@ -202,7 +201,7 @@ class RaceSearchCV(BestEstimatorMixin):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), optional
         **params : dict
             Passed to `fit` of the estimator; `groups` goes to the splitter. With
-            metadata routing enabled, where it was requested.
+            metadata routing enabled, each goes where it was requested.
 
         Returns
         -------
@@ -212,6 +211,7 @@ class RaceSearchCV(BestEstimatorMixin):
         params = rows_of_params(X, params=params)
         scorers = find_scorers(self.estimator, self.scoring)
         routed = route_fit(self, params, scorers)
+        check_jobs(self.n_jobs)
         candidates = parameter_candidates(
             self.param_grid, self.n_iter, self.random_state
         )
@@ -228,13 +228,13 @@ class RaceSearchCV(BestEstimatorMixin):
         with Parallel(n_jobs=self.n_jobs, pre_dispatch=self.pre_dispatch) as parallel:
             evaluator = self._evaluator(job, candidates, routed.split, parallel)
             outcome = self._race(evaluator)
-        found = self._found(evaluator, outcome)
+        attributes = self._summarize(evaluator, outcome)
         try:
-            found |= self._refitted(job, found)
+            attributes |= self._refitted(job, attributes)
         except KeyboardInterrupt:
-            self._keep(found)
+            self._keep(attributes)
             raise
-        self._keep(found)
+        self._keep(attributes)
         return self
 
     def plot_race(self, ax: Axes = None) -> Axes:
@@ -295,13 +295,13 @@ class RaceSearchCV(BestEstimatorMixin):
         evaluator.warn_of_failures()
         return outcome
 
-    def _found(self, evaluator: Evaluator, outcome: RaceResult) -> Table:
+    def _summarize(self, evaluator: Evaluator, outcome: RaceResult) -> Table:
         """Return the attributes that do not need the refit."""
         results = evaluator.results(outcome)
         prefix = "mean_test_"
         known = {key.removeprefix(prefix) for key in results if key.startswith(prefix)}
         metric = self._refit_metric(known)
-        found: Table = {
+        attributes: Table = {
             "cv_results_": results,
             "race_": outcome,
             "race_history_": outcome.history,
@@ -312,17 +312,17 @@ class RaceSearchCV(BestEstimatorMixin):
             "_best_by": metric,
             "best_index_": best_index(results, metric, self.refit),
         }
-        found["best_params_"] = results["params"][found["best_index_"]]
+        attributes["best_params_"] = results["params"][attributes["best_index_"]]
         if not callable(self.refit):
             means = results[f"mean_test_{metric}"]
-            found["best_score_"] = float(means[found["best_index_"]])
-        return found
+            attributes["best_score_"] = float(means[attributes["best_index_"]])
+        return attributes
 
-    def _refitted(self, job: SplitJob, found: Table) -> Table:
+    def _refitted(self, job: SplitJob, attributes: Table) -> Table:
         if not self.refit:
             return {}
         started = time.perf_counter()
-        best = job.make(found["best_params_"])
+        best = job.make(attributes["best_params_"])
         job.fit_all(best)
         refitted = {
             "best_estimator_": best,
@@ -332,10 +332,10 @@ class RaceSearchCV(BestEstimatorMixin):
             refitted["feature_names_in_"] = best.feature_names_in_
         return refitted
 
-    def _keep(self, found: Table) -> None:
+    def _keep(self, attributes: Table) -> None:
         for name in ("best_estimator_", "best_score_", "feature_names_in_"):
             self.__dict__.pop(name, None)  # of an earlier fit
-        for name, value in found.items():
+        for name, value in attributes.items():
             setattr(self, name, value)
 
     def _metric(self) -> str | None:

@@ -14,24 +14,24 @@ from sklearn.utils import Tags, check_consistent_length, get_tags
 from sklearn.utils.parallel import Parallel
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from sklazy.answer.threads import check_jobs
 from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.filters.columns import ColumnSelector
-from sklazy.estimators.local_models.base import LocalModels
+from sklazy.estimators.local_models.base import LocalModelEstimator
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
-from sklazy.estimators.options import Test
-from sklazy.estimators.parameters import check_choice, find_seed
+from sklazy.estimators.parameters import Test, check_choice, find_seed
 from sklazy.estimators.search.candidates import (
     FilterData,
-    attribute_weights,
+    drawing_weights,
     filter_data,
     start_sets,
 )
-from sklazy.estimators.search.left_out import check_leaves_out
 from sklazy.estimators.search.losses import (
     CLASS_SCORES,
     NUMBER_SCORES,
     RowLoss,
+    check_leaves_out,
     find_row_loss,
 )
 from sklazy.estimators.search.routing import Model
@@ -41,9 +41,8 @@ from sklazy.estimators.search.set_evaluators import (
     RowSetEvaluator,
     negative_score,
 )
-from sklazy.racing.losses import Evaluated
-from sklazy.racing.masks import members, support_of
-from sklazy.racing.neighborhood import Neighborhood
+from sklazy.racing.field import Evaluated
+from sklazy.racing.masks import SetNeighborhood, members, support_of
 from sklazy.racing.racsam import (
     Block,
     Racsam,
@@ -63,29 +62,29 @@ from sklazy.tables.origins import mask_of_aside, one_to_one
 class RaceFeatureSelector(ColumnSelector):
     """Find a good set of attributes by racing sets on sub-samples (RACSAM).
 
-    Sets of attributes race: block by block each predicts the same test row, and
-    significantly worse ones are eliminated, long before all rows are used. Early
-    blocks use a small sub-sample of training rows only. The winners and their
-    neighbors (one attribute more, one less, one exchanged) race again, and so on; at
-    last winners and the best one's neighbors race on all rows.
+    Sets of attributes race: block by block, each predicts the same test row, and
+    significantly worse ones are eliminated long before all rows are used. Early blocks
+    train on a small sub-sample only. The winners and their neighbors (one attribute
+    more, one less, one exchanged) race again, and so on. At the end the winners and the
+    neighbors of the best race on all rows.
 
-    A lazy learner needs no training, so a block is a single row, left out and
-    predicted from others. With any other estimator a block is a fold.
+    A lazy learner needs no training, so a block is a single row, predicted from others.
+    With any other estimator a block is a fold.
 
     Parameters
     ----------
     estimator : estimator, optional
-        Predicts with each set: `LazyLearningRegressor` by default; for classes
+        Predicts with each set. Default: `LazyLearningRegressor`. For classes use
         `LazyLearningClassifier`, or any scikit-learn estimator.
     n_winners : int, default=5
-        Sets that are kept from race to race.
+        Number of sets kept from race to race.
     test, alpha, min_effect
         The test of the races, see `race`; the last race uses a tenth of alpha.
     first_test : int, optional
-        Blocks before a race's first test; 5 rows or 3 folds by default.
+        Blocks before the first test of a race. Default: 5 rows or 3 folds.
     search : {"neighborhood", "schemata"}, default="neighborhood"
-        How new sets are found. Schemata search decides on each attribute by itself,
-        with the others drawn at random, and ends with the neighbors of what is found.
+        How new sets are found. Schemata search decides on each attribute separately,
+        with the others drawn at random, and ends with the neighbors of the result.
     start : str or list of sets, default="gram-schmidt"
         "random" sets; combinations of the first attributes by "gram-schmidt"
         orthogonalization or "pearson" correlation; or sets of columns, each a list
@@ -93,31 +92,31 @@ class RaceFeatureSelector(ColumnSelector):
     n_start : int, default=60
         How many sets to start with.
     sampling : (float, int), optional
-        The share of the training rows in the first block of a race, and the number of
-        blocks over which it grows to all; (0.3, 30) for rows and (1.0, 0), all from
-        the start, for folds by default.
+        Share of the training rows in the first block of a race, and number of blocks
+        over which it grows to all. Default: (0.3, 30) for rows and (1.0, 0), all from
+        the start, for folds.
     max_candidates : int, default=1000
         No new sets are tried after this many.
     max_seconds : float, optional
-        The search ends soon after this time; no limit by default.
+        The search ends soon after this time. Default: no limit.
     max_blocks : int, default=60
-        Blocks of a race while the search explores.
+        Most blocks of a race while the search explores.
     max_confirm : int, default=2000
-        Blocks of the last races, on all rows.
+        Most blocks of the last races, on all rows.
     prefer : {"smallest", "best"}, default="smallest"
-        The set to select among the winners: the smallest that is not significantly
-        worse than the best (one-sided paired t-test at alpha), or the one with the
-        lowest mean loss.
+        Which winner to select: the smallest set that is not significantly worse than
+        the best (one-sided paired t-test at alpha), or the one with the lowest mean
+        loss.
     scoring : str or callable, optional
         For rows "neg_mean_absolute_error" (the default for numbers),
         "neg_mean_squared_error", "accuracy" (the default for classes) or
         "neg_log_loss"; for folds any scorer.
     blocks : {"auto", "rows", "folds"}, default="auto"
-        Rows for the lazy learners of this library, else folds.
+        "auto" uses rows for the lazy learners of this library, else folds.
     cv : int, splitter or iterable, default=10
         The folds.
     n_jobs : int, optional
-        Fits at the same time (joblib), where an estimator is fitted.
+        Number of fits in parallel (joblib), if an estimator is fitted.
     random_state : int, RandomState or None, default=None
 
     Attributes
@@ -126,23 +125,22 @@ class RaceFeatureSelector(ColumnSelector):
     winners_ : bool array of shape (n_winners, n_attributes)
         The sets left at the end, lowest mean loss first.
     winner_losses_ : float64 array of shape (n_winners,)
-        Their mean losses in the last race: of rows the loss that `scoring` stands
-        for (an error rate for "accuracy"), of folds minus the score.
+        Their mean losses in the last race: for rows the loss behind `scoring` (an error
+        rate for "accuracy"), for folds minus the score.
     history_ : tuple of SearchStep
         The races, one by one.
     n_predictions_ : int
-        Predictions (of a row, or of a fold) that were made.
+        Number of predictions (of a row, or of a fold) made.
     n_candidates_ : int
-        Different sets that were assessed.
+        Number of different sets assessed.
     search_ : SearchResult
         All results of the search.
 
     Notes
     -----
     A winner is evaluated on the rows that selected it, so its loss is slightly
-    optimistic. Of more than 200 neighbors some are drawn; more likely those whose
-    added attribute correlates with the target, by itself or by its squared deviation
-    from its mean.
+    optimistic. Of more than 200 neighbors some are drawn, more likely those whose added
+    attribute, or its squared deviation from its mean, correlates with the target.
 
     References
     ----------
@@ -213,8 +211,8 @@ class RaceFeatureSelector(ColumnSelector):
     def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
         """Return the selector with the settings of the reproduced paper.
 
-        Lazy learning, Friedman's test, sub-samples that grow with the race, the
-        neighbors of winners, and the best of the winners.
+        Lazy learning, Friedman's test, sub-samples that grow during the race, neighbors
+        of the winners, and the best of the winners.
 
         Parameters
         ----------
@@ -244,8 +242,11 @@ class RaceFeatureSelector(ColumnSelector):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         inner = LazyLearningRegressor() if self.estimator is None else self.estimator
-        own = deepcopy(get_tags(inner))
-        tags.input_tags, tags.target_tags = own.input_tags, own.target_tags
+        inner_tags = deepcopy(get_tags(inner))
+        tags.input_tags, tags.target_tags = (
+            inner_tags.input_tags,
+            inner_tags.target_tags,
+        )
         tags.input_tags.sparse = False
         tags.target_tags.required = True
         return tags
@@ -265,25 +266,26 @@ class RaceFeatureSelector(ColumnSelector):
         check_choice("search", self.search, ("neighborhood", "schemata"))
         check_choice("prefer", self.prefer, ("smallest", "best"))
         check_choice("blocks", self.blocks, ("auto", "rows", "folds"))
+        check_jobs(self.n_jobs)
         estimator = make_estimator(self)
         named = getattr(estimator, "categorical_features", "from_dtype")
-        table = one_to_one(given := as_table(X, categorical_features=named))
+        table = one_to_one(as_read := as_table(X, categorical_features=named))
         # Our own estimators would make several columns of a date.
-        is_plain = table is given or not isinstance(estimator, LazyEstimator)
-        target = _indicators(y) if is_classifier(estimator) else _numbers(y)
+        is_plain = table is as_read or not isinstance(estimator, LazyEstimator)
+        target = _as_indicators(y) if is_classifier(estimator) else _as_numbers(y)
         check_consistent_length(table, target)
         data = filter_data(table, target)
         rng = np.random.default_rng(find_seed(self.random_state, default=None))
         with Parallel(n_jobs=self.n_jobs) as parallel:
             data_of_sets = X if is_plain else table
             losses, blocks = self._evaluator(estimator, data_of_sets, y, parallel)
-            if aside := mask_of_aside(given):
+            if aside := mask_of_aside(as_read):
                 losses = partial(_refuse_empty, losses, ~aside)
             racsam = Racsam(losses, blocks, self._rules(estimator), rng)
             start = start_sets(self.start, self.n_start, data, rng)
-            found = _run_search(racsam, self.search, start, data)
+            result = _run_search(racsam, self.search, start, data)
         validate_data(self, X, y, skip_check_array=True)
-        self._keep(found, len(table.columns))
+        self._keep(result, len(table.columns))
         return self
 
     def plot_race(self, ax: Axes = None) -> Axes:
@@ -307,15 +309,15 @@ class RaceFeatureSelector(ColumnSelector):
         block = "row" if self._over_rows(make_estimator(self)) else "fold"
         return draw_race(last.losses, last.winners, ax, block=block, names=names)
 
-    def _keep(self, found: SearchResult, n_attributes: int) -> None:
-        chosen = found.smallest if self.prefer == "smallest" else found.winners[0]
+    def _keep(self, result: SearchResult, n_attributes: int) -> None:
+        chosen = result.smallest if self.prefer == "smallest" else result.winners[0]
         self.support_ = support_of(chosen, n_attributes)
-        self.winners_ = np.array([support_of(w, n_attributes) for w in found.winners])
-        self.winner_losses_: NDArray[np.float64] = found.losses.mean(axis=0)
-        self.history_: tuple[SearchStep, ...] = found.history
-        self.n_predictions_ = found.n_predictions
-        self.n_candidates_ = found.n_candidates
-        self.search_ = found
+        self.winners_ = np.array([support_of(w, n_attributes) for w in result.winners])
+        self.winner_losses_: NDArray[np.float64] = result.losses.mean(axis=0)
+        self.history_: tuple[SearchStep, ...] = result.history
+        self.n_predictions_ = result.n_predictions
+        self.n_candidates_ = result.n_candidates
+        self.search_ = result
 
     def _over_rows(self, estimator: Model) -> bool:
         lazy = hasattr(estimator, "loo_predict")
@@ -343,7 +345,7 @@ class RaceFeatureSelector(ColumnSelector):
     ) -> tuple[SetLosses, Sequence[Block]]:
         """Return the function that gives the losses, and the blocks."""
         rows = self._over_rows(estimator)
-        if rows and isinstance(estimator, LocalModels):
+        if rows and isinstance(estimator, LocalModelEstimator):
             data = estimator.fit(X, y)._prepared()
             loss = self._row_loss(estimator)
             local = LocalSetEvaluator(data, loss, estimator.n_jobs)
@@ -377,9 +379,9 @@ def _refuse_empty(
 ) -> Evaluated:
     """The losses of sets; those fail that have no attribute to learn from."""
     fine = [mask for mask in masks if mask & known]
-    found = iter(losses(fine, test, training) if fine else [])
+    evaluated = iter(losses(fine, test, training) if fine else [])
     empty = BadInputError("all columns of the set are set aside.")
-    return [next(found) if mask & known else empty for mask in masks]
+    return [next(evaluated) if mask & known else empty for mask in masks]
 
 
 class RowBlocks(Sequence[Block]):
@@ -410,18 +412,18 @@ def _run_search(
         search.on_step = show
         if method == "schemata":
             start = search.search_schemata(data.n_attributes)
-        neighbors = Neighborhood(attribute_weights(data), rules.max_new, search.rng)
+        neighbors = SetNeighborhood(drawing_weights(data), rules.max_new, search.rng)
         winners = search.explore(start, neighbors)
         return search.result(search.confirm(winners, neighbors))
 
 
-def _numbers(y: object) -> NDArray[np.float64]:
+def _as_numbers(y: object) -> NDArray[np.float64]:
     """Targets of shape (n_rows, n_targets)."""
     target = as_target(y, "numeric")
     return target[:, None] if target.ndim == 1 else target
 
 
-def _indicators(y: object) -> NDArray[np.float64]:
+def _as_indicators(y: object) -> NDArray[np.float64]:
     """Indicators of the classes, of shape (n_rows, n_classes)."""
     target = as_target(y, "nominal").occurring()
     return indicators(target.data, len(target.categories))

@@ -27,15 +27,15 @@ class RacedRegressor(Referenced, RegressorMixin, MetaEstimatorMixin, BaseEstimat
     selector : RaceFeatureSelector, optional
         Finds the sets; its estimator, `LazyLearningRegressor` by default, predicts.
     combine : {"average", "best"}, default="average"
-        Average the predictions made with each of the winners (LL-RAC2), or use the
-        best alone (LL-RAC1).
+        Average the predictions of all winners (LL-RAC2), or use only the best
+        (LL-RAC1).
 
     Attributes
     ----------
     selector_ : RaceFeatureSelector
         Fitted.
     estimators_ : list of estimators
-        One per winner, or that of the best.
+        One per winner, or only that of the best.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has column names
 

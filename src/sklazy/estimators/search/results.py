@@ -151,8 +151,8 @@ def _parameter(
     name: str, candidates: Sequence[dict[str, Any]]
 ) -> np.ma.MaskedArray[Any, Any]:
     """One parameter's values as a masked array, masked where it is not set."""
-    given = [params[name] for params in candidates if name in params]
-    column = np.ma.masked_all(len(candidates), dtype=_parameter_dtype(given))
+    values = [params[name] for params in candidates if name in params]
+    column = np.ma.masked_all(len(candidates), dtype=_parameter_dtype(values))
     for i, params in enumerate(candidates):
         if name in params:
             column[i] = params[name]

@@ -1,4 +1,4 @@
-"""What a search passes on: metadata, and methods of the best estimator."""
+"""Routing of a search: metadata, and methods of the best estimator."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -55,8 +55,8 @@ def find_scorers(estimator: Model, scoring: object) -> Scorers:
     if callable(scoring):
         return scoring
     if scoring is None or isinstance(scoring, str):
-        found: Callable[..., Any] = check_scoring(estimator, scoring)
-        return found
+        scorer: Callable[..., Any] = check_scoring(estimator, scoring)
+        return scorer
     named = scoring
     if isinstance(scoring, (list, tuple, set)):
         named = {name: name for name in scoring}
@@ -119,10 +119,10 @@ def route_fit(search: Model, params: Params, scorers: Scorers) -> Bunch:
     rest = dict(params)
     split = {"groups": rest.pop("groups", None)}
     weight = rest.get("sample_weight")
-    return Bunch(fit=rest, split=split, score=_weigh(scorers, weight))
+    return Bunch(fit=rest, split=split, score=_pass_weights(scorers, weight))
 
 
-def _weigh(scorers: Scorers, weight: object) -> dict[str, Params]:
+def _pass_weights(scorers: Scorers, weight: object) -> dict[str, Params]:
     """Give sample weights to the scorers that take them, as GridSearchCV does."""
     if weight is None:
         return {}

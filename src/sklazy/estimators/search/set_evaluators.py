@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from sklazy.answer.local_models.data import LocalData
-from sklazy.answer.subsets import SubsetPredictor
 from sklazy.compat import take
-from sklazy.estimators.search.left_out import LeaveOneOutModel
-from sklazy.estimators.search.losses import RowLoss
+from sklazy.estimators.search.losses import LeaveOneOutModel, RowLoss
 from sklazy.estimators.search.routing import Model
+from sklazy.methods.local_models.data import LocalData
+from sklazy.methods.local_models.subsets import SubsetPredictor
 from sklazy.racing.masks import members
 from sklazy.tables import Table
 from sklazy.tables.arrays import as_matrix
@@ -44,16 +43,7 @@ def as_columns(X: object) -> Columns:
 
 
 class LocalSetEvaluator:
-    """Evaluates sets by the local models of a lazy learner.
-
-    Parameters
-    ----------
-    data : LocalData
-        Rows are numbered in its order.
-    loss : RowLoss
-    n_jobs : int, optional
-        Threads.
-    """
+    """Evaluates sets by the local models of a lazy learner; rows as in its data."""
 
     def __init__(
         self, data: LocalData, loss: RowLoss, n_jobs: int | None = None
@@ -74,16 +64,7 @@ class LocalSetEvaluator:
 
 @dataclass(frozen=True, eq=False)
 class SetJob:
-    """One set of attributes: an estimator fitted with it, and its loss.
-
-    Attributes
-    ----------
-    estimator : estimator
-    X : frame or array
-    y : array of shape (n_rows,)
-    loss : callable ``loss(model, X, y)``
-        The loss of a fitted model on test rows.
-    """
+    """Fits an estimator with one set of attributes, and measures its loss."""
 
     estimator: Model
     X: Columns
@@ -106,16 +87,7 @@ class SetJob:
 
 
 class FoldSetEvaluator:
-    """Evaluates sets by fitting any estimator with them.
-
-    Parameters
-    ----------
-    estimator : estimator
-    X, y : the data
-    loss : callable ``loss(model, X, y)``
-    parallel : Parallel
-        Runs the fits.
-    """
+    """Evaluates sets by fitting any estimator with them; `parallel` runs the fits."""
 
     def __init__(
         self,
@@ -141,16 +113,8 @@ class FoldSetEvaluator:
 class RowSetEvaluator(FoldSetEvaluator):
     """Evaluates sets by any lazy learner, one row at a time.
 
-    Where all other rows are training rows, a learner fitted on all rows leaves out
-    the one, so that a set is fitted once; for a sub-sample it is fitted anew.
-
-    Parameters
-    ----------
-    estimator : estimator with `loo_predict`, for log loss with `loo_predict_proba`
-    X, y : the data
-    loss : RowLoss
-    parallel : Parallel
-        Runs the fits on sub-samples.
+    If all other rows are training rows, a learner fitted on all rows leaves out the
+    one, so that a set is fitted once; for a sub-sample it is fitted anew.
     """
 
     def __init__(

@@ -9,75 +9,74 @@ from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.metaestimators import available_if
 
-from sklazy.answer.selection.models import ModelHost
 from sklazy.casebase.base import Cuts
 from sklazy.errors import BadInputError, BadTypeError
-from sklazy.estimators.options import Discretization, Measure, Selection
-from sklazy.estimators.parameters import check_count
+from sklazy.estimators.parameters import Discretization, Measure, Selection, check_count
 from sklazy.estimators.selection.base import SelectingClassifier
+from sklazy.estimators.selection.model_host import ModelHost
 
 
-def _has(method: str) -> Callable[["LazySelectionClassifier"], bool]:
+def _estimator_has(method: str) -> Callable[["LazySelectionClassifier"], bool]:
     return lambda self: hasattr(self._estimator(), method)
 
 
 class LazySelectionClassifier(SelectingClassifier):
-    """Any classifier, fitted anew on the attributes that each query chooses.
+    """Any classifier, fitted on the attributes chosen for each query.
 
-    Queries that choose the same attributes share a model, so that a batch costs one
-    fit for each distinct set; models are kept for later batches until rows come or
-    go.
+    Queries that use the same attributes share a model, so a batch costs one fit for
+    each distinct set. Models are kept for later batches until rows are added or
+    forgotten.
 
     Parameters
     ----------
     estimator : classifier, default=DecisionTreeClassifier()
-        It is cloned, never fitted itself. A `random_state` of None counts as 0: the
-        same query must get the same answer in every batch.
+        It is cloned, never fitted itself. A `random_state` of None means 0, so that the
+        same query gets the same answer in every batch.
     n_attributes : int, float or "vote", default=0.8
-        How many attributes a query uses: a count or a fraction, or every number
-        casts a vote for its answer ("vote").
+        How many attributes a query uses: a count or a fraction, or "vote" to let every
+        number vote with its answer.
     selection : {"lazy", "eager", "none", "lazy-cfs", "lazy-consistency"}
         How attributes are chosen; see `LazyKNeighborsClassifier`.
     measure : str, default="entropy"
-        How informative a value is.
+        Measure of how informative a value is.
     discount_rare_values : bool, default=True
-        Whether one case of every value is taken for one spread over the classes like
-        all cases, so that a value seen once says nothing. The paper counts values as
-        they are, by which the serial number of a row is the best of attributes.
+        Whether one case of each value is counted as if spread over the classes like all
+        cases, which makes a value seen once uninformative. The paper counts values as
+        they are, which makes a row's serial number the best attribute.
     discretization : {"fayyad", "kononenko"}
-        The stop rule of the cuts by which numeric attributes are selected.
+        Stopping rule of the cuts that numeric attributes are selected by.
     cuts : {"exact", "frozen"}
-        Whether cuts follow every row that comes and goes, or stay as first found
-        until `refresh`.
+        Whether cuts are updated with every row added or forgotten, or stay as first
+        computed until `refresh`.
     categorical_features : "from_dtype", None, array-like or mapping
-        Which columns are nominal; by default those of categories, text and bools. A
-        mapping says what single columns are, for example ``{"day": "day-first"}``.
+        Which columns are nominal. Default: those of categories, text and bools. A
+        mapping sets the kind of single columns, for example ``{"day": "day-first"}``.
     min_support : int, default=1
-        With "lazy-consistency", rows that must share the chosen values.
+        With "lazy-consistency", least number of rows that share the chosen values.
     cache_size : int, default=256
-        How many models are kept; the one used longest ago goes first.
+        How many models are kept; the least recently used goes first.
     n_jobs : int, optional
-        Models fitted at once, in threads.
+        Number of models fitted in parallel, in threads.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
 
     Notes
     -----
     Models see numbers as they are. A missing number stays NaN if the estimator's tags
-    say that it takes NaN, else it becomes the median of the column. A nominal column
-    becomes one column of 0 and 1 for each category; a missing or unseen category is 0
-    in all of them. Rows are given in an order that depends on their content alone.
+    allow it, else it becomes the median of the column. A nominal column becomes one
+    column of 0 and 1 per category; a missing or unseen category is 0 in all of them.
+    The order of rows depends only on their content.
 
     `loo_predict` fits a model for every row.
 
-    The published settings are those of `paper`; the defaults were chosen with decision
-    trees (``docs/defaults.md``).
+    `paper` has the published settings. The defaults were chosen with decision trees
+    (``docs/defaults.md``).
 
     References
     ----------
@@ -125,9 +124,9 @@ class LazySelectionClassifier(SelectingClassifier):
 
     @classmethod
     def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
-        """Return the estimator with the published settings: 30 percent, counts as are.
+        """Return the estimator with the published settings: 30 %, plain counts.
 
-        The paper has 10 to 90 percent of the attributes.
+        The paper tries 10 to 90 percent of the attributes.
 
         Parameters
         ----------
@@ -142,7 +141,7 @@ class LazySelectionClassifier(SelectingClassifier):
         published: dict[str, Any] = {"n_attributes": 0.3, "discount_rare_values": False}
         return cls(**{**published, **settings})
 
-    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict the probability of each class, in the order of `classes_`.
 

@@ -3,18 +3,18 @@
 from numbers import Real
 from typing import Any, Self
 
-from sklazy.answer.selection.bayes import BayesHost
 from sklazy.casebase.base import Cuts
 from sklazy.casebase.moments import Length
 from sklazy.errors import BadInputError
-from sklazy.estimators.options import Discretization, Measure, Selection
+from sklazy.estimators.parameters import Discretization, Measure, Selection
 from sklazy.estimators.selection.base import SelectingClassifier
+from sklazy.methods.selection.bayes import BayesHost
 
 _MOST_ALPHA = 1e290  # added to every count, it must leave sums finite
 
 
 class LazyNBClassifier(SelectingClassifier):
-    """Naive Bayes whose product runs over the attributes chosen for the query.
+    """Naive Bayes on the attributes chosen for each query.
 
     Parameters
     ----------
@@ -23,56 +23,58 @@ class LazyNBClassifier(SelectingClassifier):
     selection : {"lazy", "eager", "none", "lazy-cfs", "lazy-consistency"}
         How attributes are chosen; see `LazyKNeighborsClassifier`.
     measure : str, default="entropy"
-        How informative a value is.
+        Measure of how informative a value is.
     alpha : float, default=1.0
-        Added to every count, of classes and of values by class: Laplace's rule.
+        Laplace smoothing: added to every count of classes and of values by class.
     discretize : bool, default=True
-        Count numbers by their bins; else they are taken as normal within each class,
-        with mean and variance of the class to which `alpha` rows were added that
-        are spread like all rows: a class of few rows leans on the whole column.
+        Whether to count numbers by their bins. Otherwise they are taken as normal
+        within each class, with the mean and variance of the class after `alpha` rows
+        spread like all rows are added to it. So a class of few rows leans on the whole
+        column.
     discount_rare_values : bool, default=True
-        Whether one case of every value is taken for one spread over the classes like
-        all cases, so that a value seen once says nothing. The paper counts values as
-        they are, by which the serial number of a row is the best of attributes.
+        Whether one case of each value is counted as if spread over the classes like all
+        cases, which makes a value seen once uninformative. The paper counts values as
+        they are, which makes a row's serial number the best attribute.
     discretization : {"fayyad", "kononenko"}
-        The stop rule of the cuts.
+        Stopping rule (MDL criterion) of the cuts.
     cuts : {"exact", "frozen"}
-        Whether cuts follow every row that comes and goes, or stay as first found
-        until `refresh`.
+        Whether cuts are updated with every row added or forgotten, or stay as first
+        computed until `refresh`.
     categorical_features : "from_dtype", None, array-like or mapping
-        Which columns are nominal; by default those of categories, text and bools. A
-        mapping says what single columns are, for example ``{"day": "day-first"}``.
+        Which columns are nominal. Default: those of categories, text and bools. A
+        mapping sets the kind of single columns, for example ``{"day": "day-first"}``.
     min_support : int, default=1
-        With "lazy-consistency", rows that must share the chosen values.
+        With "lazy-consistency", least number of rows that share the chosen values.
     max_loo_rows : int, default=1000
-        With "auto", training rows tried at most.
+        With "auto", the most training rows to try.
     n_local_neighbors : int, default=20
-        With "local", how many rows make a neighborhood.
+        With "local", the number of rows in a neighborhood.
     window : int, float or timedelta, optional
-        Keep the newest rows alone and forget the others as they come: so many, or
-        those of a length of time (a float in units of the times, days for dates).
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
     half_life : number or timedelta, optional
-        The age at which a row weighs half as much as the newest, in units of the
-        times, or in rows where there are none.
+        Age at which a row has half the weight of the newest, in units of `times`, or in
+        rows without times.
     n_jobs : int, optional
-        Threads; by default all cores.
+        Number of threads. Default: all cores.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
 
     Notes
     -----
-    The defaults are those most accurate on one half of 47 data sets
-    (``docs/defaults.md``); the published settings are those of `paper`.
+    The defaults were the most accurate on one half of 47 data sets
+    (``docs/defaults.md``). `paper` has the published settings.
 
-    Missing values, in rows and in queries, and values that no row has are left out
-    of the product. Sample weights count in priors and likelihoods; cuts and the
-    choice of attributes look at rows, each once.
+    Missing values, and values that no row has, are left out of the product. Sample
+    weights count in priors and likelihoods; cuts and the choice of attributes count
+    each row once.
 
     References
     ----------
@@ -126,9 +128,9 @@ class LazyNBClassifier(SelectingClassifier):
 
     @classmethod
     def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
-        """Return the estimator with the published settings: 30 percent, counts as are.
+        """Return the estimator with the published settings: 30 %, plain counts.
 
-        The paper has 10 to 90 percent of the attributes.
+        The paper tries 10 to 90 percent of the attributes.
 
         Parameters
         ----------

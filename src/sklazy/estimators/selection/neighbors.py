@@ -4,17 +4,23 @@ from typing import Any, Literal, Self
 
 from numpy.typing import NDArray
 
-from sklazy.answer.selection.moving import Seen, can_move, decide_moving
-from sklazy.answer.selection.nearest import NearestHost
-from sklazy.backends.device import check_device
+from sklazy.answer.device import check_device
 from sklazy.casebase.base import Cuts
 from sklazy.casebase.moments import Length
 from sklazy.estimators.inputs import class_column
-from sklazy.estimators.options import Discretization, Measure, Selection
-from sklazy.estimators.parameters import check_choice, check_count
+from sklazy.estimators.keeping import read_first
+from sklazy.estimators.parameters import (
+    Discretization,
+    Measure,
+    Selection,
+    check_choice,
+    check_count,
+)
 from sklazy.estimators.selection.base import SelectingClassifier
+from sklazy.methods.selection.moving import Seen, can_move, decide_moving
+from sklazy.methods.selection.nearest import NearestHost
 from sklazy.tables import label_array
-from sklazy.tables.origins import expand
+from sklazy.tables.origins import expand_columns
 
 WEIGHTS = ("uniform", "distance")
 TIES = ("share", "all")
@@ -23,94 +29,95 @@ CANDIDATES = (5, 20, 1)
 
 
 class LazyKNeighborsClassifier(SelectingClassifier):
-    """Nearest neighbors that choose the attributes for each query by itself.
+    """Nearest neighbors on the attributes chosen for each query.
 
-    The attributes whose value in the query, or which as a whole, say most about the
-    class are used for this query and disregarded for others. All cases tied with
-    the k-th nearest have a say, so that answers do not depend on the order of rows.
+    For each query, the attributes are used that are most relevant to the class, either
+    by the query's value or as a whole. All cases tied with the k-th nearest vote, so
+    answers do not depend on the order of rows.
 
     Parameters
     ----------
     n_neighbors : int or "auto", default="auto"
-        How many cases vote; with sample weights, how much weight does. "auto" is 1, 5
-        or 20, whichever does best when training rows are left out, together with the
-        number of attributes if that is "auto", too; on all attributes where their
-        number differs from query to query.
+        How many cases vote; with sample weights, how much weight. "auto" is 1, 5 or 20,
+        whichever does best by leave-one-out. It is chosen together with the number of
+        attributes if that is "auto", too, and on all attributes if their number differs
+        between queries.
     n_attributes : int, float, "auto", "local" or "vote", default="auto"
         How many attributes a query uses: a count or a fraction; the number with the
-        best leave-one-out accuracy over the training rows ("auto") or over the
-        query's own neighborhood ("local"), the smallest of equally good ones; or
-        every number casts a vote for its answer ("vote").
+        best leave-one-out accuracy over the training rows ("auto") or over the query's
+        own neighborhood ("local"), the smallest of equally good ones; or every number
+        votes with its answer ("vote").
     selection : {"lazy", "eager", "none", "lazy-cfs", "lazy-consistency"}
-        How attributes are chosen: by their values in the query, alike for all
-        queries, or not at all; "lazy-cfs" and "lazy-consistency" choose a set that
-        belongs together, of a size of its own.
+        How attributes are chosen: by their values in the query ("lazy"), once for all
+        queries ("eager") or not at all ("none"). "lazy-cfs" and "lazy-consistency"
+        choose a set that belongs together, of any size.
     measure : str, default="entropy"
-        How informative a value is: "entropy" (the paper's), "gini",
+        Measure of how informative a value is: "entropy" (the paper's), "gini",
         "gain_ratio", "chi_square", "information_gain" or "symmetric_uncertainty".
     discretize : bool, default=False
-        Compare numbers by their bins; else by their difference in terms of the range
-        (HEOM). Attributes are selected by their bins either way.
+        Whether to compare numbers by their bins, or by their difference relative to the
+        range (HEOM). Attributes are selected by their bins either way.
     weights : {"distance", "uniform"}
-        What a vote weighs: the nearest case's distance over the case's own (in
-        proportion to scikit-learn's 1 / distance: cases equal to the query outvote all
-        others), or always 1. The root of the number of attributes that differ is the
-        distance of labels and bins.
+        Weight of a vote. "distance" divides the distance of the nearest case by that of
+        the voting case, which is proportional to scikit-learn's 1 / distance: cases
+        equal to the query outvote all others. "uniform" is 1. For labels and bins the
+        distance is the root of the number of attributes that differ.
     ties : {"share", "all"}
-        Whether cases tied at the k-th place share the places that nearer ones leave,
-        so that votes are as many as `n_neighbors`, or all vote in full, as in Weka.
+        Whether cases tied at the k-th place share the remaining votes, so that votes
+        add up to `n_neighbors`, or all vote in full, as in Weka.
     discount_rare_values : bool, default=True
-        Whether one case of every value is taken for one spread over the classes like
-        all cases, so that a value seen once says nothing. The paper counts values as
-        they are, by which the serial number of a row is the best of attributes.
+        Whether one case of each value is counted as if spread over the classes like all
+        cases, which makes a value seen once uninformative. The paper counts values as
+        they are, which makes a row's serial number the best attribute.
     discretization : {"fayyad", "kononenko"}
-        The stop rule of the cuts.
+        Stopping rule (MDL criterion) of the cuts.
     cuts : {"exact", "frozen"}
-        Whether cuts follow every row that comes and goes, or stay as first found
-        until `refresh`.
+        Whether cuts are updated with every row added or forgotten, or stay as first
+        computed until `refresh`.
     categorical_features : "from_dtype", None, array-like or mapping
-        Which columns are nominal; by default those of categories, text and bools. A
-        mapping says what single columns are, for example ``{"day": "day-first"}``.
+        Which columns are nominal. Default: those of categories, text and bools. A
+        mapping sets the kind of single columns, for example ``{"day": "day-first"}``.
     min_support : int, default=1
-        With "lazy-consistency", rows that must share the chosen values.
+        With "lazy-consistency", least number of rows that share the chosen values.
     max_loo_rows : int, default=1000
-        With "auto", training rows tried at most: a sample that depends on nothing
-        but the rows. Of very large tables fewer are, but at least 200.
+        With "auto", the most training rows to try: a sample that depends only on the
+        rows. Very large tables use fewer, but at least 200.
     n_local_neighbors : int, default=20
-        With "local", how many rows make a neighborhood.
+        With "local", the number of rows in a neighborhood.
     window : int, float or timedelta, optional
-        Keep the newest rows alone and forget the others as they come: so many, or
-        those of a length of time (a float in units of the times, days for dates).
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
     half_life : number or timedelta, optional
-        The age at which a row weighs half as much as the newest, in units of the
-        times, or in rows where there are none.
+        Age at which a row has half the weight of the newest, in units of `times`, or in
+        rows without times.
     n_jobs : int, optional
-        Threads; by default all cores.
+        Number of threads. Default: all cores.
     device : {None, "cuda", "cuda:1", ..., "cuda:all"}
-        Where cases are searched: the CPU, or a GPU, which pays for batches of queries
-        against many cases, or all GPUs of the machine. It changes no answer; see
+        Where cases are searched: the CPU, one GPU, or all GPUs ("cuda:all"). A GPU pays
+        for batches of queries against many cases. It changes no answer; see
         docs/gpu.md.
 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
 
     Notes
     -----
-    The defaults are those most accurate on one half of 47 data sets. On the other half
-    they are right in 81.1 %, the published settings (`paper`) in 75.0, scikit-learn's
-    k-NN with scaling, k and weights chosen by cross-validation in 80.6
-    (``docs/defaults.md``).
+    The defaults were the most accurate on one half of 47 data sets. On the other half
+    they are right in 81.1 %, the published settings (`paper`) in 75.0 %, and
+    scikit-learn's k-NN, with scaling and with k and weights chosen by cross-validation,
+    in 80.6 % (``docs/defaults.md``).
 
-    Probabilities are Weka's: a class starts with 1 / n_rows, each vote adds its weight.
-    Ties of votes go to the class with more rows, then to the first.
+    Probabilities are computed as in Weka: a class starts with 1 / n_rows, and each vote
+    adds its weight. Ties of votes go to the class with more rows, then to the first.
 
-    Sample weights count in the votes: a row of weight w votes like w rows. Cuts,
-    ranges and the choice of attributes look at rows, each once.
+    Sample weights count in the votes: a row of weight w votes like w rows. Cuts, ranges
+    and the choice of attributes count each row once.
 
     References
     ----------
@@ -178,8 +185,8 @@ class LazyKNeighborsClassifier(SelectingClassifier):
     def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
         """Return the estimator with the published settings: Weka's IBk on bins.
 
-        The paper has 1, 3 and 5 neighbors and 10 to 90 percent of the attributes; here
-        they are 5 and 30 percent.
+        The paper tries 1, 3 and 5 neighbors and 10 to 90 percent of the attributes;
+        here they are 5 and 30 percent.
 
         Parameters
         ----------
@@ -204,10 +211,10 @@ class LazyKNeighborsClassifier(SelectingClassifier):
     def _predict_moving(self, X: object, y: object, seen: Seen) -> NDArray[Any] | None:
         """The classes of rows, each from the rows that it sees; None if that is slow.
 
-        What `partial_fit` and `predict` in turn would say.
+        As `partial_fit` and `predict` in turn would predict them.
         """
         self._check_parameters()
-        table, target = expand(self._table(X, mixed=False)), class_column(y)
+        table, target = expand_columns(read_first(self, X)), class_column(y)
         learner = self._learner()
         if self.half_life is not None or not can_move(learner, table):
             return None

@@ -5,86 +5,84 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from sklazy.answer.number_selection.host import MeanHost
-from sklazy.answer.number_selection.learner import (
+from sklazy.casebase.moments import Length
+from sklazy.estimators.parameters import check_choice, check_count
+from sklazy.estimators.regressors import WeightedRegressor
+from sklazy.estimators.selection.base import BY_CASES, find_mask
+from sklazy.estimators.selection.neighbors import TIES, WEIGHTS
+from sklazy.measures import how_many
+from sklazy.measures.spread import check_spread
+from sklazy.methods.number_selection.host import MeanHost
+from sklazy.methods.number_selection.learner import (
     NumberChoiceLearner,
     NumberSelectionLearner,
 )
-from sklazy.answer.selection.recipe import RANKED, Recipe
-from sklazy.casebase.incoming import Target
-from sklazy.casebase.moments import Length
-from sklazy.estimators.parameters import check_choice, check_count
-from sklazy.estimators.selection.base import BY_CASES, SelectingEstimator
-from sklazy.estimators.selection.neighbors import TIES, WEIGHTS
-from sklazy.estimators.targets import WeightedRegressor
-from sklazy.measures import how_many
-from sklazy.measures.spread import check_spread
+from sklazy.methods.selection.recipe import RANKED, Recipe
 from sklazy.neighbors.averages import Means
-from sklazy.tables import as_target
 
 Floats = NDArray[np.float64]
 
 _COUNTS = ("n_neighbors", "max_loo_rows", "n_local_neighbors")
 
 
-class LazyKNeighborsRegressor(SelectingEstimator, WeightedRegressor):
-    """Nearest neighbors that compare on the attributes chosen for the query.
+class LazyKNeighborsRegressor(WeightedRegressor):
+    """Nearest neighbors for numbers, on the attributes chosen for each query.
 
-    An attribute tells much about a query where the target hardly varies among the
-    cases that have the query's value of it, or among those of its values on average:
-    the lower of the two variances ranks it. The mean of the k nearest cases, compared
-    on the first attributes alone, is the answer.
+    An attribute is relevant to a query if the target varies little among the cases with
+    the query's value, or within its values on average. The lower of the two variances
+    ranks it. The answer is the mean of the k nearest cases, compared on the first
+    attributes only.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        With all tied at the last place, which share it or all count (`ties`).
+        Number of neighbors. Ties at the last place share it or all count (`ties`).
     n_attributes : int, float, "auto", "local" or "vote", default="vote"
-        How many attributes a query uses: a count, a fraction of all, or as many as
-        predict cases best that are left out, on the whole ("auto") or near the query
-        ("local"). With "vote" every number has a say: the answers on the first
-        attribute, the first two, and so on are averaged, so that the first count most
-        and none is disregarded.
+        How many attributes a query uses: a count, a fraction, or the number that
+        predicts cases best by leave-one-out, over all rows ("auto") or near the query
+        ("local"). "vote" averages the answers on the first attribute, the first two,
+        and so on, so that the first attributes count most and none is ignored.
     selection : {"lazy", "eager", "none"}, default="lazy"
         Rank attributes by the lower of the variances given the query's value and on
-        average; by the latter alone, the same for all queries; or use all of them.
+        average ("lazy"); by the latter alone, the same for all queries ("eager"); or
+        use all of them ("none").
     measure : {"rank_variance", "variance"}, default="rank_variance"
-        The variance of the target's ranks, whatever its distribution, or of its
-        numbers.
+        Variance of the target's ranks, which suits any distribution, or of its values.
     discretize : bool, default=False
-        Compare numbers by their bins; else by their difference over their range.
+        Whether to compare numbers by their bins, or by their difference relative to the
+        range.
     weights : {"distance", "uniform"}, default="distance"
-        Whether a neighbor counts the nearest one's distance over its own, or 1.
+        Weight of a neighbor: the distance of the nearest one over its own, or 1.
     ties : {"share", "all"}, default="share"
         Whether cases tied at the last place share what is left of the k places, or all
-        count in full. None is preferred by its position in the data.
+        count in full. The order of rows does not matter.
     discount_rare_values : bool, default=True
-        Whether one case of every value is taken for one spread like all cases, so that
-        a value seen once says nothing; else the serial number of a row is the best of
-        attributes.
+        Whether one case of each value is counted as if spread like all cases, which
+        makes a value seen once uninformative. Otherwise a row's serial number is the
+        best attribute.
     categorical_features : "from_dtype", None, array-like or mapping
-        Which columns are nominal; by default those of categories, text and bools. A
-        mapping says what single columns are, for example ``{"day": "day-first"}``.
+        Which columns are nominal. Default: those of categories, text and bools. A
+        mapping sets the kind of single columns, for example ``{"day": "day-first"}``.
     max_loo_rows : int, default=1000
-        With "auto", how many rows are left out in turn at most; where that takes more
-        than about a second fewer are, but at least 200.
+        With "auto", the most rows to leave out; fewer, but at least 200, if that takes
+        more than about a second.
     n_local_neighbors : int, default=20
-        With "local", how many rows make a neighborhood.
+        With "local", the number of rows in a neighborhood.
     window : int, float or timedelta, optional
-        Keep the newest rows alone and forget the others as they come: so many, or
-        those of a length of time (a float in units of the times, days for dates).
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
     half_life : number or timedelta, optional
-        The age at which a row weighs half as much as the newest, in units of the
-        times, or in rows where there are none.
+        Age at which a row has half the weight of the newest, in units of `times`, or in
+        rows without times.
     n_jobs : int, optional
-        Threads; by default all cores.
+        Number of threads. Default: all cores.
 
     Attributes
     ----------
     ids_ : array of shape (n_rows,)
-        The rows' ids in order of arrival.
+        Row ids, in order of arrival.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has names
 
@@ -95,21 +93,20 @@ class LazyKNeighborsRegressor(SelectingEstimator, WeightedRegressor):
 
     Notes
     -----
-    The defaults are those most accurate on one half of eight data sets. On the other
+    The defaults were the most accurate on one half of eight data sets. On the other
     half they are ahead of scikit-learn's k-NN with scaling, and level with no selection
     at all (``docs/numbers.md``).
 
-    Numbers have bins by the target's ranks: a part of a column is cut where that
-    explains most, if a code that names the cut is shorter than one without it
-    (``docs/numbers.md``). After rows came or went, bins and figures are found anew with
-    the next question.
+    Numeric columns are cut into bins by the target's ranks: a cut is made where it
+    explains most, if it pays for its own description (``docs/numbers.md``). Bins and
+    figures are computed again at the first query after rows were added or forgotten.
 
-    An approximate left-out answer keeps cuts, what targets count and the number of
-    attributes as found with the row present; the row itself is left out of all figures
-    and of the neighbors.
+    An approximate left-out answer keeps cuts, ranks of the target and the number of
+    attributes as found with the row. The row itself is left out of all figures and of
+    the neighbors.
 
-    Sample weights count in the mean: a row of weight w counts like w rows. Cuts,
-    ranges and the choice of attributes look at rows, each once.
+    Sample weights count in the mean: a row of weight w counts like w rows. Cuts, ranges
+    and the choice of attributes count each row once.
 
     References
     ----------
@@ -129,7 +126,7 @@ class LazyKNeighborsRegressor(SelectingEstimator, WeightedRegressor):
     array([4, 4])
     """
 
-    _choice_learner = NumberChoiceLearner
+    _warns_of_names = True
 
     def __init__(
         self,
@@ -174,8 +171,8 @@ class LazyKNeighborsRegressor(SelectingEstimator, WeightedRegressor):
     def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
         """Return the estimator with the settings published for classes.
 
-        30 percent of the attributes, values as they are, numbers compared by their
-        bins, all ties counted in full. Nothing has been published for numbers.
+        30 percent of the attributes, plain counts, numbers compared by their bins, and
+        all ties counted in full. Nothing has been published for numbers.
 
         Parameters
         ----------
@@ -196,6 +193,19 @@ class LazyKNeighborsRegressor(SelectingEstimator, WeightedRegressor):
         }
         return cls(**{**published, **settings})
 
+    def select_attributes(self, X: ArrayLike) -> NDArray[np.bool_]:
+        """Return which attributes each query uses.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+
+        Returns
+        -------
+        mask : bool array of shape (n_queries, n_attributes)
+        """
+        return find_mask(self, X, NumberChoiceLearner)
+
     def loo_predict(
         self, rows: ArrayLike | None = None, approximate: bool = True
     ) -> Floats:
@@ -204,26 +214,19 @@ class LazyKNeighborsRegressor(SelectingEstimator, WeightedRegressor):
         Parameters
         ----------
         rows : array-like of int, optional
-            The rows to predict, by their place in order of arrival; all by default.
+            Rows to predict, by position in order of arrival. Default: all.
         approximate : bool, default=True
-            Whether cuts, ranks of the target and the number of attributes that "auto"
-            found stay those of all rows. Otherwise equal to forgetting the row and
-            predicting it, which finds them anew for every row.
+            Whether to keep cuts, ranks of the target and the number of attributes that
+            "auto" found from all rows. If False, the result equals forgetting the row
+            and predicting it, which computes them again for every row.
 
         Returns
         -------
         values : float64 array of shape (n_rows,)
-            In order of arrival, as `ids_`, or of `rows`.
+            In order of arrival, like `ids_`, or in the order of `rows`.
         """
-        check_is_fitted(self)
-        with self.cases_.snapshot() as cases:
-            learner: Any = self._current_learner(cases)
-            settled = learner.settle(cases) if approximate else learner
-            (values,) = self._left_out_by(cases, settled, rows, "values")
+        (values,) = self._left_out(rows, "values", approximate=approximate)
         return values[:, 0]
-
-    def _target(self, y: object) -> Target:
-        return as_target(None if y is None else column_or_1d(y, warn=True), "numeric")
 
     def _learner(self) -> NumberSelectionLearner:
         self._check_parameters()
@@ -250,6 +253,6 @@ class LazyKNeighborsRegressor(SelectingEstimator, WeightedRegressor):
         for name in _COUNTS:
             check_count(name, vars(self)[name])
 
-    def _check_width(self, n_attributes: int) -> None:
+    def _check_size(self, n_attributes: int, n_rows: int | None) -> None:
         if not isinstance(self.n_attributes, str):
             how_many(self.n_attributes, n_attributes)

@@ -1,4 +1,4 @@
-"""Copies of cases on a device: kept while there is room for what is asked now.
+"""DeviceCopies of cases on a device: kept while there is room for what is asked now.
 
 A copy is only ever a copy: one that has to give way is made again when it is asked for.
 """
@@ -17,7 +17,7 @@ _WORKSPACE = 3 << 30  # bytes left to searches, on a small device a quarter of i
 
 
 class Copy:
-    """A place for a copy; whoever keeps this keeps the copy, unless it gave way."""
+    """Handle of a device copy, which lives as long as it, unless evicted."""
 
     __slots__ = ("__weakref__", "content", "n_bytes")
 
@@ -26,8 +26,8 @@ class Copy:
         self.n_bytes = 0
 
 
-class Copies:
-    """What is kept on one device, that used longest ago first."""
+class DeviceCopies:
+    """The copies on one device, least recently used first."""
 
     def __init__(self, device: Device) -> None:
         self._device: weakref.ref[Device] = weakref.ref(device)
@@ -45,7 +45,7 @@ class Copies:
             if copy.content is None:
                 if not self._make_room(n_bytes):
                     return None
-                with self._own().in_use():
+                with self._opened().in_use():
                     copy.content, copy.n_bytes = put(), n_bytes
             self._use(copy)
             return copy.content
@@ -65,21 +65,23 @@ class Copies:
             at_once = int(room / (row_bytes * _PIECES)) // unit * unit
             if not at_once:
                 what, n_bytes = f"{_PIECES} x {unit} rows", unit * row_bytes * _PIECES
-                raise DeviceError(say_too_small(self._own(), what, n_bytes, room))
+                raise DeviceError(
+                    describe_lack_of_room(self._opened(), what, n_bytes, room)
+                )
             n_pieces = -(-n_rows // at_once)
             yield -(-n_rows // (n_pieces * unit)) * unit
 
-    def _own(self) -> Device:
+    def _opened(self) -> Device:
         device = self._device()
         assert device is not None
         return device
 
     def _free(self) -> int:
-        return self._own().free_bytes()
+        return self._opened().free_bytes()
 
     @staticmethod
     def _room(free: int) -> int:
-        """What copies can have of what is free."""
+        """The bytes that copies can take of those that are free."""
         return free - min(free // 4, _WORKSPACE)
 
     @property
@@ -95,7 +97,7 @@ class Copies:
         return n_bytes <= self._room(self._free())
 
     def _give_way(self, n_copies: int) -> None:
-        """Drop the copies used longest ago; whoever works with one has it still."""
+        """Evict the least recently used copies; those who use one keep its content."""
         dropped, self._kept = self._kept[:n_copies], self._kept[n_copies:]
         for kept in dropped:
             copy = kept()
@@ -109,20 +111,22 @@ class Copies:
             self._kept = [*others, weakref.ref(copy)]
 
 
-_of_devices: "weakref.WeakKeyDictionary[Device, Copies]" = weakref.WeakKeyDictionary()
+_of_devices: "weakref.WeakKeyDictionary[Device, DeviceCopies]" = (
+    weakref.WeakKeyDictionary()
+)
 _lock = threading.Lock()
 
 
-def copies_on(device: Device) -> Copies:
-    """What is kept on a device."""
+def copies_on(device: Device) -> DeviceCopies:
+    """The copies on a device."""
     with _lock:
         if device not in _of_devices:
-            _of_devices[device] = Copies(device)
+            _of_devices[device] = DeviceCopies(device)
         return _of_devices[device]
 
 
-def say_too_small(device: Device, what: str, n_bytes: float, room: int) -> str:
-    """What to do where something does not fit."""
+def describe_lack_of_room(device: Device, what: str, n_bytes: float, room: int) -> str:
+    """Message for cases that do not fit on a device, with ways out."""
     return (
         f"device={device.name!r} has room for {max(0, room):,} bytes of cases, and "
         f"{what} take {int(n_bytes):,}; end what else uses it, take a larger device, "

@@ -1,4 +1,4 @@
-"""What a device can do, whoever does it: hold arrays, compile a source, run kernels."""
+"""Interface of a device: hold arrays, compile a source, run kernels."""
 
 from contextlib import AbstractContextManager
 from functools import cache
@@ -77,7 +77,7 @@ class Device(Protocol):
         """Wait until all that this thread asked for is done."""
 
     def free_bytes(self) -> int:
-        """What further arrays can take."""
+        """The bytes that further arrays can take."""
 
     def in_use(self) -> AbstractContextManager[None]:
         """A ``with`` block for operators of arrays on this device."""
@@ -98,7 +98,7 @@ class Lane(Protocol):
 
 
 def spread(n_items: int, per_block: int) -> tuple[int, int]:
-    """Blocks for so many items."""
+    """Blocks for `n_items` items."""
     return max(1, min(-(-n_items // per_block), 1 << 16)), 1
 
 

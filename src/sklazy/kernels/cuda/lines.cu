@@ -35,6 +35,17 @@ struct Work {
     double *weights;      // (most,)
     double *roots;        // (most,)
     double *weight_sums;  // (most,)
+    // Of rows that have equal inputs.
+    double *spreads;  // (n_targets, most), times the weight
+    double *sizes;    // (most,), how many they are
+    double *firsts;   // (most,), the first neighbor that is alike
+    double *counts;   // (most,), of the first of them: how many are taken in
+};
+
+// Rows of equal inputs (flow.Pools); null where no row is like another.
+struct Pools {
+    const double *means, *spreads, *weights, *sizes;
+    const long long *firsts;
 };
 
 __device__ __forceinline__ Work lay_out(const Problem& p, double* state, double* kept) {
@@ -52,7 +63,11 @@ __device__ __forceinline__ Work lay_out(const Problem& p, double* state, double*
     w.values = kept, kept += p.n_targets * p.most;
     w.weights = kept, kept += p.most;
     w.roots = kept, kept += p.most;
-    w.weight_sums = kept;
+    w.weight_sums = kept, kept += p.most;
+    w.spreads = kept, kept += p.n_targets * p.most;
+    w.sizes = kept, kept += p.most;
+    w.firsts = kept, kept += p.most;
+    w.counts = kept;
     return w;
 }
 
@@ -77,6 +92,53 @@ __device__ int gather(const Problem& p, const Work& w, const long long* rows, co
     for (int i = LANE; i < 3 * p.n_targets * p.most; i += W) w.scores[i] = UNKNOWN;
     __syncwarp();
     return found;
+}
+
+// Let neighbors stand for all rows alike; returns whether any is like another.
+__device__ bool gather_pools(const Problem& p, const Work& w, const Pools& pools, long long query, int n_rows) {
+    if (!pools.sizes) return false;
+    long long first = query * p.most;
+    int pooled = 0;
+    for (int i = LANE; i < n_rows; i += W) pooled += pools.sizes[first + i] > 1;
+    if (!sum_of_warp(pooled)) return false;
+    for (int i = LANE; i < n_rows; i += W) {
+        w.weights[i] = pools.weights[first + i];
+        w.roots[i] = sqrt(w.weights[i]);
+        w.sizes[i] = pools.sizes[first + i];
+        w.firsts[i] = (double)pools.firsts[first + i];
+        for (int t = 0; t < p.n_targets; t++) {
+            w.values[t * p.most + i] = pools.means[(first + i) * p.n_targets + t];
+            w.spreads[t * p.most + i] = pools.spreads[(first + i) * p.n_targets + t] * w.weights[i];
+        }
+    }
+    __syncwarp();
+    if (LANE == 0) {
+        double total = 0;
+        for (int i = 0; i < n_rows; i++) w.weight_sums[i] = total += w.weights[i];
+    }
+    __syncwarp();
+    return true;
+}
+
+// Take in neighbor k: those alike before it share in it.
+__device__ __forceinline__ void take_in(const Work& w, int k) {
+    if (LANE == 0) {
+        int first = (int)w.firsts[k];
+        w.counts[first] = first == k ? 1 : w.counts[first] + 1;
+    }
+    __syncwarp();
+}
+
+// The squared leave-one-out error of a neighbor, or the mean of all rows alike.
+__device__ __forceinline__ double loo_square(const Problem& p, const Work& w, bool pooled, int target, int i,
+                                             double residual, double leverage) {
+    double spread = 0;
+    if (pooled) {
+        leverage *= w.counts[(int)w.firsts[i]] / w.sizes[i];
+        spread = w.spreads[target * p.most + i];
+    }
+    double error = residual / (1 - leverage);
+    return error * error + spread / (1 - leverage) / (1 - leverage);
 }
 
 __device__ __forceinline__ double centered(const double* regressors, const double* query, long long row, int d, int j) {
@@ -143,9 +205,12 @@ __device__ int begin(const Problem& p, const Work& w, int n_terms) {
 }
 
 // Models and scores of the first k neighbors, from k = start on.
-__device__ void grow_models(const Problem& p, const Work& w, int n_rows, int degree, int start, int n_scored) {
-    int n_terms = count_terms(p.d, degree), most = p.most;
-    for (int k = begin(p, w, n_terms); k < n_rows; k++) {
+__device__ void grow_models(const Problem& p, const Work& w, int n_rows, int degree, int start, int n_scored,
+                            bool pooled) {
+    int n_terms = count_terms(p.d, degree), most = p.most, begun = begin(p, w, n_terms);
+    if (pooled && begun) take_in(w, 0);
+    for (int k = begun; k < n_rows; k++) {
+        if (pooled) take_in(w, k);
         double along_new = 0;
         for (int a = LANE; a < n_terms; a += W) {
             double gain = 0;
@@ -183,10 +248,8 @@ __device__ void grow_models(const Problem& p, const Work& w, int n_rows, int deg
         int scored = n_scored > 0 ? min(k + 1, n_scored) : k + 1;
         for (int t = 0; t < p.n_targets; t++) {
             double total = 0;
-            for (int i = LANE; i < scored; i += W) {
-                double error = w.residual[t * most + i] / (1 - w.leverage[i]);
-                total += error * error;
-            }
+            for (int i = LANE; i < scored; i += W)
+                total += loo_square(p, w, pooled, t, i, w.residual[t * most + i], w.leverage[i]);
             total = sum_of_warp(total);
             if (LANE == 0) w.scores[(t * 3 + degree) * most + k] = total / w.weight_sums[k];
         }
@@ -195,11 +258,13 @@ __device__ void grow_models(const Problem& p, const Work& w, int n_rows, int deg
 }
 
 // Weighted means of the first k targets, and their scores, from k = start on.
-__device__ void grow_means(const Problem& p, const Work& w, int n_rows, int target, int start, int n_scored) {
+__device__ void grow_means(const Problem& p, const Work& w, int n_rows, int target, int start, int n_scored,
+                           bool pooled) {
     const double* values = w.values + target * p.most;
     bool on_r_scale = p.as_in_r && n_scored > 0;
     double mean = 0;
     for (int k = 0; k < n_rows; k++) {
+        if (pooled) take_in(w, k);
         double weight_sum = w.weight_sums[k];
         mean += (values[k] - mean) * (w.weights[k] / weight_sum);
         if (LANE == 0) w.thetas[((long long)k * p.n_targets + target) * p.n_terms] = mean;
@@ -207,9 +272,9 @@ __device__ void grow_means(const Problem& p, const Work& w, int n_rows, int targ
         int scored = n_scored > 0 ? min(k + 1, n_scored) : k + 1;
         double total = 0;
         for (int i = LANE; i < scored; i += W) {
-            double error = (values[i] - mean) * w.roots[i];
-            if (!on_r_scale) error /= 1 - w.weights[i] / weight_sum;
-            total += error * error;
+            double residual = (values[i] - mean) * w.roots[i];
+            double leverage = on_r_scale ? 0 : w.weights[i] / weight_sum;
+            total += loo_square(p, w, pooled, target, i, residual, leverage);
         }
         total = sum_of_warp(total);
         double score = on_r_scale ? scored / (scored - 1.0) * total : total / weight_sum;
@@ -287,10 +352,11 @@ __device__ void combine(const Problem& p, const Work& w, int n_rows, int target,
 extern "C" __global__ void fit_models(const double* regressors, int n_regressors, const double* targets, int n_targets,
                                       const double* weights, int weighted, const long long* ranges,
                                       const long long* best, int n_best, double prior_variance, int as_in_r,
-                                      const double* queries, const long long* neighbors, int n_most, int n_terms,
-                                      int n_queries, double* states, long long state_size, double* kept,
-                                      long long kept_size, double* coefficients, double* errors, long long* models,
-                                      double* scores) {
+                                      const double* queries, const long long* neighbors, const double* means,
+                                      const double* spreads, const double* pool_weights, const double* sizes,
+                                      const long long* firsts, int pooled, int n_most, int n_terms, int n_queries,
+                                      double* states, long long state_size, double* kept, long long kept_size,
+                                      double* coefficients, double* errors, long long* models, double* scores) {
     extern __shared__ u64 shared_space[];
     Problem p = {n_regressors, n_targets, n_most, n_terms, prior_variance, as_in_r != 0};
 #if SHARED
@@ -299,20 +365,22 @@ extern "C" __global__ void fit_models(const double* regressors, int n_regressors
     double* state = states + FIRST_WARP * state_size;
 #endif
     Work w = lay_out(p, state, kept + FIRST_WARP * kept_size);
+    Pools pools = {means, spreads, pool_weights, pooled ? sizes : nullptr, firsts};
     for (long long query = FIRST_WARP; query < n_queries; query += ALL_WARPS) {
         const double* asked = queries + query * n_regressors;
         const long long* rows = neighbors + query * n_most;
         int n_rows = gather(p, w, rows, targets, weights, weighted);
+        bool is_pooled = gather_pools(p, w, pools, query, n_rows);
         set_priors(p, w, regressors, asked, rows, n_rows);
         for (int degree = 0; degree < 3; degree++) {
             int least = (int)ranges[degree * 3], end = min((int)ranges[degree * 3 + 1], n_rows);
             int n_scored = (int)ranges[degree * 3 + 2];
             if (least == 0 || n_rows == 0) continue;
             if (degree == 0)
-                for (int t = 0; t < n_targets; t++) grow_means(p, w, end, t, least, n_scored);
+                for (int t = 0; t < n_targets; t++) grow_means(p, w, end, t, least, n_scored, is_pooled);
             else {
                 fill_terms(p, w, regressors, asked, rows, end, degree);
-                grow_models(p, w, end, degree, least, n_scored);
+                grow_models(p, w, end, degree, least, n_scored, is_pooled);
             }
         }
         for (int t = 0; t < n_targets; t++) {

@@ -7,22 +7,26 @@
 // -DPER_LANE  rows that a lane takes at a time, a multiple of 4
 // -DROWS      rows of a tile, a multiple of W * PER_LANE
 // -DSHARED    1: a tile of all columns is in shared memory; 0: columns are read where they are
-// -DMANHATTAN 1: differences are added; 0: their squares
+// -DNORM      1: differences are added; 2: their squares; others are not known here
 // -DHIDE      0: all rows are seen; 1: all but one; 2: all but those of the query's group
 
 #define NUMERIC 0  // as in kernels/columns.py
 #define NOMINAL 2
+
+#if NORM != 1 && NORM != 2
+#error "NORM must be 1 or 2"
+#endif
 
 #define UNIT 5.9604644775390625e-08  // half a step of float32 at 1: the error of a rounding
 #define MANY_BITS 0x7FFFFFFF
 #define INFINITE __longlong_as_double(0x7FF0000000000000ll)
 
 __device__ __forceinline__ float add(float sum, float difference) {
-    return MANHATTAN ? sum + fabsf(difference) : fmaf(difference, difference, sum);
+    return NORM == 1 ? sum + fabsf(difference) : fmaf(difference, difference, sum);
 }
 
 __device__ __forceinline__ double add_exactly(double sum, double weight, double difference) {
-    double amount = MANHATTAN ? fabs(difference) : __dmul_rn(difference, difference);
+    double amount = NORM == 1 ? fabs(difference) : __dmul_rn(difference, difference);
     return __dadd_rn(sum, __dmul_rn(weight, amount));
 }
 
@@ -72,9 +76,9 @@ extern "C" __global__ void plan_all_columns(const double* queries, int n_columns
             targets[query * n_columns + i] = (float)target;
             if (reaches[column] < 0) continue;  // codes are exact
             double error = target == target ? reaches[column] + fabs(target) : reaches[column];
-            slack += MANHATTAN ? error : error * error;
+            slack += NORM == 1 ? error : error * error;
         }
-        slacks[query] = 2.02 * UNIT * (MANHATTAN ? slack : sqrt(slack));
+        slacks[query] = 2.02 * UNIT * (NORM == 1 ? slack : sqrt(slack));
     }
 }
 
@@ -189,8 +193,8 @@ extern "C" __global__ void lower_limits(const int* counts, const float* sums, in
             if (sum_of_warp(below) < k) kth = higher;
         }
         double sum = __int_as_float(kth), slack = slacks[query];
-        double far = (MANHATTAN ? sum / (1 - rounding) : sqrt(sum / (1 - rounding))) + 2 * slack;
-        double limit = 1.00001 * (1 + rounding) * (MANHATTAN ? far : far * far) + 1e-37;
+        double far = (NORM == 1 ? sum / (1 - rounding) : sqrt(sum / (1 - rounding))) + 2 * slack;
+        double limit = 1.00001 * (1 + rounding) * (NORM == 1 ? far : far * far) + 1e-37;
         // NaN, too, leaves all rows in.
         if (LANE == 0 && limit < 1e37) limits[query] = min(limits[query], (float)limit);
     }

@@ -112,16 +112,16 @@ class CupyDevice:
     def compile(self, source: str, **macros: int) -> Kernels:
         """Compile a source; CuPy keeps it on disk for the next process."""
         key = (source, *sorted(macros.items()))
-        found = self._compiled.get(key)
-        if found is None:
+        kernels = self._compiled.get(key)
+        if kernels is None:
             options = tuple(f"-D{name}={value}" for name, value in macros.items())
             with self.in_use():
                 module = self._cupy.RawModule(
                     code=read_source(source), options=("-std=c++17", *options)
                 )
                 module.compile()
-            found = self._compiled[key] = CupyKernels(self, module)
-        return found
+            kernels = self._compiled[key] = CupyKernels(self, module)
+        return kernels
 
     def wait(self) -> None:
         """Wait until all that this thread asked for is done."""
@@ -138,7 +138,7 @@ class CupyDevice:
             return CupyLane(self, stream, self._streams)
 
     def free_bytes(self) -> int:
-        """What further arrays can take, with what CuPy holds and nobody uses.
+        """The bytes that further arrays can take, with those unused in CuPy's pool.
 
         CUPY_GPU_MEMORY_LIMIT, or `set_limit` of CuPy's memory pool, is heeded.
         """
@@ -150,7 +150,7 @@ class CupyDevice:
 
     @contextmanager
     def in_use(self, n_bytes: int = 0) -> Iterator[None]:
-        """Make this the current device; what fails in the block says what to do."""
+        """Make this the current device; errors in the block describe a way out."""
         try:
             if self._cupy.cuda.runtime.getDevice() == self._number:
                 yield

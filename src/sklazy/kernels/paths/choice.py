@@ -2,15 +2,14 @@
 
 from sklazy.kernels.bags import shuffle_attributes
 from sklazy.kernels.compiling import lean_kernel
-from sklazy.kernels.paths.cuts import ALIKE, TOTAL, fill_terms
-from sklazy.kernels.paths.lists import read_list
+from sklazy.kernels.paths.cuts import ALIKE, TOTAL, fill_terms, read_list
 from sklazy.kernels.paths.nodes import (
     BY_BITS,
     KEPT,
     WHOLE,
     count_bits,
-    count_cells,
     count_column,
+    count_node_cells,
     count_spilt,
 )
 from sklazy.kernels.paths.splits import (
@@ -52,29 +51,8 @@ def choose_split(data, rules, node, key, total):
         attributes = node.order[begin:end]
         if not node.rows.now[KEPT]:
             count_slots(data, node, totals, attributes)
-        gainful = value_nominals(
-            data.facts,
-            data.slots,
-            node,
-            present,
-            total,
-            data.logs,
-            rules,
-            attributes,
-        )
-        gainful |= value_fews(
-            data.facts,
-            data.slots,
-            node.table,
-            node.sums,
-            present,
-            total,
-            data.logs,
-            rules,
-            attributes,
-            node.worth,
-            node.cuts,
-        )
+        gainful = value_nominals(data, node, present, total, rules, attributes)
+        gainful |= value_fews(data, node, present, total, rules, attributes)
         if node.lengths.size > 0:
             gainful |= value_lists(data, rules, node, total, attributes)
         if gainful or end == n_attributes:
@@ -92,7 +70,7 @@ def count_slots(data, node, totals, attributes):
         rows.now[KEPT] = 1
         for cell in range(table.size):
             table[cell] = 0
-        count_cells(rows, cells, data.marks, classes, totals.size, table)
+        count_node_cells(rows, cells, data.marks, classes, totals.size, table)
         return
     for j in attributes:
         if facts[KIND, j] == MANY:
@@ -116,24 +94,13 @@ def value_lists(data, rules, node, total, attributes):
 
     Returns whether any gains.
     """
-    facts, sums, logs, gainful = data.facts, node.sums, data.logs, False
+    facts, gainful = data.facts, False
     if node.rows.now[WHOLE]:
-        fill_terms(sums[TOTAL], total, logs, node.places, node.terms)
+        fill_terms(node.sums[TOTAL], total, data.logs, node.places, node.terms)
     for j in attributes:
         if facts[KIND, j] == MANY:
             n_kept = read_list(data, j, node)
-            gain, split, low, high = value_many(
-                node.lists[facts[PLACE, j]],
-                n_kept,
-                node.kept_weight,
-                facts[GAPS, j],
-                sums,
-                node.terms,
-                node.places,
-                total,
-                logs,
-                rules,
-            )
+            gain, split, low, high = value_many(data, node, j, n_kept, total, rules)
             node.worth[GAIN, j], node.worth[SPLIT, j] = gain, split
             node.cuts[0, j], node.cuts[1, j] = low, high
             gainful |= gain > ALIKE

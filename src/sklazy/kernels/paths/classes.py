@@ -26,7 +26,7 @@ from sklazy.kernels.paths.nodes import (
     divide_bits,
     divide_rows,
     enter_root,
-    list_rows,
+    list_node_rows,
     sum_bits,
     sum_rows,
     take_away,
@@ -83,7 +83,7 @@ def make_route(n_rows: int) -> Route:
 
 
 @lean_kernel
-def start(rows, lengths, by_bits):
+def enter_bag(rows, lengths, by_bits):
     """Go to the root: all rows of the bag, and lists that no node has read."""
     for long in range(lengths.size):
         lengths[long] = -1
@@ -103,7 +103,7 @@ def sum_node(rows, classes, class_bits, masked, slots, totals):
     total = sum_bits(rows, classes, class_bits, masked, totals)
     n_words = slots[-1] * totals.size * rows.inside.size
     if n_words * 3 >= 8 * total * (slots.size - 1):
-        list_rows(rows)
+        list_node_rows(rows)
     return total
 
 
@@ -144,13 +144,13 @@ def place_cut(facts, lines, bag, cuts, j, rules):
 
 
 @lean_kernel
-def first_branch(facts, slots, codes, node, route, depth, j, cut, code, value):
+def first_branch(data, node, route, depth, j, cut, code, value):
     """Write the query's first branch into the route and return it; -1 if none.
 
     `code` and `value` are the query's. A category that the node has not seen has no
     branch: the node itself answers.
     """
-    rows, table, sizes = node.rows, node.table, node.sizes
+    rows, sizes, facts, slots = node.rows, node.sizes, data.facts, data.slots
     nominal, place = facts[KIND, j] == NOMINAL, facts[PLACE, j]
     branch = np.int64(code) if nominal else np.int64(value > cut)
     lacking = branch == MISSING if nominal else math.isnan(value)
@@ -161,15 +161,15 @@ def first_branch(facts, slots, codes, node, route, depth, j, cut, code, value):
     if not lacking:
         if nominal and not has_value(facts, slots, node, j, branch):
             return -1
-        # A list does not tell whether rows of the node are missing in it.
+        # A list does not show whether rows of the node are missing in it.
         if not facts[GAPS, j] or (
             facts[KIND, j] != MANY
-            and not slot_filled(table, node.present.size, slots[place + 1] - 1)
+            and not slot_filled(node.table, node.present.size, slots[place + 1] - 1)
         ):
             return branch
     if rows.now[BY_BITS]:
-        list_rows(rows)
-    weigh_branches(rows, codes[j], nominal, turn[CUT], sizes)
+        list_node_rows(rows)
+    weigh_branches(rows, data.codes[j], nominal, turn[CUT], sizes)
     if not lacking:
         return take_branch(sizes, turn, part, branch)
     turn[LAST] = sizes.size - 1
@@ -216,7 +216,7 @@ def next_open(rows, lengths, facts, codes, sizes, route, depth):
         depth -= 1
     if depth < 0:
         return -1
-    start(rows, lengths, _BY_LIST)
+    enter_bag(rows, lengths, _BY_LIST)
     for level in range(depth + 1):
         turn, part = route.turns[level], route.parts[level]
         j = turn[ATTRIBUTE]
@@ -232,7 +232,7 @@ def next_open(rows, lengths, facts, codes, sizes, route, depth):
 
 
 @lean_kernel
-def descend(rows, facts, codes, slots, bits, route, depth):
+def descend_branch(rows, facts, codes, slots, bits, route, depth):
     """Go down the branch of the route."""
     turn = route.turns[depth]
     j, cut, branch = turn[ATTRIBUTE], turn[CUT], turn[BRANCH]
@@ -274,7 +274,7 @@ def bagged_paths(
         The bags' own seeds, and those of the part drawn from all rows.
     weights : int32 array of shape (n_bags, n_rows)
         Given bags, summing to at most `n_rows` each. Without any, bags are drawn, and
-        its columns say how many draws they have.
+        each has as many draws as `weights` has columns.
     node : Node
     route : Route
     steps : float64 array of shape (n_queries, n_bags, n_steps, 6)
@@ -285,37 +285,22 @@ def bagged_paths(
     totals, facts, codes, slots = node.sums[TOTAL], data.facts, data.codes, data.slots
     for item in range(seeds.shape[1] * n_bags):
         query, bag = item // n_bags, item % n_bags
-        own, shared = seeds[0, query, bag], seeds[1, query, bag]
-        if weights.shape[0] > 0:
-            copy_bag(weights[bag], rows.bag)
-        else:
-            draw_some(own, shared, neighbors[query], weights.shape[1], rows.bag)
-        start(rows, node.lengths, np.int64(data.bits.shape[0] > 0))
+        seed, shared_seed = seeds[0, query, bag], seeds[1, query, bag]
+        begin_path(node, route, seed, shared_seed, neighbors[query], weights, bag)
+        enter_bag(rows, node.lengths, np.int64(data.bits.shape[0] > 0))
         depth, n_steps = np.int64(0), np.int64(0)
-        route.parts[0, SHARE], route.keys[0] = 1.0, own
         while depth >= 0:
             step = steps[query, bag, min(n_steps, last_step)]
             total = sum_node(
                 rows, data.classes, data.class_bits, node.masked, slots, totals
             )
             j = choose_split(data, rules, node, route.keys[depth], total)
-            cut, branch = math.nan, -1
+            cut = math.nan
             if j >= 0:
                 cut = place_cut(facts, data.lines, rows.bag, node.cuts, j, rules)
-                branch = first_branch(
-                    facts,
-                    slots,
-                    codes,
-                    node,
-                    route,
-                    depth,
-                    j,
-                    cut,
-                    queries.codes[query, j],
-                    queries.values[query, j],
-                )
-            step[0], step[1], step[2] = depth, j if branch >= 0 else -1, branch
-            step[3], step[4], step[5] = cut, total, route.parts[depth, SHARE]
+            branch = write_step(
+                data, queries, query, node, route, depth, j, cut, total, step
+            )
             n_steps += 1
             if branch < 0:
                 add_leaf(totals, total, step[PART], answers[query, bag])
@@ -323,7 +308,7 @@ def bagged_paths(
                     rows, node.lengths, facts, codes, node.sizes, route, depth
                 )
             if depth >= 0:
-                descend(rows, facts, codes, slots, data.bits, route, depth)
+                descend_branch(rows, facts, codes, slots, data.bits, route, depth)
                 if rows.now[KEPT]:
                     take_away(
                         rows, data.cells, data.marks, data.classes, totals, node.table
@@ -332,10 +317,27 @@ def bagged_paths(
 
 
 @lean_kernel
-def copy_bag(weights, bag):
-    """Take given weights for a bag."""
-    for row in range(bag.size):
-        bag[row] = weights[row]
+def begin_path(node, route, seed, shared_seed, neighbors, weights, number):
+    """Take the bag of a number from the weights, or draw it; begin the route."""
+    bag = node.rows.bag
+    if weights.shape[0] > 0:
+        for row in range(bag.size):
+            bag[row] = weights[number, row]
+    else:
+        draw_some(seed, shared_seed, neighbors, weights.shape[1], bag)
+    route.parts[0, SHARE], route.keys[0] = 1.0, seed
+
+
+@lean_kernel
+def write_step(data, queries, query, node, route, depth, j, cut, total, step):
+    """Write a step of the path down; return the query's first branch, -1 at a leaf."""
+    branch = -1
+    if j >= 0:
+        code, value = queries.codes[query, j], queries.values[query, j]
+        branch = first_branch(data, node, route, depth, j, cut, code, value)
+    step[0], step[1], step[2] = depth, j if branch >= 0 else -1, branch
+    step[3], step[4], step[5] = cut, total, route.parts[depth, SHARE]
+    return branch
 
 
 @lean_kernel

@@ -38,7 +38,7 @@ CUT_WORD, LOT_WORD, FIRST_HALF = 0, 1, 2
 
 
 class DrawnTable(NamedTuple):
-    """What random paths are drawn from: the part of a `PathTable` that they read.
+    """Table for drawing random paths: the part of a `PathTable` that they read.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Drawn(NamedTuple):
     buffer : int
         Where the sides of the rows are.
     gain : float
-        What it is worth.
+        Its gain.
     """
 
     attribute: int
@@ -200,9 +200,9 @@ def read_codes(codes, rows, cells):
 
 
 @lean_kernel
-def draw_cut(levels, low, high, own):
+def draw_cut(levels, low, high, key):
     """A cut between two ranks: a uniform number, and the rank left of it."""
-    least, most, part = levels[low], levels[high], draw_unit(own, CUT_WORD)
+    least, most, part = levels[low], levels[high], draw_unit(key, CUT_WORD)
     cut = least * (1.0 - part) + most * part
     if not least <= cut < most:  # by rounding
         cut = least
@@ -232,11 +232,11 @@ def move_missing(cells, sides):
 
 
 @lean_kernel
-def draw_halves(own, number, halves):
+def draw_halves(key, number, halves):
     """Bits of all categories, of one draw."""
     first = FIRST_HALF + number * halves.size
     for word in range(halves.size):
-        halves[word] = word64(own, first + word)
+        halves[word] = word64(key, first + word)
 
 
 @lean_kernel
@@ -265,34 +265,35 @@ def side_by_half(cells, halves, low, sides):
 
 
 @lean_kernel
-def draw_halves_of(halves, cells, own, low, high, sides):
+def draw_halves_of(halves, cells, key, low, high, sides):
     """Draw halves of the categories until both have a row."""
     if high == low + 1:  # the two there are, whatever the draw
         side_by_rank(cells, low, sides)
         return
     number = np.int64(0)
-    draw_halves(own, number, halves)
+    draw_halves(key, number, halves)
     while not side_by_half(cells, halves, low, sides):
         number += 1
-        draw_halves(own, number, halves)
+        draw_halves(key, number, halves)
 
 
 @lean_kernel
-def draw_split(codes, n_categories, levels, halves, rows, own, cells, sides):
+def draw_split(data, j, halves, rows, key, cells, sides):
     """Draw a split of a node's rows by an attribute, and put them on their sides.
 
     Returns whether there is one, whether missing numbers are yet to be put on a side,
     and the cut. A number with one known value in the node does not split it.
     """
-    low, known, high = read_codes(codes, rows, cells)
+    low, known, high = read_codes(data.codes[j], rows, cells)
+    n_categories, levels = data.n_categories[j], data.levels[data.lines[j]]
     if n_categories >= 0:
         if low < high:
             words = halves[: (n_categories >> _SIX) + 1]
-            draw_halves_of(words, cells, own, low, high, sides)
+            draw_halves_of(words, cells, key, low, high, sides)
         return low < high, False, math.nan
     if high <= known:
         return False, False, math.nan
-    cut, rank = draw_cut(levels, known, np.int64(high), own)
+    cut, rank = draw_cut(levels, known, np.int64(high), key)
     side_by_rank(cells, rank, sides)
     return True, low < 0, cut
 
@@ -304,14 +305,14 @@ def query_side(codes, nominal, rows, split, sides, code, value):
         if math.isnan(value):
             return split.lot, True
         return np.int64(value > split.cut), False
-    place = place_of(codes, rows, code)
+    place = find_code(codes, rows, code)
     if place < 0:
         return split.lot, True
     return -np.int64(sides[place]), False
 
 
 @lean_kernel
-def place_of(codes, rows, code):
+def find_code(codes, rows, code):
     """The place of the first row with a code, -1 if there is none."""
     for t in range(rows.size):
         if codes[rows[t]] == code:
@@ -320,7 +321,7 @@ def place_of(codes, rows, code):
 
 
 @lean_kernel
-def keep_rows(rows, weight, sides, side, first, last, n_left):
+def keep_side_rows(rows, weight, sides, side, first, last, n_left):
     """Move the rows of one side among first..last-1 to place `n_left`; its new end."""
     place, wanted = np.uintp(n_left), np.int32(-side)
     for t in range(np.uintp(first), np.uintp(last)):
@@ -348,7 +349,7 @@ def sum_missing(weight, cells):
 
 
 @lean_kernel
-def write_set(codes, rows, sides, side, categories):
+def mark_categories(codes, rows, sides, side, categories):
     """Set the bits of the categories that rows have on one side."""
     for word in range(categories.size):
         categories[word] = ZERO

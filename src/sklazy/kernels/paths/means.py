@@ -11,20 +11,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.kernels.bags import draw_some, shuffle_attributes
+from sklazy.kernels.bags import shuffle_attributes
 from sklazy.kernels.bits import ZERO
 from sklazy.kernels.compiling import lean_entry, lean_kernel
 from sklazy.kernels.paths.classes import (
     SHARE,
-    copy_bag,
+    begin_path,
     cut_midway,
-    descend,
-    first_branch,
+    descend_branch,
+    enter_bag,
     next_open,
-    start,
+    write_step,
 )
-from sklazy.kernels.paths.cuts import ALIKE
-from sklazy.kernels.paths.lists import read_list
+from sklazy.kernels.paths.cuts import ALIKE, read_list
 from sklazy.kernels.paths.nodes import N_ROWS
 from sklazy.kernels.paths.splits import CHANCE, GAIN
 from sklazy.kernels.paths.table import (
@@ -49,7 +48,7 @@ class RegressionRules(NamedTuple):
     min_branch_weight : float
         Two branches of a split must hold at least this.
     penalize_nominal_splits : bool
-        The reduction of a nominal split pays what so many branches explain by chance.
+        The reduction of a nominal split pays what its branches explain by chance.
     inspect : int
         Attributes looked at in a node, drawn by the node's key; 0 looks at all.
     """
@@ -108,14 +107,10 @@ def bagged_means(
     facts, codes, slots = data.facts, data.codes, data.slots
     for item in range(seeds.shape[1] * n_bags):
         query, bag = item // n_bags, item % n_bags
-        own, shared = seeds[0, query, bag], seeds[1, query, bag]
-        if weights.shape[0] > 0:
-            copy_bag(weights[bag], rows.bag)
-        else:
-            draw_some(own, shared, neighbors[query], weights.shape[1], rows.bag)
-        start(rows, node.lengths, _BY_LIST)
+        seed, shared_seed = seeds[0, query, bag], seeds[1, query, bag]
+        begin_path(node, route, seed, shared_seed, neighbors[query], weights, bag)
+        enter_bag(rows, node.lengths, _BY_LIST)
         depth, n_steps = np.int64(0), np.int64(0)
-        route.parts[0, SHARE], route.keys[0] = 1.0, own
         while depth >= 0:
             step = steps[query, bag, min(n_steps, last_step)]
             total, mean, squares = center_rows(rows, targets, moments.rows)
@@ -123,23 +118,10 @@ def bagged_means(
             j = choose_reduction(
                 data, rules, node, moments, route.keys[depth], total, squares
             )
-            cut, branch = math.nan, -1
-            if j >= 0:
-                cut = cut_midway(facts, data.lines, node.cuts, j)
-                branch = first_branch(
-                    facts,
-                    slots,
-                    codes,
-                    node,
-                    route,
-                    depth,
-                    j,
-                    cut,
-                    queries.codes[query, j],
-                    queries.values[query, j],
-                )
-            step[0], step[1], step[2] = depth, j if branch >= 0 else -1, branch
-            step[3], step[4], step[5] = cut, total, route.parts[depth, SHARE]
+            cut = cut_midway(facts, data.lines, node.cuts, j) if j >= 0 else math.nan
+            branch = write_step(
+                data, queries, query, node, route, depth, j, cut, total, step
+            )
             n_steps += 1
             if branch < 0:
                 answers[query, bag, 0] += route.parts[depth, SHARE] * mean
@@ -147,7 +129,7 @@ def bagged_means(
                     rows, node.lengths, facts, codes, node.sizes, route, depth
                 )
             if depth >= 0:
-                descend(rows, facts, codes, slots, data.bits, route, depth)
+                descend_branch(rows, facts, codes, slots, data.bits, route, depth)
                 depth += 1
 
 
@@ -257,7 +239,7 @@ def value_reduction(data, rules, node, moments, j, tie, price):
 
 @lean_kernel
 def reduction(left, below, right, above):
-    """What a cut takes from the sum of squares, given sums and weights of its sides.
+    """Reduction of the sum of squares by a cut, given sums and weights of its sides.
 
     Equal to ``left**2 / below + right**2 / above - (left + right)**2 / both``.
     """
@@ -267,7 +249,7 @@ def reduction(left, below, right, above):
 
 @lean_kernel
 def reduce_values(weights, sums, least, price):
-    """What one branch per value takes from the sum of squares of the known rows.
+    """Reduction of the known rows' sum of squares by one branch per value.
 
     Every branch but the first pays a price.
     """

@@ -94,7 +94,7 @@ class Node(NamedTuple):
     kept_weight : unit array of shape (n_rows + 1,)
     terms : float64 array of shape (2 * n_rows + n_classes + 1,)
     places : int64 array of shape (2, n_classes + 1)
-        What `fill_terms` tabulates for whole weights, and room; no places otherwise.
+        The table of `fill_terms` for whole weights, and room; no places otherwise.
     worth : float64 array of shape (2, n_attributes)
         Gain and split information, bits per unit of weight; a gain of -1 marks an
         attribute that cannot split.
@@ -208,7 +208,7 @@ def fill_planes(rows):
 
 
 @lean_kernel
-def list_rows(rows):
+def list_node_rows(rows):
     """Turn the bit set into a list of rows with weights."""
     n_rows = 0
     for word in range(rows.inside.size):
@@ -288,9 +288,9 @@ def count_bits(bits, masked, totals, first, last, n_counted, table):
     """
     width = table.size // totals.size
     for c in range(totals.size):
-        own, rest, line = masked[c], np.int64(totals[c]), c * width
+        class_planes, rest, line = masked[c], np.int64(totals[c]), c * width
         for slot in range(first, n_counted):
-            weight = weigh_bits(own, bits[slot])
+            weight = weigh_bits(class_planes, bits[slot])
             table[line + slot] = weight
             rest -= weight
         table[line + last] = 0
@@ -313,9 +313,9 @@ def add_row(cells, marks, row, c, weight, width, table):
     """Add a weight to the slots of a row's cells, in the part of its class."""
     line = np.uintp(c) * width
     if marks.size > 0:
-        own = np.uintp(row) * width
+        marks_start = np.uintp(row) * width
         for slot in range(width):
-            table[line + slot] += weight * marks[own + slot]
+            table[line + slot] += weight * marks[marks_start + slot]
     else:
         for a in range(np.uintp(cells.shape[1])):
             table[line + np.uintp(cells[np.uintp(row), a])] += weight
@@ -333,7 +333,7 @@ def take_away(rows, cells, marks, classes, totals, table):
 
 
 @lean_kernel
-def count_cells(rows, cells, marks, classes, n_classes, table):
+def count_node_cells(rows, cells, marks, classes, n_classes, table):
     """Add the weights of a node's rows to the slots of all their cells."""
     width = np.uintp(table.size // n_classes)
     for t in range(rows.now[N_ROWS]):

@@ -49,27 +49,27 @@ class Kept(NamedTuple):
     rows : int32 array
     near : int32 array of shape (n_neighbors,)
         How often each neighbor of the query was drawn.
-    own : int32 array of shape (n_neighbors + 1,)
+    drawn : int32 array of shape (n_neighbors + 1,)
         The neighbors drawn that are still on the path, by place.
     gone : int32 array of shape (n_neighbors + 1,)
         Those that the last split has sent elsewhere.
     extra : int32 array of shape (n_classes * n_padded_slots,)
         Their class weights in every slot.
     now : int64 array of shape (2,)
-        How many nodes are kept, and how many of `own` count.
+        How many nodes are kept, and how many of `drawn` count.
     """
 
     tables: NDArray[np.int32]
     links: NDArray[np.int64]
     rows: NDArray[np.int32]
     near: NDArray[np.int32]
-    own: NDArray[np.int32]
+    drawn: NDArray[np.int32]
     gone: NDArray[np.int32]
     extra: NDArray[np.int32]
     now: NDArray[np.int64]
 
 
-N_NODES, N_OWN = 0, 1
+N_NODES, N_DRAWN = 0, 1
 
 
 def make_kept(data: PathTable, n_classes: int, n_neighbors: int) -> Kept:
@@ -81,7 +81,7 @@ def make_kept(data: PathTable, n_classes: int, n_neighbors: int) -> Kept:
         links=np.zeros((n_most, 7), np.int64),
         rows=np.zeros(min(n_most, _MOST_LISTS) * n_rows + 1, np.int32),
         near=np.zeros(n_neighbors, np.int32),
-        own=np.zeros(n_neighbors + 1, np.int32),
+        drawn=np.zeros(n_neighbors + 1, np.int32),
         gone=np.zeros(n_neighbors + 1, np.int32),
         extra=np.zeros(n_cells, np.int32),
         now=np.zeros(2, np.int64),
@@ -108,9 +108,9 @@ def shared_paths(data, rules, queries, neighbors, seeds, node, kept, answers):
         keep_root(data, node, kept)
         for query in range(neighbors.shape[0]):
             near, key = neighbors[query], seeds[0, query, b]
-            add_own(data, near, key, n_words, answers.shape[2], bag, kept)
+            add_neighbors(data, near, key, n_words, answers.shape[2], bag, kept)
             codes, values = queries.codes[query], queries.values[query]
-            total = walk(data, rules, codes, values, near, key, node, kept)
+            total = walk_path(data, rules, codes, values, near, key, node, kept)
             for c in range(answers.shape[2]):
                 answers[query, b, c] = node.sums[TOTAL, c] / total
             for place in range(n_near):
@@ -143,7 +143,7 @@ def count_list(data, weights, rows, n_classes, table):
 
 
 @lean_kernel
-def add_own(data, near, seed, first_word, n_classes, bag, kept):
+def add_neighbors(data, near, seed, first_word, n_classes, bag, kept):
     """Draw from the query's neighbors; add them to the bag and count them."""
     for place in range(near.size):
         kept.near[place] = 0
@@ -151,17 +151,17 @@ def add_own(data, near, seed, first_word, n_classes, bag, kept):
     extra = kept.extra
     for cell in range(extra.size):
         extra[cell] = 0
-    n_own = 0
+    n_drawn = 0
     for place in range(near.size):
-        kept.own[n_own] = place
-        n_own += kept.near[place] > 0
+        kept.drawn[n_drawn] = place
+        n_drawn += kept.near[place] > 0
         bag[near[place]] += kept.near[place]
-    add_places(data, near, kept.own, n_own, 1, n_classes, kept)
-    kept.now[N_OWN] = n_own
+    add_places(data, near, kept.drawn, n_drawn, 1, n_classes, kept)
+    kept.now[N_DRAWN] = n_drawn
 
 
 @lean_kernel
-def walk(data, rules, codes, values, near, key, node, kept):
+def walk_path(data, rules, codes, values, near, key, node, kept):
     """Go down one query's path; the leaf is left in the node. Returns its weight."""
     rows, totals, at = node.rows, node.sums[TOTAL], np.int64(0)
     rows.now[BY_BITS] = 0
@@ -192,7 +192,7 @@ def walk(data, rules, codes, values, near, key, node, kept):
             else:
                 rows.now[KEPT] = 0
             continue
-        divide_own(data, near, totals.size, kept, j, nominal, rank, branch)
+        divide_neighbors(data, near, totals.size, kept, j, nominal, rank, branch)
         child = find_child(kept.links, at, j, rank, branch)
         if child == 0:
             child = keep_child(data, node, near, kept, at, j, nominal, rank, branch)
@@ -221,27 +221,27 @@ def stays(code, nominal, rank, branch):
 
 
 @lean_kernel
-def divide_own(data, near, n_classes, kept, j, nominal, rank, branch):
+def divide_neighbors(data, near, n_classes, kept, j, nominal, rank, branch):
     """Leave the query's own rows behind a branch, and count them anew.
 
     The fewer are counted: those that have gone are subtracted, or the table is
     cleared and those that stay are added.
     """
-    n_left, n_gone, own, codes = 0, 0, kept.own, data.codes[j]
-    for t in range(kept.now[N_OWN]):
-        place = own[t]
+    n_left, n_gone, near_places, codes = 0, 0, kept.drawn, data.codes[j]
+    for t in range(kept.now[N_DRAWN]):
+        place = near_places[t]
         stay = stays(codes[near[place]], nominal, rank, branch)
         kept.gone[n_gone] = place
-        own[n_left] = place
+        near_places[n_left] = place
         n_left += stay
         n_gone += not stay
-    kept.now[N_OWN] = n_left
+    kept.now[N_DRAWN] = n_left
     if n_gone <= n_left:
         add_places(data, near, kept.gone, n_gone, -1, n_classes, kept)
     else:
         for cell in range(kept.extra.size):
             kept.extra[cell] = 0
-        add_places(data, near, own, n_left, 1, n_classes, kept)
+        add_places(data, near, near_places, n_left, 1, n_classes, kept)
 
 
 @lean_kernel
@@ -304,10 +304,10 @@ def list_both(codes, near, rows, kept, at, nominal, rank, branch):
         rows.rows[n_rows] = row
         rows.weight[row] = rows.bag[row]
         n_rows += stays(codes[row], nominal, rank, branch)
-    for t in range(kept.now[N_OWN]):
-        row = near[kept.own[t]]
+    for t in range(kept.now[N_DRAWN]):
+        row = near[kept.drawn[t]]
         rows.rows[n_rows] = row
         rows.weight[row] = rows.bag[row]
         # A row that the shared part has, too, is listed already.
-        n_rows += rows.bag[row] == kept.near[kept.own[t]]
+        n_rows += rows.bag[row] == kept.near[kept.drawn[t]]
     rows.now[N_ROWS] = n_rows

@@ -15,7 +15,7 @@ from sklazy.kernels.paths.cuts import (
     cut_two_classes,
     cut_whole,
     information,
-    sum_classes,
+    sum_known_classes,
     xlog2x,
 )
 from sklazy.kernels.paths.table import FEW, GAPS, KIND, NOMINAL, PLACE, RANK_SHIFT
@@ -46,7 +46,7 @@ class PathRules(NamedTuple):
     penalize_numeric_splits : bool
         The gain of a numeric split pays ``log2(candidate cuts) / weight``.
     penalize_nominal_splits : bool
-        The gain of a nominal split pays what so many branches explain by chance.
+        The gain of a nominal split pays what its branches explain by chance.
     split_at_values : bool
         A cut lies at a value that the bag holds instead of midway between two.
     inspect : int
@@ -112,11 +112,12 @@ def sum_slots(table, first, last, present, n_classes, logs, sizes, inner, outer)
 
 
 @lean_kernel
-def value_nominals(facts, slots, node, present, total, logs, rules, attributes):
+def value_nominals(data, node, present, total, rules, attributes):
     """Write gain and split information of nominal attributes, one branch per value.
 
     `present` lists the classes of the node. Returns whether any gains.
     """
+    facts, slots, logs = data.facts, data.slots, data.logs
     sums, sizes, worth = node.sums, node.slot_sizes, node.worth
     inner, outer, n_classes = node.slot_inner, node.slot_outer, sums.shape[1]
     before, whole = information(logs, sums[TOTAL], total), xlog2x(logs, total)
@@ -168,13 +169,13 @@ def value_cut(gain, below, known, n_candidates, total, logs, rules):
 
 
 @lean_kernel
-def value_fews(
-    facts, slots, table, sums, present, total, logs, rules, attributes, worth, cuts
-):
+def value_fews(data, node, present, total, rules, attributes):
     """Write gain, split information and best cut of attributes of few numbers.
 
     Returns whether any gains.
     """
+    facts, slots, logs = data.facts, data.slots, data.logs
+    table, sums, worth, cuts = node.table, node.sums, node.worth, node.cuts
     n_classes, gainful = sums.shape[1], False
     for j in attributes:
         if facts[KIND, j] != FEW:
@@ -207,16 +208,16 @@ def next_filled(table, slot, n_classes):
 
 
 @lean_kernel
-def value_many(
-    entries, n_entries, kept_weight, gaps, sums, terms, places, total, logs, rules
-):
+def value_many(data, node, j, n_entries, total, rules):
     """Gain, split information and the ranks beside the best cut of a sorted list.
 
     With `places`, weights are whole and `terms` filled by `fill_terms`.
     """
+    entries, kept_weight = node.lists[data.facts[PLACE, j]], node.kept_weight
+    sums, terms, places, logs = node.sums, node.terms, node.places, data.logs
     known = total
-    if gaps:
-        known = sum_classes(entries, n_entries, kept_weight, sums[KNOWN])
+    if data.facts[GAPS, j]:
+        known = sum_known_classes(entries, n_entries, kept_weight, sums[KNOWN])
     else:
         for c in range(sums.shape[1]):
             sums[KNOWN, c] = sums[TOTAL, c]

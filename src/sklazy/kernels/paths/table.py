@@ -49,7 +49,7 @@ class Lines(NamedTuple):
 
 
 class PathTable(NamedTuple):
-    """What paths are grown from; rows in canonical order.
+    """Table for growing paths; rows in canonical order.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ def build_path_table(
     classes : int32 array of shape (n_rows,)
     n_classes : int
     few_values : int
-        Numeric columns with at most so many distinct values are counted by slot.
+        Numeric columns with at most this many distinct values are counted by slot.
     """
     numeric = np.flatnonzero(n_categories == 0)
     levels = [_levels(values[j]) for j in numeric]

@@ -50,7 +50,7 @@ def _take_out(vector, others, n_others):
 
 
 @lean_kernel
-def _grow(block, n, n_most):
+def _grow_components(block, n, n_most):
     """Find up to n_most components; how many there are."""
     rows, residuals = block.rows, block.residuals
     spread = 0.0
@@ -71,7 +71,7 @@ def _grow(block, n, n_most):
             return a
         for c in range(n):
             along[c] /= length
-        if not _score(block, n, a, spread, dot(point, along)):
+        if not _score_rows(block, n, a, spread, dot(point, along)):
             return a
         step = dot(block.scores[a], residuals)
         block.steps[a] = step
@@ -80,7 +80,7 @@ def _grow(block, n, n_most):
 
 
 @lean_kernel
-def _score(block, n, a, spread, query_score):
+def _score_rows(block, n, a, spread, query_score):
     """Scores of the neighbors and the query along a direction; False if negligible."""
     scores, along, holds = block.scores[a], block.directions[a, :n], block.holds
     for i in range(scores.size):
@@ -122,7 +122,8 @@ def fit_components(
     Parameters
     ----------
     regressors : float64 (n_rows, n_columns)
-    targets : float64 (n_rows,)
+    targets : float64 (n_queries, k)
+        Of the neighbors.
     queries : float64 (n_queries, n_columns)
     neighbors : int64 (n_queries, k)
     weights : float64 (n_queries, k)
@@ -138,15 +139,17 @@ def fit_components(
     n_most = values.shape[1] - 1
     block = make_block(neighbors.shape[1], regressors.shape[1], n_most)
     for q in range(first, last):
-        near, own = neighbors[q], weights[q]
+        near, query_weights = neighbors[q], weights[q]
         n, mean, _, unit = load_block(
-            regressors, targets, queries[q], near, own, scaled, block
+            regressors, targets[q], queries[q], near, query_weights, scaled, block
         )
         if errors.size:
-            leave_neighbors_out(block.rows, n, block.residuals, own, errors[q])
+            leave_neighbors_out(
+                block.rows, n, block.residuals, query_weights, errors[q]
+            )
             for a in range(n_most + 1):
                 errors[q, a] = errors[q, a] / unit / unit
-        grown = _grow(block, n, n_most)
+        grown = _grow_components(block, n, n_most)
         value = 0.0
         values[q, 0] = mean
         for a in range(n_most):
@@ -156,7 +159,7 @@ def fit_components(
 
 
 @lean_kernel
-def _judge(block, n, grown, rest):
+def _measure_fit(block, n, grown, rest):
     """Leverage of the query, and the sum of squares that its scores leave of it."""
     k = block.scores.shape[1]
     leverage = 1.0 / k
@@ -172,8 +175,8 @@ def _judge(block, n, grown, rest):
 
 
 @lean_kernel
-def _slopes(block, n, shares, target_unit, slopes):
-    """What the prediction changes by for one more in each column."""
+def _write_slopes(block, n, shares, target_unit, slopes):
+    """Write the change of the prediction per unit of each column."""
     paths = block.paths
     for c in range(slopes.size):
         slopes[c] = 0.0
@@ -190,15 +193,16 @@ def _slopes(block, n, shares, target_unit, slopes):
 
 
 @lean_kernel
-def _drop(near, weights, i, rows, own):
+def _drop_neighbor(near, targets, weights, i, rows, outcomes, left_weights):
     """Copy all neighbors but one, the mean of their weights 1."""
     total = 0.0
     for l in range(rows.size):
         rows[l] = near[l + (l >= i)]
-        own[l] = weights[l + (l >= i)]
-        total += own[l]
+        outcomes[l] = targets[l + (l >= i)]
+        left_weights[l] = weights[l + (l >= i)]
+        total += left_weights[l]
     for l in range(rows.size):
-        own[l] *= rows.size / total
+        left_weights[l] *= rows.size / total
 
 
 @entry
@@ -219,8 +223,9 @@ def explain_components(
 
     Parameters
     ----------
-    regressors, targets, scaled
+    regressors, scaled
         As for `fit_components`.
+    targets : float64 (k,)
     query : float64 (n_columns,)
     near : int64 (k,)
     weights : float64 (k,)
@@ -245,21 +250,31 @@ def explain_components(
     n, _, unit, target_unit = load_block(
         regressors, targets, query, near, weights, scaled, block
     )
-    grown = _grow(block, n, shares.size)
-    _slopes(block, n, shares[:grown], target_unit, slopes)
+    grown = _grow_components(block, n, shares.size)
+    _write_slopes(block, n, shares[:grown], target_unit, slopes)
     judged = min(grown, n_judged)
-    leverages[0], residuals[0] = _judge(block, n, judged, rest)
+    leverages[0], residuals[0] = _measure_fit(block, n, judged, rest)
     residuals[0] = residuals[0] / unit / unit
     if k < 2:
         return grown
     others = make_block(k - 1, n_columns, n_judged)
-    rows, own = np.empty(k - 1, np.int64), np.empty(k - 1)
+    rows, outcomes, left_weights = (
+        np.empty(k - 1, np.int64),
+        np.empty(k - 1),
+        np.empty(k - 1),
+    )
     for i in range(k):
-        _drop(near, weights, i, rows, own)
+        _drop_neighbor(near, targets, weights, i, rows, outcomes, left_weights)
         n, _, unit, _ = load_block(
-            regressors, targets, regressors[near[i]], rows, own, scaled, others
+            regressors,
+            outcomes,
+            regressors[near[i]],
+            rows,
+            left_weights,
+            scaled,
+            others,
         )
-        judged = _grow(others, n, n_judged)
-        leverages[i + 1], residuals[i + 1] = _judge(others, n, judged, rest)
+        judged = _grow_components(others, n, n_judged)
+        leverages[i + 1], residuals[i + 1] = _measure_fit(others, n, judged, rest)
         residuals[i + 1] = residuals[i + 1] / unit / unit
     return grown

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from sklazy.kernels.compiling import kernel, lean_fast_kernel, lean_kernel
-from sklazy.kernels.vectors import dot, multiply
+from sklazy.kernels.vectors import dot, multiply_matrix
 
 _NEGLIGIBLE = 1e-13  # of the largest score there could be: less is rounding
 _EXPLAINED = 1e-14  # of the target: what is left then is rounding
@@ -36,10 +36,10 @@ def _multiply_rows(rows, n, gram):
 
 
 @lean_kernel
-def _multiply(left, right, product):
+def _multiply_squares(left, right, product):
     """``left @ right`` of square matrices."""
     for j in range(left.shape[0]):
-        multiply(right, left[j], product[j])
+        multiply_matrix(right, left[j], product[j])
 
 
 @lean_fast_kernel
@@ -92,14 +92,14 @@ def leave_neighbors_out(rows, n, residuals, weights, errors):
     start, squares, steps = np.empty(k), np.empty(k), np.empty(k)
     _add_products(left, left, start)
     for a in range(n_most):
-        own, of_left_out = scores[a], query_scores[a]
+        component, of_left_out = scores[a], query_scores[a]
         _add_products(left, left, squares)
-        _multiply(gram, left, own)
-        _move_to_others(own, of_left_out, roots, gains, steps)
+        _multiply_squares(gram, left, component)
+        _move_to_others(component, of_left_out, roots, gains, steps)
         _take_out(scores, query_scores, a, steps)
-        _normalize(own, of_left_out, squares, start, spread, steps)
-        _add_products(own, left, steps)
-        _subtract_products(left, own, steps)
+        _normalize_scores(component, of_left_out, squares, start, spread, steps)
+        _add_products(component, left, steps)
+        _subtract_products(left, component, steps)
         for i in range(k):
             missed[i] -= steps[i] * of_left_out[i]
         errors[a + 1] = _mean_square(missed, weights)
@@ -112,25 +112,25 @@ def _center_others(residuals, weights, roots, gains, left, missed):
     for i in range(k):
         roots[i], gains[i] = math.sqrt(weights[i]), weights[i] / (k - weights[i])
     for i in range(k):
-        own = residuals[i] / roots[i]
-        missed[i] = (1.0 + gains[i]) * own
+        target = residuals[i] / roots[i]
+        missed[i] = (1.0 + gains[i]) * target
         for j in range(k):
-            left[j, i] = 0.0 if i == j else residuals[j] + roots[j] * gains[i] * own
+            left[j, i] = 0.0 if i == j else residuals[j] + roots[j] * gains[i] * target
 
 
 @lean_kernel
-def _move_to_others(own, of_left_out, roots, gains, steps):
+def _move_to_others(component, of_left_out, roots, gains, steps):
     """Scores about the mean of the others, and that of the row left out."""
     k = roots.size
     for i in range(k):
-        alone = own[i, i] / roots[i]
+        alone = component[i, i] / roots[i]
         of_left_out[i] = (1.0 + gains[i]) * alone
         steps[i] = gains[i] * alone
     for j in range(k):
         for i in range(k):
-            own[j, i] += roots[j] * steps[i]
+            component[j, i] += roots[j] * steps[i]
     for i in range(k):
-        own[i, i] = 0.0
+        component[i, i] = 0.0
 
 
 @lean_kernel
@@ -145,10 +145,10 @@ def _take_out(scores, query_scores, a, parts):
 
 
 @lean_kernel
-def _normalize(own, of_left_out, squares, start, spread, factors):
+def _normalize_scores(component, of_left_out, squares, start, spread, factors):
     """Give scores the length 1, or 0 where there is nothing left."""
     k = factors.size
-    _add_products(own, own, factors)
+    _add_products(component, component, factors)
     for i in range(k):
         least = _NEGLIGIBLE * spread * math.sqrt(squares[i])
         done = math.sqrt(squares[i]) <= _EXPLAINED * math.sqrt(start[i])
@@ -157,7 +157,7 @@ def _normalize(own, of_left_out, squares, start, spread, factors):
         of_left_out[i] *= factors[i]
     for j in range(k):
         for i in range(k):
-            own[j, i] *= factors[i]
+            component[j, i] *= factors[i]
 
 
 @lean_kernel

@@ -42,7 +42,7 @@ class ListedColumns(NamedTuple):
     columns : float32 array of shape (n_columns, stride), filled up with zeros
     kinds : int32 array of shape (n_columns,)
     amounts : float32 array of shape (n_columns,)
-        What a missing cell or another code adds.
+        The term of a missing cell or another code.
     """
 
     device: Device
@@ -64,13 +64,13 @@ class Asked(NamedTuple):
     ends : int32 array of shape (n_queries, 2)
         Behind the last plain column, and the first of the others.
     constants : float32 array of shape (n_queries,)
-        What columns without a value add.
+        The sum of the terms of columns without a value.
     slacks : float64 array of shape (n_queries,)
         How far float32 differences can be off.
     hidden : int64 array of shape (n_queries,)
         The row, or the group of rows, that a query does not see.
     exact : tuple of arrays
-        What the second pass needs to know.
+        Input of the second pass.
     """
 
     places: DeviceArray
@@ -111,8 +111,8 @@ class FirstPass:
     cases : ListedColumns
     own : bool
         Whether every query has columns of its own.
-    manhattan : bool
-        Whether differences are added, rather than their squares.
+    norm : {1, 2}
+        The power of differences that is added.
     hide : {0, 1, 2}
         Whether a query does not see one row (1) or its group of rows (2).
     groups : int64 array of shape (n_rows,), optional
@@ -124,7 +124,7 @@ class FirstPass:
         cases: ListedColumns,
         *,
         own: bool,
-        manhattan: bool = False,
+        norm: int = 2,
         hide: int = 0,
         groups: DeviceArray = None,
     ) -> None:
@@ -134,7 +134,7 @@ class FirstPass:
         self.per_warp = macros["QUERIES"]
         self.threads = _OWN_THREADS if own else _COMMON_THREADS
         self.kernels: Kernels = cases.device.compile(
-            "nearest.cu", OWN=int(own), MANHATTAN=int(manhattan), HIDE=hide, **macros
+            "nearest.cu", OWN=int(own), NORM=norm, HIDE=hide, **macros
         )
 
     def queries_at_once(self, k: int) -> int:
@@ -186,7 +186,7 @@ class FirstPass:
     def _list(
         self, asked: Asked, limits: DeviceArray, capacity: int, sampled: int
     ) -> tuple[Lists, DeviceArray]:
-        """List the rows within limits, in so many tiles; and their sums."""
+        """List the rows within limits, in `sampled` tiles; and their sums."""
         cases, n_queries = self.cases, len(asked.targets)
         counts = cases.device.zeros(n_queries, np.int32)
         rows = cases.device.empty((n_queries, capacity), np.int32)

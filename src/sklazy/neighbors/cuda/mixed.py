@@ -53,7 +53,7 @@ class DeviceColumns(NamedTuple):
 
 
 def count_column_bytes(cases: Cases) -> float:
-    """What a row takes on a device: cells in float32, as they are, and its class."""
+    """Bytes of a row on a device: cells in float32, as they are, and its class."""
     n_attributes, n_numeric = len(cases.numeric), len(cases.numbers)
     return 4.0 * (n_attributes + (n_attributes - n_numeric) + 2 * n_numeric + 1)
 
@@ -86,7 +86,7 @@ def put_columns(device: Device, cases: Cases, columns: ScaledColumns) -> DeviceC
 
 
 class Elected(NamedTuple):
-    """What the second pass finds, on the device.
+    """Results of the second pass, on the device.
 
     Attributes
     ----------

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sklazy.errors import BadInputError
 from sklazy.flow import Columns, Neighbors
-from sklazy.kernels.columns import MANHATTAN, NOMINAL, NUMERIC
+from sklazy.kernels.columns import METRICS, NOMINAL, NUMERIC, metric_of
 from sklazy.kernels.cuda.device import THREADS, Device, DeviceArray, pad_rows, spread
 from sklazy.neighbors.cuda.lists import (
     Asked,
@@ -33,7 +34,7 @@ class PlacedColumns(NamedTuple):
     values : float64 array of shape (n_columns, n_rows)
     weights, absents : float64 arrays of shape (n_columns,)
     roots : float64 array of shape (n_columns,)
-        What cells were multiplied by for the first pass.
+        The factors of cells in the first pass.
     reaches : float64 array of shape (n_columns,)
         The largest of them there; -1 for codes.
     """
@@ -48,17 +49,16 @@ class PlacedColumns(NamedTuple):
 
 
 def count_placed_bytes(columns: Columns) -> float:
-    """What a row takes on a device: cells in float32 and float64, and its group."""
+    """Bytes of a row on a device: cells in float32 and float64, and its group."""
     return 12.0 * len(columns.kinds) + 8.0
 
 
 def put_placed(device: Device, columns: Columns) -> PlacedColumns:
-    """Copy columns to a device."""
+    """Copy columns to a device, if it has their metric."""
+    norm = _check_metric(columns.metric)
     values, is_nominal = columns.values, columns.kinds == NOMINAL
-    manhattan = columns.metric == MANHATTAN
-    roots = columns.weights if manhattan else np.sqrt(columns.weights)
-    roots = np.where(is_nominal, 1.0, roots)
-    apart = np.abs(columns.absents) if manhattan else columns.absents**2
+    roots = np.where(is_nominal, 1.0, columns.weights ** (1.0 / norm))
+    apart = np.abs(columns.absents) ** norm
     scaled = np.empty(values.shape, np.float32)
     with np.errstate(over="ignore"):
         np.multiply(
@@ -83,6 +83,18 @@ def put_placed(device: Device, columns: Columns) -> PlacedColumns:
     return found
 
 
+def _check_metric(code: int) -> int:
+    """Return the norm of a metric; raise where devices do not have it."""
+    metric = metric_of(code)
+    if metric.norm is None or not metric.on_device:
+        names = " or ".join(repr(m.name) for m in METRICS.values() if m.on_device)
+        raise BadInputError(
+            f"metric={metric.name!r} is not available on a device; expected {names}, "
+            "or device=None, which searches on the CPU."
+        )
+    return metric.norm
+
+
 def find_nearest_on(
     cases: PlacedColumns,
     queries: Floats,
@@ -103,7 +115,7 @@ def find_nearest_on(
     first_pass = FirstPass(
         cases.listed,
         own=False,
-        manhattan=cases.columns.metric == MANHATTAN,
+        norm=_check_metric(cases.columns.metric),
         hide=0 if groups is None else 2,
         groups=row_groups,
     )

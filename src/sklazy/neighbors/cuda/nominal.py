@@ -38,7 +38,7 @@ class _Part(NamedTuple):
 
 
 class _Begun(NamedTuple):
-    """What will be found for some queries, on the device."""
+    """Pending results of some queries, on the device."""
 
     queries: slice
     votes: DeviceArray
@@ -144,7 +144,7 @@ class DeviceNominalSearch:
         self._fetched.clear()
 
     def _fetch(self, name: str) -> NDArray[np.int32]:
-        """What was found for all queries that were run."""
+        """Fetch a result of all queries that were run."""
         if name not in self._fetched:
             self._wait()
             self._fetched[name] = self._gather(name)
@@ -172,7 +172,7 @@ class DeviceNominalSearch:
 
     @property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        """What is found for a query, by name."""
+        """Shape of each result of a query, by name."""
         by_class = (self._n_classes,)
         levels = (self._n_most + 1, self._n_classes)
         return {"votes": by_class, "tied": by_class, "thresholds": (), "levels": levels}
@@ -240,7 +240,7 @@ class DeviceNominalSearch:
         return _Begun(part.queries, votes, tied, thresholds, kept)
 
     def _list(self, part: _Part, begun: _Begun) -> Iterator[Voters]:
-        """The voters of the queries of a part, so many at once as fit."""
+        """The voters of the queries of a part, as many at once as fit."""
         counts_used, device = self._counts, self.sets.device
         counts = device.fetch(begun.votes).sum(axis=1, dtype=np.int64)
         for begin, end in cut_by_size(counts, _MOST_BYTES // 8):

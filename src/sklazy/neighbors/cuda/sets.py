@@ -23,7 +23,7 @@ WORDS = 2
 
 
 def plan_groups(n_most: int) -> dict[str, int]:
-    """What is compiled in to add so many sets, seven at once and some behind them.
+    """Constants to compile in for `n_most` sets, added seven at once and the rest.
 
     Three sizes of the last group leave few variants to compile.
 
@@ -118,7 +118,7 @@ class DeviceSets(NamedTuple):
 
 
 def count_set_bytes(cases: Cases) -> float:
-    """What a row takes on a device, as agreement sees it."""
+    """Bytes of a row on a device, for counting agreements."""
     n_kept, n_wide = len(cases.value_bits), int((cases.starts < 0).sum())
     n_sets = n_kept * (2 if n_wide else 1)  # those kept go beside those made
     return (n_sets + len(cases.class_bits) + 1) / 8 + 4 * (1 + n_wide)
@@ -167,7 +167,7 @@ def _find_live(cases: Cases, weighted: bool) -> NDArray[np.uint64]:
 
 
 class DeviceRanks(NamedTuple):
-    """What attributes are chosen by, on a device; see `sklazy.selection.RankTable`.
+    """Ranks that select attributes, on a device; see `sklazy.measures.RankTable`.
 
     Attributes
     ----------

@@ -1,5 +1,5 @@
 """The explorer: cases, receipts and what-if in a browser.
 
-`asking` answers what the pages in ``static`` ask, as plain data; `app` gives it
-addresses, and `opening` serves it.
+`asking` answers the requests of the pages in ``static`` with plain data; `app` defines
+the routes, and `opening` serves them.
 """

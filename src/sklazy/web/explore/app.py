@@ -1,4 +1,4 @@
-"""The explorer as an application: addresses, what they answer, and who may ask."""
+"""The explorer as an application: its routes and their roles."""
 
 import contextlib
 import json
@@ -13,14 +13,13 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from sklazy.web.bodies import read_json
-from sklazy.web.explore import files
+from sklazy.report.plain import to_finite
+from sklazy.web.bodies import RequestLimits, read_json
 from sklazy.web.explore.asking import Asking
-from sklazy.web.explore.downloads import finite
+from sklazy.web.explore.downloads import make_download
 from sklazy.web.explore.session import Session
 from sklazy.web.guard import Safety
-from sklazy.web.limits import Limits
-from sklazy.web.pages import Answer, Page, make_app
+from sklazy.web.pages import Handler, Page, make_app
 from sklazy.web.problems import Problem
 from sklazy.web.tokens import Role, Tokens
 from sklazy.web.work import Work
@@ -28,8 +27,8 @@ from sklazy.web.work import Work
 Plain = dict[str, Any]
 
 _HERE = Path(__file__).parent
-LIMITS = Limits(at_once=3, waiting=64, seconds=60.0)
-_PATIENT = Limits(at_once=1, waiting=16, seconds=600.0)
+LIMITS = RequestLimits(at_once=3, waiting=64, seconds=60.0)
+_PATIENT = RequestLimits(at_once=1, waiting=16, seconds=600.0)
 
 
 def make_explorer(session: Session, token: str) -> ASGIApp:
@@ -45,7 +44,7 @@ def make_explorer(session: Session, token: str) -> ASGIApp:
 
 
 class _Pages:
-    """The addresses of an explorer."""
+    """The handlers of an explorer's routes."""
 
     def __init__(self, session: Session) -> None:
         self.session, self.asking = session, Asking(session)
@@ -54,7 +53,7 @@ class _Pages:
 
     @contextlib.asynccontextmanager
     async def open(self, _: object) -> AsyncIterator[None]:
-        """Let go of the threads when the server ends."""
+        """End the threads when the server ends."""
         try:
             yield
         finally:
@@ -62,9 +61,9 @@ class _Pages:
             self._patient.stop()
 
     def list_pages(self) -> list[Page]:
-        """All addresses with the role that each takes."""
+        """All routes, each with the role it needs."""
         asking = self.asking
-        told = {
+        reports = {
             "overview": asking.overview,
             "left-out": asking.left_out,
             "jobs": asking.jobs,
@@ -73,7 +72,7 @@ class _Pages:
             "advice": asking.advice,
             "changes": asking.changes,
         }
-        asked = {
+        queries = {
             "cases": asking.cases,
             "case": asking.case,
             "find": asking.find,
@@ -81,14 +80,14 @@ class _Pages:
             "answer": asking.answer,
             "map": asking.map,
         }
-        changed = {"start": asking.start, "change": asking.change, "undo": asking.undo}
+        changes = {"start": asking.start, "change": asking.change, "undo": asking.undo}
         return [
             Page("GET", "/", self._shell, Role.EXPLAIN),
-            *[_page("GET", n, self._tell(work)) for n, work in told.items()],
-            *[_page("POST", n, self._ask(work)) for n, work in asked.items()],
+            *[_page("GET", n, self._handle_get(work)) for n, work in reports.items()],
+            *[_page("POST", n, self._handle_post(work)) for n, work in queries.items()],
             *[
-                _page("POST", name, self._ask(work), Role.CHANGE)
-                for name, work in changed.items()
+                _page("POST", name, self._handle_post(work), Role.CHANGE)
+                for name, work in changes.items()
             ],
             _page("POST", "receipt", self._receipt),
             Page("GET", "/download/{name}", self._download, Role.EXPLAIN),
@@ -98,45 +97,47 @@ class _Pages:
         page = _template().render(source=self.session.source)
         return Response(page, media_type="text/html")
 
-    def _tell(self, work: Callable[[], Plain]) -> Answer:
+    def _handle_get(self, work: Callable[[], Plain]) -> Handler:
         async def answer(request: Request) -> Response:
             return _json(await self._work.run(work))
 
         return answer
 
-    def _ask(self, work: Callable[[Mapping[str, Any]], Plain]) -> Answer:
+    def _handle_post(self, work: Callable[[Mapping[str, Any]], Plain]) -> Handler:
         async def answer(request: Request) -> Response:
-            given = await read_json(request, LIMITS)
-            return _json(await self._work.run(work, given))
+            body = await read_json(request, LIMITS)
+            return _json(await self._work.run(work, body))
 
         return answer
 
     async def _receipt(self, request: Request) -> Response:
-        """A receipt, unless another row was asked for before its turn came."""
-        given = await read_json(request, LIMITS)
+        """A receipt, unless another one was requested before its turn came."""
+        body = await read_json(request, LIMITS)
         self._turn += 1
         turn = self._turn
 
         def work() -> Plain:
             if turn != self._turn:
-                raise Problem(409, "Another row was asked for in the meantime.")
-            return self.asking.receipt(given)
+                raise Problem(409, "Another row was requested in the meantime.")
+            return self.asking.receipt(body)
 
         return _json(await self._patient.run(work))
 
     async def _download(self, request: Request) -> Response:
-        name, given = request.path_params["name"], dict(request.query_params)
-        content, kind = await self._patient.run(files.find, self.session, name, given)
+        name, query = request.path_params["name"], dict(request.query_params)
+        content, kind = await self._patient.run(
+            make_download, self.session, name, query
+        )
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=kind, headers=headers)
 
 
-def _page(method: str, name: str, answer: Answer, role: Role = Role.EXPLAIN) -> Page:
+def _page(method: str, name: str, answer: Handler, role: Role = Role.EXPLAIN) -> Page:
     return Page(method, f"/api/{name}", answer, role)
 
 
 def _json(plain: Plain) -> Response:
-    text = json.dumps(finite(plain), allow_nan=False)
+    text = json.dumps(to_finite(plain), allow_nan=False)
     return Response(text, media_type="application/json")
 
 

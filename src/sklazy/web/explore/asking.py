@@ -1,4 +1,4 @@
-"""From what a page sends to what it is told, as plain data."""
+"""Answer the requests of a page with plain data."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,18 +6,19 @@ from typing import Any
 import numpy as np
 
 from sklazy.errors import BadInputError, UnknownIdError
-from sklazy.web.explore import maps, overview
 from sklazy.web.explore.cases import (
     MOST_ON_A_PAGE,
     describe_case,
     list_cases,
+    parse_case_filter,
     plain_id,
-    read_wish,
 )
+from sklazy.web.explore.maps import describe_map, draw_plane
+from sklazy.web.explore.overview import describe_left_out, describe_overview
 from sklazy.web.explore.queries import (
     Values,
     describe_fields,
-    edited,
+    edit_row,
     empty_row,
     parse_row,
 )
@@ -26,42 +27,41 @@ from sklazy.web.explore.session import Session
 from sklazy.web.explore.state import State
 
 Plain = dict[str, Any]
-Given = Mapping[str, Any]
+Body = Mapping[str, Any]
 
 _MOST_WITHOUT = 50
 
 
 class Asking:
-    """Answers to what a page asks, each by one state of the cases."""
+    """Answers to the requests of a page, each from one state of the cases."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
 
-    # --- what there is ----------------------------------------------------------------
+    # --- reports ----------------------------------------------------------------------
 
     def overview(self) -> Plain:
-        """All that the first page shows at once."""
+        """The columns, the classes and other facts of the first page."""
         state = self.session.state
-        found = state.base.derive(
-            "overview", lambda: overview.describe(state, self.session.source)
+        facts = state.base.derive(
+            "overview", lambda: describe_overview(state, self.session.source)
         )
-        return {**found, "n_changes": len(self.session.changes)}
+        return {**facts, "n_changes": len(self.session.changes)}
 
     def left_out(self) -> Plain:
-        """How well the cases answer for each other, so far."""
+        """The quality of the leave-one-out predictions so far."""
         left_out = self.session.left_out
-        told = overview.describe_left_out(left_out.state, left_out)
-        return {**told, **self.jobs()}
+        return {**describe_left_out(left_out.state, left_out), **self.jobs()}
 
     def jobs(self) -> Plain:
-        """What runs in the background."""
+        """Background jobs and the version of the state."""
         return {
             "jobs": self.session.describe_jobs(),
             "version": self.session.state.version,
         }
 
     def fields(self) -> Plain:
-        """What each cell may be set to."""
+        """Values that each cell may be set to."""
         state = self.session.state
         return {
             "fields": describe_fields(state),
@@ -70,7 +70,7 @@ class Asking:
         }
 
     def audit(self) -> Plain:
-        """What the audit found."""
+        """Findings of the audit."""
         return {**self.session.findings.describe(self.session.state), **self.jobs()}
 
     def advice(self) -> Plain:
@@ -84,119 +84,119 @@ class Asking:
             "version": self.session.state.version,
         }
 
-    # --- questions --------------------------------------------------------------------
+    # --- queries ----------------------------------------------------------------------
 
-    def cases(self, given: Given) -> Plain:
+    def cases(self, body: Body) -> Plain:
         """One page of cases."""
-        own = dict(given)
-        page = _count(own.pop("page", 0), "page", 0, 10**9)
-        per_page = _count(own.pop("per_page", 50), "per_page", 1, MOST_ON_A_PAGE)
-        left_out = self.session.left_out
-        state = left_out.state
-        return list_cases(state, left_out, read_wish(own), page, per_page)
+        wanted = dict(body)
+        page = _check_count(wanted.pop("page", 0), "page", 0, 10**9)
+        per_page = wanted.pop("per_page", 50)
+        per_page = _check_count(per_page, "per_page", 1, MOST_ON_A_PAGE)
+        left_out, case_filter = self.session.left_out, parse_case_filter(wanted)
+        return list_cases(left_out.state, left_out, case_filter, page, per_page)
 
-    def case(self, given: Given) -> Plain:
-        """A case, its cells, and what the others say of it."""
+    def case(self, body: Body) -> Plain:
+        """A case, its cells, and its leave-one-out prediction."""
         left_out = self.session.left_out
         state = left_out.state
-        row = state.number_of(given.get("case"))
+        row = state.number_of(body.get("case"))
         left_out.ask_for([row])
         (values,) = state.values(np.array([row]), state.names)
-        told = describe_case(state, left_out, left_out.scaled_doubts(), row)
-        return {**told, "values": values, "version": state.version}
+        case = describe_case(state, left_out, left_out.scaled_doubts(), row)
+        return {**case, "values": values, "version": state.version}
 
-    def find(self, given: Given) -> Plain:
+    def find(self, body: Body) -> Plain:
         """The case of an id, if there is one."""
         state = self.session.state
         try:
-            row = state.number_of(given.get("text"))
+            row = state.number_of(body.get("text"))
         except UnknownIdError:
             return {"case": None}
         return {"case": plain_id(state.ids[row])}
 
-    def parse(self, given: Given) -> Plain:
-        """A row that was pasted."""
-        return {"values": parse_row(self.session.state, str(given.get("text", "")))}
+    def parse(self, body: Body) -> Plain:
+        """The cells of a pasted row."""
+        return {"values": parse_row(self.session.state, str(body.get("text", "")))}
 
-    def answer(self, given: Given) -> Plain:
-        """The answer for a row, at once."""
+    def answer(self, body: Body) -> Plain:
+        """The prediction of a row, without a receipt."""
         state = self.session.state
-        ids, values = read_row(state, given)
+        ids, values = read_query(state, body)
         return answer_quickly(self.session.others.without(state, ids), values)
 
-    def receipt(self, given: Given) -> Plain:
-        """The answer for a row with all that it rests on."""
-        state, delta = self.session.state, given.get("delta")
+    def receipt(self, body: Body) -> Plain:
+        """The prediction of a row with its receipt."""
+        state, delta = self.session.state, body.get("delta")
         if delta is not None and not isinstance(delta, int | float):
             raise BadInputError("delta must be a number.")
-        ids, values = read_row(state, given)
+        ids, values = read_query(state, body)
         model = self.session.others.without(state, ids)
-        told = describe_receipt(model, values, delta)
-        return {**told, "values": values, "version": state.version}
+        receipt = describe_receipt(model, values, delta)
+        return {**receipt, "values": values, "version": state.version}
 
-    def map(self, given: Given) -> Plain:
-        """Cases on a plane."""
-        left_out, weights = self.session.left_out, given.get("weights")
+    def map(self, body: Body) -> Plain:
+        """A map of cases in two dimensions."""
+        left_out, weights = self.session.left_out, body.get("weights")
         state = left_out.state
-        also = [state.number_of(one) for one in _list(given.get("also"))[:200]]
-        plane = maps.draw_plane(state, also, _weights(state, weights))
-        told = maps.describe_map(state, left_out, plane)
-        return {**told, "classes": list(state.base.class_labels)}
+        also = [state.number_of(one) for one in _check_list(body.get("also"))[:200]]
+        plane = draw_plane(state, also, _check_weights(state, weights))
+        drawn = describe_map(state, left_out, plane)
+        return {**drawn, "classes": list(state.base.class_labels)}
 
     # --- changes ----------------------------------------------------------------------
 
-    def start(self, given: Given) -> Plain:
-        """Begin, or go on with, what takes long."""
-        return self.session.start(str(given.get("job"))).describe()
+    def start(self, body: Body) -> Plain:
+        """Start or continue a background job."""
+        return self.session.start(str(body.get("job"))).describe()
 
-    def change(self, given: Given) -> Plain:
+    def change(self, body: Body) -> Plain:
         """Accept, relabel or forget a case."""
-        reason = str(given.get("reason") or "")
-        kind, case, after = str(given.get("kind")), given.get("case"), given.get("to")
+        reason = str(body.get("reason") or "")
+        kind, case, after = str(body.get("kind")), body.get("case"), body.get("to")
         self.session.change(kind, case, after, reason)
         return self.changes()
 
-    def undo(self, given: Given) -> Plain:
-        """Take a change back."""
-        self.session.undo(_count(given.get("number"), "number", 1, 10**9))
+    def undo(self, body: Body) -> Plain:
+        """Undo a change."""
+        self.session.undo(_check_count(body.get("number"), "number", 1, 10**9))
         return self.changes()
 
 
-def read_row(state: State, given: Given) -> tuple[list[int | str], Values]:
-    """Which cases stay out, and the row that is asked about."""
-    out = _list(given.get("without"))[:_MOST_WITHOUT]
+def read_query(state: State, body: Body) -> tuple[list[int | str], Values]:
+    """The cases to leave out, and the row to predict."""
+    out = _check_list(body.get("without"))[:_MOST_WITHOUT]
     rows = [state.number_of(one) for one in out]
-    if given.get("case") is not None:
-        row = state.number_of(given["case"])
+    if body.get("case") is not None:
+        row = state.number_of(body["case"])
         (values,) = state.values(np.array([row]), state.names)
         rows = [row, *rows]
     else:
         values = empty_row(state)
-    edits = given.get("edits") or {}
+    edits = body.get("edits") or {}
     if not isinstance(edits, dict):
-        raise BadInputError("edits must be an object, from columns to cells.")
+        raise BadInputError("edits must be an object from columns to cells.")
     ids: list[int | str] = state.ids[sorted(set(rows))].tolist()
-    return ids, edited(values, edits)
+    return ids, edit_row(state, values, edits)
 
 
-def _list(given: object) -> list[Any]:
-    if given is None:
+def _check_list(value: object) -> list[Any]:
+    if value is None:
         return []
-    if not isinstance(given, list):
-        raise BadInputError("a list is expected.")
-    return given
+    if not isinstance(value, list):
+        raise BadInputError(f"{str(value)[:80]!r}; expected a list.")
+    return value
 
 
-def _weights(state: State, given: object) -> dict[str, float] | None:
-    if not isinstance(given, dict) or not given:
+def _check_weights(state: State, value: object) -> dict[str, float] | None:
+    if not isinstance(value, dict) or not value:
         return None
-    known = {n: w for n, w in given.items() if n in state.names}
+    known = {n: w for n, w in value.items() if n in state.names}
     if not all(isinstance(w, int | float) and 0 <= w <= 1e6 for w in known.values()):
-        raise BadInputError("weights must be numbers from 0 on.")
+        raise BadInputError("weights must be numbers from 0 to 1e6.")
     return {name: float(w) for name, w in known.items()}
 
 
-def _count(given: object, name: str, least: int, most: int) -> int:
-    if type(given) is not int or not least <= given <= most:
-        raise BadInputError(f"{name} must be a whole number of {least} to {most}.")
-    return given
+def _check_count(value: object, name: str, least: int, most: int) -> int:
+    if type(value) is not int or not least <= value <= most:
+        raise BadInputError(f"{name} must be a whole number from {least} to {most}.")
+    return value

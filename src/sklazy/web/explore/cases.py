@@ -1,4 +1,4 @@
-"""The table of cases: filtered, sorted and cut into pages by the server."""
+"""The table of cases: filtered, sorted and split into pages."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.errors import BadInputError
-from sklazy.receipts.plain import number
+from sklazy.methods.plain import number
 from sklazy.web.explore.columns import most_relevant
 from sklazy.web.explore.left_out import LeftOut
-from sklazy.web.explore.overview import Cells
+from sklazy.web.explore.overview import ConfusionGroups
 from sklazy.web.explore.state import Ints, State
 
 Plain = dict[str, Any]
@@ -19,12 +19,12 @@ Mask = NDArray[np.bool_]
 
 MOST_ON_A_PAGE = 500
 _MOST_FILTERS = 30
-_SHOWN = 8  # columns, unless others are asked for
+_SHOWN = 8  # columns by default
 SORTS = ("row", "doubt", "probability", "truth", "answer")
 
 
-class Wish(NamedTuple):
-    """Which cases are wanted, in which order.
+class CaseFilter(NamedTuple):
+    """Which cases to list, in which order.
 
     Attributes
     ----------
@@ -33,18 +33,18 @@ class Wish(NamedTuple):
     truth, answer : str or None
         Labels.
     cell : (int, int) or None
-        Of the confusion matrix.
+        A cell of the confusion matrix.
     doubt : (float, float) or None
         The least and the most.
     wrong : bool
-        Only those that the others contradict.
+        Only cases whose leave-one-out prediction is wrong.
     search : str
-        What ids begin with.
+        The beginning of an id.
     sort : str
         One of `SORTS`, or a column.
     falling : bool
     columns : sequence of str
-        To be shown; those that tell most if there is none.
+        Columns to show; the most relevant ones if empty.
     """
 
     filters: Sequence[Mapping[str, Any]] = ()
@@ -59,85 +59,85 @@ class Wish(NamedTuple):
     columns: Sequence[str] = ()
 
 
-def read_wish(given: Mapping[str, Any]) -> Wish:
-    """What a page asks for, or an error that says what makes no sense."""
-    unknown = set(given) - set(Wish._fields)
+def parse_case_filter(body: Mapping[str, Any]) -> CaseFilter:
+    """Parse the filter that a page sends; raise if it is invalid."""
+    unknown = set(body) - set(CaseFilter._fields)
     if unknown:
-        raise BadInputError(f"{min(unknown)!r} is no way to choose cases.")
-    filters = given.get("filters", [])
+        raise BadInputError(f"unknown filter {min(unknown)!r}.")
+    filters = body.get("filters", [])
     if not isinstance(filters, list) or len(filters) > _MOST_FILTERS:
         raise BadInputError(f"filters must be a list of at most {_MOST_FILTERS}.")
-    return Wish(
-        filters=[_read_filter(one) for one in filters],
-        truth=_text(given, "truth"),
-        answer=_text(given, "answer"),
-        cell=_read_cell(given.get("cell")),
-        doubt=_read_ends(given.get("doubt")),
-        wrong=given.get("wrong") is True,
-        search=_text(given, "search") or "",
-        sort=_text(given, "sort") or "row",
-        falling=given.get("falling") is True,
-        columns=_read_names(given.get("columns")),
+    return CaseFilter(
+        filters=[_check_filter(one) for one in filters],
+        truth=_text(body, "truth"),
+        answer=_text(body, "answer"),
+        cell=_check_cell(body.get("cell")),
+        doubt=_check_range(body.get("doubt")),
+        wrong=body.get("wrong") is True,
+        search=_text(body, "search") or "",
+        sort=_text(body, "sort") or "row",
+        falling=body.get("falling") is True,
+        columns=_check_names(body.get("columns")),
     )
 
 
-def _text(given: Mapping[str, Any], name: str) -> str | None:
-    value = given.get(name)
+def _text(body: Mapping[str, Any], name: str) -> str | None:
+    value = body.get(name)
     return None if value is None else str(value)
 
 
-def _read_names(given: object) -> list[str]:
-    if given is None:
+def _check_names(value: object) -> list[str]:
+    if value is None:
         return []
-    if not isinstance(given, list) or not all(isinstance(n, str) for n in given):
+    if not isinstance(value, list) or not all(isinstance(n, str) for n in value):
         raise BadInputError("columns must be a list of names.")
-    return given
+    return value
 
 
-def _read_cell(given: object) -> tuple[int, int] | None:
-    if given is None:
+def _check_cell(value: object) -> tuple[int, int] | None:
+    if value is None:
         return None
-    whole = isinstance(given, list) and all(type(part) is int for part in given)
-    if not isinstance(given, list) or not whole or len(given) != 2:
+    whole = isinstance(value, list) and all(type(part) is int for part in value)
+    if not isinstance(value, list) or not whole or len(value) != 2:
         raise BadInputError("cell must be two whole numbers.")
-    return given[0], given[1]
+    return value[0], value[1]
 
 
-def _read_ends(given: object) -> tuple[float, float] | None:
-    if given is None:
+def _check_range(value: object) -> tuple[float, float] | None:
+    if value is None:
         return None
-    if not isinstance(given, list) or len(given) != 2:
+    if not isinstance(value, list) or len(value) != 2:
         raise BadInputError("doubt must be two numbers, the least and the most.")
-    return _end(given[0], -math.inf), _end(given[1], math.inf)
+    return _check_end(value[0], -math.inf), _check_end(value[1], math.inf)
 
 
-def _end(given: object, otherwise: float) -> float:
-    if given is None:
-        return otherwise
-    if isinstance(given, bool) or not isinstance(given, int | float):
-        raise BadInputError(f"{given!r} is no number to filter by.")
-    return float(given)
+def _check_end(value: object, default: float) -> float:
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadInputError(f"{value!r}; expected a number to filter by.")
+    return float(value)
 
 
-def _read_filter(given: object) -> Mapping[str, Any]:
-    if not isinstance(given, dict) or not isinstance(given.get("column"), str):
-        raise BadInputError("a filter is an object with the name of a column.")
-    return given
+def _check_filter(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict) or not isinstance(value.get("column"), str):
+        raise BadInputError("a filter must be an object with the name of a column.")
+    return value
 
 
-# --- which ----------------------------------------------------------------------------
+# --- filtering and sorting ------------------------------------------------------------
 
 
-def choose(state: State, left_out: LeftOut, wish: Wish) -> Ints:
-    """The rows that are wanted, in the order wanted."""
+def choose_cases(state: State, left_out: LeftOut, case_filter: CaseFilter) -> Ints:
+    """The rows that pass the filter, sorted."""
     mask = np.ones(state.n_rows, bool)
-    for one in wish.filters:
+    for one in case_filter.filters:
         mask &= _filter_column(state, one)
-    mask &= _filter_targets(state, left_out, wish)
-    if wish.search:
-        mask &= state.search(wish.search)
+    mask &= _filter_targets(state, left_out, case_filter)
+    if case_filter.search:
+        mask &= state.search(case_filter.search)
     rows = np.flatnonzero(mask)
-    return _sorted(state, left_out, wish, rows)
+    return _sort_rows(state, left_out, case_filter, rows)
 
 
 def _filter_column(state: State, one: Mapping[str, Any]) -> Mask:
@@ -147,7 +147,8 @@ def _filter_column(state: State, one: Mapping[str, Any]) -> Mask:
     if "missing" in one:
         return missing if one["missing"] else ~missing
     if numeric:
-        low, high = _end(one.get("low"), -math.inf), _end(one.get("high"), math.inf)
+        low = _check_end(one.get("low"), -math.inf)
+        high = _check_end(one.get("high"), math.inf)
         return (cells >= low) & (cells <= high)
     wanted = {str(label) for label in one.get("labels", ())}
     labels = state.base.categories(j)
@@ -155,25 +156,27 @@ def _filter_column(state: State, one: Mapping[str, Any]) -> Mask:
     return np.isin(cells, codes)
 
 
-def _filter_targets(state: State, left_out: LeftOut, wish: Wish) -> Mask:
+def _filter_targets(state: State, left_out: LeftOut, case_filter: CaseFilter) -> Mask:
     mask = np.ones(state.n_rows, bool)
-    if wish.truth is not None:
-        mask &= state.truths == _code_of(state, wish.truth)
-    if wish.answer is not None:
-        mask &= left_out.known & (left_out.answers == _code_of(state, wish.answer))
-    if wish.cell is not None:
-        cells = Cells(state, left_out)
-        mask &= (cells.truths == wish.cell[0]) & (cells.answers == wish.cell[1])
-    if wish.wrong:
-        mask &= left_out.known & _contradicted(state, left_out)
-    if wish.doubt is not None:
+    if case_filter.truth is not None:
+        mask &= state.truths == _code_of(state, case_filter.truth)
+    if case_filter.answer is not None:
+        mask &= left_out.known & (
+            left_out.answers == _code_of(state, case_filter.answer)
+        )
+    if case_filter.cell is not None:
+        groups, (i, j) = ConfusionGroups(state, left_out), case_filter.cell
+        mask &= (groups.truths == i) & (groups.answers == j)
+    if case_filter.wrong:
+        mask &= left_out.known & _is_wrong(state, left_out)
+    if case_filter.doubt is not None:
         doubts = left_out.scaled_doubts()
-        mask &= (doubts >= wish.doubt[0]) & (doubts <= wish.doubt[1])
+        mask &= (doubts >= case_filter.doubt[0]) & (doubts <= case_filter.doubt[1])
     return mask
 
 
-def _contradicted(state: State, left_out: LeftOut) -> Mask:
-    """Of classes other answers; of numbers three times the usual residual."""
+def _is_wrong(state: State, left_out: LeftOut) -> Mask:
+    """Whether the class differs, or the error is above three times the usual one."""
     if state.classifies:
         return left_out.answers != state.truths
     return left_out.scaled_doubts() > 3.0
@@ -182,28 +185,30 @@ def _contradicted(state: State, left_out: LeftOut) -> Mask:
 def _code_of(state: State, text: str) -> int:
     texts = [str(label) for label in state.base.class_labels]
     if text not in texts:
-        raise BadInputError(f"there is no class {text!r}.")
+        raise BadInputError(f"{text!r} is not a class; expected one of {texts[:20]}.")
     return texts.index(text)
 
 
-def _sorted(state: State, left_out: LeftOut, wish: Wish, rows: Ints) -> Ints:
-    if wish.sort == "row":
-        return rows[::-1] if wish.falling else rows
-    keys = _keys(state, left_out, wish.sort)[rows].astype(float)
+def _sort_rows(
+    state: State, left_out: LeftOut, case_filter: CaseFilter, rows: Ints
+) -> Ints:
+    if case_filter.sort == "row":
+        return rows[::-1] if case_filter.falling else rows
+    keys = _sort_keys(state, left_out, case_filter.sort)[rows].astype(float)
     unknown = np.isnan(keys)
-    # What is not known comes last, whichever way the others go.
-    keys = np.where(unknown, 0.0, -keys if wish.falling else keys)
+    # Unknown values come last, in both directions.
+    keys = np.where(unknown, 0.0, -keys if case_filter.falling else keys)
     return rows[np.lexsort((rows, keys, unknown))]
 
 
-def _keys(state: State, left_out: LeftOut, sort: str) -> NDArray[Any]:
-    found: dict[str, Callable[[], NDArray[Any]]] = {
+def _sort_keys(state: State, left_out: LeftOut, sort: str) -> NDArray[Any]:
+    keys: dict[str, Callable[[], NDArray[Any]]] = {
         "doubt": left_out.scaled_doubts,
         "probability": lambda: left_out.shares,
         "truth": lambda: state.truths,
         "answer": lambda: np.where(left_out.known, left_out.answers, np.nan),
     }
-    return found.get(sort, lambda: _cell_keys(state, sort))()
+    return keys.get(sort, lambda: _cell_keys(state, sort))()
 
 
 def _cell_keys(state: State, name: str) -> NDArray[Any]:
@@ -216,14 +221,14 @@ def _cell_keys(state: State, name: str) -> NDArray[Any]:
 
 
 def list_cases(
-    state: State, left_out: LeftOut, wish: Wish, page: int, per_page: int
+    state: State, left_out: LeftOut, case_filter: CaseFilter, page: int, per_page: int
 ) -> Plain:
-    """One page of the cases wanted."""
-    rows = choose(state, left_out, wish)
+    """One page of the cases that pass the filter."""
+    rows = choose_cases(state, left_out, case_filter)
     n_pages = max(1, math.ceil(len(rows) / per_page))
     page = min(max(page, 0), n_pages - 1)
     shown = rows[page * per_page : (page + 1) * per_page]
-    names = list(wish.columns) or most_relevant(state, _SHOWN)
+    names = list(case_filter.columns) or most_relevant(state, _SHOWN)
     for name in names:
         state.column(name)
     n_open = left_out.ask_for(shown.tolist())
@@ -235,19 +240,19 @@ def list_cases(
         "first": page * per_page,
         "columns": names,
         "n_open": n_open,
-        "rows": describe_rows(state, left_out, shown, names),
+        "rows": describe_cases(state, left_out, shown, names),
     }
 
 
-def describe_rows(
+def describe_cases(
     state: State, left_out: LeftOut, rows: Ints, names: Sequence[str]
 ) -> list[Plain]:
-    """Cases with their cells and what the others say of them."""
+    """Cases with their cells and leave-one-out predictions."""
     values = state.values(rows, list(names))
     doubts = left_out.scaled_doubts()
     return [
-        {**describe_case(state, left_out, doubts, row), "values": own}
-        for row, own in zip(rows.tolist(), values, strict=True)
+        {**describe_case(state, left_out, doubts, row), "values": cells}
+        for row, cells in zip(rows.tolist(), values, strict=True)
     ]
 
 
@@ -268,6 +273,6 @@ def describe_case(
     }
 
 
-def plain_id(given: Any) -> int | str:  # noqa: ANN401 - of an array of ids
-    """An id as JSON has it."""
-    return given if isinstance(given, str) else int(given)
+def plain_id(value: Any) -> int | str:  # noqa: ANN401 - of an array of ids
+    """An id for JSON."""
+    return value if isinstance(value, str) else int(value)

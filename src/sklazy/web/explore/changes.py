@@ -1,10 +1,10 @@
-"""Changes that a person decided on: a list that can be undone, applied to a copy."""
+"""Changes to cases: a list that can be undone, applied to a copy."""
 
 import copy
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -25,14 +25,13 @@ class Change:
     Attributes
     ----------
     number : int
-        From 1, never given twice.
+        From 1, never used twice.
     kind : {"accept", "relabel", "forget"}
-        It was looked at and is right; its target is another; it goes.
+        The case is right; its target changes; it is removed.
     id : int or str
     before, after : label, number or None
-        Its target as it came, and as it is to be.
+        The old and the new target.
     reason : str
-        What it was found by.
     """
 
     number: int
@@ -44,13 +43,7 @@ class Change:
 
 
 class Changes:
-    """The list of changes to the cases as they came.
-
-    Parameters
-    ----------
-    original : State
-        The cases as they came; they stay as they are.
-    """
+    """The list of changes to the original cases, which stay as they are."""
 
     def __init__(self, original: State) -> None:
         self.original = original
@@ -65,30 +58,32 @@ class Changes:
         return [asdict(one) for one in self._made]
 
     def add(self, kind: str, case: object, after: object, reason: str) -> Change:
-        """Note a change; it takes the place of one of the same case before it."""
+        """Add a change; it replaces an earlier one of the same case."""
         if kind not in get_args(Kind):
-            raise BadInputError(f"{kind!r} is no change; expected {get_args(Kind)}.")
+            raise BadInputError(
+                f"unknown change {kind!r}; expected one of {get_args(Kind)}."
+            )
         row = self.original.number_of(case)
         before = self.original.truth(row)
         target = _read_target(self.original, after) if kind == "relabel" else None
-        given = self.original.ids[row]
-        own = given if isinstance(given, str) else int(given)
-        found: Any = kind
-        change = Change(self._next, found, own, before, target, reason[:200])
-        made = [one for one in self._made if one.id != own]
+        case_id = self.original.ids[row]
+        case_id = case_id if isinstance(case_id, str) else int(case_id)
+        known_kind = cast(Kind, kind)
+        change = Change(self._next, known_kind, case_id, before, target, reason[:200])
+        made = [one for one in self._made if one.id != case_id]
         _check_some_left(self.original, [*made, change])
         self._made, self._next = [*made, change], self._next + 1
         return change
 
     def undo(self, number: int) -> None:
-        """Take a change back."""
+        """Undo a change."""
         left = [one for one in self._made if one.number != number]
         if len(left) == len(self._made):
             raise UnknownIdError(f"there is no change {number}.")
         self._made = left
 
     def apply(self) -> Any:  # noqa: ANN401 - an estimator
-        """A model of the cases with all changes."""
+        """A model with all changes."""
         relabeled = [one for one in self._made if one.kind == "relabel"]
         gone = [one.id for one in self._made if one.kind == "forget"]
         if not relabeled and not gone:
@@ -104,25 +99,25 @@ class Changes:
 
 def _check_some_left(state: State, changes: Sequence[Change]) -> None:
     if sum(one.kind == "forget" for one in changes) >= state.n_rows - 1:
-        raise BadInputError("all cases but one would be gone; keep some.")
+        raise BadInputError("fewer than two cases would be left; keep more.")
 
 
 def _read_target(state: State, after: object) -> Value:
-    """The new target of a case: a class that is known, or a number."""
+    """The new target of a case: a known class, or a number."""
     if state.classifies:
         known = {str(label): label for label in state.base.class_labels}
         if str(after) not in known:
-            raise BadInputError(f"there is no class {str(after)[:80]!r}.")
+            raise BadInputError(f"{str(after)[:80]!r} is not a known class.")
         return known[str(after)]
     if isinstance(after, bool) or not isinstance(after, int | float):
-        raise BadInputError(f"{str(after)[:80]!r} is no number.")
+        raise BadInputError(f"{str(after)[:80]!r} is not a number.")
     if not np.isfinite(after):
-        raise BadInputError(f"{after} is no target.")
+        raise BadInputError(f"{after}; expected a finite number as target.")
     return float(after)
 
 
 def _relabel(base: CaseBase, changes: Sequence[Change]) -> None:
-    """Forget cases and add them again with other targets, under their own ids."""
+    """Forget cases and add them again with other targets and the same ids."""
     if not changes:
         return
     places = np.array([int(np.flatnonzero(base.ids == o.id)[0]) for o in changes])

@@ -1,20 +1,20 @@
-"""What columns hold: kinds, missing cells, relevance, histograms by class."""
+"""Contents of columns: kinds, missing cells, relevance, histograms by class."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.casebase.magnitudes import find_unit
 from sklazy.measures import attribute_scores, entropy
-from sklazy.measures.leaks import tell_number_by_label
-from sklazy.receipts.plain import number
+from sklazy.measures.leaks import explained_by_label
+from sklazy.measures.magnitudes import find_unit
+from sklazy.methods.plain import number
 from sklazy.web.explore.state import Floats, Ints, State
 
 Plain = dict[str, Any]
 
 SAMPLED = 20_000
-"""Rows that histograms and the relevance for numbers are found from."""
+"""Rows in histograms, and in the relevance for numbers."""
 
 _BARS = 16  # of a histogram of numbers
 _MOST_LABELS = 12  # listed of a nominal column
@@ -22,27 +22,24 @@ _MOST_CLASSES = 8  # drawn apart
 
 
 def sample(state: State, most: int = SAMPLED) -> Ints:
-    """Rows that stand for all, whatever the order they came in."""
+    """A random sample of rows, in their order."""
     return np.sort(state.order[:most])
 
 
 def describe_columns(state: State) -> list[Plain]:
-    """All attributes, in the order of the columns."""
-    rows, told = sample(state), relevances(state)
+    """All features, in the order of the columns."""
+    rows, relevance = sample(state), relevances(state)
     groups = group_targets(state, rows)
-    found = []
-    for j, name in enumerate(state.names):
-        numeric = bool(state.base.cases.numeric[j] >= 0)
-        found.append(
-            {
-                "name": name,
-                "kind": "numeric" if numeric else "nominal",
-                "n_missing": _count_missing(state, j),
-                "relevance": told[j],
-                "histogram": histogram(state, j, rows, groups),
-            }
-        )
-    return found
+    return [
+        {
+            "name": name,
+            "kind": "numeric" if state.base.cases.numeric[j] >= 0 else "nominal",
+            "n_missing": _count_missing(state, j),
+            "relevance": relevance[j],
+            "histogram": histogram(state, j, rows, groups),
+        }
+        for j, name in enumerate(state.names)
+    ]
 
 
 def _count_missing(state: State, j: int) -> int:
@@ -56,11 +53,11 @@ def _count_missing(state: State, j: int) -> int:
 
 
 def relevances(state: State) -> list[float]:
-    """How much of the target each attribute tells by itself, from 0 to 1.
+    """How much of the target each feature explains by itself, from 0 to 1.
 
-    Of classes the share of their entropy that goes when the value, or bin, is known;
-    of numbers the share of variance that tenths of the attribute, or labels, tell, each
-    row left out.
+    For classes, the share of their entropy that goes when the value, or bin, is known;
+    for numbers, the share of variance that tenths of the feature, or labels, explain,
+    with each row left out.
     """
     return state.base.derive(relevances, lambda: _find_relevances(state))
 
@@ -73,8 +70,8 @@ def _find_relevances(state: State) -> list[float]:
     whole = float(entropy(cases.class_counts))
     if whole <= 0:
         return [0.0] * len(state.names)
-    left = attribute_scores(cases.counts, cases.offsets)
-    return [float(min(max(1 - own / whole, 0.0), 1.0)) for own in left]
+    rest = attribute_scores(cases.counts, cases.offsets)
+    return np.clip(1 - rest / whole, 0.0, 1.0).tolist()
 
 
 def _share_of_variance(state: State, j: int, rows: Ints) -> float:
@@ -83,11 +80,11 @@ def _share_of_variance(state: State, j: int, rows: Ints) -> float:
     cells = state.cells(j, rows)
     if state.base.cases.numeric[j] >= 0:
         cells = _tenths(cells)
-    return float(min(max(tell_number_by_label(cells, targets), 0.0), 1.0))
+    return float(min(max(explained_by_label(cells, targets), 0.0), 1.0))
 
 
 def _tenths(numbers: Floats) -> Ints:
-    """The tenth of the known numbers that each lies in, -1 where it is missing."""
+    """The tenth of the known numbers that each is in, -1 if it is missing."""
     known = ~np.isnan(numbers)
     tenths = np.full(len(numbers), -1)
     if known.any():
@@ -97,7 +94,7 @@ def _tenths(numbers: Floats) -> Ints:
 
 
 def most_relevant(state: State, most: int) -> list[str]:
-    """The attributes that tell most, in the order of the columns."""
+    """The most relevant features, in the order of the columns."""
     best = np.argsort(-np.asarray(relevances(state)), kind="stable")[:most]
     return [state.names[j] for j in sorted(best.tolist())]
 
@@ -105,38 +102,44 @@ def most_relevant(state: State, most: int) -> list[str]:
 # --- histograms -----------------------------------------------------------------------
 
 
-class Groups:
-    """Rows by target: by class, or in thirds of the numbers.
+class TargetGroups(NamedTuple):
+    """Rows by target: the group of each row, and the names of the groups."""
 
-    Attributes
-    ----------
-    codes : int array of shape (n_rows,)
-    names : list of label or str
-    """
-
-    def __init__(self, codes: NDArray[Any], names: list[Any]) -> None:
-        self.codes, self.names = codes, names
+    codes: NDArray[Any]
+    names: list[Any]
 
 
-def group_targets(state: State, rows: Ints) -> Groups:
-    """Rows by class, the many small ones together, or by thirds of the target."""
+def group_targets(state: State, rows: Ints) -> TargetGroups:
+    """Rows by class, with rare classes joined, or by thirds of the target."""
     truths = state.truths[rows]
     if not state.classifies:
         ends = np.quantile(truths, [1 / 3, 2 / 3])
         names = [f"up to {ends[0]:.4g}", "between", f"above {ends[1]:.4g}"]
-        return Groups(np.searchsorted(ends, truths), names)
+        return TargetGroups(np.searchsorted(ends, truths), names)
+    lookup, labels = join_rare_classes(state, _MOST_CLASSES)
+    return TargetGroups(lookup[truths], labels)
+
+
+def join_rare_classes(
+    state: State, most: int, *, in_order: bool = False
+) -> tuple[Ints, list[Any]]:
+    """The group of each class, and the groups' names: the most frequent and a rest.
+
+    Groups come by frequency, or `in_order` of the classes; all classes if they are few.
+    """
     labels: list[Any] = list(state.base.class_labels)
-    if len(labels) <= _MOST_CLASSES:
-        return Groups(truths, labels)
+    if len(labels) <= most:
+        return np.arange(len(labels)), labels
     counts = state.base.cases.class_counts
-    first = np.argsort(-counts, kind="stable")[: _MOST_CLASSES - 1]
-    codes = np.full(len(labels), len(first))
-    codes[first] = np.arange(len(first))
-    return Groups(codes[truths], [*[labels[c] for c in first.tolist()], "all others"])
+    first = np.argsort(-counts, kind="stable")[: most - 1]
+    first = np.sort(first) if in_order else first
+    lookup = np.full(len(labels), len(first))
+    lookup[first] = np.arange(len(first))
+    return lookup, [*[labels[c] for c in first.tolist()], "all others"]
 
 
-def histogram(state: State, j: int, rows: Ints, groups: Groups) -> Plain:
-    """How often an attribute has its values, in all and by group."""
+def histogram(state: State, j: int, rows: Ints, groups: TargetGroups) -> Plain:
+    """How often a feature has its values, by group."""
     cells, n_groups = state.cells(j, rows), len(groups.names)
     if state.base.cases.numeric[j] >= 0:
         known = ~np.isnan(cells)
@@ -144,13 +147,13 @@ def histogram(state: State, j: int, rows: Ints, groups: Groups) -> Plain:
         if ends is None:
             return {"kind": "empty"}
         bars = np.clip(np.searchsorted(ends, cells[known], "right") - 1, 0, _BARS - 1)
-        counts = _cross(bars, groups.codes[known], _BARS, n_groups)
+        counts = cross_tabulate(bars, groups.codes[known], _BARS, n_groups)
         return {"kind": "numeric", "edges": ends.tolist(), "counts": counts.tolist()}
-    return _nominal(state, j, cells, groups)
+    return _count_labels(state, j, cells, groups)
 
 
 def edges(values: Floats) -> Floats | None:
-    """Where the bars of a histogram begin and end; None without values."""
+    """The ends of the bars of a histogram; None without values."""
     if not len(values):
         return None
     low, high = float(values.min()), float(values.max())
@@ -161,10 +164,12 @@ def edges(values: Floats) -> Floats | None:
     return steps if np.isfinite(steps).all() else np.linspace(low / 2, high / 2, 17) * 2
 
 
-def _nominal(state: State, j: int, codes: NDArray[Any], groups: Groups) -> Plain:
+def _count_labels(
+    state: State, j: int, codes: NDArray[Any], groups: TargetGroups
+) -> Plain:
     labels = state.base.categories(j)
-    known = codes >= 0
-    counts = _cross(codes[known], groups.codes[known], len(labels), len(groups.names))
+    known, n_groups = codes >= 0, len(groups.names)
+    counts = cross_tabulate(codes[known], groups.codes[known], len(labels), n_groups)
     order = np.argsort(-counts.sum(axis=1), kind="stable")
     top = np.sort(order[:_MOST_LABELS])
     rest = counts.sum(axis=0) - counts[top].sum(axis=0)
@@ -177,14 +182,15 @@ def _nominal(state: State, j: int, codes: NDArray[Any], groups: Groups) -> Plain
     }
 
 
-def _cross(
+def cross_tabulate(
     first: NDArray[Any], second: NDArray[Any], n_first: int, n_second: int
 ) -> Ints:
+    """Count the pairs of two codes, as a table."""
     joint = first.astype(np.int64) * n_second + second
     return np.bincount(joint, minlength=n_first * n_second).reshape(n_first, n_second)
 
 
 def limits(state: State, j: int) -> tuple[float | None, float | None]:
-    """The smallest and largest number of an attribute."""
+    """The smallest and largest number of a feature."""
     low, high = state.base.cases.ranges[state.base.cases.numeric[j]]
     return number(low), number(high)

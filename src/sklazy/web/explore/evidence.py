@@ -1,4 +1,4 @@
-"""What a receipt rests on, whatever its family: attributes that count, and cases."""
+"""Evidence in the receipt of any method: cases, and weights of features."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -6,20 +6,20 @@ from typing import Any, NamedTuple
 Plain = Mapping[str, Any]
 
 
-class Voters(NamedTuple):
-    """The cases that an answer rests on.
+class CaseEvidence(NamedTuple):
+    """The cases that a prediction is based on.
 
     Attributes
     ----------
-    role : {"voted", "heard", "near", "alike"}
-        What they did: voted; were heard by their similarity; were drawn or fitted from
-        among others; or nothing, and are the most alike.
+    role : {"voted", "weighted", "near", "similar"}
+        The cases voted; were weighted by similarity; a local model was fitted to them;
+        or none of it, and they are the most similar ones.
     weight : str
-        What `weight` of a case is.
+        The meaning of a case's `weight`.
     cases : list of dict
-        Each with `id`, `distance` and `weight`, either of which may be None.
+        Each with `id`, `distance` and `weight`; the last two may be None.
     number : int
-        How many there are; a receipt lists the first ones.
+        The number of cases; a receipt lists the first ones.
     """
 
     role: str
@@ -28,43 +28,45 @@ class Voters(NamedTuple):
     number: int
 
 
-def find_voters(receipt: Plain) -> Voters:
-    """The cases that a receipt lists; none where its family has none."""
-    return _VOTERS.get(receipt["kind"], _of_neighbors)(receipt)
+def find_evidence(receipt: Plain) -> CaseEvidence:
+    """The cases that a receipt lists; none if its method has none."""
+    return _BY_KIND.get(receipt["kind"], _of_neighbors)(receipt)
 
 
-def _of_neighbors(receipt: Plain) -> Voters:
-    """The neighbors of any family that has some, with what each counts."""
+def _of_neighbors(receipt: Plain) -> CaseEvidence:
+    """The neighbors of any method that has some, with their weights."""
     near = receipt.get("neighbors", {"listed": []})
-    told = {name for one in near["listed"] for name in one}
-    weight = next((n for n in ("vote", "share", "weight") if n in told), "")
+    keys = {name for one in near["listed"] for name in one}
+    weight = next((n for n in ("vote", "share", "weight") if n in keys), "")
     role = "voted" if weight in ("vote", "share") else "near"
-    return _voters(role, weight, near, weight)
+    return _list_cases(role, weight, near, weight)
 
 
-def _of_kernel(receipt: Plain) -> Voters:
-    return _voters("heard", "influence", receipt["heard"], "influence")
+def _of_kernel(receipt: Plain) -> CaseEvidence:
+    return _list_cases(
+        "weighted", "influence", receipt["influential_cases"], "influence"
+    )
 
 
-def _voters(role: str, weight: str, near: Plain, key: str) -> Voters:
+def _list_cases(role: str, weight: str, near: Plain, key: str) -> CaseEvidence:
     cases = [
         {"id": one["id"], "distance": one.get("distance"), "weight": one.get(key)}
         for one in near["listed"]
     ]
-    return Voters(role if cases else "alike", weight, cases, _count(near))
+    return CaseEvidence(role if cases else "similar", weight, cases, _count_cases(near))
 
 
-def _count(near: Plain) -> int:
-    """How many cases there are, those included that the receipt does not list."""
+def _count_cases(near: Plain) -> int:
+    """The number of cases, including those that the receipt does not list."""
     keys = ("n_voting", "n_cases", "k")
-    told = next((near[key] for key in keys if key in near), 0)
-    return max(told, len(near["listed"]))
+    number = next((near[key] for key in keys if key in near), 0)
+    return max(number, len(near["listed"]))
 
 
-def _of_local_models(receipt: Plain) -> Voters:
+def _of_local_models(receipt: Plain) -> CaseEvidence:
     listed = receipt["neighbors"]["listed"]
-    own = receipt["targets"][0]["neighbors"]
-    influences = {one["id"]: one["influence"] for one in own}
+    neighbors = receipt["targets"][0]["neighbors"]
+    influences = {one["id"]: one["influence"] for one in neighbors}
     cases = [
         {
             "id": one["id"],
@@ -73,20 +75,20 @@ def _of_local_models(receipt: Plain) -> Voters:
         }
         for one in listed
     ]
-    number = _count(receipt["neighbors"])
-    return Voters("near" if cases else "alike", "influence", cases, number)
+    number = _count_cases(receipt["neighbors"])
+    return CaseEvidence("near" if cases else "similar", "influence", cases, number)
 
 
-def _of_members(receipt: Plain) -> Voters:
-    """Those of the member that counts most among those that have some."""
-    for own in _members(receipt):
-        found = find_voters(own)
-        if found.cases:
-            return found
-    return Voters("alike", "", [], 0)
+def _of_members(receipt: Plain) -> CaseEvidence:
+    """Those of the heaviest member that has some."""
+    for member in _members(receipt):
+        evidence = find_evidence(member)
+        if evidence.cases:
+            return evidence
+    return CaseEvidence("similar", "", [], 0)
 
 
-_VOTERS: dict[str, Callable[[Plain], Voters]] = {
+_BY_KIND: dict[str, Callable[[Plain], CaseEvidence]] = {
     "kernel_models": _of_kernel,
     "local_models": _of_local_models,
     "blends": _of_members,
@@ -96,13 +98,17 @@ _VOTERS: dict[str, Callable[[Plain], Voters]] = {
 def _members(receipt: Plain) -> list[Plain]:
     """The receipts of the members of a blend, the heaviest first."""
     members = sorted(receipt["members"], key=lambda one: -one["weight"])
-    return [one["own"] for one in members if one["own"] is not None and one["weight"]]
+    return [
+        one["receipt"]
+        for one in members
+        if one["receipt"] is not None and one["weight"]
+    ]
 
 
-def weigh_attributes(receipt: Plain) -> dict[str, float]:
-    """How much each attribute counts for the answer; those that do not are left out.
+def feature_weights(receipt: Plain) -> dict[str, float]:
+    """How much each feature matters for the prediction; the largest weight is 1.
 
-    The largest weight is 1. Empty where the family does not say.
+    Features that do not matter are left out. Empty if the method has no weights.
     """
     weights = {name: abs(w) for name, w in _weights(receipt).items() if w}
     most = max(weights.values(), default=0.0)
@@ -118,19 +124,21 @@ def _weights(receipt: Plain) -> dict[str, float]:
 
 
 def _weigh_members(receipt: Plain) -> dict[str, float]:
-    """As the heaviest member has it that says so."""
-    found = [own for own in map(_weights, _members(receipt)) if own]
-    return found[0] if found else {}
+    """Weights of the heaviest member that has any."""
+    return next(filter(None, map(_weights, _members(receipt))), {})
 
 
 def _weigh_terms(receipt: Plain) -> dict[str, float]:
-    return {one["name"]: _most(one["adds"]) for one in receipt["line"]["terms"]}
+    return {
+        one["name"]: _most(one["contributions"])
+        for one in receipt["linear_model"]["terms"]
+    }
 
 
 def _weigh_selection(receipt: Plain) -> dict[str, float]:
-    """How far the value's score is from saying nothing; what was used counts a bit."""
+    """Distance of each used value's score from an uninformative one, at least 0.05."""
     selection = receipt["selection"]
-    nothing, best = selection["score_of_nothing"], selection["score_of_class"]
+    nothing, best = selection["score_if_uninformative"], selection["score_if_perfect"]
     length = (nothing - best) or 1.0
     return {
         one["name"]: max(0.05, (nothing - one["lazy_score"]) / length)
@@ -142,20 +150,16 @@ def _weigh_selection(receipt: Plain) -> dict[str, float]:
 
 
 def _weigh_steps(receipt: Plain) -> dict[str, float]:
-    """Attributes in the order in which they were tested, or joined a rule."""
-    steps = receipt.get("steps") or receipt.get("antecedent") or ()
+    """Features in the order in which they were tested, or joined a rule."""
+    steps = receipt.get("steps") or receipt.get("conditions") or ()
     names = [step["attribute"] for step in steps]
     if receipt["kind"] == "association":
         rules = receipt["rules"]["listed"]
         names = [value["attribute"] for rule in rules for value in rule["values"]]
         return {name: float(names.count(name)) for name in names}
-    found = {name: 1.0 - i / (2 * len(names)) for i, name in enumerate(names)}
+    weights = {name: 1.0 - i / (2 * len(names)) for i, name in enumerate(names)}
     likely = receipt.get("likelihoods", {}).get("attributes", ())
-    return found | {
-        one["name"]: 0.5
-        for one in likely
-        if any(one["log"]) and one["name"] not in found
-    }
+    return {one["name"]: 0.5 for one in likely if any(one["log"])} | weights
 
 
 def _most(adds: list[float | None]) -> float:

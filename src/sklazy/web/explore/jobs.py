@@ -1,4 +1,4 @@
-"""Long computations in the background, one after the other, with their progress."""
+"""Background jobs, one after the other, with their progress."""
 
 import logging
 import queue
@@ -13,16 +13,16 @@ _log = logging.getLogger("sklazy")
 
 
 class Job:
-    """A computation that runs, or will, or did.
+    """A computation in the background.
 
     Attributes
     ----------
     name : str
     state : {"waiting", "running", "paused", "done", "failed"}
     done, total : int
-        Steps, for a bar; a total of 0 is not known.
+        Steps, for a progress bar; a total of 0 is unknown.
     note : str
-        What is being done, or why it failed.
+        The current step, or why the job failed.
     """
 
     def __init__(self, name: str, work: "Callable[[Job], None]") -> None:
@@ -34,15 +34,15 @@ class Job:
 
     @property
     def stopped(self) -> bool:
-        """Whether nobody wants the result any more."""
+        """Whether the job was asked to stop."""
         return self._stop.is_set()
 
     def stop(self) -> None:
-        """Let it end at its next step."""
+        """Ask the job to end at its next step."""
         self._stop.set()
 
     def describe(self) -> dict[str, Any]:
-        """What a page shows of it."""
+        """Describe the job for a page."""
         return {
             "name": self.name,
             "state": self.state,
@@ -54,7 +54,7 @@ class Job:
 
 
 class Background:
-    """One thread that does jobs in the order in which they came."""
+    """One thread that runs jobs in their order."""
 
     def __init__(self) -> None:
         self._waiting: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
@@ -62,22 +62,22 @@ class Background:
         self._thread.start()
 
     def add(self, job: Job) -> Job:
-        """Do a job when those before it are done."""
+        """Run a job after those before it."""
         job.state = "waiting"
         self._waiting.put(job)
         return job
 
     def close(self) -> None:
-        """End when the job under way ends."""
+        """End after the current job."""
         self._waiting.put(None)
 
     def _run(self) -> None:
         while (job := self._waiting.get()) is not None:
             if not job.stopped:
-                _do(job)
+                _run_job(job)
 
 
-def _do(job: Job) -> None:
+def _run_job(job: Job) -> None:
     job.state, began = "running", time.monotonic()
     try:
         job.work(job)
@@ -85,7 +85,7 @@ def _do(job: Job) -> None:
         job.state, job.note = "failed", str(error)
     except Exception:
         _log.exception("the job %r failed", job.name)
-        job.state, job.note = "failed", "It failed; the log has the reason."
+        job.state, job.note = "failed", "The job failed; see the log."
     job.seconds += time.monotonic() - began
     if job.state == "running":
         job.state = "done"

@@ -1,4 +1,4 @@
-"""What the others say of every case, found little by little in the background."""
+"""Leave-one-out predictions of all cases, computed in the background."""
 
 import copy
 import threading
@@ -14,19 +14,18 @@ from numpy.typing import NDArray
 
 from sklazy.answer.leave_one_out import leave_one_out
 from sklazy.errors import DataWarning
-from sklazy.estimators.approximate import ApproximateEstimator
 from sklazy.web.explore.jobs import Job
 from sklazy.web.explore.state import Floats, Ints, State
 
-_EXACT = 500  # rows up to which cuts are found anew without each row
-_MANY, _HEAD_START = 100_000, 1.5  # rows, and seconds that the first page has alone
-_PART = 0.2  # seconds between two looks at what is wanted next
+_EXACT = 500  # rows up to which cuts are computed again without each row
+_MANY, _HEAD_START = 100_000, 1.5  # rows, and seconds of delay for the first page
+_PART = 0.2  # seconds between two looks at the queue
 _MOST_AT_ONCE = 4096
-_WEARY = 90.0  # seconds after which a person decides whether to go on
+_WEARY = 90.0  # seconds after which the job pauses
 
 
 class LeftOut:
-    """The left-out answers that are known so far.
+    """The leave-one-out predictions so far.
 
     Attributes
     ----------
@@ -36,9 +35,9 @@ class LeftOut:
     shares : float64 array of shape (n_rows,)
         The probability of the answer; NaN for numbers.
     doubts : float64 array of shape (n_rows,)
-        One minus the probability of the row's own class; for numbers the residual.
+        One minus the probability of the true class; for numbers the absolute error.
     exact : bool
-        Whether each row was left out of everything, cuts and settings included.
+        Whether each row was left out of everything, including cuts and settings.
     """
 
     def __init__(self, state: State) -> None:
@@ -49,63 +48,61 @@ class LeftOut:
         self.shares = np.full(n_rows, np.nan)
         self.doubts = np.full(n_rows, np.nan)
         self.finished = threading.Event()
-        self._asked: deque[int] = deque(maxlen=2000)
+        self._queue: deque[int] = deque(maxlen=2000)
         self._next = 0
         self._learner: Any = None
         self._base: Any = None
 
     @property
     def n_known(self) -> int:
-        """How many rows have an answer."""
+        """The number of rows with an answer."""
         return int(self.known.sum())
 
     def ask_for(self, rows: Iterable[int]) -> int:
-        """Let these rows come next; how many of them are open."""
+        """Queue rows to come next; return how many of them have no answer yet."""
         open_rows = [int(row) for row in rows if not self.known[row]]
-        self._asked.extend(open_rows)
+        self._queue.extend(open_rows)
         return len(open_rows)
 
     def scaled_doubts(self) -> Floats:
-        """Doubts from 0 up: of classes as they are, of numbers in usual residuals."""
+        """Doubts; for numbers as multiples of the median absolute error."""
         if self.state.classifies:
             return self.doubts
         usual = float(np.median(self.doubts[self.known])) if self.n_known else 0.0
         return self.doubts / (usual or 1.0)
 
     def fill(self, job: Job) -> None:
-        """Answer row after row until all are known, or it has taken long."""
+        """Predict rows until all are known, or pause after a while."""
         job.total, end = self.state.n_rows, time.monotonic() + _WEARY
-        job.note = "making the cases ready"
+        job.note = "preparing the cases"
         if self.state.n_rows > _MANY:
             time.sleep(_HEAD_START)
         if self.state.n_rows > 1 and not job.stopped:
             self._prepare()
         job.note, size = "", 1
         while self.state.n_rows > 1 and not job.stopped:
-            rows = self._choose(size)
+            rows = self._choose_rows(size)
             if not len(rows):
                 break
             began = time.monotonic()
-            self._answer(rows)
+            self._answer_rows(rows)
             taken = max(time.monotonic() - began, 1e-6)
             fitting = int(len(rows) * _PART / taken)
             size = max(1, min(fitting, 4 * len(rows), _MOST_AT_ONCE))
             job.done = self.n_known
-            if time.monotonic() > end and not self._asked:
+            if time.monotonic() > end and not self._queue:
                 job.state = "paused"
                 return
         self.finished.set()
 
     def _prepare(self) -> None:
-        """Settle what need not be found anew for each row of many, once."""
+        """With many rows, fix once what is not computed again for each row."""
         if self._learner is not None:
             return
         model, base = self.state.model, self.state.base
         learner = model._current_learner(base)
         many = base.n_rows > _EXACT
-        if hasattr(learner, "approximate") and (
-            many or isinstance(model, ApproximateEstimator)
-        ):
+        if hasattr(learner, "approximate") and (many or model._approximates):
             learner, self.exact = replace(learner, approximate=True), False
         if many:
             self.exact = False
@@ -114,12 +111,12 @@ class LeftOut:
             learner = learner.settle(base) if hasattr(learner, "settle") else learner
         self._learner, self._base = learner, base
 
-    def _choose(self, size: int) -> Ints:
-        """The next rows: those asked for, then the others as if by lot."""
-        asked: list[int] = []
-        while self._asked and len(asked) < size:
-            asked.append(self._asked.popleft())
-        rows = np.array([r for r in dict.fromkeys(asked) if not self.known[r]], int)
+    def _choose_rows(self, size: int) -> Ints:
+        """The next rows: queued ones first, then the others in random order."""
+        queued: list[int] = []
+        while self._queue and len(queued) < size:
+            queued.append(self._queue.popleft())
+        rows = np.array([r for r in dict.fromkeys(queued) if not self.known[r]], int)
         order, n_rows = self.state.order, self.state.n_rows
         while not len(rows) and self._next < n_rows:
             part = order[self._next : self._next + size]
@@ -127,18 +124,18 @@ class LeftOut:
             rows = part[~self.known[part]]
         return rows
 
-    def _answer(self, rows: Ints) -> None:
+    def _answer_rows(self, rows: Ints) -> None:
         state, places = self.state, self.state.places[rows]
         names = ("decisions", "probabilities") if state.classifies else ("values",)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
-            found = leave_one_out(
-                self._learner, self._base, places, names, state.model._n_jobs
+            columns = leave_one_out(
+                self._learner, self._base, places, names, state.model.n_jobs
             )
         if state.classifies:
-            self._keep_classes(rows, *found)
+            self._keep_classes(rows, *columns)
         else:
-            values, truths = found[0][:, 0], state.truths[rows]
+            values, truths = columns[0][:, 0], state.truths[rows]
             self.answers[rows] = values
             self.doubts[rows] = np.abs(values - truths)
         self.known[rows] = True

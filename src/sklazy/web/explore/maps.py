@@ -1,4 +1,4 @@
-"""Cases in two dimensions: classical scaling of some, the others by their distances.
+"""Cases in two dimensions: classical scaling of landmarks, then of all cases.
 
 References
 ----------
@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklazy.answer.batch import batch_of_cases
-from sklazy.receipts.plain import number
+from sklazy.methods.plain import number
 from sklazy.web.explore.cases import plain_id
 from sklazy.web.explore.left_out import LeftOut
-from sklazy.web.explore.space import Space, heom_space, learner_space
+from sklazy.web.explore.space import DistanceSpace, heom_space, learner_space
 from sklazy.web.explore.state import Floats, Ints, State
 
 Plain = dict[str, Any]
@@ -33,9 +33,9 @@ class Plane(NamedTuple):
     rows : int array of shape (n_drawn,)
     points : float64 array of shape (n_drawn, 2)
     share : float
-        How much of the landmarks' spread the two dimensions hold.
+        Share of the landmarks' variation in the two dimensions.
     how : str
-        What distances are drawn.
+        The distance, in words.
     """
 
     rows: Ints
@@ -47,7 +47,7 @@ class Plane(NamedTuple):
 def draw_plane(
     state: State, also: Sequence[int] = (), weights: dict[str, float] | None = None
 ) -> Plane:
-    """Put rows on a plane by the learner's own distances, or on some attributes.
+    """Project rows to two dimensions, by the distances of the model.
 
     Parameters
     ----------
@@ -55,26 +55,29 @@ def draw_plane(
     also : sequence of int
         Rows that must be among them.
     weights : dict, optional
-        The attributes that count, and how much.
+        Weights of features, for a HEOM distance instead.
     """
     rows = np.array(list(dict.fromkeys([*state.order[:MOST_DRAWN].tolist(), *also])))
     if weights:
         queries = batch_of_cases(state.base, state.places[rows]).queries
-        space, how = heom_space(state.base, queries, weights), _say(weights)
+        space, how = (
+            heom_space(state.base, queries, weights),
+            _describe_weights(weights),
+        )
     else:
         space, how = learner_space(state, rows)
-    points, share = scale(space, min(_LANDMARKS, len(rows)))
+    points, share = scale_landmarks(space, min(_LANDMARKS, len(rows)))
     return Plane(rows, points, share, how)
 
 
-def _say(weights: dict[str, float]) -> str:
+def _describe_weights(weights: dict[str, float]) -> str:
     names = sorted(weights, key=lambda name: -weights[name])
     more = f" and {len(names) - 4} more" if len(names) > 4 else ""
     return f"HEOM distance on {', '.join(names[:4])}{more}"
 
 
-def scale(space: Space, n_landmarks: int) -> tuple[Floats, float]:
-    """Landmark scaling: the first rows are placed, all rows by distances to them."""
+def scale_landmarks(space: DistanceSpace, n_landmarks: int) -> tuple[Floats, float]:
+    """Scale the first rows, and place all rows by their distances to them."""
     marks = space.places[:n_landmarks]
     squares = np.array([space.measure(place) for place in marks]) ** 2
     inner = squares[:, :n_landmarks]
@@ -93,7 +96,7 @@ def scale(space: Space, n_landmarks: int) -> tuple[Floats, float]:
 
 
 def describe_map(state: State, left_out: LeftOut, plane: Plane) -> Plain:
-    """The plane with what points are colored by."""
+    """The points with the values that color them."""
     rows = plane.rows
     known, doubts = left_out.known[rows], left_out.scaled_doubts()[rows]
     left_out.ask_for(rows[~known][:500].tolist())
@@ -104,12 +107,13 @@ def describe_map(state: State, left_out: LeftOut, plane: Plane) -> Plain:
             "x": round(float(x), 5),
             "y": round(float(y), 5),
             "truth": state.truth(row),
-            "answer": state.label(left_out.answers[row]) if there else None,
-            "wrong": bool(not own) if there and state.classifies else None,
+            "answer": state.label(left_out.answers[row]) if is_known else None,
+            "wrong": not is_right if is_known and state.classifies else None,
             "doubt": number(doubt),
         }
-        for row, (x, y), there, own, doubt in zip(
-            rows.tolist(), plane.points, known, agrees, doubts, strict=True
+        for row, (x, y), is_known, is_right, doubt in zip(
+            *(rows.tolist(), plane.points, known.tolist(), agrees.tolist(), doubts),
+            strict=True,
         )
     ]
     return {

@@ -1,4 +1,4 @@
-"""Open the explorer: a server of this machine, and a browser that looks at it."""
+"""Open the explorer: a server on this machine, and a browser."""
 
 import threading
 import webbrowser
@@ -9,7 +9,7 @@ from typing import Any, Self
 from sklazy.estimators.base import LazyEstimator
 from sklazy.web.explore.app import LIMITS, make_explorer
 from sklazy.web.explore.session import Session
-from sklazy.web.running import _Server, address_of, listen, make_config, serve
+from sklazy.web.running import _Server, address_of, listen, make_config, serve_app
 from sklazy.web.tokens import new_token
 
 HOST = "127.0.0.1"
@@ -17,12 +17,12 @@ _PATIENCE = 20.0  # seconds for a server to come up
 
 
 class Explorer:
-    """An explorer that is open, in a thread of this process.
+    """An open explorer, in a thread of this process.
 
     Attributes
     ----------
     url : str
-        Its address, with the token that opens it.
+        Its address, with the token.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Explorer:
 
     @property
     def model(self) -> Any:  # noqa: ANN401 - of the class that was explored
-        """The estimator with the changes made; the one given is as it was."""
+        """A copy of the estimator with the changes made in the explorer."""
         return self._session.state.model
 
     @property
@@ -90,11 +90,11 @@ def explore(
 
 
 def run_explorer(session: Session, port: int, on_start: Callable[[str], None]) -> None:
-    """Serve the explorer until Ctrl-C; `on_start` is told its address."""
+    """Serve the explorer until Ctrl-C; `on_start` receives its address."""
     listening, token = listen(HOST, port), new_token()
     url = f"{address_of(listening, HOST)}/?token={token}"
     app = make_explorer(session, token)
     try:
-        serve(app, listening, LIMITS, on_start=lambda: on_start(url))
+        serve_app(app, listening, LIMITS, on_start=lambda: on_start(url))
     finally:
         session.close()

@@ -1,30 +1,33 @@
-"""The first page: what there is, and how well it is learned."""
+"""The first page: facts about the cases, and the quality of predictions."""
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.receipts.plain import number
+from sklazy.methods.plain import number
 from sklazy.web.explore.columns import (
     SAMPLED,
+    cross_tabulate,
     describe_columns,
     edges,
     group_targets,
+    join_rare_classes,
     sample,
 )
 from sklazy.web.explore.left_out import LeftOut
-from sklazy.web.explore.state import Floats, State
+from sklazy.web.explore.state import State
 
 Plain = dict[str, Any]
 
-MOST_CELLS = 12  # classes of a confusion matrix; the rarer ones are taken together
-_GROUPS = 5  # of numbers, each with as many rows
+_MOST_CELLS = 12  # classes of a confusion matrix; rarer ones are joined
+_GROUPS = 5  # of numbers, of equal size
 
 
-def describe(state: State, source: str) -> Plain:
-    """All that is known without asking the learner anything."""
+def describe_overview(state: State, source: str) -> Plain:
+    """Facts about the cases that need no prediction."""
     return {
         "source": source,
         "target": state.target,
@@ -55,19 +58,19 @@ def _balance(state: State) -> Plain:
 
 
 def describe_left_out(state: State, left_out: LeftOut) -> Plain:
-    """How well the others answer for each case, by those known so far."""
+    """The quality of the leave-one-out predictions so far."""
     known = np.flatnonzero(left_out.known)
-    told: Plain = {
+    counts: Plain = {
         "n_known": len(known),
         "n_rows": state.n_rows,
         "exact": left_out.exact,
     }
     if not len(known):
-        return told
+        return counts
     truths, answers = state.truths[known], left_out.answers[known]
     figures = _accuracy if state.classifies else _errors
     return {
-        **told,
+        **counts,
         **figures(truths, answers),
         "confusion": _confusion(state, left_out),
     }
@@ -98,7 +101,7 @@ def _errors(truths: NDArray[Any], answers: NDArray[Any]) -> Plain:
 # --- the confusion matrix -------------------------------------------------------------
 
 
-class Cells:
+class ConfusionGroups:
     """Truths and answers in groups, which a confusion matrix counts.
 
     Attributes
@@ -109,50 +112,31 @@ class Cells:
     """
 
     def __init__(self, state: State, left_out: LeftOut) -> None:
-        group = _by_class(state) if state.classifies else _by_number(state)
-        self.names = group.names
-        self.truths = group.of(state.truths)
-        self.answers = np.where(left_out.known, group.of(left_out.answers), -1)
+        self.names, group = (_by_class if state.classifies else _by_number)(state)
+        self.truths = group(state.truths)
+        self.answers = np.where(left_out.known, group(left_out.answers), -1)
 
 
-class _Grouping:
-    """From classes or numbers to groups."""
-
-    def __init__(self, names: list[Any], lookup: NDArray[Any], ends: Floats) -> None:
-        self.names, self._lookup, self._ends = names, lookup, ends
-
-    def of(self, targets: NDArray[Any]) -> NDArray[Any]:
-        """The groups of targets."""
-        if len(self._lookup):
-            return self._lookup[targets]
-        return np.searchsorted(self._ends, targets, "left")
+Grouping = tuple[list[Any], Callable[[NDArray[Any]], NDArray[Any]]]
+"""The names of groups, and a function from targets to groups."""
 
 
-def _by_class(state: State) -> _Grouping:
-    labels: list[Any] = list(state.base.class_labels)
-    lookup = np.arange(len(labels))
-    if len(labels) > MOST_CELLS:
-        counts = state.base.cases.class_counts
-        first = np.sort(np.argsort(-counts, kind="stable")[: MOST_CELLS - 1])
-        lookup = np.full(len(labels), len(first))
-        lookup[first] = np.arange(len(first))
-        labels = [*[labels[c] for c in first.tolist()], "all others"]
-    return _Grouping(labels, lookup, np.zeros(0))
+def _by_class(state: State) -> Grouping:
+    lookup, labels = join_rare_classes(state, _MOST_CELLS, in_order=True)
+    return labels, lambda codes: lookup[codes]
 
 
-def _by_number(state: State) -> _Grouping:
+def _by_number(state: State) -> Grouping:
     shares = np.arange(1, _GROUPS) / _GROUPS
     ends = np.unique(np.quantile(state.truths, shares))
     texts = [f"{end:.4g}" for end in ends.tolist()]
     middle = [f"{low} to {high}" for low, high in pairwise(texts)]
     names = [f"up to {texts[0]}", *middle, f"above {texts[-1]}"]
-    return _Grouping(names, np.zeros(0, int), ends)
+    return names, lambda numbers: np.searchsorted(ends, numbers, "left")
 
 
 def _confusion(state: State, left_out: LeftOut) -> Plain:
-    cells = Cells(state, left_out)
-    n = len(cells.names)
-    known = cells.answers >= 0
-    joint = cells.truths[known] * n + cells.answers[known]
-    counts = np.bincount(joint, minlength=n * n).reshape(n, n)
-    return {"names": cells.names, "counts": counts.tolist()}
+    groups = ConfusionGroups(state, left_out)
+    known, n = groups.answers >= 0, len(groups.names)
+    counts = cross_tabulate(groups.truths[known], groups.answers[known], n, n)
+    return {"names": groups.names, "counts": counts.tolist()}

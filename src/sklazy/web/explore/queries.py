@@ -1,9 +1,8 @@
-"""Rows that are asked about: a case with edited cells, or a new row that was typed."""
+"""Rows to predict: a case with edited cells, or a new row."""
 
 import csv
 import io
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,8 +11,11 @@ import numpy as np
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError
 from sklazy.tables import Column, Table
+from sklazy.tables.cells import CellReader
+from sklazy.tables.text import BadCellError
 from sklazy.web.explore.columns import limits
 from sklazy.web.explore.state import State, Value
+from sklazy.web.rows import make_readers
 
 Values = dict[str, Value]
 
@@ -22,49 +24,54 @@ _LONGEST = 10_000  # characters of a label or of a pasted row
 
 
 def empty_row(state: State) -> Values:
-    """A row that nothing is known of."""
+    """A row with all cells missing."""
     return dict.fromkeys(state.names)
 
 
-def edited(values: Values, edits: Mapping[str, Any]) -> Values:
-    """The row with other cells."""
+def edit_row(state: State, values: Values, edits: Mapping[str, Any]) -> Values:
+    """The row with other cells, read like those of a file."""
     unknown = [name for name in edits if name not in values]
     if unknown:
         raise BadInputError(f"there is no column {unknown[0]!r}.")
-    return {**values, **edits}
+    readers = make_readers(state.base.coder.model())
+    return {**values, **_read_cells(readers, edits)}
 
 
-def to_table(base: CaseBase, values: Values) -> Table:
-    """A row as the cases are: one column for each attribute."""
+def row_table(base: CaseBase, values: Values) -> Table:
+    """A row as a table with a column for each feature."""
     columns = [
         _numeric(name, values[name])
         if base.cases.numeric[j] >= 0
-        else _nominal(base, j, values[name])
+        else _nominal(name, values[name])
         for j, name in enumerate(base.names)
     ]
     return Table(tuple(columns), 1, base.schema.named)
 
 
 def _numeric(name: str, value: Value) -> Column:
-    if value is None:
-        return Column(name, "numeric", np.full(1, np.nan))
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadInputError(f"{name!r} holds numbers; {str(value)[:80]!r} is none.")
-    number = float(value) if abs(value) < 1e308 else math.inf
-    if not math.isfinite(number):
-        raise BadInputError(f"{name!r} holds numbers; this one is too large.")
+    number = np.nan if value is None else float(value)
     return Column(name, "numeric", np.full(1, number))
 
 
-def _nominal(base: CaseBase, j: int, value: Value) -> Column:
-    name = base.names[j]
+def _nominal(name: str, value: Value) -> Column:
     if value is None:
         return Column(name, "nominal", np.full(1, -1, np.int32), ("",))
-    if not isinstance(value, str | int | float) or len(str(value)) > _LONGEST:
-        raise BadInputError(f"{name!r} holds labels; this is none.")
-    known = {str(label): label for label in base.categories(j)}
-    label = known.get(str(value), value)
-    return Column(name, "nominal", np.zeros(1, np.int32), (label,))
+    return Column(name, "nominal", np.zeros(1, np.int32), (value,))
+
+
+def _read_cells(readers: Mapping[str, CellReader], cells: Mapping[str, Any]) -> Values:
+    """Cells as values of their columns; an error names the column."""
+    values: Values = {}
+    for name, cell in cells.items():
+        if len(str(cell)) > _LONGEST:
+            raise BadInputError(
+                f"{name!r} has more than {_LONGEST} characters; shorten it."
+            )
+        try:
+            values[name] = readers[name].read(cell)
+        except BadCellError as error:
+            raise BadInputError(f"{name!r}: {error.why}.") from None
+    return values
 
 
 def is_incomplete(values: Values) -> bool:
@@ -73,7 +80,7 @@ def is_incomplete(values: Values) -> bool:
 
 
 def describe_fields(state: State) -> list[dict[str, Any]]:
-    """What each attribute may be set to: a range of numbers, or labels."""
+    """The range of numbers, or the labels, of each feature."""
     return [_field(state, j) for j in range(len(state.names))]
 
 
@@ -81,10 +88,8 @@ def _field(state: State, j: int) -> dict[str, Any]:
     name = state.names[j]
     if state.base.cases.numeric[j] >= 0:
         low, high = limits(state, j)
-        whole = _is_whole(state, j)
-        return {"name": name, "kind": "numeric", "low": low, "high": high} | {
-            "whole": whole
-        }
+        ends = {"low": low, "high": high, "whole": _is_whole(state, j)}
+        return {"name": name, "kind": "numeric", **ends}
     labels = state.base.categories(j)
     return {
         "name": name,
@@ -95,45 +100,46 @@ def _field(state: State, j: int) -> dict[str, Any]:
 
 
 def _is_whole(state: State, j: int) -> bool:
-    """Whether an attribute holds whole numbers only, by its first rows."""
+    """Whether a feature has whole numbers only, by a sample."""
     cells = state.cells(j, state.order[:1000])
     known = cells[~np.isnan(cells)]
     return bool(len(known) and (known == np.floor(known)).all())
 
 
-# --- rows that were pasted ------------------------------------------------------------
+# --- pasted rows ----------------------------------------------------------------------
 
 
 def parse_row(state: State, text: str) -> Values:
     """A row from JSON, from CSV with a header, or from cells in the columns' order."""
     if len(text) > _LONGEST:
-        raise BadInputError(f"a row of more than {_LONGEST} characters is not taken.")
+        raise BadInputError(f"the row has more than {_LONGEST} characters; shorten it.")
     text = text.strip()
-    given = _from_json(text) if text.startswith("{") else _from_csv(state, text)
-    cells = {name: _cell(state, name, value) for name, value in given.items()}
-    if state.base.schema.origins:
-        return _understood(state, cells)
-    known = {name: value for name, value in cells.items() if name in state.names}
+    cells = _from_json(text) if text.startswith("{") else _from_csv(state, text)
+    base, schema = state.base, state.base.schema
+    readers = make_readers(schema.user_table(base.coder.vocabularies))
+    known = {name: cell for name, cell in cells.items() if name in readers}
     if not known:
         raise BadInputError(
-            f"none of the columns is one of the cases'; these are "
-            f"{', '.join(state.names[:20])}."
+            f"the row has none of the columns of the cases; expected "
+            f"{', '.join(schema.user_names[:20])}."
         )
-    return edited(empty_row(state), known)
+    row = {**dict.fromkeys(readers), **_read_cells(readers, known)}
+    table = base.matched(state.model._query_table([row]))
+    return {column.name: column.cells()[0] for column in table}
 
 
 def _from_json(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        cells: dict[str, Any] = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadInputError(f"this is no JSON: {error}") from None
-    return found
+        raise BadInputError(f"the row is not valid JSON: {error}") from None
+    return cells
 
 
 def _from_csv(state: State, text: str) -> dict[str, Any]:
     delimiter = max(",;\t", key=text.count)
     rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter) if row]
-    names = state.base.schema.given_names
+    names = state.base.schema.user_names
     if len(rows) >= 2:
         header, cells = [name.strip() for name in rows[0]], rows[1]
     else:
@@ -146,30 +152,3 @@ def _from_csv(state: State, text: str) -> dict[str, Any]:
             "paste a header line with it, or all cells in the order of the columns."
         )
     return dict(zip(header, cells, strict=True))
-
-
-def _cell(state: State, name: str, value: Any) -> Value:  # noqa: ANN401 - of JSON
-    """A cell; text that reads like a number is one where the column holds numbers."""
-    if isinstance(value, str):
-        value = value.strip()
-        if value in ("", "?", "NA", "NaN", "null"):
-            return None
-        if name in state.names and state.column(name)[1]:
-            return _number(name, value)
-    if isinstance(value, list | dict):
-        raise BadInputError(f"{name!r} holds neither a number nor a label.")
-    return value
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise BadInputError(f"{name!r} holds numbers; {text[:80]!r} is none.") from None
-
-
-def _understood(state: State, cells: Values) -> Values:
-    """Cells of the user's own columns, dates among them, as they are learned from."""
-    given = {name: cells.get(name) for name in state.base.schema.given_names}
-    table = state.base.matched(state.model._query_table([given]))
-    return {column.name: column.cells()[0] for column in table}

@@ -1,4 +1,4 @@
-"""The receipt of a case that is left out, or of a new row, and what-if."""
+"""The receipt of a case that is left out, or of a new or edited row."""
 
 import copy
 import threading
@@ -16,23 +16,23 @@ from sklazy.answer.novelty import measure_all
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError, DataWarning
 from sklazy.flow import Queries
+from sklazy.methods.plain import describe_rows, number
 from sklazy.receipts import Receipt
-from sklazy.receipts.plain import describe_rows, number
+from sklazy.receipts.drawing import to_blocks
 from sklazy.report.plain import to_plain
-from sklazy.report.receipts import to_blocks
 from sklazy.web.explore.cases import plain_id
-from sklazy.web.explore.evidence import Voters, find_voters, weigh_attributes
-from sklazy.web.explore.queries import Values, is_incomplete, to_table
+from sklazy.web.explore.evidence import CaseEvidence, feature_weights, find_evidence
+from sklazy.web.explore.queries import Values, is_incomplete, row_table
 from sklazy.web.explore.space import heom_space
 from sklazy.web.explore.state import State
 
 Plain = dict[str, Any]
 
-_KEPT = 3  # models without some cases; each has a copy of the others
+_KEPT = 3  # models without some cases; each is a copy
 _MOST_CELLS = 20_000_000  # of all of these together
-_ALIKE = 10  # cases listed where the learner has no voters
+_SIMILAR = 10  # cases listed if the method has no voters
 _APART = 0.1  # of the range: numbers without cuts that are farther apart differ
-_MOST_CLASSES = 12  # whose probabilities are told
+_MOST_CLASSES = 12  # whose probabilities are shown
 
 
 class Others:
@@ -43,13 +43,13 @@ class Others:
         self._lock = threading.Lock()
 
     def without(self, state: State, ids: Sequence[int | str]) -> Any:  # noqa: ANN401
-        """The model as if these cases had never been there."""
+        """The model without these cases."""
         if not ids:
             return state.model
         key = (state.version, *sorted(map(str, ids)))
         with self._lock:
             if key not in self._kept:
-                self._kept[key] = _forget(state, ids)
+                self._kept[key] = _forget_cases(state, ids)
             self._kept.move_to_end(key)
             while len(self._kept) > _count_kept(state):
                 self._kept.popitem(last=False)
@@ -57,62 +57,60 @@ class Others:
 
 
 def _count_kept(state: State) -> int:
-    """Several, unless their cells would fill the memory."""
+    """The number of models to keep; fewer if they are large."""
     cells = state.n_rows * max(1, len(state.names))
     return max(1, min(_KEPT, _MOST_CELLS // cells))
 
 
-def _forget(state: State, ids: Sequence[int | str]) -> Any:  # noqa: ANN401
+def _forget_cases(state: State, ids: Sequence[int | str]) -> Any:  # noqa: ANN401
     if len(set(ids)) >= state.n_rows:
-        raise BadInputError("no case would be left to answer.")
+        raise BadInputError("all cases are left out; keep at least one.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # frozen cuts: meant to stay
         others = copy.deepcopy(state.model).forget(list(ids))
         cases = others.cases_
-        prepare(others._current_learner(cases), cases)  # once, whoever asks first
+        prepare(others._current_learner(cases), cases)  # once, for all requests
         return others
 
 
 def make_receipt(model: Any, values: Values) -> Receipt:  # noqa: ANN401
-    """The receipt of a row, with what to measure next where cells are missing."""
-    table = to_table(model.cases_, values)
+    """The receipt of a row, with a feature to measure next if cells are missing."""
+    table = row_table(model.cases_, values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         return model.explain(table, suggest=is_incomplete(values))[0]
 
 
 def answer_quickly(model: Any, values: Values) -> Plain:  # noqa: ANN401
-    """The answer alone, and the attributes chosen where they are chosen for the row."""
-    table, base = to_table(model.cases_, values), model.cases_
+    """The prediction without a receipt, and the features that were chosen."""
+    table, base = row_table(model.cases_, values), model.cases_
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         if not base.class_labels:
             return {"answer": number(np.ravel(model.predict(table))[0])}
         _, shares = model.predict_both(table)
         answer = model.predict(table)
-        told = {
-            "answer": _plain_label(base, answer[0]),
+        quick = {
+            "answer": next(label for label in base.class_labels if label == answer[0]),
             "probabilities": _list_classes(base, shares[0]),
         }
         if hasattr(model, "select_attributes"):
-            chosen = model.select_attributes(table)[0]
-            told["used"] = [n for n, own in zip(base.names, chosen, strict=True) if own]
-    return told
+            quick["used"] = _named(base, model.select_attributes(table)[0])
+    return quick
 
 
-def _plain_label(base: CaseBase, label: Any) -> Any:  # noqa: ANN401 - a label
-    """A label of an array as the cases have it."""
-    return next(own for own in base.class_labels if own == label)
+def _named(base: CaseBase, mask: NDArray[np.bool_]) -> list[str]:
+    return [name for name, flag in zip(base.names, mask, strict=True) if flag]
 
 
 def _list_classes(base: CaseBase, shares: NDArray[np.float64]) -> list[Plain]:
-    """The most probable classes, the first first."""
+    """The most probable classes, in order."""
     order = np.argsort(-shares, kind="stable")[:_MOST_CLASSES].tolist()
     labels = base.class_labels
     return [{"label": labels[c], "probability": number(shares[c])} for c in order]
 
 
-# --- all that a page shows of a row ---------------------------------------------------
+# --- the page of a row ----------------------------------------------------------------
 
 
 def describe_receipt(
@@ -120,7 +118,7 @@ def describe_receipt(
     values: Values,
     delta: float | None = None,
 ) -> Plain:
-    """A row's answer, its evidence, the cases behind it and the nearest against it.
+    """The prediction of a row, its evidence, and the nearest counterexample.
 
     Parameters
     ----------
@@ -128,18 +126,18 @@ def describe_receipt(
         Without the case itself, if it is one.
     values : dict
     delta : float, optional
-        How far numbers must be apart to be another answer; by default half the
+        How much the target of a counterexample differs at least; by default half the
         standard deviation of the target.
     """
     receipt = make_receipt(model, values)
     base: CaseBase = model.cases_
     content = receipt.to_dict()
-    queries = base.encode(to_table(base, values))
-    weights = weigh_attributes(content)
-    voters = find_voters(content)
-    if not voters.cases:
-        voters = Voters("alike", "", _most_alike(base, queries), 0)
-    delta = _delta(content) if delta is None else delta
+    queries = base.encode(row_table(base, values))
+    weights = feature_weights(content)
+    evidence = find_evidence(content)
+    if not evidence.cases:
+        evidence = CaseEvidence("similar", "", _most_similar(base, queries), 0)
+    delta = _default_delta(content) if delta is None else delta
     return {
         "kind": content["kind"],
         "answer": _first(content["answer"]),
@@ -147,7 +145,7 @@ def describe_receipt(
         "probabilities": _most_probable(content),
         "blocks": to_plain(to_blocks(receipt.content)),
         "weights": weights,
-        "voters": _side_by_side(base, queries, voters, weights),
+        "voters": _side_by_side(base, queries, evidence, weights),
         "opposing": _find_opposing(base, queries, weights, content, delta),
         "delta": delta,
         "next": content.get("next_attribute"),
@@ -168,15 +166,15 @@ def _most_probable(content: Plain) -> list[Plain]:
     ]
 
 
-def _delta(content: Plain) -> float | None:
+def _default_delta(content: Plain) -> float | None:
     if "votes" in content:
         return None
-    return 0.5 * (content["cases"]["targets"][0]["deviation"] or 0.0)
+    return 0.5 * (content["cases"]["targets"][0]["std"] or 0.0)
 
 
-def _most_alike(base: CaseBase, queries: Queries) -> list[Plain]:
+def _most_similar(base: CaseBase, queries: Queries) -> list[Plain]:
     squares = measure_all(base, queries, 0)
-    order = np.lexsort((canonical_places(base), squares))[:_ALIKE]
+    order = np.lexsort((canonical_places(base), squares))[:_SIMILAR]
     return [
         {
             "id": plain_id(base.ids[place]),
@@ -188,35 +186,35 @@ def _most_alike(base: CaseBase, queries: Queries) -> list[Plain]:
 
 
 def _side_by_side(
-    base: CaseBase, queries: Queries, voters: Voters, weights: dict[str, float]
+    base: CaseBase, queries: Queries, evidence: CaseEvidence, weights: dict[str, float]
 ) -> Plain:
-    """Cases under each other, with the cells in which they differ from the row."""
-    places = np.array([_place_of(base, one["id"]) for one in voters.cases], int)
+    """Cases with their cells, and the columns in which they differ from the row."""
+    ids = [one["id"] for one in evidence.cases]
+    places = np.array([np.flatnonzero(base.ids == one)[0] for one in ids], int)
     names = sorted(base.names, key=lambda name: -weights.get(name, 0.0))
-    cells = describe_rows(base, places, range(len(base.names)))
-    apart = _differ(base, queries, places)
+    rows = describe_rows(base, places, range(len(base.names)))
     listed = [
         {
             **one,
             "target": _target(base, place),
-            "values": own,
-            "differ": [n for n, far in zip(base.names, row, strict=True) if far],
+            "values": cells,
+            "differ": _named(base, differs),
         }
-        for one, place, own, row in zip(
-            voters.cases, places.tolist(), cells, apart.tolist(), strict=True
+        for one, place, cells, differs in zip(
+            evidence.cases,
+            places.tolist(),
+            rows,
+            _differ(base, queries, places),
+            strict=True,
         )
     ]
     return {
-        "role": voters.role,
-        "weight": voters.weight,
-        "number": max(voters.number, len(listed)),
+        "role": evidence.role,
+        "weight": evidence.weight,
+        "number": max(evidence.number, len(listed)),
         "names": names,
         "cases": listed,
     }
-
-
-def _place_of(base: CaseBase, given: int | str) -> int:
-    return int(np.flatnonzero(base.ids == given)[0])
 
 
 def _target(base: CaseBase, place: int) -> Any:  # noqa: ANN401 - a label or a number
@@ -226,17 +224,17 @@ def _target(base: CaseBase, place: int) -> Any:  # noqa: ANN401 - a label or a n
 
 
 def _differ(base: CaseBase, queries: Queries, places: NDArray[Any]) -> NDArray[Any]:
-    """Which cells differ: labels and bins that are others, numbers that are far."""
+    """Which cells differ: other labels or bins, or numbers that are far apart."""
     cases = base.cases
     apart = queries.codes[0] != cases.codes[:, places].T
     for j, cuts in enumerate(base.cuts):
         source = int(cases.numeric[j])
         if source >= 0 and not len(cuts):
             low, high = cases.ranges[source]
-            numbers, own = cases.numbers[source, places], queries.values[0, j]
+            numbers, value = cases.numbers[source, places], queries.values[0, j]
             with np.errstate(over="ignore", invalid="ignore"):
-                far = np.abs(numbers - own) > _APART * (high - low)
-            apart[:, j] = far | (np.isnan(numbers) != np.isnan(own))
+                far = np.abs(numbers - value) > _APART * (high - low)
+            apart[:, j] = far | (np.isnan(numbers) != np.isnan(value))
     return apart
 
 
@@ -247,7 +245,7 @@ def _find_opposing(
     content: Plain,
     delta: float | None,
 ) -> Plain | None:
-    """The nearest case with another answer, on the attributes that count."""
+    """The nearest case with another target, on the features that matter."""
     answer, cases = _first(content["answer"]), base.cases
     if base.class_labels:
         code = base.class_labels.index(answer)
@@ -267,12 +265,8 @@ def _find_opposing(
     nearest = int(np.lexsort((canonical_places(base)[places], distances))[0])
     place = places[nearest : nearest + 1]
     (values,) = describe_rows(base, place, range(len(base.names)))
-    apart = _differ(base, queries, place)[0].tolist()
-    differ = [
-        name
-        for name, far in zip(base.names, apart, strict=True)
-        if far and (name in weights or not weights)
-    ]
+    names = _named(base, _differ(base, queries, place)[0])
+    differ = [name for name in names if name in weights or not weights]
     return {
         "id": plain_id(base.ids[place[0]]),
         "target": _target(base, int(place[0])),

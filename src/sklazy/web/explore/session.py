@@ -1,4 +1,4 @@
-"""All that an open explorer knows: the cases, what was found, what was changed."""
+"""The state of an open explorer: the cases, the changes, and background jobs."""
 
 import copy
 import threading
@@ -6,12 +6,14 @@ from typing import Any
 
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.advice.advice import Advice, advise
+from sklazy.estimators.audit.audit import Audit, audit
 from sklazy.estimators.base import LazyEstimator
 from sklazy.report.advice import advice_blocks
+from sklazy.report.audit import say
 from sklazy.report.plain import to_plain
-from sklazy.tables import Table
+from sklazy.tables import Column, Table
 from sklazy.web.explore.changes import Changes
-from sklazy.web.explore.findings import Findings, target_column
+from sklazy.web.explore.columns import sample
 from sklazy.web.explore.jobs import Background, Job
 from sklazy.web.explore.left_out import LeftOut
 from sklazy.web.explore.receipts import Others
@@ -19,21 +21,77 @@ from sklazy.web.explore.state import State
 
 Plain = dict[str, Any]
 
+MOST_AUDITED = 5000
+"""Most rows audited; of more, a sample, since time grows with their square."""
+
+_MOST_LISTED = 300  # findings of a kind
 _ADVICE_SECONDS = 20.0
 
 
+class Findings:
+    """The audit of a state, once it has run."""
+
+    def __init__(self) -> None:
+        self.audit: Audit | None = None
+        self.version = -1
+
+    def run_audit(self, state: State, job: Job) -> None:
+        """Audit the rows, or a sample of them."""
+        rows = sample(state, MOST_AUDITED)
+        job.note = f"checking {len(rows)} of {state.n_rows} cases"
+        places, base = state.places[rows], state.base
+        result = audit(
+            base.coder.table(base.rows.live().take(places)),
+            target_column(state)[rows],
+            ids=state.ids[rows].tolist(),
+            task=state.task,
+            n_jobs=1,
+        )
+        job.note += f": {len(result.findings)} findings"  # made now, not when shown
+        if not job.stopped:
+            self.audit, self.version = result, state.version
+            job.note = ""
+
+    def describe(self, state: State) -> Plain:
+        """The findings in words."""
+        if self.audit is None:
+            return {"found": False}
+        plain = self.audit.to_dict()
+        counts: dict[str, int] = {}
+        findings = []
+        for i, one in enumerate(plain.pop("findings")):
+            counts[one["kind"]] = counts.get(one["kind"], 0) + 1
+            if counts[one["kind"]] <= _MOST_LISTED:
+                findings.append({**one, "number": i, "sentence": say(one)})
+        return {
+            **plain,
+            "found": True,
+            "is_past": self.version != state.version,
+            "n_cases": state.n_rows,
+            "counts": counts,
+            "findings": findings,
+        }
+
+
+def target_column(state: State) -> Column:
+    """The target of all rows as a column."""
+    if state.classifies:
+        labels = tuple(state.base.class_labels)
+        return Column(state.target, "nominal", state.truths, labels)
+    return Column(state.target, "numeric", state.truths)
+
+
 class Session:
-    """One table and one learner, looked at by one person.
+    """A fitted model in an open explorer.
 
     Parameters
     ----------
     model : fitted lazy estimator
         It is never changed: changes are made to copies.
     source : str
-        What the cases are called.
-    given : Table, optional
-        The columns of the user's file, those that are not learned from among them, in
-        the order of the cases.
+        The name of the cases.
+    file_columns : Table, optional
+        All columns of the user's file, in the order of the cases.
     copied : bool, default=True
         Whether a copy of the model is kept, since others may change it.
     """
@@ -42,14 +100,14 @@ class Session:
         self,
         model: LazyEstimator,
         source: str,
-        given: Table | None = None,
+        file_columns: Table | None = None,
         *,
         copied: bool = True,
     ) -> None:
         _check_model(model)
-        self.source, self.given = source, given
+        self.source, self.file_columns = source, file_columns
         original = State(copy.deepcopy(model) if copied else model)
-        original.base.counted  # noqa: B018 - the first page shall not wait for cuts
+        original.base.counted  # noqa: B018 - before the first page needs it
         self.changes = Changes(original)
         self.others = Others()
         self.findings = Findings()
@@ -62,13 +120,13 @@ class Session:
 
     @property
     def state(self) -> State:
-        """The cases as they are now; with their answers, it is that of `left_out`."""
+        """The current cases; read `left_out` once for these and their answers."""
         return self.left_out.state
 
-    # --- what runs in the background --------------------------------------------------
+    # --- background jobs --------------------------------------------------------------
 
     def start(self, name: str) -> Job:
-        """Begin a computation, or go on with one that paused."""
+        """Start a job, or continue one that was paused."""
         before = self._jobs.get(name)
         if before is not None and before.state in ("waiting", "running"):
             return before
@@ -76,30 +134,28 @@ class Session:
         state = left_out.state
         works = {
             "left-out": (self._quick, left_out.fill),
-            "audit": (self._slow, lambda job: self.findings.find(state, job)),
+            "audit": (self._slow, lambda job: self.findings.run_audit(state, job)),
             "advice": (self._slow, lambda job: self._advise(state, job)),
         }
         if name not in works:
-            raise BadInputError(f"there is no job {name!r}; known are {list(works)}.")
+            raise BadInputError(f"unknown job {name!r}; expected one of {[*works]}.")
         where, work = works[name]
         self._jobs[name] = where.add(Job(name, work))
         return self._jobs[name]
 
     def describe_jobs(self) -> list[Plain]:
-        """What runs, or did."""
+        """Describe the jobs, running and finished."""
         return [job.describe() for job in self._jobs.values()]
 
     def _advise(self, state: State, job: Job) -> None:
-        job.note = f"measuring methods, for {_ADVICE_SECONDS:g} seconds at most"
-        table, target = state.base.to_table(), target_column(state)
-        ordered = table.take(state.places)
-        task: Any = "classification" if state.classifies else "regression"
-        found = advise(ordered, target, task=task, max_seconds=_ADVICE_SECONDS)
+        job.note = f"comparing methods for at most {_ADVICE_SECONDS:g} seconds"
+        table, target = state.base.to_table().take(state.places), target_column(state)
+        advice = advise(table, target, task=state.task, max_seconds=_ADVICE_SECONDS)
         if not job.stopped:
-            self.advice, job.note = found, ""
+            self.advice, job.note = advice, ""
 
     def describe_advice(self) -> Plain:
-        """The advice as blocks, once it is there."""
+        """The advice as blocks, once it has run."""
         if self.advice is None:
             return {"found": False}
         blocks = to_plain(advice_blocks(self.advice.to_dict()))
@@ -108,19 +164,19 @@ class Session:
     # --- changes ----------------------------------------------------------------------
 
     def change(self, kind: str, case: object, after: object, reason: str) -> None:
-        """Note a change, and see the cases with it."""
+        """Make a change."""
         with self._lock:
             if self.changes.add(kind, case, after, reason).kind != "accept":
-                self._become()
+                self._apply_changes()
 
     def undo(self, number: int) -> None:
-        """Take a change back."""
+        """Undo a change."""
         with self._lock:
             self.changes.undo(number)
-            self._become()
+            self._apply_changes()
 
-    def _become(self) -> None:
-        """Look at the cases as the changes make them."""
+    def _apply_changes(self) -> None:
+        """Replace the state by one with all changes."""
         state = State(self.changes.apply(), self.state.version + 1)
         left_out = LeftOut(state)
         if "left-out" in self._jobs:
@@ -129,7 +185,7 @@ class Session:
         self.start("left-out")
 
     def close(self) -> None:
-        """Let the threads end."""
+        """End the threads."""
         for job in self._jobs.values():
             job.stop()
         self._quick.close()
@@ -139,7 +195,7 @@ class Session:
 def _check_model(model: object) -> None:
     if not isinstance(model, LazyEstimator):
         raise BadTypeError(
-            f"{type(model).__name__} cannot be explored; give a lazy estimator of "
+            f"{type(model).__name__} cannot be explored; expected a lazy estimator of "
             "this library."
         )
     if not hasattr(model, "cases_"):

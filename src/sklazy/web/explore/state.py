@@ -1,15 +1,15 @@
-"""One state of the cases, which nobody changes any more, as pages see it."""
+"""An immutable state of the cases."""
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.casebase import CaseBase
 from sklazy.errors import UnknownIdError
-from sklazy.receipts.plain import describe_rows, target_names
+from sklazy.forking import cached_property
+from sklazy.methods.plain import describe_rows, target_names
 from sklazy.tables import Label
 
 Floats = NDArray[np.float64]
@@ -21,13 +21,13 @@ Value = Label | None
 class State:
     """A model between two changes.
 
-    Rows are numbered in order of arrival; `places` says where they lie in the base.
+    Rows are numbered in order of arrival; `places` holds their positions in the base.
 
     Attributes
     ----------
     model : fitted lazy estimator
     version : int
-        How many changes came before.
+        The number of changes before it.
     """
 
     model: Any
@@ -40,23 +40,28 @@ class State:
 
     @cached_property
     def places(self) -> Ints:
-        """Where each row lies in the base, by its number."""
+        """The position of each row in the base, by its number."""
         return np.argsort(self.base.arrival)
 
     @property
     def n_rows(self) -> int:
-        """How many cases there are."""
+        """The number of cases."""
         return self.base.n_rows
 
     @property
     def names(self) -> list[str]:
-        """The attributes' names."""
+        """The features' names."""
         return self.base.names
 
     @property
     def classifies(self) -> bool:
         """Whether classes are predicted."""
         return bool(self.base.class_labels)
+
+    @property
+    def task(self) -> Literal["classification", "regression"]:
+        """The kind of prediction."""
+        return "classification" if self.classifies else "regression"
 
     @property
     def target(self) -> str:
@@ -85,37 +90,37 @@ class State:
         return self.label(self.truths[row])
 
     def label(self, truth: Any) -> Value:  # noqa: ANN401 - a code, or a number
-        """What a class's code stands for; a number is itself."""
+        """The label of a class's code; a number is itself."""
         if not self.classifies:
             return float(truth) if np.isfinite(truth) else None
         return self.base.class_labels[int(truth)]
 
     def number_of(self, text: object) -> int:
         """The number of the row whose id reads like this."""
-        found = np.flatnonzero(self._id_texts == str(text))
-        if not len(found):
+        rows = np.flatnonzero(self._id_texts == str(text))
+        if not len(rows):
             raise UnknownIdError(f"there is no case {text!r}.")
-        return int(found[0])
+        return int(rows[0])
 
     def search(self, text: str) -> NDArray[np.bool_]:
-        """Which rows have an id that begins with a text, or holds it if none does."""
+        """Rows whose id begins with a text, or contains it if none begins with it."""
         begins = np.char.startswith(self._id_texts, text)
         return begins if begins.any() else np.char.find(self._id_texts, text) >= 0
 
     def values(self, rows: Ints, names: list[str]) -> list[dict[str, Value]]:
-        """The cells of rows, by attribute."""
+        """The cells of rows, by feature."""
         where = {name: j for j, name in enumerate(self.names)}
         return describe_rows(self.base, self.places[rows], [where[n] for n in names])
 
     def column(self, name: str) -> tuple[int, bool]:
-        """Where an attribute stands, and whether it holds numbers."""
+        """The index of a feature, and whether it is numeric."""
         if name not in self.names:
             raise UnknownIdError(f"there is no column {name!r}.")
         j = self.names.index(name)
         return j, bool(self.base.cases.numeric[j] >= 0)
 
     def cells(self, j: int, rows: Ints) -> NDArray[Any]:
-        """The numbers of an attribute, NaN where missing; or codes, -1 there."""
+        """The numbers of a feature, NaN if missing; or its codes, -1 if missing."""
         cases, places = self.base.cases, self.places[rows]
         if cases.numeric[j] >= 0:
             return cases.numbers[cases.numeric[j], places]
@@ -123,5 +128,5 @@ class State:
 
     @cached_property
     def order(self) -> Ints:
-        """The rows' numbers as if by lot, the same every time."""
+        """The rows' numbers in a random order, the same every time."""
         return np.random.default_rng(0).permutation(self.n_rows)

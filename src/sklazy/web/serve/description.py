@@ -4,7 +4,9 @@ from typing import Any
 
 import sklazy
 from sklazy.casebase.schema import Schema
-from sklazy.web.limits import Limits
+from sklazy.tables.origins import Origin
+from sklazy.tables.understand import describe_reading
+from sklazy.web.bodies import RequestLimits
 from sklazy.web.serve.levels import Level, Privacy
 
 Plain = dict[str, Any]
@@ -13,28 +15,26 @@ _LABEL: Plain = {"type": ["string", "number", "boolean"]}
 _ID: Plain = {"type": ["string", "integer"]}
 
 
-def describe(
-    schema: Schema, classifies: bool, privacy: Privacy, limits: Limits
+def describe_api(
+    schema: Schema, classifies: bool, privacy: Privacy, limits: RequestLimits
 ) -> Plain:
-    """The description as plain data.
-
-    Columns are told by name and kind; labels that cases have are not.
-    """
+    """The description as plain data; columns are listed without their labels."""
     rows = {"type": "array", "minItems": 1, "maxItems": limits.rows, "items": _ROW}
     paths = {
         "/v1/predict": _post("Predict rows.", {"rows": rows}, _predicted(classifies)),
         "/v1/explain": _post(
-            f"Explain predictions, at the level {privacy.level.name.lower()}.",
+            f"Explain predictions with receipts of the level "
+            f"{privacy.level.name.lower()}.",
             {"rows": rows},
             _listed("receipts"),
         ),
         "/v1/suggest": _post(
-            "Which missing attribute of each row to measure next.",
+            "Suggest the missing feature of each row to measure next.",
             {"rows": rows, "costs": {"type": "object"}},
             _listed("suggestions"),
         ),
         "/v1/add": _post(
-            "Add rows; they are on the disk when this is answered.",
+            "Add rows; they are on disk before the response is sent.",
             {
                 "rows": rows,
                 "targets": {"type": "array", "items": _LABEL},
@@ -45,20 +45,20 @@ def describe(
             ["rows", "targets"],
         ),
         "/v1/forget": _post(
-            "Erase rows, from the disk too.",
+            "Erase rows, also from the disk.",
             {"ids": {"type": "array", "items": _ID}},
             {"forgotten": {"type": "integer"}, "cases": {"type": "integer"}},
             ["ids"],
         ),
         "/v1/digest": _get("The fingerprint of the cases.", "application/json"),
-        "/health": _get("Whether the process answers.", "application/json"),
-        "/ready": _get("Whether it takes requests.", "application/json"),
-        "/metrics": _get("Counts for Prometheus.", "text/plain"),
+        "/health": _get("Whether the process is up.", "application/json"),
+        "/ready": _get("Whether it accepts requests.", "application/json"),
+        "/metrics": _get("Metrics for Prometheus.", "text/plain"),
     }
     if privacy.level >= Level.IDS:
-        asked = {"rows": rows, "k": {"type": "integer", "minimum": 1, "maximum": 100}}
+        count = {"type": "integer", "minimum": 1, "maximum": 100}
         paths["/v1/similar"] = _post(
-            "The most similar cases.", asked, _listed("similar")
+            "The most similar cases.", {"rows": rows, "k": count}, _listed("similar")
         )
     return {
         "openapi": "3.1.0",
@@ -86,20 +86,13 @@ _PROBLEM: Plain = {
 
 def _row(schema: Schema) -> Plain:
     """A row: an object by column, or a list in their order."""
-    columns = schema.origins or schema.attributes
-    read = bool(schema.origins)  # dates and amounts may be texts
-    kinds = {
-        c.name: ["number", "null"]
-        if c.kind == "numeric" and not read
-        else ["string", "number", "boolean", "null"]
-        for c in columns
-    }
-    cells: list[Plain] = [{"type": kind} for kind in kinds.values()]
+    kinds = {origin.name: _cell(origin) for origin in schema.user_columns}
+    cells = list(kinds.values())
     return {
         "oneOf": [
             {
                 "type": "object",
-                "properties": dict(zip(kinds, cells, strict=True)),
+                "properties": kinds,
                 "additionalProperties": False,
             },
             {
@@ -110,6 +103,20 @@ def _row(schema: Schema) -> Plain:
             },
         ]
     }
+
+
+def _cell(origin: Origin) -> Plain:
+    """Types that a cell may have, and how texts are read."""
+    style = origin.reading.style if origin.reading else None
+    if origin.kind == "numeric" and style in (None, "amount"):
+        kinds = ["number", "string", "null"]
+    elif origin.kind == "numeric":
+        kinds = ["string", "null"]  # a number is not a date
+    else:
+        kinds = ["string", "number", "boolean", "null"]
+    if origin.reading is None or style == "aside":
+        return {"type": kinds}
+    return {"type": kinds, "description": describe_reading(origin.reading)}
 
 
 def _predicted(classifies: bool) -> Plain:
@@ -128,21 +135,20 @@ def _listed(name: str) -> Plain:
 
 
 def _post(
-    summary: str, asked: Plain, told: Plain, needed: list[str] | None = None
+    summary: str, request: Plain, response: Plain, required: list[str] | None = None
 ) -> Plain:
     body = {
         "type": "object",
-        "properties": asked,
-        "required": needed or ["rows"],
+        "properties": request,
+        "required": required or ["rows"],
         "additionalProperties": False,
     }
     content = {"application/json": {"schema": body}}
-    answer = {"type": "object", "properties": told}
-    request = {"required": True, "content": content}
+    answer = {"type": "object", "properties": response}
     return {
         "post": {
             "summary": summary,
-            "requestBody": request,
+            "requestBody": {"required": True, "content": content},
             "responses": _responses("application/json", answer),
         }
     }
@@ -155,9 +161,9 @@ def _get(summary: str, kind: str) -> Plain:
 def _responses(kind: str, schema: Plain) -> Plain:
     problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
     return {
-        "200": {"description": "The answer.", "content": {kind: {"schema": schema}}},
+        "200": {"description": "Success.", "content": {kind: {"schema": schema}}},
         "default": {
-            "description": "Why not.",
+            "description": "Why the request was refused.",
             "content": {"application/problem+json": problem},
         },
     }

@@ -1,113 +1,106 @@
-"""An append-only file of changes: each is whole and on the disk, or it never was.
+"""The changes of a served model in an append-only file, as JSON in records.
 
-Layout: magic and version; then records, each its length (uint32, little-endian), its
-JSON, and 32 bytes of SHA-256 over the checksum before it and the two. A record that
-was being written when the process ended is at the end and is cut off; one that is
-damaged anywhere else is refused, since records behind it were acknowledged.
+`storage.records` defines a record, and distinguishes one that was being written when
+the process ended from one that is damaged. Journals of format 1 are read, too: each
+record is its length (uint32, little-endian), its JSON, and SHA-256 over the checksum
+before it and the two. There a torn end looks like a damaged length, so both are
+refused.
 """
 
 import hashlib
 import json
-import os
 import struct
 from pathlib import Path
 from typing import Any
 
 from sklazy.errors import BadFileError
+from sklazy.storage.files import opened
+from sklazy.storage.pages import CHECKSUM
+from sklazy.storage.records import NO_RECORDS, Log, damaged, keep_salvaged
 
 Change = dict[str, Any]
 
-_MAGIC = b"SKLAZYJ\x1a\x01\n"
+WAY_OUT = (
+    "Nothing was changed. Restore the journal's folder from a copy, or start once with "
+    "--salvage: it goes on from what is whole before the damage, and keeps a copy."
+)
+"""The end of errors about damaged journals."""
+
+_FIRST_MAGIC = b"SKLAZYJ\x1a\x01\n"
 _LENGTH = struct.Struct("<I")
-_CHECKSUM = 32
 
 
-class Journal:
-    """The changes in a file, and a place to add further ones.
+class ChangeJournal:
+    """An open file of changes; see `open_journal`."""
 
-    Parameters
-    ----------
-    path : Path
-        Made if it is not there.
+    def __init__(self, log: Log) -> None:
+        self._log = log
 
-    Attributes
-    ----------
-    found : list of dict
-        The changes that were there.
-    n_records : int
-        The changes that are there.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        if not path.exists():
-            path.write_bytes(_MAGIC)
-        self.found, self._end, self._last = _parse(path.read_bytes(), path)
-        self.n_records = len(self.found)
-        self._file = open(path, "r+b", buffering=0)  # noqa: SIM115 - kept open
-        self._file.truncate(self._end)
-        os.fsync(self._file.fileno())
+    @property
+    def n_records(self) -> int:
+        """The number of changes in the file."""
+        return self._log.n_records
 
     def append(self, change: Change) -> None:
-        """Write a change; it is on the disk when this returns."""
-        record, checksum = _record(change, self._last)
-        try:
-            self._file.seek(self._end)
-            _write_all(self._file.fileno(), record)
-            os.fsync(self._file.fileno())
-        except BaseException:
-            self._file.truncate(self._end)  # no half of it
-            raise
-        self._end += len(record)
-        self._last = checksum
-        self.n_records += 1
+        """Write a change; it is on disk when this returns."""
+        text = json.dumps(change, ensure_ascii=True, allow_nan=False)
+        self._log.append(text.encode("ascii"))
 
     def close(self) -> None:
-        """Let go of the file."""
-        self._file.close()
+        """Close the file."""
+        self._log.close()
 
 
-def _record(change: Change, last: bytes) -> tuple[bytes, bytes]:
-    text = json.dumps(change, ensure_ascii=True, allow_nan=False).encode("ascii")
-    body = _LENGTH.pack(len(text)) + text
-    checksum = hashlib.sha256(last + body).digest()
-    return body + checksum, checksum
+def create_journal(path: Path) -> ChangeJournal:
+    """Make a journal without changes."""
+    Log.create(path)
+    return ChangeJournal(Log.open(path)[0])
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(descriptor, left) :]
+def is_empty(path: Path) -> bool:
+    """Whether a file is too short for a journal with changes."""
+    return path.stat().st_size <= NO_RECORDS
 
 
-def _parse(data: bytes, path: Path) -> tuple[list[Change], int, bytes]:
-    """The changes, where the last of them ends, and its checksum."""
-    if data[: len(_MAGIC)] != _MAGIC:
-        raise BadFileError("this is not a journal of sklazy's server.", path)
-    found: list[Change] = []
-    place, last = len(_MAGIC), _MAGIC
+def open_journal(
+    path: Path, *, salvage: bool = False
+) -> tuple[list[Change], ChangeJournal | None]:
+    """Read the changes of a journal, and open it to add further ones.
+
+    The journal is None if it has format 1, which is only read. With `salvage` the
+    changes before a damaged one are enough; see `Log.open`.
+    """
+    with opened(path) as file:
+        is_first = file.read(len(_FIRST_MAGIC)) == _FIRST_MAGIC
+    if is_first:
+        return _parse(_read_first_format(path, salvage=salvage)), None
+    log, contents = Log.open(path, way_out=WAY_OUT, salvage=salvage)
+    return _parse(contents), ChangeJournal(log)
+
+
+def _parse(contents: list[bytes]) -> list[Change]:
+    return [json.loads(content) for content in contents]
+
+
+def _read_first_format(path: Path, *, salvage: bool) -> list[bytes]:
+    """Read the contents of the records of a journal of format 1."""
+    data, contents = path.read_bytes(), list[bytes]()
+    place, last = len(_FIRST_MAGIC), _FIRST_MAGIC
     while place < len(data):
-        end = _end_of_record(data, place)
-        body, checksum = data[place : end - _CHECKSUM], data[end - _CHECKSUM : end]
-        whole = hashlib.sha256(last + body).digest() == checksum
-        if end > len(data) or (end == len(data) and not whole):
-            break  # it was being written
-        if not whole:
-            if not any(data[place:]):
-                break  # a power cut leaves zeros where data were to come
-            raise BadFileError(
-                f"record {len(found)} does not match its checksum: the journal was "
-                "altered. Restore it from a copy.",
-                path,
-            )
-        found.append(json.loads(body[_LENGTH.size :]))
-        place, last = end, checksum
-    return found, place, last
+        first = place + _LENGTH.size
+        end = first + int.from_bytes(data[place:first], "little")
+        checksum = hashlib.sha256(last + data[place:end]).digest()
+        if data[end : end + CHECKSUM] != checksum:
+            error = _not_whole(path, len(contents) + 1, place)
+            if not salvage:
+                raise error
+            keep_salvaged(path, data, len(contents), error)
+            break
+        contents.append(data[first:end])
+        place, last = end + CHECKSUM, checksum
+    return contents
 
 
-def _end_of_record(data: bytes, place: int) -> int:
-    """Where a record ends by its own account; behind the data if it is cut."""
-    if place + _LENGTH.size > len(data):
-        return len(data) + 1
-    (length,) = _LENGTH.unpack_from(data, place)
-    return place + _LENGTH.size + int(length) + _CHECKSUM
+def _not_whole(path: Path, number: int, place: int) -> BadFileError:
+    text = "is cut short or does not match its checksum (journal of format 1)"
+    return damaged(path, number, place, text, WAY_OUT)

@@ -1,7 +1,7 @@
-"""How much receipts tell of the cases: set by the operator, never by a client.
+"""How much receipts reveal about the cases: set by the operator, never by a client.
 
-`none < aggregate < ids < values`. What a level adds is taken from the receipt by name,
-so that a new field of receipts is not told before somebody has thought about it.
+`none < aggregate < ids < values`. Fields are copied by name, so that a new field of
+receipts stays private until it is assigned to a level.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ Plain = dict[str, Any]
 
 
 class Level(IntEnum):
-    """What receipts tell; each level includes those before it."""
+    """Contents of receipts; each level includes those before it."""
 
     NONE = 0
     AGGREGATE = 1
@@ -30,22 +30,24 @@ class Privacy:
 
 
 def reduce_receipt(receipt: Mapping[str, Any], privacy: Privacy) -> Plain:
-    """What of a receipt may be told."""
+    """Strip a receipt to what its privacy level allows."""
     if privacy.level >= Level.VALUES:
         return dict(receipt)
-    told = {key: receipt[key] for key in _ALWAYS if key in receipt}
-    if "probability" in told:
-        told["probability"] = rounded(told["probability"], privacy)
-    told["level"] = privacy.level.name.lower()
-    # Not whether a value was seen: that would say what labels cases have.
-    told["query"] = [{k: one[k] for k in ("name", "value")} for one in receipt["query"]]
-    told["attributes"] = list(dict.fromkeys(_attributes(receipt)))
-    told["unlike_all_cases"] = receipt["novelty"]["unlike"]
+    reduced = {key: receipt[key] for key in _ALWAYS if key in receipt}
+    if "probability" in reduced:
+        reduced["probability"] = rounded(reduced["probability"], privacy)
+    reduced["level"] = privacy.level.name.lower()
+    # Not whether a value was seen: that would reveal the labels of cases.
+    reduced["query"] = [
+        {k: one[k] for k in ("name", "value")} for one in receipt["query"]
+    ]
+    reduced["attributes"] = list(dict.fromkeys(_attributes(receipt)))
+    reduced["unlike_all_cases"] = receipt["novelty"]["unlike"]
     voters = list(_cases(receipt))
-    told["rests_on"] = _count_groups(voters, privacy.min_group)
+    reduced["rests_on"] = _count_groups(voters, privacy.min_group)
     if privacy.level >= Level.IDS:
-        told["cases"] = [_named(case) for case in voters]
-    return told
+        reduced["cases"] = [_named(case) for case in voters]
+    return reduced
 
 
 _DIGITS = 3
@@ -74,21 +76,21 @@ def _count_groups(cases: Sequence[Mapping[str, Any]], least: int) -> Plain:
     ]
     return {
         "cases": None if small else len(cases),
-        "fewest_told": least,
+        "min_group": least,
         "classes": groups,
     }
 
 
 def _cases(receipt: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
     """The cases that a receipt lists as those the answer rests on."""
-    for part in ("neighbors", "heard"):
+    for part in ("neighbors", "influential_cases"):
         held = receipt.get(part)
         if isinstance(held, Mapping):
             yield from held.get("listed", ())
     if receipt.get("kind") == "blends":
         seen = set()
         for member in receipt["members"]:
-            for case in _cases(member["own"] or {}):
+            for case in _cases(member["receipt"] or {}):
                 if case["id"] not in seen:
                     seen.add(case["id"])
                     yield case
@@ -102,16 +104,16 @@ def _attributes(receipt: Mapping[str, Any]) -> Iterable[str]:
         if isinstance(held, Sequence):
             by_weight = sorted(held, key=lambda one: -float(one.get("weight") or 0))
             yield from (one["name"] for one in by_weight if one.get("weight"))
-    for part in ("steps", "antecedent"):
+    for part in ("steps", "conditions"):
         yield from (one["attribute"] for one in receipt.get(part, ()))
     if isinstance(receipt.get("rules"), Mapping):
         rules = receipt["rules"]["listed"]
         yield from (v["attribute"] for rule in rules for v in rule["values"])
-    if isinstance(receipt.get("line"), Mapping):
-        yield from (term["name"] for term in receipt["line"]["terms"])
+    if isinstance(receipt.get("linear_model"), Mapping):
+        yield from (term["name"] for term in receipt["linear_model"]["terms"])
     if receipt.get("kind") == "blends":
         for member in receipt["members"]:
-            yield from _attributes(member["own"] or {})
+            yield from _attributes(member["receipt"] or {})
 
 
 def _selected(receipt: Mapping[str, Any]) -> Iterable[str]:
@@ -122,24 +124,24 @@ def _selected(receipt: Mapping[str, Any]) -> Iterable[str]:
 
 
 def reduce_suggestion(content: Mapping[str, Any], privacy: Privacy) -> Plain:
-    """What of a suggestion may be told: values that cases have only at the top."""
+    """Strip a suggestion to its privacy level: values of cases only at the top."""
     if privacy.level >= Level.VALUES:
         return dict(content)
     kept = ("attribute", "answer", "unit")
-    told = {key: content[key] for key in kept}
+    reduced = {key: content[key] for key in kept}
     if content["probability"] is not None:
-        told["probability"] = rounded(content["probability"], privacy)
-    told["ranked"] = [
+        reduced["probability"] = rounded(content["probability"], privacy)
+    reduced["ranked"] = [
         {key: rounded(value, privacy) for key, value in one.items()}
         for one in content["ranked"]
     ]
-    return told
+    return reduced
 
 
 def rounded(figure: Any, privacy: Privacy) -> Any:  # noqa: ANN401 - whatever it is
     """A figure that depends on cases, in three digits below the level of ids.
 
-    Votes may go by distance: a probability in full tells a distance in full, and so
+    Votes may go by distance: a probability in full reveals a distance in full, and so
     whether the very row that was asked about is a case.
 
     Examples

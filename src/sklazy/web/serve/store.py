@@ -1,23 +1,32 @@
-"""A model whose changes outlive the process: a snapshot and the journal behind it.
+"""A model whose changes survive the process: a snapshot, and a journal of the changes.
 
-The folder holds one generation: ``snapshot-N.sklazy`` and ``journal-N.log``, the
-changes since. A new generation counts once its snapshot is there, which `save` puts in
-place as a whole; what is older is removed. A row that is forgotten is in neither, since
-forgetting begins a new generation.
+The folder has one generation: ``snapshot-N.sklazy`` and ``journal-N.log``, the changes
+since. A new generation is valid once `save` has put its snapshot in place; older files
+are then removed. A row that is forgotten is in neither, since forgetting begins a new
+generation; it also removes what was cut off journals.
 """
 
+import contextlib
 import inspect
-import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from sklazy.errors import BadFileError, BadInputError, SklazyError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.loading import load
+from sklazy.storage.placing import sync_folder
 from sklazy.web.problems import Problem
 from sklazy.web.rows import Rows
-from sklazy.web.serve.journal import Change, Journal
+from sklazy.web.serve.journal import (
+    WAY_OUT,
+    Change,
+    ChangeJournal,
+    create_journal,
+    is_empty,
+    open_journal,
+)
 
 try:
     import fcntl
@@ -36,13 +45,13 @@ class Store:
     ----------
     model : fitted estimator
     n_changes : int
-        How many there were since the start.
+        The number of changes since the start.
     """
 
     def __init__(self, model: LazyEstimator, folder: Path | None = None) -> None:
         self.model, self.n_changes = _without_names(model), 0
         self._folder, self._lock = folder, threading.Lock()
-        self._journal: Journal | None = None
+        self._journal: ChangeJournal | None = None
         self._generation = 0
         self._is_broken = False
         self._held: IO[bytes] | None = None
@@ -50,10 +59,17 @@ class Store:
     # --- opening ----------------------------------------------------------------------
 
     @classmethod
-    def open(cls, model: str | Path, folder: str | Path | None = None) -> "Store":
+    def open(
+        cls,
+        model: str | Path,
+        folder: str | Path | None = None,
+        *,
+        salvage: bool = False,
+    ) -> "Store":
         """A store of a saved model; `folder` keeps its changes.
 
-        A folder that has changes goes on from them. `model` may be that folder itself.
+        A folder with changes continues from them, and can be given as `model`. A
+        damaged journal is an error, unless `salvage` uses it up to the damage.
         """
         if Path(model).is_dir():
             folder = model
@@ -63,7 +79,7 @@ class Store:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         held = _hold(path)
         try:
-            store = cls._opened(model, path)
+            store = cls._opened(model, path, salvage=salvage)
         except BaseException:
             held.close()
             raise
@@ -71,35 +87,37 @@ class Store:
         return store
 
     @classmethod
-    def _opened(cls, model: str | Path, folder: Path) -> "Store":
+    def _opened(cls, model: str | Path, folder: Path, *, salvage: bool) -> "Store":
         generation = _newest(folder)
         if generation is not None:
             _check_origin(folder, model)
             store = cls(load(_snapshot(folder, generation)), folder)
-            store._go_on(generation)
+            store._go_on(generation, salvage=salvage)
             return store
         if Path(model).is_dir():
             raise BadFileError("there is no snapshot in this folder.", model)
+        _check_unchanged(folder)
         store = cls(load(model), folder)
         _write_origin(folder, store.model)
         store._begin_generation()
         return store
 
-    def _go_on(self, generation: int) -> None:
+    def _go_on(self, generation: int, *, salvage: bool) -> None:
         """Make the changes of a journal again."""
         assert self._folder is not None
         self._generation = generation
-        self._journal = Journal(_log(self._folder, generation))
-        for change in self._journal.found:
+        log = _log(self._folder, generation)
+        if not log.exists():
+            _replace_lost(log, salvage=salvage)
+        changes, self._journal = open_journal(log, salvage=salvage)
+        for change in changes:
             self._apply(change)
-        changed = bool(self._journal.found)
-        self._journal.found.clear()
         _remove_others(self._folder, generation)
-        if changed:
+        if changes or self._journal is None:
             self._begin_generation()
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         with self._lock:
             if self._journal is not None:
                 self._journal.close()
@@ -125,76 +143,94 @@ class Store:
         ids: Ids | None = None,
         times: list[Any] | None = None,
     ) -> Ids:
-        """Add rows; the ids they got. They are on the disk when this returns."""
+        """Add rows and return their ids; the rows are on disk when this returns."""
         with self._lock:
             journal = self._check_changeable()
             cells = [list(row.values()) for row in rows]
             change = {"change": "add", "rows": cells, "targets": targets, "ids": ids}
             if times is not None:
                 change["times"] = times
-            change["ids"] = given = self._apply(change)
+            change["ids"] = new_ids = self._apply(change)
             try:
                 journal.append(change)
             except BaseException:
-                self.model.forget(given)  # as if they had never been there
+                self.model.forget(new_ids)  # as if they had never been there
                 raise
-            self._count(journal)
-            return given
+            self._count_change(journal)
+            return new_ids
 
     def forget(self, ids: Ids) -> None:
-        """Erase rows, on the disk too: nothing in the folder has them any more."""
+        """Erase rows, also on disk: no file in the folder has them any more."""
         with self._lock:
             self._check_changeable()
             self.model.forget(ids)
-            try:
+            with self._breaking():
+                self._remove_cuttings()
                 self._begin_generation()
-            except BaseException:
-                self._is_broken = True  # what is in memory is not what is on the disk
-                raise
             self.n_changes += 1
 
-    def _count(self, journal: Journal) -> None:
+    def _count_change(self, journal: ChangeJournal) -> None:
         self.n_changes += 1
         if journal.n_records >= _MOST_RECORDS:
-            self._begin_generation()
+            with self._breaking():
+                self._begin_generation()
 
-    def _check_changeable(self) -> Journal:
+    @contextlib.contextmanager
+    def _breaking(self) -> Iterator[None]:
+        """Refuse all further changes if this block fails: the disk may differ."""
+        try:
+            yield
+        except BaseException:
+            self._is_broken = True
+            raise
+
+    def _check_changeable(self) -> ChangeJournal:
         if self._journal is None:
             raise Problem(
-                409, "This server was started without a journal, so nothing changes."
+                409, "This server has no journal, so its model cannot be changed."
             )
         if self._is_broken:
-            raise Problem(503, "The journal cannot be written; no change is taken.")
+            raise Problem(503, "The journal cannot be written; changes are refused.")
         return self._journal
 
     def _apply(self, change: Change) -> Ids:
-        """Add the rows of a change; the ids they got."""
-        names = self.model.cases_.schema.given_names
+        """Add the rows of a change and return their ids."""
+        names = self.model.cases_.schema.user_names
         rows = [dict(zip(names, cells, strict=True)) for cells in change["rows"]]
         options = {"times": change["times"]} if "times" in change else {}
         partial_fit = self.model.partial_fit
         if not options.keys() <= inspect.signature(partial_fit).parameters.keys():
-            raise BadInputError("times: rows of this model have none.")
+            raise BadInputError("times: this model does not use times of rows.")
         before = self.model.cases_.next_id
         partial_fit(rows, change["targets"], ids=change["ids"], **options)
         return change["ids"] or list(range(before, before + len(rows)))
 
     def _begin_generation(self) -> None:
-        """Write all that is there as a snapshot; the old one and its journal go."""
+        """Write a new snapshot with an empty journal, and remove the old ones."""
         assert self._folder is not None
         generation = self._generation + 1
         fresh = _log(self._folder, generation)
-        fresh.unlink(missing_ok=True)  # of a snapshot that never came
-        Journal(fresh).close()
-        self.model.save(_snapshot(self._folder, generation))  # from here on it counts
+        fresh.unlink(missing_ok=True)  # of a snapshot that was not written
+        journal = create_journal(fresh)
+        try:
+            self.model.save(_snapshot(self._folder, generation))  # now it is valid
+        except BaseException:
+            journal.close()
+            raise
         if self._journal is not None:
             self._journal.close()
-        self._journal, self._generation = Journal(fresh), generation
+        self._journal, self._generation = journal, generation
         _remove_others(self._folder, generation)
+
+    def _remove_cuttings(self) -> None:
+        """Remove what was cut off journals: it may have the forgotten rows."""
+        assert self._folder is not None
+        for path in self._folder.glob("journal-*.log.cut-*"):
+            path.unlink(missing_ok=True)
 
 
 def _without_names(model: LazyEstimator) -> LazyEstimator:
-    """The model, which takes rows without names: they are put in order before."""
+    """The model without feature names: rows come in the order of its columns."""
     if hasattr(model, "feature_names_in_"):
         del model.feature_names_in_
     return model
@@ -218,26 +254,36 @@ def _newest(folder: Path) -> int | None:
 
 
 def _remove_others(folder: Path, generation: int) -> None:
-    """Remove what other generations left, also what was being written."""
+    """Remove the files of other generations, also unfinished ones."""
     kept = {_snapshot(folder, generation), _log(folder, generation)}
     for pattern in ("snapshot-*.sklazy", "journal-*.log", ".snapshot-*.part"):
         for path in set(folder.glob(pattern)) - kept:
             path.unlink(missing_ok=True)
-    _sync(folder)
+    sync_folder(folder)
 
 
-def _sync(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _replace_lost(log: Path, *, salvage: bool) -> None:
+    """Begin a new journal in place of a missing one, if `salvage` allows it."""
+    if not salvage:
+        raise BadFileError(
+            f"the journal of the newest snapshot is missing. {WAY_OUT}", log
+        )
+    create_journal(log).close()
+
+
+def _check_unchanged(folder: Path) -> None:
+    """Refuse a folder with changes whose snapshot is missing."""
+    for log in folder.glob("journal-*.log"):
+        if not is_empty(log):
+            raise BadFileError(
+                "it has changes to a snapshot that is missing. Restore the folder from "
+                "a copy, or use another folder.",
+                log,
+            )
 
 
 def _hold(folder: Path) -> IO[bytes]:
-    """Keep the folder for this process alone; the system lets go when it ends."""
+    """Lock the folder for this process; the system unlocks it when it ends."""
     held = open(folder / "lock", "ab")  # noqa: SIM115 - kept open
     if fcntl is None:  # pragma: no cover - Windows
         return held
@@ -246,13 +292,13 @@ def _hold(folder: Path) -> IO[bytes]:
     except OSError as error:
         held.close()
         raise BadInputError(
-            f"the journal {folder} is in use by another server; give another folder."
+            f"another server uses the journal {folder}; use another folder."
         ) from error
     return held
 
 
 def _write_origin(folder: Path, model: LazyEstimator) -> None:
-    """Note which model the changes began with."""
+    """Record which model the changes began with."""
     (folder / "origin").write_text(f"{model.digest()}\n", "ascii")
 
 
@@ -265,12 +311,12 @@ def _check_origin(folder: Path, model: str | Path) -> None:
         same = load(model).digest() == known
     except (OSError, SklazyError) as error:
         raise BadFileError(
-            f"cannot be compared with what the journal {folder} began with ({error}). "
-            "Give the journal itself in its place to go on from it.",
+            f"cannot be compared with the model that the journal {folder} began with "
+            f"({error}). Give the journal in place of the model to continue from it.",
             model,
         ) from error
     if not same:
         raise BadInputError(
-            f"the journal {folder} began with another model than {model}; give another "
-            "folder, or the journal itself in place of the model."
+            f"the journal {folder} did not begin with the model {model}; use another "
+            "folder, or give the journal in place of the model."
         )

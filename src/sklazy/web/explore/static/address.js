@@ -1,4 +1,4 @@
-// What is looked at stands in the address, so that a view can be kept and sent.
+// The view is in the address, so that it can be saved and shared.
 
 const TEXTS = ["view", "case", "sort", "truth", "answer", "search", "color", "row"];
 const LISTS = ["filters", "without", "cell", "doubt", "edits"];
@@ -8,35 +8,35 @@ const watchers = [];
 export let at = read();
 
 function read() {
-  const given = new URLSearchParams(location.hash.slice(1));
-  const found = { view: "overview", page: Number(given.get("page")) || 0, delta: given.has("delta") ? Number(given.get("delta")) : null };
-  for (const name of TEXTS) if (given.has(name)) found[name] = given.get(name);
-  for (const name of FLAGS) found[name] = given.get(name) === "1";
+  const parameters = new URLSearchParams(location.hash.slice(1));
+  const view = { view: "overview", page: Number(parameters.get("page")) || 0, delta: parameters.has("delta") ? Number(parameters.get("delta")) : null };
+  for (const name of TEXTS) if (parameters.has(name)) view[name] = parameters.get(name);
+  for (const name of FLAGS) view[name] = parameters.get(name) === "1";
   for (const name of LISTS) {
     try {
-      found[name] = given.has(name) ? JSON.parse(given.get(name)) : null;
+      view[name] = parameters.has(name) ? JSON.parse(parameters.get(name)) : null;
     } catch {
-      found[name] = null;
+      view[name] = null;
     }
   }
-  if (!Array.isArray(found.filters)) found.filters = [];
-  if (!Array.isArray(found.without)) found.without = [];
-  return found;
+  if (!Array.isArray(view.filters)) view.filters = [];
+  if (!Array.isArray(view.without)) view.without = [];
+  return view;
 }
 
 /** The address of the present view with some changes. */
 export function address(changes = {}, base = at) {
   const next = { ...base, ...changes };
-  const given = new URLSearchParams();
+  const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(next)) {
     const empty = value === null || value === undefined || value === "" || value === false || value === 0;
     if (empty || (Array.isArray(value) && !value.length) || (name === "view" && value === "overview")) continue;
-    given.set(name, value === true ? "1" : typeof value === "object" ? JSON.stringify(value) : String(value));
+    parameters.set(name, value === true ? "1" : typeof value === "object" ? JSON.stringify(value) : String(value));
   }
-  return `#${given}`;
+  return `#${parameters}`;
 }
 
-/** Go there; with `quiet` the step is not kept for the way back. */
+/** Go there; with `quiet` without a new entry in the history. */
 export function go(changes, { quiet = false } = {}) {
   const next = address(changes);
   if (quiet) {
@@ -45,7 +45,7 @@ export function go(changes, { quiet = false } = {}) {
   } else if (next !== location.hash) location.hash = next;
 }
 
-/** Choose a case, or a new row: what was edited of the one before is gone. */
+/** Choose a case; edits of the row before are dropped. */
 export const choosing = (id) => ({ case: String(id), row: null, edits: null, without: [], delta: null });
 
 export function watch(watcher) {

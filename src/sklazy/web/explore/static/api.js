@@ -1,11 +1,11 @@
-// Questions to the server that this page came from.
+// Requests to the server.
 
 const box = () => document.getElementById("problem");
 
 async function read(response) {
   if (response.ok) return response.json();
-  const told = await response.json().catch(() => ({}));
-  const error = new Error(told.detail ?? `The server answered ${response.status}.`);
+  const problem = await response.json().catch(() => ({}));
+  const error = new Error(problem.detail ?? `The server answered ${response.status}.`);
   error.status = response.status;
   throw error;
 }
@@ -19,19 +19,19 @@ export async function send(name, body, signal) {
   return read(await fetch(`/api/${name}`, options));
 }
 
-/** Of several questions of one kind only the latest counts. */
+/** Of several requests of one kind, only the latest is used. */
 export class Latest {
   #turn = new AbortController();
 
-  /** The answer, or null if another question came in between. */
+  /** The response, or null if another request was made in the meantime. */
   async ask(name, body) {
     this.#turn.abort();
-    const own = (this.#turn = new AbortController());
+    const controller = (this.#turn = new AbortController());
     try {
-      const found = await (body === undefined ? ask(name, own.signal) : send(name, body, own.signal));
-      return own.signal.aborted ? null : found;
+      const reply = await (body === undefined ? ask(name, controller.signal) : send(name, body, controller.signal));
+      return controller.signal.aborted ? null : reply;
     } catch (error) {
-      if (own.signal.aborted || error.status === 409) return null;
+      if (controller.signal.aborted || error.status === 409) return null;
       throw error;
     }
   }
@@ -50,7 +50,7 @@ export function forgive() {
   box().textContent = "";
 }
 
-/** Run something and show what goes wrong. */
+/** Run a function and show its error. */
 export async function attempt(work) {
   try {
     return await work();
@@ -60,7 +60,7 @@ export async function attempt(work) {
   }
 }
 
-export function download(name, given = {}) {
-  const query = new URLSearchParams(Object.entries(given).map(([key, value]) => [key, JSON.stringify(value)]));
+export function download(name, parameters = {}) {
+  const query = new URLSearchParams(Object.entries(parameters).map(([key, value]) => [key, JSON.stringify(value)]));
   return `/download/${name}${query.size ? `?${query}` : ""}`;
 }

@@ -1,62 +1,62 @@
 // Findings that are worth a second look, and the list of changes.
 
-import { h, own, show, number, count, table, th, td, redraw } from "./dom.js";
+import { h, userText, show, number, count, table, th, td, redraw } from "./dom.js";
 import { at, address, choosing } from "./address.js";
 import { ask, send, attempt, download } from "./api.js";
 import { saves } from "./overview.js";
 import { running, hurry } from "./jobs.js";
 
 const KINDS = {
-  label: "Targets that the other cases contradict",
+  label: "Doubtful targets",
   conflict: "Equal rows with different targets",
-  duplicate: "Equal rows",
-  "near duplicate": "Rows that are unusually near",
-  novel: "Rows nobody is near",
-  column: "Columns to think about",
+  duplicate: "Duplicate rows",
+  "near duplicate": "Near duplicates",
+  novel: "Unusual rows",
+  column: "Columns to check",
 };
 const parts = {};
 let known = null;
 
-export async function openAudit(what, told) {
-  known = told;
+export async function openAudit(what, overview) {
+  known = overview;
   parts.audit = h("div", {});
-  what.replaceChildren(h("h1", { id: "what-title" }, "Audit"), h("p", { class: "soft" }, "Whether a finding is an error is for you to say. What you decide goes to the list of changes; nothing is written before you ask for it."), parts.audit);
+  what.replaceChildren(h("h1", { id: "what-title" }, "Audit"), h("p", { class: "soft" }, "You decide whether a finding is an error. Your decisions go to the list of changes; nothing is written until you save."), parts.audit);
   await renewAudit();
 }
 
 export async function renewAudit() {
   if (!parts.audit?.isConnected) return;
-  const [found, made] = await Promise.all([attempt(() => ask("audit")), attempt(() => ask("changes"))]);
-  if (found && made) redraw(parts.audit, findings(found, new Map(made.changes.map((one) => [String(one.id), one]))));
+  const [reply, made] = await Promise.all([attempt(() => ask("audit")), attempt(() => ask("changes"))]);
+  if (reply && made) redraw(parts.audit, findings(reply, new Map(made.changes.map((one) => [String(one.id), one]))));
 }
 
-function findings(found, changes) {
+function findings(reply, changes) {
   const busy = running("audit");
   const begin = async () => {
     await attempt(() => send("start", { job: "audit" }));
     hurry();
     await renewAudit();
   };
-  const button = h("button", { type: "button", onclick: begin, disabled: busy, "data-focus": "begin" }, busy ? "Looking …" : found.found ? "Look again" : "Look for doubtful labels, duplicates, novel rows");
-  if (!found.found) return [h("p", {}, button), known.n_rows > 5000 && h("p", { class: "soft" }, `Of ${count(known.n_rows)} cases 5000 are looked at, as if by lot.`)];
-  const kinds = Object.keys(KINDS).filter((kind) => found.counts[kind]);
+  const button = h("button", { type: "button", onclick: begin, disabled: busy, "data-focus": "begin" }, busy ? "Checking …" : reply.found ? "Check again" : "Find doubtful labels, duplicates and unusual rows");
+  if (!reply.found) return [h("p", {}, button), known.n_rows > 5000 && h("p", { class: "soft" }, `A random sample of 5000 of the ${count(known.n_rows)} cases is checked.`)];
+  const kinds = Object.keys(KINDS).filter((kind) => reply.counts[kind]);
   return [
-    h("p", {}, found.n_rows < found.n_cases ? `${count(found.n_rows)} of ${count(found.n_cases)} cases were looked at. ` : "", found.is_past ? "Found before the last change. " : "", button),
-    !found.learned && h("p", { class: "warning" }, "Labels cannot be judged: the other rows say no more of them than a guess does."),
+    h("p", {}, reply.n_rows < reply.n_cases ? `${count(reply.n_rows)} of ${count(reply.n_cases)} cases were checked. ` : "", reply.is_past ? "This was before the last change. " : "", button),
+    !reply.learned && h("p", { class: "warning" }, "Labels cannot be checked: predictions from the other rows are no better than a guess."),
     kinds.length ? null : h("p", { class: "empty" }, "Nothing stands out."),
-    kinds.map((kind) => part(kind, found, changes)),
+    kinds.map((kind) => part(kind, reply, changes)),
     saves("audit", ["html", "json", "csv"]),
   ];
 }
 
-function part(kind, found, changes) {
-  const own = found.findings.filter((one) => one.kind === kind);
-  const more = found.counts[kind] - own.length;
-  return h("section", {}, h("h2", {}, `${KINDS[kind]} (${found.counts[kind]})`), h("ul", { class: "findings" }, own.map((one) => item(one, changes))), more > 0 && h("p", { class: "soft" }, `and ${more} more in the download`));
+function part(kind, reply, changes) {
+  const listed = reply.findings.filter((one) => one.kind === kind);
+  const more = reply.counts[kind] - listed.length;
+  return h("section", {}, h("h2", {}, `${KINDS[kind]} (${reply.counts[kind]})`), h("ul", { class: "findings" }, listed.map((one) => item(one, changes))), more > 0 && h("p", { class: "soft" }, `and ${more} more in the download`));
 }
 
 function item(one, changes) {
-  return h("li", { class: "finding" }, h("p", {}, one.column ? [own(one.column), ": "] : null, one.sentence), one.rows.slice(0, 12).map((id) => decide(one, id, changes.get(String(id)))));
+  return h("li", { class: "finding" }, h("p", {}, one.column ? [userText(one.column), ": "] : null, one.sentence), one.rows.slice(0, 12).map((id) => decide(one, id, changes.get(String(id)))));
 }
 
 function decide(one, id, made) {
@@ -67,26 +67,26 @@ function decide(one, id, made) {
     }
   };
   const name = (text) => ({ "data-focus": `${text}-${one.number}-${id}`, "aria-label": `${text} case ${show(id)}` });
-  const relabel = one.kind === "label" ? h("button", { type: "button", onclick: () => change("relabel", one.suggested), ...name("Relabel") }, "Relabel to ", own(one.suggested)) : null;
-  return h("p", { class: `decisions ${String(id) === at.case ? "chosen" : ""}` }, h("a", { href: address(choosing(id)) }, "case ", own(id)), " ",
-    made ? h("span", { class: "made" }, "✓ ", said(made)) : [h("button", { type: "button", onclick: () => change("accept"), ...name("Accept") }, "Accept"), relabel, h("button", { type: "button", onclick: () => change("forget"), ...name("Forget") }, "Forget")]);
+  const relabel = one.kind === "label" ? h("button", { type: "button", onclick: () => change("relabel", one.suggested), ...name("Relabel") }, "Relabel to ", userText(one.suggested)) : null;
+  return h("p", { class: `decisions ${String(id) === at.case ? "chosen" : ""}` }, h("a", { href: address(choosing(id)) }, "case ", userText(id)), " ",
+    made ? h("span", { class: "made" }, "✓ ", changeText(made)) : [h("button", { type: "button", onclick: () => change("accept"), ...name("Accept") }, "Accept"), relabel, h("button", { type: "button", onclick: () => change("forget"), ...name("Forget") }, "Forget")]);
 }
 
-const said = (one) => (one.kind === "relabel" ? ["relabeled to ", own(one.after)] : one.kind === "forget" ? "forgotten" : "accepted");
+const changeText = (one) => (one.kind === "relabel" ? ["relabeled to ", userText(one.after)] : one.kind === "forget" ? "forgotten" : "accepted");
 
 // --- changes ----------------------------------------------------------------------------
 
 export async function openChanges(what) {
   parts.changes = h("div", {});
-  what.replaceChildren(h("h1", { id: "what-title" }, "Changes"), h("p", { class: "soft" }, "What was read is never written to. The cases with these changes can be saved as a new file or a new model."), parts.changes);
+  what.replaceChildren(h("h1", { id: "what-title" }, "Changes"), h("p", { class: "soft" }, "Your file is never changed. You can save the cases with these changes as a new file or a new model."), parts.changes);
   await renewChanges();
 }
 
 export async function renewChanges() {
   if (!parts.changes?.isConnected) return;
-  const found = await attempt(() => ask("changes"));
-  if (!found) return;
-  redraw(parts.changes, found.changes.length ? list(found.changes) : h("p", { class: "empty" }, "Nothing was changed yet. ", h("a", { href: address({ view: "audit" }) }, "To the audit")),
+  const reply = await attempt(() => ask("changes"));
+  if (!reply) return;
+  redraw(parts.changes, reply.changes.length ? list(reply.changes) : h("p", { class: "empty" }, "There are no changes yet. ", h("a", { href: address({ view: "audit" }) }, "Go to the audit")),
     h("h2", {}, "Save as"),
     h("p", { class: "saves" }, h("a", { href: download("data.csv"), download: "data.csv" }, "cases with the changes, CSV"), " · ", h("a", { href: download("model.sklazy"), download: "model.sklazy" }, "model with the changes"), " · ",
       h("a", { href: download("changes.json"), download: "changes.json" }, "list of changes, JSON"), " · ", h("a", { href: download("changes.csv"), download: "changes.csv" }, "CSV")));
@@ -99,7 +99,7 @@ function list(changes) {
       await renewChanges();
     }
   };
-  const row = (one) => h("tr", {}, td(number(one.number), { class: "n" }), td(h("a", { href: address(choosing(one.id)) }, own(one.id))), td(said(one)), td(own(one.before)), td(own(one.reason)),
+  const row = (one) => h("tr", {}, td(number(one.number), { class: "n" }), td(h("a", { href: address(choosing(one.id)) }, userText(one.id))), td(changeText(one)), td(userText(one.before)), td(userText(one.reason)),
     td(h("button", { type: "button", onclick: () => undo(one.number), "data-focus": `undo-${one.number}`, "aria-label": `Undo change ${one.number}` }, "Undo")));
-  return table([th("", { class: "n" }), th("case"), th("what"), th("was"), th("because"), th(h("span", { class: "hidden" }, "undo"))], changes.map(row), { label: "Changes" });
+  return table([th("", { class: "n" }), th("case"), th("change"), th("before"), th("reason"), th(h("span", { class: "hidden" }, "undo"))], changes.map(row), { label: "Changes" });
 }

@@ -1,6 +1,6 @@
-// The table of cases: the server filters, sorts and cuts it into pages.
+// The table of cases: the server filters, sorts and splits it into pages.
 
-import { h, own, show, number, share, count, bar, table, th, td, redraw, replace } from "./dom.js";
+import { h, userText, show, number, share, count, bar, table, th, td, redraw, replace } from "./dom.js";
 import { at, address, go, choosing } from "./address.js";
 import { attempt, Latest } from "./api.js";
 import { saves } from "./overview.js";
@@ -12,7 +12,7 @@ let fields = [];
 let listed = [];
 let again = null;
 
-export function wish() {
+export function caseFilter() {
   const filled = Object.entries({
     filters: at.filters, truth: at.truth, answer: at.answer, cell: at.cell, doubt: at.doubt,
     wrong: at.wrong || undefined, search: at.search, sort: at.sort, falling: at.falling || undefined,
@@ -21,8 +21,8 @@ export function wish() {
   return Object.fromEntries(filled);
 }
 
-export async function openCases(what, told, form) {
-  [known, fields] = [told, form.fields];
+export async function openCases(what, overview, form) {
+  [known, fields] = [overview, form.fields];
   parts.filters = h("div", {});
   parts.table = h("div", {});
   what.replaceChildren(h("h1", { id: "what-title" }, "Cases"), parts.filters, parts.table);
@@ -32,12 +32,12 @@ export async function openCases(what, told, form) {
 export async function renewCases() {
   clearTimeout(again);
   if (!parts.table?.isConnected) return;
-  const found = await attempt(() => latest.ask("cases", { ...wish(), page: at.page, per_page: 50 }));
-  if (!found) return;
-  listed = found.rows.map((one) => String(one.id));
+  const reply = await attempt(() => latest.ask("cases", { ...caseFilter(), page: at.page, per_page: 50 }));
+  if (!reply) return;
+  listed = reply.rows.map((one) => String(one.id));
   redraw(parts.filters, filters());
-  redraw(parts.table, found.n_found ? page(found) : nothing());
-  if (found.n_open) again = setTimeout(renewCases, 800);
+  redraw(parts.table, reply.n_found ? page(reply) : nothing());
+  if (reply.n_open) again = setTimeout(renewCases, 800);
 }
 
 export function markChosen() {
@@ -60,7 +60,7 @@ export function step(by) {
 const CLEAR = { filters: [], truth: null, answer: null, cell: null, doubt: null, wrong: false, search: null, page: 0 };
 
 function nothing() {
-  return h("div", { class: "empty" }, h("p", {}, "No case is like this."), h("p", {}, h("a", { href: address(CLEAR) }, "Remove all filters")));
+  return h("div", { class: "empty" }, h("p", {}, "No case matches."), h("p", {}, h("a", { href: address(CLEAR) }, "Remove all filters")));
 }
 
 // --- filters --------------------------------------------------------------------------
@@ -68,12 +68,12 @@ function nothing() {
 function filters() {
   const chips = [
     ...at.filters.map((one, i) => chip(say(one), { filters: at.filters.filter((_, j) => j !== i) })),
-    at.truth && chip([`${show(known.target)} is `, own(at.truth)], { truth: null }),
-    at.answer && chip(["the others say ", own(at.answer)], { answer: null }),
+    at.truth && chip([`${show(known.target)} is `, userText(at.truth)], { truth: null }),
+    at.answer && chip(["predicted ", userText(at.answer)], { answer: null }),
     at.cell && chip(`one cell of the confusion matrix (row ${at.cell[0] + 1}, column ${at.cell[1] + 1})`, { cell: null }),
     at.doubt && chip(`doubt ${at.doubt[0] === null ? "" : `from ${at.doubt[0]}`}${at.doubt[1] === null ? "" : ` to ${at.doubt[1]}`}`, { doubt: null }),
-    at.wrong && chip("contradicted by the others", { wrong: false }),
-    at.search && chip(["id ", own(at.search)], { search: null }),
+    at.wrong && chip("wrong predictions", { wrong: false }),
+    at.search && chip(["id ", userText(at.search)], { search: null }),
   ].filter(Boolean);
   return [
     h("div", { class: "chips" }, chips.length ? ["Filters: ", chips, chips.length > 1 && h("a", { href: address(CLEAR) }, "remove all")] : h("span", { class: "soft" }, "No filters.")),
@@ -86,9 +86,9 @@ function chip(text, change) {
 }
 
 function say(one) {
-  if (one.missing !== undefined) return [own(one.column), one.missing ? " is missing" : " is not missing"];
-  if (one.labels) return [own(one.column), " is ", own(one.labels.join(" or "))];
-  return [own(one.column), one.low !== null && one.low !== undefined ? ` from ${number(one.low)}` : "", one.high !== null && one.high !== undefined ? ` to ${number(one.high)}` : ""];
+  if (one.missing !== undefined) return [userText(one.column), one.missing ? " is missing" : " is not missing"];
+  if (one.labels) return [userText(one.column), " is ", userText(one.labels.join(" or "))];
+  return [userText(one.column), one.low !== null && one.low !== undefined ? ` from ${number(one.low)}` : "", one.high !== null && one.high !== undefined ? ` to ${number(one.high)}` : ""];
 }
 
 function forms() {
@@ -96,7 +96,7 @@ function forms() {
   const detail = h("span", {});
   const fit = () => replace(detail, cellForm(fields.find((one) => one.name === choice.value)));
   if (fields.length) fit();
-  const classes = known.classifies ? [pick("truth", show(known.target)), pick("answer", "the others say")] : null;
+  const classes = known.classifies ? [pick("truth", show(known.target)), pick("answer", "predicted")] : null;
   const doubt = h("input", { type: "number", step: "any", min: "0", placeholder: known.classifies ? "0.5" : "3", "aria-label": "Least doubt", "data-focus": "doubt" });
   const least = (event) => {
     event.preventDefault();
@@ -105,8 +105,8 @@ function forms() {
   return h("div", { class: "forms" },
     h("form", { onsubmit: (event) => add(event, choice.value, detail) }, h("label", {}, "column ", choice), " ", detail, h("button", { "data-focus": "add" }, "Add")),
     classes,
-    h("form", { onsubmit: least }, h("label", {}, known.classifies ? "doubt at least " : "off by at least so many usual errors ", doubt), h("button", {}, "Add")),
-    h("label", {}, h("input", { type: "checkbox", checked: at.wrong, "data-focus": "wrong", onchange: (event) => go({ wrong: event.target.checked, page: 0 }) }), " only cases that the others contradict"));
+    h("form", { onsubmit: least }, h("label", {}, known.classifies ? "doubt at least " : "error at least this many times the usual one ", doubt), h("button", {}, "Add")),
+    h("label", {}, h("input", { type: "checkbox", checked: at.wrong, "data-focus": "wrong", onchange: (event) => go({ wrong: event.target.checked, page: 0 }) }), " only wrong predictions"));
 }
 
 function pick(name, text) {
@@ -134,29 +134,29 @@ function add(event, column, detail) {
 
 // --- the page -------------------------------------------------------------------------
 
-function page(found) {
+function page(reply) {
   const sorted = (key) => ((at.sort ?? "row") === key ? (at.falling ? "descending" : "ascending") : "none");
   const heading = (key, text, side = "") => {
     const turn = address({ sort: key, falling: sorted(key) === "ascending", page: 0 });
     const arrow = { ascending: " ▲", descending: " ▼", none: "" }[sorted(key)];
-    return h("th", { scope: "col", class: side, "aria-sort": sorted(key) }, h("a", { href: turn, "data-focus": `sort-${key}` }, own(text), arrow));
+    return h("th", { scope: "col", class: side, "aria-sort": sorted(key) }, h("a", { href: turn, "data-focus": `sort-${key}` }, userText(text), arrow));
   };
-  const head = [heading("row", "case"), heading("truth", show(known.target)), heading("answer", "others say"),
-    known.classifies && heading("probability", "p", "n"), heading("doubt", known.classifies ? "doubt" : "× usual", "n"),
-    ...found.columns.map((name) => heading(name, show(name), "n"))].filter(Boolean);
-  const last = found.first + found.rows.length;
+  const head = [heading("row", "case"), heading("truth", show(known.target)), heading("answer", "predicted"),
+    known.classifies && heading("probability", "p", "n"), heading("doubt", known.classifies ? "doubt" : "error, × usual", "n"),
+    ...reply.columns.map((name) => heading(name, show(name), "n"))].filter(Boolean);
+  const last = reply.first + reply.rows.length;
   return [
-    table(head, found.rows.map((one) => line(one, found.columns)), { class: "cases", label: "Cases" }),
+    table(head, reply.rows.map((one) => line(one, reply.columns)), { class: "cases", label: "Cases" }),
     h("div", { class: "pager" },
-      h("span", {}, `${count(found.first + 1)} to ${count(last)} of ${count(found.n_found)}`, found.n_found < found.n_rows ? ` chosen from ${count(found.n_rows)}` : ""),
-      turner("first", "« first", 0, found), turner("back", "‹ back", found.page - 1, found), turner("next", "next ›", found.page + 1, found), turner("last", "last »", found.n_pages - 1, found),
+      h("span", {}, `${count(reply.first + 1)} to ${count(last)} of ${count(reply.n_found)}`, reply.n_found < reply.n_rows ? ` (${count(reply.n_rows)} in all)` : ""),
+      turner("first", "« first", 0, reply), turner("back", "‹ previous", reply.page - 1, reply), turner("next", "next ›", reply.page + 1, reply), turner("last", "last »", reply.n_pages - 1, reply),
       h("label", {}, h("input", { type: "checkbox", checked: at.all, "data-focus": "all", onchange: (event) => go({ all: event.target.checked }) }), " all columns")),
-    saves("cases", ["csv", "json"], { wish: wish() }),
+    saves("cases", ["csv", "json"], { filter: caseFilter() }),
   ];
 }
 
-function turner(name, text, to, found) {
-  const stays = to === found.page || to < 0 || to >= found.n_pages;
+function turner(name, text, to, reply) {
+  const stays = to === reply.page || to < 0 || to >= reply.n_pages;
   return h("button", { type: "button", disabled: stays, onclick: () => go({ page: to }), "data-focus": name }, text);
 }
 
@@ -167,10 +167,10 @@ function line(one, columns) {
   };
   const wrong = known.classifies ? one.agrees === false : (one.doubt ?? 0) > 3;
   return h("tr", { "data-id": id, class: id === at.case ? "chosen" : "", onclick: choose },
-    td(h("a", { href: address(choosing(id)), "data-focus": `case-${id}`, "aria-current": id === at.case ? "true" : "false" }, own(id))),
-    td(own(one.truth)),
-    td(one.known ? [own(one.answer), wrong && h("span", { class: "sign", title: "contradicts" }, " ≠")] : h("span", { class: "soft" }, "…"), { class: wrong ? "other" : "" }),
+    td(h("a", { href: address(choosing(id)), "data-focus": `case-${id}`, "aria-current": id === at.case ? "true" : "false" }, userText(id))),
+    td(userText(one.truth)),
+    td(one.known ? [userText(one.answer), wrong && h("span", { class: "sign", title: "wrong prediction" }, " ≠")] : h("span", { class: "soft" }, "…"), { class: wrong ? "other" : "" }),
     known.classifies && td(share(one.probability), { class: "n" }),
     td(one.doubt === null ? "" : [known.classifies ? one.doubt.toFixed(2) : number(one.doubt, 2), bar(known.classifies ? one.doubt : Math.min(1, one.doubt / 6), { tone: "against" })], { class: "n doubt" }),
-    columns.map((name) => td(own(one.values[name]), { class: typeof one.values[name] === "number" ? "n" : one.values[name] === null ? "gone" : "" })));
+    columns.map((name) => td(userText(one.values[name]), { class: typeof one.values[name] === "number" ? "n" : one.values[name] === null ? "gone" : "" })));
 }

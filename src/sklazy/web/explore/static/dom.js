@@ -24,13 +24,13 @@ export function s(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** What the user's data says, apart from the direction of the text around it. */
-export function own(text, attributes) {
+/** Text of the user's data, isolated from the direction of the text around it. */
+export function userText(text, attributes) {
   const shown = show(text);
   return h("bdi", { class: shown.length > 28 ? "long" : "short", ...attributes }, shown);
 }
 
-// Control characters, separators, directional marks and blanks nobody sees.
+// Control characters, separators, directional marks and invisible blanks.
 const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]/gu;
 
 /** A value as a person reads it. */
@@ -41,7 +41,7 @@ export function show(value) {
   return text === "" ? "''" : text.length > 160 ? `${text.slice(0, 100)} … ${text.slice(-50)}` : text;
 }
 
-/** A number with as many digits as help. */
+/** A number with a few significant digits. */
 export function number(value, digits = 4) {
   if (value === null || value === undefined) return "";
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value);
@@ -53,7 +53,7 @@ export const percent = (share) => (share === null || share === undefined ? "" : 
 export const count = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
 export const share = (p) => (p === null || p === undefined ? "" : p > 0.9995 && p < 1 ? ">0.999" : p.toFixed(3));
 
-/** A bar of some share of its cell. */
+/** A bar that fills a share of its cell. */
 export function bar(part, { tone = "", start = 0, tick = null } = {}) {
   const width = `${100 * Math.max(0, Math.min(1, part) - start)}%`;
   return h("div", { class: "track", "aria-hidden": "true" },
@@ -75,7 +75,7 @@ export function replace(element, ...children) {
   element.replaceChildren(...children.flat(Infinity).filter((child) => child));
 }
 
-/** Replace children without losing the focus, where what had it has an id or a name. */
+/** Replace children and keep the focus, if the focused element has data-focus. */
 export function redraw(element, ...children) {
   const active = document.activeElement;
   const inside = active && active !== element && element.contains(active);

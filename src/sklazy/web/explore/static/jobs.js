@@ -1,9 +1,9 @@
-// What runs in the background on the server, with bars.
+// Background jobs of the server, with progress bars.
 
 import { h, count, replace } from "./dom.js";
 import { ask } from "./api.js";
 
-const NAMES = { "left-out": "Leaving cases out", audit: "Audit", advice: "Measuring methods" };
+const NAMES = { "left-out": "Leave-one-out predictions", audit: "Audit", advice: "Comparing methods" };
 const listeners = [];
 let jobs = [];
 let timer = null;
@@ -24,13 +24,13 @@ export function hurry() {
 
 async function look() {
   try {
-    const found = await ask("jobs");
-    const moved = found.jobs.filter((one) => {
+    const reply = await ask("jobs");
+    const moved = reply.jobs.filter((one) => {
       const before = jobs.find((old) => old.name === one.name);
       return !before || before.state !== one.state || before.done !== one.done;
     }).map((one) => one.name);
-    const changed = version !== null && version !== found.version;
-    [jobs, version] = [found.jobs, found.version];
+    const changed = version !== null && version !== reply.version;
+    [jobs, version] = [reply.jobs, reply.version];
     draw();
     if (moved.length || changed) for (const listener of listeners) listener(moved, changed);
     const busy = jobs.some((one) => ["running", "waiting"].includes(one.state));
@@ -44,8 +44,8 @@ function draw() {
   const open = jobs.filter((one) => ["running", "waiting", "failed"].includes(one.state));
   replace(document.getElementById("jobs"), open.map((one) => {
     const left = one.total ? `${count(one.done)} of ${count(one.total)}` : one.state;
-    const said = one.state === "failed" ? `failed: ${one.note}` : one.note || left;
-    return h("p", { class: `job ${one.state}` }, `${NAMES[one.name]}: ${said}`,
+    const text = one.state === "failed" ? `failed: ${one.note}` : one.note || left;
+    return h("p", { class: `job ${one.state}` }, `${NAMES[one.name]}: ${text}`,
       one.state === "running" && one.total ? h("progress", { max: one.total, value: one.done, "aria-label": NAMES[one.name] }) : null);
   }));
 }

@@ -1,6 +1,6 @@
-// The page as a whole: views, the chosen row, keys, the theme.
+// The page as a whole: views, the selected row, keys, the theme.
 
-import { h, own, show, percent, number, count, replace } from "./dom.js";
+import { h, userText, show, percent, number, count, replace } from "./dom.js";
 import { at, address, go, watch, choosing } from "./address.js";
 import { ask, send, attempt, forgive } from "./api.js";
 import { openOverview, renewScore, renewAdvice } from "./overview.js";
@@ -25,11 +25,11 @@ async function learn() {
 
 function drawHead() {
   document.querySelector("main").classList.toggle("alone", !at.case && !at.row);
-  replace(document.getElementById("facts"), "· ", own(known.target), ` · ${count(known.n_rows)} cases${known.estimator === known.source ? "" : ` · ${known.estimator}`}${score}`);
+  replace(document.getElementById("facts"), "· ", userText(known.target), ` · ${count(known.n_rows)} cases${known.estimator === known.source ? "" : ` · ${known.estimator}`}${score}`);
   const view = VIEWS[at.view] ? at.view : "overview";
   replace(document.getElementById("tabs"), Object.entries(VIEWS).map(([name, text]) =>
     h("li", {}, h("a", { href: address({ view: name }), "aria-current": name === view ? "page" : null }, name === "changes" && known.n_changes ? `${text} (${known.n_changes})` : text))),
-    at.case || at.row ? h("li", { class: "to-row" }, h("a", { href: "#row", "data-jump": "row" }, at.case ? ["Case ", own(at.case)] : "New row")) : null);
+    at.case || at.row ? h("li", { class: "to-row" }, h("a", { href: "#row", "data-jump": "row" }, at.case ? ["Case ", userText(at.case)] : "New row")) : null);
   document.title = `${VIEWS[view]} · ${show(document.getElementById("source").textContent)} · sklazy`;
 }
 
@@ -85,9 +85,9 @@ onProgress(async (names, changed) => {
 });
 
 async function renewScoreLine() {
-  const found = await ask("left-out");
-  const part = found.n_known < found.n_rows ? " so far" : "";
-  score = !found.n_known ? "" : found.accuracy === undefined ? ` · left out: off by ${number(found.mean_absolute_error, 3)}${part}` : ` · left out: ${percent(found.accuracy)} right${part}`;
+  const reply = await ask("left-out");
+  const part = reply.n_known < reply.n_rows ? " so far" : "";
+  score = !reply.n_known ? "" : reply.accuracy === undefined ? ` · leave-one-out error ${number(reply.mean_absolute_error, 3)}${part}` : ` · leave-one-out accuracy ${percent(reply.accuracy)}${part}`;
   drawHead();
 }
 
@@ -99,12 +99,12 @@ document.getElementById("search").addEventListener("submit", async (event) => {
   if (!text) return;
   forgive();
   if (/[,;\t{]/.test(text)) {
-    const found = await attempt(() => send("parse", { text }));
-    if (found) go({ row: "pasted", case: null, edits: found.values, without: [] });
+    const reply = await attempt(() => send("parse", { text }));
+    if (reply) go({ row: "pasted", case: null, edits: reply.values, without: [] });
     return;
   }
-  const found = await attempt(() => send("find", { text }));
-  if (found) go(found.case === null ? { view: "cases", search: text, page: 0 } : choosing(found.case));
+  const reply = await attempt(() => send("find", { text }));
+  if (reply) go(reply.case === null ? { view: "cases", search: text, page: 0 } : choosing(reply.case));
 });
 
 // --- keys ---------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ document.addEventListener("click", (event) => {
 
 // --- light and dark -------------------------------------------------------------------------
 
-const THEMES = { auto: ["◐", "as the system has it"], light: ["☀", "light"], dark: ["☾", "dark"] };
+const THEMES = { auto: ["◐", "same as the system"], light: ["☀", "light"], dark: ["☾", "dark"] };
 
 function setTheme(name) {
   const button = document.getElementById("theme");
@@ -158,7 +158,7 @@ document.getElementById("theme").addEventListener("click", () => {
   try {
     localStorage.theme = next;
   } catch {
-    // kept for this page alone
+    // kept for this page only
   }
   setTheme(next);
 });

@@ -1,6 +1,6 @@
-// Cases on a plane, by the learner's own distance.
+// A map of the cases, by the distances of the model.
 
-import { h, show, own, number, count, replace, percent } from "./dom.js";
+import { h, show, userText, number, count, replace, percent } from "./dom.js";
 import { at, go, choosing } from "./address.js";
 import { attempt, Latest } from "./api.js";
 import { current } from "./row.js";
@@ -15,8 +15,8 @@ let places = [];
 let pointed = -1;
 let again = null;
 
-export async function openMap(what, told) {
-  known = told;
+export async function openMap(what, overview) {
+  known = overview;
   parts.options = h("div", { class: "options" });
   parts.canvas = h("canvas", { tabindex: "0", role: "img", onclick: click, onmousemove: hover, onmouseleave: leave, onkeydown: walk });
   parts.tip = h("p", { class: "tip", role: "status", "aria-live": "polite" });
@@ -33,24 +33,24 @@ const coloring = () => (colorings().includes(at.color) ? at.color : colorings()[
 export async function renewMap() {
   clearTimeout(again);
   if (!parts.canvas?.isConnected) return;
-  const told = current();
-  const also = told ? [at.case, ...told.voters.cases.map((one) => String(one.id)), told.opposing && String(told.opposing.id)] : [at.case];
-  const weights = at.local && told && Object.keys(told.weights).length ? told.weights : null;
+  const receipt = current();
+  const also = receipt ? [at.case, ...receipt.voters.cases.map((one) => String(one.id)), receipt.opposing && String(receipt.opposing.id)] : [at.case];
+  const weights = at.local && receipt && Object.keys(receipt.weights).length ? receipt.weights : null;
   const wanted = also.filter((id) => id && !at.without.includes(id) ).map(String);
-  const found = await attempt(() => latest.ask("map", { also: [...new Set(wanted)], weights }));
-  if (!found) return;
-  plane = found;
+  const reply = await attempt(() => latest.ask("map", { also: [...new Set(wanted)], weights }));
+  if (!reply) return;
+  plane = reply;
   draw();
-  if (found.n_open) again = setTimeout(renewMap, 1500);
+  if (reply.n_open) again = setTimeout(renewMap, 1500);
 }
 
 function draw() {
   const option = (name) => h("label", {}, h("input", { type: "radio", name: "color", checked: name === coloring(), onchange: () => go({ color: name }) }), ` ${name}`);
   const can = Boolean(current() && Object.keys(current().weights).length);
   replace(parts.options, h("fieldset", {}, h("legend", {}, "Color and shape by"), colorings().map(option)),
-    h("label", {}, h("input", { type: "checkbox", checked: at.local, disabled: !can, onchange: (event) => go({ local: event.target.checked }) }), " distances on the attributes that count for this row"));
-  parts.canvas.setAttribute("aria-label", `Map of ${plane.n_drawn} cases. Arrow keys go from case to case, Enter chooses one.`);
-  replace(parts.note, `${count(plane.n_drawn)} of ${count(plane.n_rows)} cases; ${plane.how}; the plane holds ${percent(plane.share)} of the spread.`);
+    h("label", {}, h("input", { type: "checkbox", checked: at.local, disabled: !can, onchange: (event) => go({ local: event.target.checked }) }), " distances on the features that matter for this row"));
+  parts.canvas.setAttribute("aria-label", `Map of ${plane.n_drawn} cases. Use the arrow keys to move from case to case, and Enter to choose one.`);
+  replace(parts.note, `${count(plane.n_drawn)} of ${count(plane.n_rows)} cases; ${plane.how}; the map shows ${percent(plane.share)} of the variation.`);
   replace(parts.legend, legend());
   paint();
 }
@@ -86,12 +86,12 @@ function legend() {
   const item = (color, shape, text) => {
     const canvas = h("canvas", { width: 16, height: 16, "aria-hidden": "true" });
     stamp(canvas.getContext("2d"), 8, 8, shape, color, 5);
-    return h("li", {}, canvas, " ", own(text));
+    return h("li", {}, canvas, " ", userText(text));
   };
   const by = coloring();
-  const marks = [h("li", {}, "◎ this row"), h("li", {}, "— its voters"), h("li", {}, "▣ nearest with another answer")];
+  const marks = [h("li", {}, "◎ this row"), h("li", {}, "— its cases"), h("li", {}, "▣ nearest counterexample")];
   if (by === "class") return [plane.classes.slice(0, 30).map((label, i) => item(css(`--c${i % 8}`), SHAPES[i % 8], show(label))), marks];
-  if (by === "error") return [item(css("--main"), "circle", "the others agree"), item(css("--odd"), "cross", "the others contradict"), item(css("--idle"), "ring", "not known yet"), marks];
+  if (by === "error") return [item(css("--main"), "circle", "predicted correctly"), item(css("--odd"), "cross", "predicted wrongly"), item(css("--idle"), "ring", "not predicted yet"), marks];
   const words = by === "value" ? ["lowest quarter", "second", "third", "highest quarter"] : known.classifies ? ["doubt below 0.1", "0.1 to 0.5", "0.5 to 0.9", "above 0.9"] : ["below the usual error", "1 to 3 times", "3 to 6 times", "above 6 times"];
   return [words.map((text, i) => item(css(`--level${i}`), ["circle", "square", "triangle", "cross"][i], text)), marks];
 }
@@ -145,7 +145,7 @@ function layout(wide, tall) {
 
 function marks(pen) {
   const find = (id) => plane.points.findIndex((one) => String(one.id) === String(id));
-  const told = current();
+  const receipt = current();
   const self = at.case ? find(at.case) : -1;
   const ring = (i, size, color) => {
     pen.strokeStyle = color;
@@ -155,7 +155,7 @@ function marks(pen) {
     pen.stroke();
   };
   pen.lineWidth = 1;
-  for (const one of told?.voters.cases ?? []) {
+  for (const one of receipt?.voters.cases ?? []) {
     const i = find(one.id);
     if (i < 0) continue;
     ring(i, 6, css("--ink"));
@@ -166,7 +166,7 @@ function marks(pen) {
     pen.lineTo(...places[i]);
     pen.stroke();
   }
-  const foe = told?.opposing ? find(told.opposing.id) : -1;
+  const foe = receipt?.opposing ? find(receipt.opposing.id) : -1;
   if (foe >= 0) {
     pen.strokeStyle = css("--odd");
     pen.lineWidth = 2.5;
@@ -194,7 +194,7 @@ function click(event) {
 function point(i) {
   pointed = i;
   const one = plane.points[i];
-  parts.tip.textContent = one ? `Case ${show(one.id)}: ${show(known.target)} ${show(one.truth)}${one.answer === null ? "" : `, the others say ${show(one.answer)}`}${one.doubt === null ? "" : `, doubt ${number(one.doubt, 2)}`}` : "";
+  parts.tip.textContent = one ? `Case ${show(one.id)}: ${show(known.target)} ${show(one.truth)}${one.answer === null ? "" : `, predicted ${show(one.answer)}`}${one.doubt === null ? "" : `, doubt ${number(one.doubt, 2)}`}` : "";
   paint();
 }
 

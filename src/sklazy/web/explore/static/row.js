@@ -1,6 +1,6 @@
-// The chosen row: what decided, what if, who voted, who is against it.
+// The selected row: its prediction, evidence, edits and counterexample.
 
-import { h, own, show, number, share, percent, bar, table, th, td, replace, redraw } from "./dom.js";
+import { h, userText, show, number, share, percent, bar, table, th, td, replace, redraw } from "./dom.js";
 import { at, address, go, choosing } from "./address.js";
 import { attempt, send, complain, Latest } from "./api.js";
 import { byGroup } from "./charts.js";
@@ -24,12 +24,12 @@ let opened = "";
 export const current = () => receipt;
 export const onReceipt = (listener) => listeners.push(listener);
 const isNew = () => !at.case && Boolean(at.row);
-const asked = () => ({ case: at.case ?? null, edits, without: at.without, delta: at.delta });
+const query = () => ({ case: at.case ?? null, edits, without: at.without, delta: at.delta });
 
-/** Draw what the address names, if it is another row or its answer may be another. */
-export async function renewRow(pane, told, fields, { force = false } = {}) {
-  [known, form] = [told, fields];
-  const name = JSON.stringify([at.case, at.row, told.version]);
+/** Draw the row of the address, if the row or its prediction may have changed. */
+export async function renewRow(pane, overview, fields, { force = false } = {}) {
+  [known, form] = [overview, fields];
+  const name = JSON.stringify([at.case, at.row, overview.version]);
   const wanted = JSON.stringify([name, at.without, at.delta, at.edits ?? {}]);
   if (!force && wanted === opened) return;
   const other = force || JSON.parse(opened || "[null]")[0] !== name || JSON.stringify(at.edits ?? {}) !== JSON.stringify(edits);
@@ -44,8 +44,8 @@ function close(pane) {
   quick.stop();
   whole.stop();
   [receipt, chosen, before] = [null, null, null];
-  replace(pane, h("p", { class: "soft hint" }, "Choose a case in the table or on the map, search for its id, or paste a row: its receipt stands here."),
-    h("p", {}, h("a", { href: address({ row: "new", case: null, edits: {}, without: [] }) }, "Type a new row")));
+  replace(pane, h("p", { class: "soft hint" }, "Choose a case in the table or on the map, search for an id, or paste a row to see its receipt here."),
+    h("p", {}, h("a", { href: address({ row: "new", case: null, edits: {}, without: [] }) }, "Enter a new row")));
   tell();
 }
 
@@ -58,7 +58,7 @@ async function open(pane) {
   parts.answer.setAttribute("aria-live", "polite");
   redraw(pane, parts.head, parts.answer,
     h("div", { class: "row-grid" },
-      h("div", {}, h("h3", {}, "What decided"), parts.why, parts.voters, parts.against),
+      h("div", {}, h("h3", {}, "Why"), parts.why, parts.voters, parts.against),
       h("div", {}, h("h3", {}, "What if"), whatIf(), parts.next)),
     parts.all);
   drawHead();
@@ -68,12 +68,12 @@ async function renewReceipt() {
   if (!parts.answer?.isConnected) return;
   const pane = document.getElementById("row");
   pane.setAttribute("aria-busy", "true");
-  if (!receipt) replace(parts.answer, h("p", { class: "soft" }, chosen ? "Leaving the case out, making the others ready …" : "Asking the cases …"));
+  if (!receipt) replace(parts.answer, h("p", { class: "soft" }, chosen ? "Leaving this case out and preparing the others …" : "Predicting …"));
   const began = JSON.stringify(edits);
   try {
-    const found = await whole.ask("receipt", asked());
-    if (!found) return;
-    receipt = found;
+    const reply = await whole.ask("receipt", query());
+    if (!reply) return;
+    receipt = reply;
   } catch (error) {
     complain(error);
     replace(parts.answer, h("p", { class: "warning" }, error.message));
@@ -99,14 +99,14 @@ function tell() {
 // --- the head and the answer ------------------------------------------------------------
 
 function drawHead() {
-  const title = chosen ? ["Case ", own(chosen.id)] : ["A new row"];
-  const facts = chosen && h("p", { class: "soft" }, own(known.target), " is ", h("strong", {}, own(chosen.truth)), chosen.known && [", the others say ", own(chosen.answer), chosen.probability === null ? "" : ` (${share(chosen.probability)})`, `, doubt ${number(chosen.doubt, 2)}`]);
+  const title = chosen ? ["Case ", userText(chosen.id)] : ["A new row"];
+  const facts = chosen && h("p", { class: "soft" }, userText(known.target), " is ", h("strong", {}, userText(chosen.truth)), chosen.known && [", predicted ", userText(chosen.answer), chosen.probability === null ? "" : ` (${share(chosen.probability)})`, `, doubt ${number(chosen.doubt, 2)}`]);
   redraw(parts.head, h("div", { class: "row-title" }, h("h2", {}, title), h("a", { href: address({ case: null, row: null, edits: null, without: [], delta: null }), "aria-label": "Close this row", class: "close" }, "✕")), facts, chosen && decisions());
 }
 
 function decisions() {
   const change = async (kind, to) => {
-    if (await attempt(() => send("change", { kind, case: chosen.id, to, reason: "looked at" }))) hurry();
+    if (await attempt(() => send("change", { kind, case: chosen.id, to, reason: "reviewed" }))) hurry();
   };
   const choice = known.classifies
     ? h("select", { "aria-label": "The right class", "data-focus": "to" }, form.classes.slice(0, 500).map((label) => h("option", { value: String(label), selected: String(label) === String(chosen.truth) }, show(label))))
@@ -121,19 +121,19 @@ function decisions() {
     h("button", { type: "button", onclick: () => change("forget"), "data-focus": "forget" }, "Forget"));
 }
 
-const pair = (told) => (told ? { answer: told.answer, p: told.probabilities?.[0]?.probability ?? null } : null);
-const said = ({ answer, p }) => [h("strong", {}, own(answer)), p === null ? "" : ` (${share(p)})`];
+const pair = (reply) => (reply ? { answer: reply.answer, p: reply.probabilities?.[0]?.probability ?? null } : null);
+const answerText = ({ answer, p }) => [h("strong", {}, userText(answer)), p === null ? "" : ` (${share(p)})`];
 
-function drawAnswer(told) {
-  const now = pair(told);
+function drawAnswer(reply) {
+  const now = pair(reply);
   const touched = Object.keys(edits).length || at.without.length;
   const other = before && touched && String(before.answer) !== String(now.answer);
-  const line = before && touched ? [said(before), " → ", said(now), other ? h("span", { class: "sign" }, " another answer") : ""] : said(now);
-  const most = told.probabilities ?? [];
+  const line = before && touched ? [answerText(before), " → ", answerText(now), other ? h("span", { class: "sign" }, " changed") : ""] : answerText(now);
+  const most = reply.probabilities ?? [];
   replace(parts.answer,
-    h("p", { class: `big ${other ? "other" : ""}` }, "Answer: ", line),
-    at.without.length > 0 && h("p", { class: "chips" }, "Without ", at.without.map((id) => h("span", { class: "chip" }, own(id), h("a", { href: address({ without: at.without.filter((one) => one !== id) }), "aria-label": `Put case ${show(id)} back` }, "✕")))),
-    most.length > 1 && h("ul", { class: "labels" }, most.slice(0, 6).map((one) => h("li", {}, own(one.label), bar(one.probability), h("span", { class: "n" }, share(one.probability))))));
+    h("p", { class: `big ${other ? "other" : ""}` }, "Prediction: ", line),
+    at.without.length > 0 && h("p", { class: "chips" }, "Left out: ", at.without.map((id) => h("span", { class: "chip" }, userText(id), h("a", { href: address({ without: at.without.filter((one) => one !== id) }), "aria-label": `Put case ${show(id)} back` }, "✕")))),
+    most.length > 1 && h("ul", { class: "labels" }, most.slice(0, 6).map((one) => h("li", {}, userText(one.label), bar(one.probability), h("span", { class: "n" }, share(one.probability))))));
 }
 
 // --- what if ----------------------------------------------------------------------------
@@ -146,13 +146,13 @@ function whatIf() {
     go({ edits: isNew() ? {} : null });
   };
   return h("div", { class: "what-if" }, fields.slice(0, 200).map((field) => control(field, values(field.name))),
-    fields.length > 200 && h("p", { class: "soft" }, `${fields.length - 200} more columns are as they are.`),
+    fields.length > 200 && h("p", { class: "soft" }, `${fields.length - 200} more columns cannot be edited here.`),
     h("p", {}, h("button", { type: "button", onclick: reset, "data-focus": "reset" }, "Undo all edits")));
 }
 
 function control(field, value) {
   const id = `field-${form.fields.indexOf(field)}`;
-  const label = h("label", { for: id }, own(field.name));
+  const label = h("label", { for: id }, userText(field.name));
   const missing = h("input", { type: "checkbox", checked: value === null, "aria-label": `${show(field.name)} is missing` });
   const editor = field.kind === "numeric" ? slider(field, value, id) : picker(field, value, id);
   const box = h("div", { class: "field", "data-name": field.name }, label, editor.elements, h("label", { class: "missing" }, missing, " missing"), detail(field));
@@ -194,7 +194,7 @@ function slider(field, value, id) {
 function picker(field, value, id) {
   const texts = field.labels.map(String);
   const strange = value !== null && !texts.includes(String(value));
-  const list = h("select", { id }, value === null && h("option", { value: "" }, "missing"), strange && h("option", { value: String(value), selected: true }, `${show(value)} (no case has it)`),
+  const list = h("select", { id }, value === null && h("option", { value: "" }, "missing"), strange && h("option", { value: String(value), selected: true }, `${show(value)} (not in the cases)`),
     field.labels.map((label) => h("option", { value: String(label), selected: String(label) === String(value) }, show(label))));
   const find = (text) => field.labels[texts.indexOf(text)] ?? text;
   const on = (set) => list.addEventListener("change", () => set(list.value === "" ? null : find(list.value)));
@@ -205,7 +205,7 @@ function picker(field, value, id) {
   return { elements: [list], on, value: read };
 }
 
-/** How the attribute is distributed in each class, with this row's value marked. */
+/** The distribution of a feature in each class, with this row's value marked. */
 function detail(field) {
   const place = h("div", {});
   const toggle = (event) => {
@@ -220,15 +220,15 @@ function edit(name, value) {
   if (chosen && chosen.values[name] === value) delete edits[name];
   else edits[name] = value;
   if (receipt)
-    quick.ask("answer", asked()).then((told) => {
-      if (!told) return;
-      drawAnswer(told);
-      mark(told.used);
+    quick.ask("answer", query()).then((reply) => {
+      if (!reply) return;
+      drawAnswer(reply);
+      mark(reply.used);
     }).catch(complain);
   later();
 }
 
-/** The rest follows when the hand rests. */
+/** Ask for the receipt once editing pauses. */
 function later() {
   clearTimeout(timer);
   timer = setTimeout(() => {
@@ -238,7 +238,7 @@ function later() {
   }, 300);
 }
 
-/** Show which attributes count. */
+/** Mark the features that matter. */
 function mark(used) {
   for (const box of document.querySelectorAll(".what-if .field")) box.classList.toggle("used", used?.includes(box.dataset.name) ?? false);
 }
@@ -247,9 +247,9 @@ function mark(used) {
 
 const ROLES = {
   voted: "Cases that voted",
-  heard: "Cases that were heard, the strongest first",
-  near: "Cases it was learned from",
-  alike: "Cases most alike (this method has no voters)",
+  weighted: "Cases with the most influence",
+  near: "Cases the local model is fitted to",
+  similar: "Most similar cases (this method has no votes)",
 };
 
 function drawEvidence() {
@@ -260,58 +260,58 @@ function drawEvidence() {
   const { role, cases, number: all } = receipt.voters;
   const listed = all > cases.length ? `${cases.length} of ${all}` : all;
   redraw(parts.voters, h("h3", {}, `${ROLES[role]} (${listed})`), voters());
-  redraw(parts.against, h("h3", {}, "Nearest case with another answer"), against());
+  redraw(parts.against, h("h3", {}, "Nearest counterexample"), against());
   redraw(parts.next, receipt.next ? next() : null);
   const fold = parts.all.querySelector("details");
   redraw(parts.all,
-    h("details", { open: fold ? fold.open : !names.length, class: "whole" }, h("summary", { "data-focus": "whole" }, "The whole receipt"), draw(receipt.blocks)),
-    saves("receipt", ["html", "json"], { row: asked() }));
+    h("details", { open: fold ? fold.open : !names.length, class: "whole" }, h("summary", { "data-focus": "whole" }, "Full receipt"), draw(receipt.blocks)),
+    saves("receipt", ["html", "json"], { row: query() }));
 }
 
 function attributes(names) {
-  const row = (name) => h("tr", {}, td(own(name)), td(own(receipt.values[name]), { class: "n" }), td(bar(receipt.weights[name]), { class: "barred" }));
-  const head = () => [th("attribute"), th("value", { class: "n" }), th("counts", { class: "barred" })];
-  const first = table(head(), names.slice(0, 8).map(row), { label: "Attributes that count" });
-  return names.length <= 8 ? first : [first, h("details", {}, h("summary", {}, `${names.length - 8} more attributes`), table(head(), names.slice(8).map(row), { label: "More attributes" }))];
+  const row = (name) => h("tr", {}, td(userText(name)), td(userText(receipt.values[name]), { class: "n" }), td(bar(receipt.weights[name]), { class: "barred" }));
+  const head = () => [th("feature"), th("value", { class: "n" }), th("weight", { class: "barred" })];
+  const first = table(head(), names.slice(0, 8).map(row), { label: "Features that matter" });
+  return names.length <= 8 ? first : [first, h("details", {}, h("summary", {}, `${names.length - 8} more features`), table(head(), names.slice(8).map(row), { label: "More features" }))];
 }
 
 function voters() {
   const { cases, names, weight } = receipt.voters;
   const shown = names.slice(0, 60);
   const weighed = cases.some((one) => one.weight !== null);
-  const head = [th("case"), th(own(known.target)), th("distance", { class: "n" }), weighed && th(weight, { class: "n" }), th(h("span", { class: "hidden" }, "leave out")), shown.map((name) => th(own(name), { class: "n" }))];
-  const self = h("tr", { class: "query" }, td("this row"), td(chosen ? own(chosen.truth) : ""), td(""), weighed && td(""), td(""), shown.map((name) => td(own(receipt.values[name]), { class: "n" })));
+  const head = [th("case"), th(userText(known.target)), th("distance", { class: "n" }), weighed && th(weight, { class: "n" }), th(h("span", { class: "hidden" }, "leave out")), shown.map((name) => th(userText(name), { class: "n" }))];
+  const self = h("tr", { class: "query" }, td("this row"), td(chosen ? userText(chosen.truth) : ""), td(""), weighed && td(""), td(""), shown.map((name) => td(userText(receipt.values[name]), { class: "n" })));
   const line = (one) => {
     const other = known.classifies && String(one.target) !== String(receipt.answer);
     const out = () => go({ without: [...at.without, String(one.id)] });
-    return h("tr", {}, td(h("a", { href: address(choosing(one.id)), "data-focus": `voter-${one.id}` }, own(one.id))),
-      td([own(one.target), other && h("span", { class: "sign" }, " ≠")], { class: other ? "other" : "" }), td(number(one.distance, 3), { class: "n" }), weighed && td(number(one.weight, 3), { class: "n" }),
+    return h("tr", {}, td(h("a", { href: address(choosing(one.id)), "data-focus": `voter-${one.id}` }, userText(one.id))),
+      td([userText(one.target), other && h("span", { class: "sign" }, " ≠")], { class: other ? "other" : "" }), td(number(one.distance, 3), { class: "n" }), weighed && td(number(one.weight, 3), { class: "n" }),
       td(h("button", { type: "button", onclick: out, title: "Leave this case out", "aria-label": `Leave case ${show(one.id)} out` }, "out")),
       shown.map((name) => cell(one, name)));
   };
-  return table(head, [self, cases.map(line)], { class: "voters", label: "Cases side by side", caption: "Cells marked ≠ differ: another label, another bin, or a number far away" });
+  return table(head, [self, cases.map(line)], { class: "voters", label: "Cases side by side", caption: "Cells marked ≠ differ from this row: another category, another interval, or a number far away" });
 }
 
 function cell(one, name) {
   const apart = one.differ.includes(name);
-  return td([apart && h("span", { class: "sign" }, "≠ "), own(one.values[name])], { class: `n ${apart ? "differs" : ""}` });
+  return td([apart && h("span", { class: "sign" }, "≠ "), userText(one.values[name])], { class: `n ${apart ? "differs" : ""}` });
 }
 
 function against() {
   const one = receipt.opposing;
-  const delta = known.classifies ? null : h("label", {}, "an answer that differs by more than ",
+  const delta = known.classifies ? null : h("label", {}, "a target that differs by more than ",
     h("input", { type: "number", step: "any", min: "0", value: number(receipt.delta), "data-focus": "delta", onchange: (event) => go({ delta: Number(event.target.value) }) }));
   if (!one) return [delta, h("p", {}, "There is none.")];
   const few = one.differ.slice(0, 8);
-  return [delta, h("p", {}, h("a", { href: address(choosing(one.id)), "data-focus": "against" }, "case ", own(one.id)), ", ", own(known.target), " ", h("strong", {}, own(one.target)), `, at HEOM distance ${number(one.distance, 3)}, differs in ${few.length ? "" : "nothing that is compared"}`,
-    few.map((name, i) => [i > 0 && ", ", own(name), ` (${show(receipt.values[name])} → ${show(one.values[name])})`]), one.differ.length > few.length ? ` and ${one.differ.length - few.length} more.` : ".")];
+  return [delta, h("p", {}, h("a", { href: address(choosing(one.id)), "data-focus": "against" }, "case ", userText(one.id)), ", ", userText(known.target), " ", h("strong", {}, userText(one.target)), `, at HEOM distance ${number(one.distance, 3)}, differs in ${few.length ? "" : "none of the compared features"}`,
+    few.map((name, i) => [i > 0 && ", ", userText(name), ` (${show(receipt.values[name])} → ${show(one.values[name])})`]), one.differ.length > few.length ? ` and ${one.differ.length - few.length} more.` : ".")];
 }
 
 function next() {
-  const found = receipt.next;
-  const rows = found.outcomes.map((one) => h("tr", {}, td(own(one.value ?? one.bin ?? "")), td(percent(one.chance), { class: "n" }), td(own(Array.isArray(one.answer) ? one.answer[0] : one.answer)), td(share(one.probability), { class: "n" })));
-  return [h("h3", {}, "Measure next"), h("p", {}, found.statement),
-    rows.length ? table([th(own(found.attribute)), th("chance", { class: "n" }), th("answer then"), th("p", { class: "n" })], rows, { label: "What it may lead to" }) : null,
-    found.ranked.length > 1 ? h("p", { class: "soft" }, `Then: ${found.ranked.slice(1, 5).map((one) => show(one.name ?? one.attribute)).join(", ")}`) : null];
+  const advice = receipt.next;
+  const rows = advice.outcomes.map((one) => h("tr", {}, td(userText(one.value ?? one.bin ?? "")), td(percent(one.chance), { class: "n" }), td(userText(Array.isArray(one.answer) ? one.answer[0] : one.answer)), td(share(one.probability), { class: "n" })));
+  return [h("h3", {}, "Measure next"), h("p", {}, advice.statement),
+    rows.length ? table([th(userText(advice.attribute)), th("chance", { class: "n" }), th("prediction then"), th("p", { class: "n" })], rows, { label: "Possible outcomes" }) : null,
+    advice.ranked.length > 1 ? h("p", { class: "soft" }, `Then: ${advice.ranked.slice(1, 5).map((one) => show(one.name ?? one.attribute)).join(", ")}`) : null];
 }
 

@@ -1,1 +1,0 @@
-"""Lazy attribute selection for numbers: from a query to its attributes and mean."""

@@ -1,0 +1,72 @@
+"""Output files of commands: text that is written completely or not at all, and CSV."""
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from sklazy.cli.options import SAFE_CSV
+from sklazy.errors import BadInputError
+from sklazy.report import plain
+
+
+def check_out(out: str | None, *sources: str | None) -> None:
+    """Refuse to overwrite an input file, and to read standard input twice."""
+    paths = [source for source in sources if source is not None]
+    if paths.count("-") > 1:
+        raise BadInputError(
+            "standard input, -, can be read once; give a file for one of the two."
+        )
+    for path in set(paths) - {"-"}:
+        if out is not None and os.path.exists(out) and os.path.samefile(out, path):
+            raise BadInputError(f"{out} is an input file; write to another one.")
+
+
+@contextlib.contextmanager
+def replacing_text(path: str | Path) -> Iterator[TextIO]:
+    """Open a text file for writing; it replaces the old one when all is written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name, "sub", "a.txt")
+    >>> with replacing_text(path) as file:
+    ...     _ = file.write("whole")
+    >>> path.read_text(), os.listdir(path.parent)
+    ('whole', ['a.txt'])
+    >>> folder.cleanup()
+    """
+    path = Path(path)
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            yield file  # a device or a pipe cannot be replaced
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with open(draft, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+        draft.replace(path)
+    except OSError as error:
+        # The user knows the file by this name, not by that of the draft.
+        error.filename, error.filename2 = str(path), None
+        raise
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file, completely or not at all."""
+    with replacing_text(path) as file:
+        file.write(text)
+
+
+def to_csv(columns: Mapping[str, Sequence[object]]) -> str:
+    """Columns as CSV; with ``--safe-csv`` nothing in it is a formula."""
+    context = click.get_current_context(silent=True)
+    safe = bool(context and context.meta.get(SAFE_CSV))
+    return plain.to_csv(columns, safe=safe)

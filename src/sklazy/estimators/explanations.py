@@ -1,0 +1,115 @@
+"""Answer queries with receipts, and verify receipts."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from sklazy.answer import Batch, check_finite, prepare
+from sklazy.casebase import CaseBase
+from sklazy.casebase.matrix import encode_matrix
+from sklazy.estimators.next_attribute import describe_suggestions
+from sklazy.estimators.state import describe_choices
+from sklazy.flow import Queries
+from sklazy.receipts import Receipt, Receipts, Wanted, build_receipts, verify
+from sklazy.report.progress import Progress
+from sklazy.tables import Table
+from sklazy.tables.frames import index_ids
+
+if TYPE_CHECKING:
+    from sklazy.estimators.base import LazyEstimator
+
+_EXPLAINED_AT_ONCE = 64  # queries
+
+
+def explain_queries(model: "LazyEstimator", X: object, wanted: Wanted) -> Receipts:
+    """Answer each query with a receipt; see `LazyEstimator.explain`."""
+    if not hasattr(model, "cases_"):
+        check_is_fitted(model)
+    with model.cases_.snapshot() as cases:
+        queries = None if _is_more(wanted) else _code_numbers(model, cases, X)
+        if queries is not None:
+            return Receipts(_explain_all(model, cases, queries, None, wanted))
+        receipts = _explain_table(model, cases, model._query_table(X), wanted)
+    return Receipts(receipts, names=[str(label) for label in index_ids(X) or ()])
+
+
+def verify_receipt(
+    model: "LazyEstimator", receipt: Receipt | Mapping[str, Any], key: bytes | None
+) -> bool:
+    """Recompute a receipt and compare; see `LazyEstimator.verify`."""
+    check_is_fitted(model)
+    with model.cases_.snapshot() as cases:
+        explain = partial(_explain_table, model, cases)
+        return verify(receipt, explain, cases.digest(), key)
+
+
+def _code_numbers(model: "LazyEstimator", cases: CaseBase, X: object) -> Queries | None:
+    """Code a matrix of numbers without a table; None for a table to read or refuse."""
+    if type(X) is not np.ndarray or not model._reads_arrays:
+        return None
+    if cases.coder.nominal or cases.schema.origins or cases.schema.named:
+        return None
+    return encode_matrix(cases, X)
+
+
+def _explain_table(
+    model: "LazyEstimator", cases: CaseBase, table: Table, wanted: Wanted
+) -> list[Receipt]:
+    return _explain_all(model, cases, cases.encode(table), table, wanted)
+
+
+def _explain_all(
+    model: "LazyEstimator",
+    cases: CaseBase,
+    queries: Queries,
+    table: Table | None,
+    wanted: Wanted,
+) -> list[Receipt]:
+    """Build receipts, some queries at a time, so that an interrupt comes through."""
+    n_queries = len(queries.codes)
+    if n_queries <= _EXPLAINED_AT_ONCE:
+        return _explain_slice(model, cases, queries, table, wanted)
+    receipts: list[Receipt] = []
+    with Progress("explaining", total=n_queries) as progress:
+        for first in range(0, n_queries, _EXPLAINED_AT_ONCE):
+            rows = slice(first, first + _EXPLAINED_AT_ONCE)
+            part = Queries(queries.codes[rows], queries.values[rows])
+            cells = None if table is None else table.take(np.arange(n_queries)[rows])
+            receipts += _explain_slice(model, cases, part, cells, wanted)
+            progress.advance(len(part.codes))
+    return receipts
+
+
+def _explain_slice(
+    model: "LazyEstimator",
+    cases: CaseBase,
+    queries: Queries,
+    table: Table | None,
+    wanted: Wanted,
+) -> list[Receipt]:
+    learner = model._explaining(model._current_learner(cases))
+    answer = learner.answer(prepare(learner, cases), Batch(cases, cases.cases, queries))
+    check_finite(answer, model.target.kind)
+    name, settings = type(model).__name__, describe_choices(model)
+    extras = None
+    if table is not None and _is_more(wanted):
+        extras = _describe_extras(model, cases, table, wanted)
+    return build_receipts(answer, table, name, settings, extras)
+
+
+def _is_more(wanted: Wanted) -> bool:
+    """Whether receipts are to hold more than the answer and its reasons."""
+    return wanted.suggest or (wanted.coverage, wanted.accuracy) != (None, None)
+
+
+def _describe_extras(
+    model: "LazyEstimator", cases: CaseBase, table: Table, wanted: Wanted
+) -> list[dict[str, Any]]:
+    """Describe the doubt about each answer and what to measure next, if wanted."""
+    suggestions = describe_suggestions(model, cases, table, wanted)
+    doubts = model._describe_doubt(cases, table, wanted)
+    pairs = zip(suggestions, doubts, strict=True)
+    return [{**suggestion, **doubt} for suggestion, doubt in pairs]

@@ -1,1 +1,0 @@
-"""Which missing attribute to measure next."""

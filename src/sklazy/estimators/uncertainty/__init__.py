@@ -1,1 +1,0 @@
-"""What estimators say of how sure they are."""

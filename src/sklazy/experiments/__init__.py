@@ -1,1 +1,0 @@
-"""The demo, and the experiments of the three papers."""

@@ -1,1 +1,0 @@
-"""Local models on a device, which agree with those beside them to rounding."""

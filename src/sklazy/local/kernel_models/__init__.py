@@ -1,1 +1,0 @@
-"""Similar cases answer together: coding, weights, settings and the solution."""

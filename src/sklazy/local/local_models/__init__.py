@@ -1,1 +1,0 @@
-"""Small regressions on a query's neighbors."""

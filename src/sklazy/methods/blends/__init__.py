@@ -1,0 +1,1 @@
+"""Blends of members of any kind."""

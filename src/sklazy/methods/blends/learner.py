@@ -1,0 +1,351 @@
+"""Blends: weighted means of members of any kind, weighted by left-out predictions."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.batch import Batch, Floats, Ints, canonical_places
+from sklazy.answer.learner import Answer, AnyLearner, Effort, prepare
+from sklazy.answer.leave_one_out import at_once, leave_one_out
+from sklazy.answer.target import Target
+from sklazy.casebase import CaseBase
+from sklazy.errors import BadInputError, DataWarning
+from sklazy.flow import Queries
+from sklazy.forking import cached_property
+from sklazy.measures import (
+    argmax_with_ties,
+    find_power,
+    own_class,
+    temper_probabilities,
+    weigh_by_likelihood,
+    weigh_by_squares,
+)
+from sklazy.measures.magnitudes import find_unit
+
+OUTPUTS = {"nominal": "probabilities", "numeric": "values"}
+"""Attribute of an answer that members contribute, by the kind of the target."""
+
+
+class Said(NamedTuple):
+    """Predictions of a member for a batch.
+
+    Attributes
+    ----------
+    outputs : float64 array of shape (n_queries, n_outputs)
+        Probabilities of classes, or a number.
+    answer : Answer, or None
+        The answer behind it, for receipts; None where the member has none.
+    origin : dict
+        The estimator that it is of and its settings, where it has receipts.
+    """
+
+    outputs: Floats
+    answer: Answer | None = None
+    origin: Mapping[str, Any] = MappingProxyType({})
+
+
+class Member(Protocol):
+    """A model that is asked beside others."""
+
+    @property
+    def name(self) -> str:
+        """Name in reports."""
+
+    def prepare(self, base: CaseBase) -> Effort:
+        """Find what all queries share, kept with the base; what a query takes."""
+
+    def answer(self, batch: Batch) -> Said:
+        """Answer a batch of queries, none of them left out."""
+
+    def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
+        """Predict cases from the others, (n_rows, n_outputs)."""
+
+
+@dataclass(frozen=True)
+class LearnerMember:
+    """A learner of this library as a member.
+
+    Attributes
+    ----------
+    name : str
+    learner : Learner
+    origin : dict
+        The estimator that it is of and its settings.
+    """
+
+    name: str
+    learner: AnyLearner
+    origin: Mapping[str, Any] = field(compare=False)
+
+    def prepare(self, base: CaseBase) -> Effort:
+        """Prepare the learner."""
+        effort: Effort = prepare(self.learner, base).effort
+        return effort
+
+    def answer(self, batch: Batch) -> Said:
+        """Let the learner answer."""
+        answer = self.learner.answer(prepare(self.learner, batch.base), batch)
+        outputs = getattr(answer, OUTPUTS[self.learner.target.kind])
+        return Said(outputs, answer, self.origin)
+
+    def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
+        """Leave the cases out one by one, at once where the learner knows how."""
+        learner = at_once(self.learner, base)
+        output = OUTPUTS[learner.target.kind]
+        (found,) = leave_one_out(learner, base, rows, (output,), n_jobs=1)
+        return found
+
+
+class BlendCases(NamedTuple):
+    """Members that are ready, and what they count.
+
+    Attributes
+    ----------
+    base : CaseBase
+    names : tuple of str
+        The members that count; the others could not be prepared.
+    weights : float64 array of shape (n_members,)
+        Not negative, sum 1.
+    powers : float64 array of shape (n_members,)
+        Exponents of their probabilities; 1 for numbers.
+    left_out : float64 array of shape (n_members, n_left_out, n_outputs)
+        Left-out predictions of the first cases in canonical order, which weights and
+        powers were found by.
+    losses : float64 array of shape (n_members,)
+        The mean left-out log loss, or the root of the mean squared error.
+    effort : Effort
+    """
+
+    base: CaseBase
+    names: tuple[str, ...]
+    weights: Floats
+    powers: Floats
+    left_out: Floats
+    losses: Floats
+    effort: Effort
+
+
+@dataclass(frozen=True, eq=False)
+class BlendAnswer:
+    """A batch of answered queries, with the members' answers.
+
+    Attributes
+    ----------
+    ready : BlendCases
+    queries : Queries
+    outputs : float64 array of shape (n_members, n_queries, n_outputs)
+        Predictions of each member, probabilities raised to its power; 0 where its
+        weight is 0 and it was not asked.
+    said : list of Said
+        The same before that, and what explains it.
+    priors : array of shape (n_classes,) or (n_queries, n_classes)
+        Cases of each class that are seen, which settle ties.
+    """
+
+    ready: BlendCases
+    queries: Queries
+    outputs: Floats
+    said: Sequence[Said]
+    priors: NDArray[np.generic]
+
+    @property
+    def base(self) -> CaseBase:
+        """The cases that answered."""
+        return self.ready.base
+
+    @cached_property
+    def values(self) -> Floats:
+        """The weighted mean of the members' outputs, (n_queries, n_outputs)."""
+        total = np.zeros(self.outputs.shape[1:])
+        for weight, said in zip(self.ready.weights, self.outputs, strict=True):
+            total += weight * said
+        return total
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """The same, made to sum to 1, (n_queries, n_classes)."""
+        return np.asarray(self.values / self.values.sum(axis=1, keepdims=True))
+
+    @property
+    def decisions(self) -> Ints:
+        """The class of highest probability; ties by more cases, then lower code."""
+        return argmax_with_ties(self.probabilities, self.priors)
+
+
+@dataclass(frozen=True)
+class BlendLearner:
+    """Answers by the weighted mean of members.
+
+    Attributes
+    ----------
+    target : Target
+    members : tuple of Member
+    max_loo_rows : int
+        How many rows are left out at most to find weights and powers.
+    approximate : bool
+        Whether weights and powers stay those of all rows when rows are left out, and
+        members leave them out in their own way.
+    ask_all : bool
+        Whether members of weight 0 are asked, too: receipts list every prediction.
+    """
+
+    target: Target
+    members: tuple[Member, ...]
+    max_loo_rows: int
+    approximate: bool = field(default=False, compare=False)
+    ask_all: bool = field(default=False, compare=False)
+
+    def prepare(self, base: CaseBase) -> BlendCases:
+        """Prepare the members, leave rows out, and weigh the members by them."""
+        # A fair draw, which is the same in whatever order the rows came.
+        rows = base.order[: self.max_loo_rows] if base.n_rows > 1 else base.order[:0]
+        found = [self._try(member, base, rows) for member in self.members]
+        left = [one for one in found if isinstance(one, _Tried)]
+        self._tell(base, [one for one in found if isinstance(one, str)], bool(left))
+        said = np.stack([one.left_out for one in left])
+        names, efforts = [one.name for one in left], [one.effort for one in left]
+        if self.target.kind == "nominal":
+            counted = _weigh_classes(said, base.cases.classes[rows])
+        else:
+            counted = _weigh_numbers(said[:, :, 0], base.cases.targets[0, rows])
+        weights, powers, losses = counted
+        counting = [effort for effort, w in zip(efforts, weights, strict=True) if w]
+        return BlendCases(
+            base, tuple(names), weights, powers, said, losses, _sum_up(counting)
+        )
+
+    def _try(self, member: Member, base: CaseBase, rows: Ints) -> "_Tried | str":
+        """A member and its left-out predictions, or why it cannot be one."""
+        try:
+            effort = member.prepare(base)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DataWarning)  # preparing warned of it
+                left_out = self._leave_out(member, base, rows)
+        except (ValueError, ArithmeticError) as error:
+            return f"{member.name}: {error}"
+        if not np.isfinite(left_out).all():
+            return f"{member.name}: it answers with NaN or infinity."
+        return _Tried(member.name, effort, left_out)
+
+    def _leave_out(self, member: Member, base: CaseBase, rows: Ints) -> Floats:
+        if len(rows):
+            return member.leave_out(base, rows)
+        n_outputs = base.cases.class_counts.size if self._classifies else 1
+        return np.zeros((0, n_outputs))
+
+    @property
+    def _classifies(self) -> bool:
+        return self.target.kind == "nominal"
+
+    def _tell(self, base: CaseBase, failures: list[str], any_left: bool) -> None:
+        """Warn of members that cannot be used; raise an error if none can."""
+        if failures and not any_left:
+            raise BadInputError(
+                f"no member of the blend can answer with the {base.n_rows} rows "
+                f"(n_samples={base.n_rows}): {' '.join(failures)} Clean or add rows, "
+                "or give other members."
+            )
+        for failure in failures:
+            warnings.warn(
+                f"a member does not count in the blend: {failure}",
+                DataWarning,
+                stacklevel=2,
+            )
+
+    def answer(self, ready: BlendCases, batch: Batch) -> BlendAnswer:
+        """Ask the members, raise their probabilities to their powers."""
+        members = [one for one in self.members if one.name in ready.names]
+        said = []
+        for i, member in enumerate(members):
+            said.append(self._ask(ready, i, member, batch))
+            _check_said(member, said[-1])
+        outputs = np.stack([one.outputs for one in said])
+        if self._classifies:
+            outputs = temper_probabilities(outputs, ready.powers[:, None, None])
+        priors = batch.priors() if self._classifies else np.zeros(0)
+        return BlendAnswer(ready, batch.queries, outputs, said, priors)
+
+    def _ask(self, ready: BlendCases, i: int, member: Member, batch: Batch) -> Said:
+        """Predict by the i-th member that counts; cases are left out in turn."""
+        if not ready.weights[i] and not self.ask_all:
+            return Said(np.zeros((len(batch), ready.left_out.shape[2])))
+        if batch.excluded is None:
+            return member.answer(batch)
+        return _leave_out(ready, i, member, batch.excluded)
+
+    def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
+        """All rows, if weights may stay; none where they must be found anew."""
+        return np.full(base.n_rows, self.approximate)
+
+
+def _leave_out(ready: BlendCases, i: int, member: Member, rows: Ints) -> Said:
+    """Left-out predictions of a member; those of the first cases are known."""
+    places, first = canonical_places(ready.base)[rows], ready.left_out[i]
+    known = places < len(first)
+    outputs = np.empty((len(rows), first.shape[1]))
+    outputs[known] = first[places[known]]
+    if not known.all():
+        outputs[~known] = member.leave_out(ready.base, rows[~known])
+    return Said(outputs)
+
+
+def _check_said(member: Member, said: Said) -> None:
+    """Raise `BadInputError` if an output is NaN or infinite."""
+    if not np.isfinite(said.outputs).all():
+        raise BadInputError(
+            f"the member {member.name} of the blend answers a query with NaN or "
+            "infinity, though not those it was tried on; scale or clean the columns, "
+            "or leave it out."
+        )
+
+
+class _Tried(NamedTuple):
+    """A member that can answer, what it takes, and its left-out answers."""
+
+    name: str
+    effort: Effort
+    left_out: Floats
+
+
+def _weigh_classes(
+    said: Floats, classes: NDArray[np.integer]
+) -> tuple[Floats, Floats, Floats]:
+    """Weights, powers and left-out losses of members that give probabilities."""
+    n_members = len(said)
+    if not len(classes):
+        return _alike(n_members)
+    powers = np.array([find_power(own, classes) for own in said])
+    tempered = temper_probabilities(said, powers[:, None, None])
+    likely = np.column_stack([own_class(own, classes) for own in tempered])
+    return weigh_by_likelihood(likely), powers, -np.log(likely).mean(axis=0)
+
+
+def _weigh_numbers(said: Floats, targets: Floats) -> tuple[Floats, Floats, Floats]:
+    """Weights, powers (all 1) and left-out errors of members that give numbers."""
+    n_members = len(said)
+    if not len(targets):
+        return _alike(n_members)
+    unit = min(find_unit(said), find_unit(targets))  # so that no square overflows
+    errors = said * unit - targets * unit
+    losses = np.sqrt((errors**2).mean(axis=1)) / unit
+    return weigh_by_squares(said.T, targets), np.ones(n_members), losses
+
+
+def _alike(n_members: int) -> tuple[Floats, Floats, Floats]:
+    """Equal weights, as a single case does not distinguish members."""
+    ones = np.ones(n_members)
+    return ones / n_members, ones, np.full(n_members, np.nan)
+
+
+def _sum_up(efforts: Sequence[Effort]) -> Effort:
+    """Total effort of all members; their slices must suit each of them."""
+    fewest = max(effort.fewest for effort in efforts)
+    most = max(fewest, min(effort.most for effort in efforts))
+    cost = sum(effort.nanoseconds for effort in efforts)
+    memory = sum(effort.memory for effort in efforts)
+    return Effort(cost, fewest, most, memory=memory)

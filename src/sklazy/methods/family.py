@@ -1,0 +1,89 @@
+"""A method's receipts, declared once: how they are made, checked and drawn."""
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from sklazy.methods import checks as c
+from sklazy.methods.plain import Plain
+from sklazy.report.article import Article
+
+Fields = Mapping[str, c.Check]
+"""Checks by the key of what they check."""
+
+Queries = list[list[Plain]]
+"""Queries in the user's terms."""
+
+Parts = Callable[[Mapping[str, Any]], Iterator[tuple[str, bool]]]
+"""From a content to the names of its parts, and whether they fit."""
+
+_VOTE = {"label": c.label, "votes": c.figure, "probability": c.share}
+DECISION: Fields = {
+    "votes": c.list_of(c.record(_VOTE)),
+    "answer": c.label,
+    "probability": c.share,
+}
+"""How a class is answered with."""
+
+NUMBER: Fields = {"answer": c.number_or_numbers}
+"""How numbers are answered with."""
+
+ORIGIN: Fields = {
+    "kind": c.text,
+    "estimator": c.text,
+    "settings": c.dict_of(c.free),
+}
+"""Whose answer it is."""
+
+
+class Family(NamedTuple):
+    """How the answers of a method become receipts, and receipts pages.
+
+    Attributes
+    ----------
+    kind : str
+        The name of the method in its receipts.
+    answer : type
+        The class of its answers.
+    bodies : function
+        From an answer and its queries in the user's terms to what is particular to
+        the method, one dict for each query.
+    draw : function
+        From a receipt to what is shown of it.
+    check_parts : Parts
+    classes : dict of checks, for receipts that answer with a class; None if none do
+    numbers : the same for those that answer with numbers
+    optional : dict of checks, for what a receipt may have
+    """
+
+    kind: str
+    answer: type
+    bodies: Callable[[Any, Queries], Iterator[Plain]]
+    draw: Callable[[Mapping[str, Any]], Article]
+    check_parts: Parts
+    classes: Fields | None = None
+    numbers: Fields | None = None
+    optional: Fields = MappingProxyType({})
+
+    def fields(self, classes: bool) -> Fields | None:
+        """The checks of one kind of target."""
+        return self.classes if classes else self.numbers
+
+
+def check_query(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Whether no two cells of the query have the same name."""
+    names = [item["name"] for item in content["query"]]
+    yield "query", len(set(names)) == len(names)
+
+
+def check_answer(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Whether the answer fits the votes and the cases, or the targets."""
+    if "votes" in content:
+        labels = [item["label"] for item in content["votes"]]
+        counted = [item["label"] for item in content["cases"]["class_counts"]]
+        yield "votes", c.same(labels, counted)
+        yield "answer", c.among(content["answer"], labels)
+    else:
+        answer, n_targets = content["answer"], len(content["cases"]["targets"])
+        n_answers = len(answer) if isinstance(answer, list) else 1
+        yield "answer", n_answers == n_targets > 0

@@ -1,0 +1,219 @@
+"""Kernel models: queries are coded, and cases answer by how similar they are."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_solve
+
+from sklazy.answer.batch import Batch, left_out_places
+from sklazy.answer.target import Target
+from sklazy.casebase import CaseBase
+from sklazy.flow import Queries
+from sklazy.forking import cached_property
+from sklazy.kernels.kernel_models import (
+    measure_distances,
+    sum_similarities,
+    weigh_nearest,
+)
+from sklazy.measures import argmax_with_ties
+from sklazy.methods.kernel_models.coding import code_queries
+from sklazy.methods.kernel_models.data import (
+    KernelData,
+    Limits,
+    factorize,
+    prepare_kernel,
+)
+from sklazy.methods.kernel_models.on_device import score_there
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class KernelAnswer:
+    """A batch of queries, answered, and from what.
+
+    Attributes
+    ----------
+    data : KernelData
+    queries : Queries
+    placed : float64 array of shape (n_queries, n_attributes)
+        The queries as the kernel sees them.
+    scores : float64 array of shape (n_queries, n_targets)
+        A score of each class that has cases, or the target in the unit of `data`.
+    counts : int64 array of shape (n_queries, n_classes)
+        The cases of each class that a query sees.
+    """
+
+    data: KernelData
+    queries: Queries
+    placed: Floats
+    scores: Floats
+    counts: Ints
+
+    @property
+    def base(self) -> CaseBase:
+        """The cases that answered."""
+        return self.data.base
+
+    @property
+    def values(self) -> Floats:
+        """Predictions of numbers, (n_queries, 1)."""
+        with np.errstate(over="ignore"):  # what is not finite is refused
+            values: Floats = self.scores / self.data.unit
+        return values
+
+    @property
+    def class_scores(self) -> Floats:
+        """A score of each class, 0 where it has no case, (n_queries, n_classes)."""
+        scores = np.zeros(self.counts.shape)
+        scores[:, self.data.present] = self.scores
+        return scores
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """Softmax of the scores of those classes that are seen."""
+        seen = np.where(self.counts > 0, self.class_scores, -np.inf)
+        above = seen - seen.max(axis=1, keepdims=True)
+        shares = np.exp(self.data.settings.temperature * above)
+        probabilities: Floats = shares / shares.sum(axis=1, keepdims=True)
+        return probabilities
+
+    @property
+    def decisions(self) -> Ints:
+        """The class of highest probability; ties by more cases, then lower code."""
+        return argmax_with_ties(self.probabilities, self.counts)
+
+
+@dataclass(frozen=True)
+class KernelLearner:
+    """Answers by kernel ridge regression.
+
+    Attributes
+    ----------
+    target : Target
+        Numbers, or classes by an indicator of each.
+    limits : Limits
+    approximate : bool
+        Whether coding, weights, width, ridge and temperature stay those of all rows
+        when a row is left out.
+    device : str, or None for the CPU
+        Where queries are answered; settings are chosen on the CPU.
+    """
+
+    target: Target
+    limits: Limits
+    approximate: bool = field(default=False, compare=False)
+    device: str | None = None
+
+    def prepare(self, base: CaseBase) -> KernelData:
+        """Code the cases, choose the settings and solve, if all cases are solved."""
+        data = base.derive(
+            (prepare_kernel, self.limits), lambda: prepare_kernel(base, self.limits)
+        )
+        return data._replace(device=self.device)
+
+    def answer(self, ready: KernelData, batch: Batch) -> KernelAnswer:
+        """Add up the targets of the cases, each by its similarity."""
+        placed = code_queries(ready.coding, batch.queries)
+        if batch.excluded is None:
+            hidden = np.full(len(batch), -1)
+        else:
+            hidden = left_out_places(batch.base, batch.excluded)
+        scores = _score(ready, placed, hidden)
+        counts = count_seen(ready, hidden)
+        return KernelAnswer(ready, batch.queries, placed, scores, counts)
+
+    def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
+        """All rows, or none: every row has a part in the settings."""
+        return np.full(base.n_rows, self.approximate)
+
+
+def _score(data: KernelData, placed: Floats, hidden: Ints) -> Floats:
+    """Centers and what cases add, (n_queries, n_targets)."""
+    if data.solution is not None and len(hidden) and hidden[0] >= 0:
+        return data.solution.left_out[hidden]
+    if data.device is not None:
+        return score_there(data, placed, hidden)
+    if data.solution is None:
+        return _score_by_nearest(data, placed, hidden)
+    sums = np.empty((len(placed), data.targets.shape[1]))
+    rate = data.settings.rate
+    sum_similarities(data.columns, placed, rate, data.solution.coefficients, sums)
+    scores: Floats = data.center + sums
+    return scores
+
+
+def _score_by_nearest(data: KernelData, placed: Floats, hidden: Ints) -> Floats:
+    """Scores by a system of each query's own."""
+    near, influences = weigh_neighbors(data, placed, hidden)
+    scores = data.find_centers(hidden)
+    for center, rows, own in zip(scores, near, influences, strict=True):
+        center += own @ (data.targets[rows] - center)
+    return scores
+
+
+def count_seen(data: KernelData, hidden: Ints) -> Ints:
+    """The cases of each class that queries see, (n_queries, n_classes)."""
+    cases = data.base.cases
+    counts = np.tile(cases.class_counts, (len(hidden), 1))
+    left = np.flatnonzero(hidden >= 0)
+    if counts.shape[1]:
+        counts[left, cases.classes[data.rows[hidden[left]]]] -= 1
+    return counts
+
+
+def weigh_neighbors(
+    data: KernelData, placed: Floats, hidden: Ints
+) -> tuple[Ints, Floats]:
+    """The nearest cases of queries, and what their targets count in the answer."""
+    n_near = data.count_near(hidden)
+    near = np.empty((len(placed), n_near), np.int64)
+    influences = np.empty(near.shape)
+    rate, ridge = data.settings.rate, data.settings.ridge
+    weigh_nearest(data.columns, placed, hidden, rate, ridge, near, influences)
+    return near, influences
+
+
+class Speakers(NamedTuple):
+    """Influence of cases on the answer to one query.
+
+    Attributes
+    ----------
+    rows : int64 array of shape (n_cases,)
+        Where they lie in the base.
+    distances, similarities : float64 arrays of shape (n_cases,)
+    influences : float64 array of shape (n_cases,)
+        The weight of each case's target in the answer.
+    adds : float64 array of shape (n_cases, n_targets)
+        The share of each in the scores: influence times (target less the center).
+    """
+
+    rows: Ints
+    distances: Floats
+    similarities: Floats
+    influences: Floats
+    adds: Floats
+
+
+def find_speakers(answer: KernelAnswer) -> Iterator[Speakers]:
+    """The cases that each query was answered by, in canonical order."""
+    data = answer.data
+    factor = None if data.solution is None else factorize(data.columns, data.settings)
+    distances = np.empty((1, len(data.rows)))
+    for query in range(len(answer.placed)):
+        placed = answer.placed[query : query + 1]
+        measure_distances(data.columns, placed, distances)
+        similarities = np.exp(-data.settings.rate * distances[0])
+        rows = np.arange(len(data.rows))
+        if factor is None:
+            near, weighed = weigh_neighbors(data, placed, np.array([-1]))
+            rows, influences = near[0], weighed[0]
+        else:
+            influences = cho_solve(factor, similarities)
+        adds = influences[:, None] * (data.targets[rows] - data.center)
+        found = distances[0, rows], similarities[rows], influences, adds
+        yield Speakers(data.rows[rows], *found)

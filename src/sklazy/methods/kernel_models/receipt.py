@@ -1,0 +1,211 @@
+"""Receipts of kernel models: who spoke for and against, and what attributes count."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.methods import checks as c
+from sklazy.methods.family import Family
+from sklazy.methods.kernel_models.drawing import draw_kernel_models
+from sklazy.methods.kernel_models.learner import KernelAnswer, Speakers, find_speakers
+from sklazy.methods.plain import (
+    MOST_LISTED,
+    Floats,
+    Plain,
+    describe_decision,
+    describe_rows,
+    number,
+    numbers,
+    target_names,
+)
+
+_KERNEL = {
+    "attribute_share": c.number,
+    "n_gradient_steps": c.count,
+    "width": c.number,
+    "median_distance": c.number,
+    "ridge": c.number,
+    "temperature": c.figure,
+    "loss": c.figure,
+}
+_ATTRIBUTE = {"name": c.text, "information": c.number, "weight": c.number}
+_TARGET = {
+    "name": c.label,
+    "center": c.figure,
+    "for": c.figure,
+    "against": c.figure,
+    "score": c.figure,
+}
+
+
+def fields(classes: bool) -> dict[str, c.Check]:
+    """Checks of the receipt fields of a kernel model, for classes or numbers."""
+    case = {
+        "id": c.label,
+        **({"class": c.label} if classes else {"target": c.number}),
+        "distance": c.number,
+        "similarity": c.number,
+        "influence": c.number,
+        "contributions": c.list_of(c.figure),
+        "values": c.dict_of(c.cell),
+    }
+    heard = {"n_cases": c.count, "listed": c.list_of(c.record(case), MOST_LISTED)}
+    return {
+        "kernel": c.record(_KERNEL),
+        "attributes": c.list_of(c.record(_ATTRIBUTE)),
+        "targets": c.list_of(c.record(_TARGET)),
+        "influential_cases": c.record(heard),
+    }
+
+
+def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Whether parts fit together, one after the other, by name."""
+    names = [item["name"] for item in content["query"]]
+    yield "attributes", c.same([a["name"] for a in content["attributes"]], names)
+    told, heard = content["targets"], content["influential_cases"]
+    if "votes" in content:
+        expected = [item["label"] for item in content["votes"]]
+    else:
+        expected = [item["name"] for item in content["cases"]["targets"]]
+    yield "targets", c.same([item["name"] for item in told], expected)
+    lengths = {len(case["contributions"]) for case in heard["listed"]}
+    yield "influential_cases", lengths <= {len(told)}
+    yield "influential_cases", len(heard["listed"]) <= heard["n_cases"]
+
+
+def bodies(answer: KernelAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
+    """Yield the receipt fields of kernel models, for each query."""
+    kernel, attributes = _kernel(answer), _attributes(answer)
+    for query, speakers in zip(range(len(queries)), find_speakers(answer), strict=True):
+        adds = _spread(answer, speakers)
+        decided = _decide(answer, query)
+        winner = int(answer.decisions[query]) if answer.base.class_labels else 0
+        yield {
+            "kernel": kernel,
+            "attributes": attributes,
+            "targets": _targets(answer, query, adds),
+            "influential_cases": {
+                "n_cases": len(speakers.rows),
+                "listed": _listed(answer, speakers, adds, winner),
+            },
+            **decided,
+        }
+
+
+def _kernel(answer: KernelAnswer) -> Plain:
+    """The settings that left-out rows chose."""
+    settings, is_class = answer.data.settings, bool(answer.base.class_labels)
+    loss = settings.loss if is_class else _mean_error(answer, settings.loss)
+    return {
+        "attribute_share": settings.share,
+        "n_gradient_steps": settings.n_moves,
+        "width": settings.width,
+        "median_distance": settings.median,
+        "ridge": settings.ridge,
+        "temperature": settings.temperature if is_class else None,
+        "loss": number(loss),
+    }
+
+
+def _mean_error(answer: KernelAnswer, loss: float) -> float:
+    """The root of a mean squared error, in the units of the target."""
+    with np.errstate(over="ignore"):
+        return float(np.sqrt(loss) / answer.data.unit)
+
+
+def _attributes(answer: KernelAnswer) -> list[Plain]:
+    columns = zip(
+        answer.base.names,
+        numbers(answer.data.information),
+        numbers(answer.data.columns.weights),
+        strict=True,
+    )
+    return [dict(zip(_ATTRIBUTE, own, strict=True)) for own in columns]
+
+
+def _spread(answer: KernelAnswer, speakers: Speakers) -> Floats:
+    """Contributions of cases to every class, or to the target in its own units."""
+    if not answer.base.class_labels:
+        with np.errstate(over="ignore"):
+            adds: Floats = speakers.adds / answer.data.unit
+        return adds
+    spread = np.zeros((len(speakers.rows), len(answer.base.class_labels)))
+    spread[:, answer.data.present] = speakers.adds
+    return spread
+
+
+def _targets(answer: KernelAnswer, query: int, adds: Floats) -> list[Plain]:
+    """The score of each class, or the number: where it starts and what is added."""
+    labels, center = answer.base.class_labels, answer.data.center
+    if labels:
+        centers = np.zeros(len(labels))
+        centers[answer.data.present] = center
+        scores = answer.class_scores[query]
+    else:
+        with np.errstate(over="ignore"):
+            centers = center / answer.data.unit
+        scores = answer.values[query]
+    columns = zip(
+        labels or target_names(answer.base),
+        numbers(centers),
+        numbers(adds.clip(min=0.0).sum(axis=0)),
+        numbers(adds.clip(max=0.0).sum(axis=0)),
+        numbers(scores),
+        strict=True,
+    )
+    return [dict(zip(_TARGET, own, strict=True)) for own in columns]
+
+
+def _listed(
+    answer: KernelAnswer, speakers: Speakers, adds: Floats, winner: int
+) -> list[Plain]:
+    """The cases that add or take most, for the answer."""
+    base = answer.base
+    most = np.argsort(-np.abs(adds[:, winner]), kind="stable")[:MOST_LISTED]
+    slots = speakers.rows[most]
+    columns = zip(
+        base.ids[slots].tolist(),
+        _outcomes(answer, slots),
+        numbers(speakers.distances[most]),
+        numbers(speakers.similarities[most]),
+        numbers(speakers.influences[most]),
+        [numbers(own) for own in adds[most]],
+        describe_rows(base, slots, range(len(base.names))),
+        strict=True,
+    )
+    keys = ("distance", "similarity", "influence", "contributions", "values")
+    return [
+        {"id": name, **outcome, **dict(zip(keys, own, strict=True))}
+        for name, outcome, *own in columns
+    ]
+
+
+def _outcomes(answer: KernelAnswer, slots: NDArray[np.int64]) -> list[Plain]:
+    labels, cases = answer.base.class_labels, answer.base.cases
+    if labels:
+        return [{"class": labels[code]} for code in cases.classes[slots].tolist()]
+    return [{"target": value} for value in cases.targets[0, slots].tolist()]
+
+
+def _decide(answer: KernelAnswer, query: int) -> Plain:
+    if not answer.base.class_labels:
+        return {"answer": number(answer.values[query, 0])}
+    return describe_decision(
+        answer.base,
+        answer.class_scores[query],
+        answer.probabilities[query],
+        int(answer.decisions[query]),
+    )
+
+
+FAMILY = Family(
+    "kernel_models",
+    KernelAnswer,
+    bodies,
+    draw_kernel_models,
+    check_parts,
+    classes=fields(True),
+    numbers=fields(False),
+)

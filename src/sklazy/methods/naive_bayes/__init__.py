@@ -1,0 +1,1 @@
+"""Naive Bayes, which lazy selection and lazy Bayesian rules build on."""

@@ -1,0 +1,1 @@
+"""Lazy attribute selection for numbers."""

@@ -1,0 +1,1 @@
+"""Bags, and paths through trees of them, which ensembles and kernel models build on."""

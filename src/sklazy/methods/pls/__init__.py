@@ -1,0 +1,1 @@
+"""Local partial least squares."""

@@ -1,0 +1,173 @@
+"""Receipts of every kind as text, Markdown, a page, or a fragment for a notebook."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sklazy.receipts.families import FAMILIES
+from sklazy.report import blocks as b
+from sklazy.report.article import Article, Plain
+from sklazy.report.dates import with_dates
+from sklazy.report.html import render
+from sklazy.report.next_attribute import next_blocks
+from sklazy.report.novelty import describe_novelty, warn_of_novelty
+from sklazy.report.uncertainty import tell_uncertainty
+from sklazy.report.words import (
+    format_number,
+    format_probability,
+    format_value,
+    pluralize,
+)
+
+_MOST_IN_TABLE = 50
+
+
+def to_text(
+    receipts: Sequence[Plain], width: int = b.WIDTH, names: Sequence[str] = ()
+) -> str:
+    """Receipts as plain text, no line wider than `width`.
+
+    `names` identify their rows; without them receipts are numbered.
+    """
+    parts = _documents(receipts, names)
+    return "\n\n\n".join(b.to_text(part, width) for part in parts)
+
+
+def to_markdown(receipts: Sequence[Plain], names: Sequence[str] = ()) -> str:
+    """Receipts as Markdown."""
+    return "\n".join(map(b.to_markdown, _documents(receipts, names)))
+
+
+def to_page(
+    receipts: Sequence[Plain], title: str = "", names: Sequence[str] = ()
+) -> str:
+    """A whole page with all receipts."""
+    named = title or ("Receipt" if len(receipts) == 1 else "Receipts")
+    return render("page", title=named, headed=True, **_view(receipts, names))
+
+
+def to_fragment(
+    receipts: Sequence[Plain], n_more: int = 0, names: Sequence[str] = ()
+) -> str:
+    """Receipts as a piece of HTML; `n_more` is how many are not among them."""
+    return render("fragment", n_more=n_more, **_view(receipts, names))
+
+
+def to_blocks(receipt: Plain) -> list[b.Block]:
+    """A receipt as blocks, for pages that draw them themselves."""
+    return _blocks(_draw([receipt], ())[0])
+
+
+class _Drawn(NamedTuple):
+    """A receipt on its way to be shown, and where it will stand on a page."""
+
+    receipt: Plain
+    article: Article
+    anchor: str
+    name: str
+
+
+def _draw(receipts: Sequence[Plain], names: Sequence[str]) -> list[_Drawn]:
+    # Several outputs of a notebook are one page: the seal distinguishes them.
+    return [
+        _Drawn(
+            one,
+            FAMILIES[one["kind"]].draw(one),
+            f"receipt-{i}-{one['seal'][:8]}",
+            format_value(names[i - 1]) if names else "",
+        )
+        for i, one in enumerate(map(with_dates, receipts), 1)
+    ]
+
+
+def _documents(receipts: Sequence[Plain], names: Sequence[str]) -> list[list[b.Block]]:
+    drawn = _draw(receipts, names)
+    opening: list[b.Block] = [b.Heading(f"{len(drawn)} receipts", 1), _overview(drawn)]
+    return [opening] * (len(drawn) > 1) + [_blocks(one) for one in drawn]
+
+
+def _view(receipts: Sequence[Plain], names: Sequence[str]) -> dict[str, object]:
+    drawn = _draw(receipts, names)
+    return {
+        "opening": [_overview(drawn)] * (len(drawn) > 1),
+        "articles": [(o.anchor, _answer(o.receipt), _blocks(o)) for o in drawn],
+    }
+
+
+def _overview(drawn: Sequence[_Drawn]) -> b.Grid:
+    """A line for each receipt."""
+    shares = [one.receipt.get("probability") for one in drawn]
+    rows: list[list[b.Cell]] = [
+        [
+            b.Link(one.name or str(i), one.anchor),
+            _answer(one.receipt),
+            "" if share is None else format_probability(share),
+            one.article.brief[1],
+        ]
+        for i, (one, share) in enumerate(zip(drawn, shares, strict=True), 1)
+    ]
+    titles = {one.article.brief[0] for one in drawn}
+    last = titles.pop() if len(titles) == 1 else ""
+    sure = "" if shares.count(None) == len(shares) else "probability"
+    header = ["row", "answer", sure, last]
+    return b.Grid(header, "llrl", rows, shown=_MOST_IN_TABLE, noun="receipts")
+
+
+def _blocks(drawn: _Drawn) -> list[b.Block]:
+    receipt, article, _, name = drawn
+    return [
+        *[b.Paragraph(name, "soft")] * bool(name),
+        b.Answer(_target(receipt), _answer(receipt), article.detail),
+        *[b.Paragraph(text, "warning") for text in [warn_of_novelty(receipt)] if text],
+        b.Lead([*article.why, *tell_uncertainty(receipt)]),
+        *article.parts,
+        *_next_attribute(receipt),
+        _origin(receipt),
+    ]
+
+
+def _next_attribute(receipt: Plain) -> list[b.Block]:
+    own = receipt.get("next_attribute")
+    return [] if own is None else next_blocks(own)
+
+
+def _target(receipt: Plain) -> str:
+    """The target's name where it is a class; numbers are called by theirs anyway."""
+    name = receipt["cases"].get("target", "y")
+    return "" if name == "y" else format_value(name)
+
+
+def _answer(receipt: Plain) -> str:
+    """The answer in words."""
+    answer = receipt["answer"]
+    if "votes" in receipt:
+        return format_value(answer)
+    values = answer if isinstance(answer, list) else [answer]
+    names = [format_value(item["name"]) for item in receipt["cases"]["targets"]]
+    pairs = zip(names, map(format_number, values), strict=True)
+    return ", ".join(f"{name} = {value}" for name, value in pairs)
+
+
+def _origin(receipt: Plain) -> b.Fold:
+    """The estimator, its cases and the seal."""
+    cases, maker = receipt["cases"], format_value(receipt["estimator"])
+    settings = ", ".join(
+        f"{format_value(name)}={_setting(value)}"
+        for name, value in receipt["settings"].items()
+    )
+    version = format_value(receipt["sklazy"])
+    lines = [
+        f"Settings: {settings}",
+        describe_novelty(receipt),
+        f"Digest: {format_value(cases['digest'])}",
+        f"Seal:   {format_value(receipt['seal'])}",
+    ]
+    if "signature" in receipt:
+        lines.append(f"Signature: {format_value(receipt['signature'])}")
+    return b.Fold(
+        f"{maker} on {pluralize(cases['n_rows'], 'case')}, sklazy {version}",
+        [b.Paragraph(line) for line in lines],
+    )
+
+
+def _setting(value: object) -> str:
+    return format_value(repr(value) if isinstance(value, str | None) else value)

@@ -1,0 +1,263 @@
+"""Rows of any number on their way into a file: coded as they come, kept on the disk.
+
+Labels are numbered as they appear; once all rows are there, and so all labels, they get
+their final codes. In memory are the labels, never the rows.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.casebase.coder import Coder
+from sklazy.casebase.cuts import sorted_cuts
+from sklazy.casebase.incoming import Target, check_incoming, recoded
+from sklazy.casebase.moments import NO_TIMES
+from sklazy.casebase.rows import CLASSES, CodedRows, Ids
+from sklazy.casebase.schema import Attribute, Schema
+from sklazy.errors import BadInputError
+from sklazy.kernels.sorting import sort_pairs
+from sklazy.storage.outline import Named, kind_of_ids
+from sklazy.storage.placing import naming_file, spool_file
+from sklazy.storage.stored_ids import width_of
+from sklazy.tables import Column, Label, Table
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class _Batch:
+    """Rows as they lie in the spool: arrays one after the other."""
+
+    n_rows: int
+    numbers: Floats
+    codes: NDArray[np.int32]
+    targets: Floats
+    ids: Ids
+
+
+class Spool:
+    """Rows that are kept beside the file that they go to until all have come."""
+
+    def __init__(self, out: Path) -> None:
+        self.out, self.n_rows, self.n_targets = out, 0, 0
+        self._sizes: list[int] = []
+        self._labels: dict[int, dict[Label, int]] = {}
+        self._columns: list[Column] = []
+        self._named = True
+        self._texts: list[Ids] = []  # ids that are text cannot lie in arrays
+        self._last_id = -1
+        self._file: IO[bytes]
+
+    def __enter__(self) -> Self:
+        self._context = spool_file(self.out)
+        self._file = self._context.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:  # noqa: ANN401 - as of any context
+        self._context.__exit__(*error)
+
+    def add(self, table: Table, target: Target, ids: Ids) -> None:
+        """Take in some rows."""
+        if not self._columns:
+            self._begin(table, target)
+        incoming = check_incoming(table, self._numeric(), target, None, NO_TIMES, ids)
+        codes = np.empty((len(self._labels), len(table)), np.int32)
+        for i, (j, known) in enumerate(self._labels.items()):
+            column = target if j == CLASSES else table.columns[j]
+            assert isinstance(column, Column)
+            codes[i] = _coded(column, known)
+        targets = np.zeros((0, len(table)))
+        if not isinstance(target, Column):
+            targets = target.reshape(len(table), -1).T + 0.0
+        is_text = ids.dtype == object
+        if is_text:
+            self._texts.append(ids)
+        elif len(ids):
+            self._last_id = max(self._last_id, int(ids.max()))
+        numbers = np.zeros(len(ids), np.int64) if is_text else ids
+        with naming_file(self.out):
+            for array in (incoming.numbers, codes, targets, numbers):
+                self._file.write(np.ascontiguousarray(array).data)
+            self._file.flush()
+        self._sizes.append(len(table))
+        self.n_rows += len(table)
+
+    def _begin(self, table: Table, target: Target) -> None:
+        self._columns = [column.take(np.zeros(0, np.intp)) for column in table]
+        self._named = table.named
+        self._labels = {
+            j: {label: i for i, label in enumerate(Attribute.of(column).declared)}
+            for j, column in enumerate(table)
+            if column.kind == "nominal"
+        }
+        if isinstance(target, Column):
+            self._labels[CLASSES] = {}
+        else:
+            self.n_targets = 1
+
+    def _numeric(self) -> list[int]:
+        return [j for j, c in enumerate(self._columns) if c.kind == "numeric"]
+
+    @property
+    def next_id(self) -> int:
+        """The number behind the highest id."""
+        return self._last_id + 1
+
+    # --- once all rows are there ------------------------------------------------------
+
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The columns; one without a value is numeric."""
+        attributes = []
+        for j, column in enumerate(self._columns):
+            declared = column.categories if column.declared else ()
+            is_nominal = bool(self._labels.get(j))
+            kind = "nominal" if is_nominal else "numeric"
+            attributes.append(Attribute(column.name, kind, declared))  # type: ignore[arg-type]
+        return tuple(attributes)
+
+    @property
+    def named(self) -> bool:
+        """Whether the names are the user's."""
+        return self._named
+
+    def coder(self, schema: Schema) -> Coder:
+        """The labels of all rows in their final order."""
+        coder = Coder(schema, has_classes=not self.n_targets)
+        for j, vocabulary in coder.vocabularies.items():
+            vocabulary.admit(self._labels[j])
+        return coder
+
+    def cuts(self, coder: Coder, criterion: str) -> Iterator[Floats]:
+        """The cuts of numbers by the classes of the rows, one column at a time."""
+        if not coder.n_classes:
+            yield from (np.zeros(0) for _ in coder.numeric)
+            return
+        numeric, labels = self._numeric(), list(self._labels)
+        before = 8 * len(numeric) + 4 * labels.index(CLASSES)
+        classes = self._final_codes(coder)[CLASSES][self._column(np.int32, before)]
+        for j in coder.numeric:
+            if j not in numeric:  # no row has a value of it
+                yield np.zeros(0)
+                continue
+            column = self._column(np.float64, 8 * numeric.index(j))
+            values, by_value = sort_pairs(column, classes)
+            yield sorted_cuts(values, by_value, coder.n_classes, criterion)
+
+    def names(self) -> tuple[Named, int, int]:
+        """The kind of ids, see `Outline`; those that two rows have are refused."""
+        if self._texts:
+            _check_different(np.concatenate(self._texts).tolist())
+            return (
+                "text",
+                1,
+                max(width_of(ids_of_batch.tolist()) for ids_of_batch in self._texts),
+            )
+        n_runs, rises, last = 0, True, -1
+        for ids in self._parts(np.int64, self._row_bytes() - 8):
+            steps = np.diff(ids, prepend=last)
+            n_runs += int((steps[1:] != 1).sum()) + bool(steps[0] != 1 or not n_runs)
+            rises = rises and bool((steps > 0).all())
+            last = ids[-1]
+        if not rises:
+            _check_different(self._column(np.int64, self._row_bytes() - 8))
+        return *kind_of_ids(self.n_rows, n_runs, rises=rises), 0
+
+    def _column(self, kind: type, before: int) -> NDArray[Any]:
+        """The field at byte `before` of each row, of all rows."""
+        column: NDArray[Any] = np.empty(self.n_rows, kind)
+        first = 0
+        for part in self._parts(kind, before):
+            column[first : first + len(part)] = part
+            first += len(part)
+        return column
+
+    def _parts(self, kind: type, before: int) -> Iterator[NDArray[Any]]:
+        """The same, of each batch."""
+        place = 0
+        for n_rows in filter(None, self._sizes):
+            self._file.seek(place + before * n_rows)
+            data = self._file.read(n_rows * np.dtype(kind).itemsize)
+            yield np.frombuffer(data, kind)
+            place += n_rows * self._row_bytes()
+
+    def _row_bytes(self) -> int:
+        """The bytes that a row takes: numbers, codes, targets, an id."""
+        return 8 * (len(self._numeric()) + self.n_targets + 1) + 4 * len(self._labels)
+
+    def _final_codes(self, coder: Coder) -> dict[int, NDArray[np.int32]]:
+        """From codes as they are kept to final ones, missing cells the last."""
+        return {
+            j: np.append(v.lookup(self._labels[j]), np.int32(-1))
+            for j, v in coder.vocabularies.items()
+        }
+
+    def batches(self, coder: Coder) -> Iterator[CodedRows]:
+        """The rows in the order in which they came, in their final codes."""
+        final = self._final_codes(coder)
+        self._file.seek(0)
+        first = 0
+        for number, n_rows in enumerate(self._sizes):
+            batch = self._read(number, n_rows)
+            yield self._final(batch, coder, final, first)
+            first += n_rows
+
+    def _read(self, number: int, n_rows: int) -> _Batch:
+        def take(kind: type, n_columns: int) -> NDArray[Any]:
+            n_bytes = n_columns * n_rows * np.dtype(kind).itemsize
+            data: NDArray[Any] = np.frombuffer(self._file.read(n_bytes), kind)
+            return data.reshape(n_columns, n_rows)
+
+        numbers = take(np.float64, len(self._numeric()))
+        codes = take(np.int32, len(self._labels))
+        targets, ids = take(np.float64, self.n_targets), take(np.int64, 1)[0]
+        names: Ids = self._texts[number] if self._texts else ids
+        return _Batch(n_rows, numbers, codes, targets, names)
+
+    def _final(
+        self, batch: _Batch, coder: Coder, final: dict[int, Any], first: int
+    ) -> CodedRows:
+        n_rows, by_attribute = (
+            batch.n_rows,
+            dict(zip(self._numeric(), batch.numbers, strict=True)),
+        )
+        nothing = np.full(n_rows, np.nan)
+        numbers = [by_attribute.get(j, nothing) for j in coder.numeric]
+        codes = np.full((len(self._columns), n_rows), -1, np.int32)
+        classes = np.zeros(n_rows, np.int32)
+        for known, j in zip(batch.codes, self._labels, strict=True):
+            if j == CLASSES:
+                classes = final[j][known]
+            elif j in final:
+                codes[j] = final[j][known]
+        return CodedRows(
+            np.array(numbers).reshape(len(numbers), n_rows),
+            codes,
+            classes,
+            batch.targets,
+            np.ones(n_rows),
+            np.zeros((0, n_rows)),
+            np.arange(first, first + n_rows),
+            np.zeros((0, n_rows), np.uint64),
+            batch.ids,
+        )
+
+
+def _coded(column: Column, known: dict[Label, int]) -> NDArray[np.int32]:
+    """A column in numbers of first appearance; new labels get the next ones."""
+    used = set(np.unique(column.data).tolist())
+    codes = [
+        known.setdefault(label, len(known)) if code in used else -1
+        for code, label in enumerate(column.categories)
+    ]
+    return recoded(column, np.array(codes, np.int32))
+
+
+def _check_different(ids: Sequence[str] | NDArray[np.int64]) -> None:
+    """Refuse ids that two rows have."""
+    n_ids = len(np.unique(ids)) if isinstance(ids, np.ndarray) else len({*ids})
+    if n_ids < len(ids):
+        raise BadInputError("ids name two rows; give every row an id of its own.")

@@ -1,0 +1,140 @@
+"""Rows into a file as they come, segment by segment, in bounded memory."""
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.casebase.bins import Ranges
+from sklazy.casebase.cuts import bin_codes
+from sklazy.casebase.holding import concatenate_rows
+from sklazy.casebase.rows import CodedRows
+from sklazy.casebase.tallies import MOST_BIT_VALUES, count_values_by_class
+from sklazy.errors import BadInputError
+from sklazy.storage.files import create_file
+from sklazy.storage.locking import excluding_changes
+from sklazy.storage.outline import Outline, arrays_of_segment
+from sklazy.storage.packed import STEP, pack_column
+from sklazy.storage.stored_ids import Runs, join_runs, write_texts
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def write_rows(
+    path: str | Path,
+    header: dict[str, Any],
+    outline: Outline,
+    batches: Iterable[CodedRows],
+    check: Callable[[Path], object] | None = None,
+    *,
+    held: bool = False,
+) -> None:
+    """Write a file of rows, in order of arrival, all or nothing.
+
+    The codes of numbers need not be there. For `check` see `create_file`; `held` is
+    whether the caller has the right to change the file that is there.
+    """
+    turn = contextlib.nullcontext() if held else excluding_changes(path)
+    with create_file(path, header, outline.layout(), check, turn) as arrays:
+        for i, cuts in enumerate(outline.cuts):
+            arrays[f"cuts{i}"][:] = cuts
+        chunks = _in_chunks(batches, min(STEP, outline.segment))
+        for number, n_rows in enumerate(outline.sizes):
+            segment = _Segment(outline, arrays_of_segment(arrays, number), n_rows)
+            while segment.filled < n_rows:
+                batch = next(chunks, None)
+                if batch is None:
+                    raise BadInputError("fewer rows came than were announced.")
+                segment.add(batch)
+            arrays["sizes"][number] = n_rows
+            arrays["n_runs"][number] = segment.close()
+        if next(chunks, None) is not None:
+            raise BadInputError("more rows came than were announced.")
+
+
+def _in_chunks(batches: Iterable[CodedRows], step: int) -> Iterator[CodedRows]:
+    """The same rows, `step` at once; the last ones may be fewer."""
+    waiting: list[CodedRows] = []
+    n_waiting = 0
+    for batch in batches:
+        waiting.append(batch)
+        n_waiting += len(batch)
+        if n_waiting < step:
+            continue
+        joined = concatenate_rows(waiting)
+        for first in range(0, n_waiting - n_waiting % step, step):
+            yield joined.take(np.arange(first, first + step))
+        left = np.arange(n_waiting - n_waiting % step, n_waiting)
+        waiting, n_waiting = [joined.take(left)], len(left)
+    if n_waiting:
+        yield concatenate_rows(waiting)
+
+
+class _Segment:
+    """The arrays of a segment that are being filled."""
+
+    def __init__(self, outline: Outline, arrays: Arrays, n_rows: int) -> None:
+        self.outline, self.arrays, self.n_rows = outline, arrays, n_rows
+        self.filled = 0
+        self.ranges = Ranges(len(outline.coder.numeric))
+        self.coder = outline.coder.twin()
+        for vocabulary in self.coder.vocabularies.values():
+            vocabulary.counts = np.zeros(len(vocabulary), np.int64)
+        self.runs: list[Runs] = []  # of each batch
+
+    def add(self, batch: CodedRows) -> None:
+        """Put rows behind the last ones."""
+        arrays, outline = self.arrays, self.outline
+        at = slice(self.filled, self.filled + len(batch))
+        for name in ("numbers", "targets", "times"):
+            arrays[name][:, at] = getattr(batch, name)
+        arrays["classes"][at] = batch.classes
+        arrays["own_weights"][:, at] = batch.weights
+        if outline.named == "text":
+            write_texts(batch.ids, arrays["texts"][at])
+        elif outline.named == "given":
+            arrays["ids"][at] = batch.ids
+        numbers = batch.ids if outline.named == "numbers" else batch.arrival
+        self.runs.append(Runs.of(np.asarray(numbers, np.int64)))
+        self._count(batch)
+        self.filled = at.stop
+
+    def _count(self, batch: CodedRows) -> None:
+        """Put rows into bit sets, and count them."""
+        arrays, n_classes, n_sets, n_wide = self.arrays, self.coder.n_classes, 0, 0
+        numeric = dict(zip(self.coder.numeric, self.outline.cuts, strict=True))
+        first_cell = 0
+        for j, width in enumerate(self.outline.widths.tolist()):
+            codes = batch.codes[j]
+            if j in numeric:
+                codes = bin_codes(batch.numbers[list(numeric).index(j)], numeric[j])
+            arrays["counts"][first_cell : first_cell + width] += count_values_by_class(
+                codes, batch.classes, width, n_classes
+            )
+            first_cell += width
+            if width > MOST_BIT_VALUES:
+                arrays["codes"][n_wide, self.filled : self.filled + len(batch)] = codes
+                n_wide += 1
+            else:
+                sets = arrays["value_bits"][n_sets : n_sets + width]
+                pack_column(codes, sets, self.filled)
+                n_sets += width
+        if n_classes:
+            pack_column(batch.classes, arrays["class_bits"], self.filled)
+            counts = np.bincount(batch.classes, minlength=n_classes)
+            arrays["class_counts"][:] += counts
+        self.coder.tally(batch, 1)
+        self.ranges.widen(batch.numbers)
+
+    def close(self) -> int:
+        """Write what is known at the end; the number of runs."""
+        counts = [v.counts for v in self.coder.vocabularies.values()]
+        self.arrays["labels"][:] = np.concatenate([np.zeros(0, np.int64), *counts])
+        self.arrays["edges"][:] = self.ranges.edges
+        runs = join_runs(self.runs)
+        self.arrays["runs"][: len(runs.starts), 0] = runs.starts
+        self.arrays["runs"][: len(runs.starts), 1] = runs.firsts
+        return len(runs.starts)

@@ -1,0 +1,1 @@
+"""The papers' experiments, and our own studies: `sklazy reproduce`."""
