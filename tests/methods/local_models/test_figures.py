@@ -86,12 +86,13 @@ def check(receipts, table, model, tried, scale):
     cases, as_in_r = [rows[i] for i in counted], model.compat == "r"
     order = model.cases_.ids[model.cases_.order].tolist()
     ties = counted if as_in_r else [order.index(i) for i in counted]
-    spaces = slow_models.local_space(cases, queries, kinds, scale)
-    (placed, asked), (terms, sought), absents = spaces
+    (placed, asked), (terms, sought), absents = slow_models.local_space(
+        cases, queries, kinds, scale
+    )
     for q, receipt in enumerate(receipts):
         (told,) = receipt["targets"]
-        measure = [asked[q], kinds, [1.0] * 3, absents, model.metric]
-        far = [slow_models.distance(row, *measure) for row in placed]
+        how = [asked[q], kinds, [1.0] * 3, absents, model.metric]
+        far = [slow_models.distance(row, *how) for row in placed]
         check_ties(told, dict(zip(counted, ties, strict=True)))
         heard = {case["id"]: place for place, case in enumerate(told["neighbors"])}
         order = {i: (heard.get(c, 99), ties[i]) for i, c in enumerate(counted)}
@@ -115,10 +116,8 @@ def check(receipts, table, model, tried, scale):
         check_models(told, chosen, scores, tried[0])
         units = regressors_of(cases, columns, kinds, scale)
         check_figures(told, problem, chosen, units, max(tried[0]))
-        used = [cases[i] for i in near[: told["k"]]]
-        assert told["outside_range"] == slow.outside_columns(
-            queries[q], used, kinds, columns
-        )
+        used = [cases[i] for i in near[: told["k"]]], kinds, columns
+        assert told["outside_range"] == slow.outside_columns(queries[q], *used)
 
 
 def find_alike(near, query, counted, table, as_in_r):
