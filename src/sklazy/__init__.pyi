@@ -5,6 +5,7 @@ from sklazy.errors import (
     BadFileError,
     BadInputError,
     BadTypeError,
+    CertificateError,
     DataWarning,
     DeviceError,
     LostPartError,
@@ -34,6 +35,8 @@ from sklazy.estimators.ensembles.stacking import (
     LazyStackingClassifier,
     LazyStackingRegressor,
 )
+from sklazy.estimators.erasure.certificate import Certificate, check_certificate
+from sklazy.estimators.erasure.erase import erase
 from sklazy.estimators.explaining import explain
 from sklazy.estimators.filters.ranker import AttributeRanker
 from sklazy.estimators.filters.subset import SubsetSelector
@@ -69,6 +72,8 @@ __all__ = [
     "BadFileError",
     "BadInputError",
     "BadTypeError",
+    "Certificate",
+    "CertificateError",
     "DataWarning",
     "DeviceError",
     "EntropyDiscretizer",
@@ -117,8 +122,10 @@ __all__ = [
     "__version__",
     "advise",
     "audit",
+    "check_certificate",
     "compact",
     "diversity_measures",
+    "erase",
     "explain",
     "join",
     "lazy_advantage",
