@@ -47,7 +47,7 @@ from sklazy.methods.paths.random_paths import answer_by_random_paths, trace_rand
 from sklazy.methods.space import place
 
 
-class Member(Protocol):
+class BagMember(Protocol):
     """A kind of model, built anew on every bag."""
 
     @property
@@ -141,8 +141,8 @@ class RandomTreeMember:
         self, data: EnsembleData, query: Queries, bags: Bags
     ) -> list[RandomPathEvidence]:
         """The path drawn on each bag."""
-        found = trace_random_paths(data.random_paths, query, bags, self._tried(data))
-        return [RandomPathEvidence(steps) for steps in found[0]]
+        traced = trace_random_paths(data.random_paths, query, bags, self._tried(data))
+        return [RandomPathEvidence(steps) for steps in traced[0]]
 
     def _tried(self, data: EnsembleData) -> int:
         return self.n_tried or len(data.weights)
@@ -281,8 +281,8 @@ class LinearMember:
     def answer(self, data: EnsembleData, queries: Queries, bags: Bags) -> Floats:
         """Predictions; of indicators, clipped and made to sum to 1."""
         placed = place_linear(data.linear, place(data.space, queries)[1])
-        found = answer_by_linear(data.linear, placed, bags, ridge=self.ridge)
-        return to_shares(found) if isinstance(data, ClassData) else found
+        outputs = answer_by_linear(data.linear, placed, bags, ridge=self.ridge)
+        return to_shares(outputs) if isinstance(data, ClassData) else outputs
 
     def cost(self, data: EnsembleData) -> float:
         """Nanoseconds per bag, roughly."""
