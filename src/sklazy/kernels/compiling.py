@@ -54,7 +54,8 @@ _INNER = {
     "no_cfunc_wrapper": True,
     "pipeline_class": PART,
 }
-_FAST = {**_INNER, "fastmath": FAST, "pipeline_class": OPTIMIZED_PART}
+_LOOP = {**_INNER, "pipeline_class": OPTIMIZED_PART}
+_FAST = {**_LOOP, "fastmath": FAST}
 _ENTRY = {**_PLAIN, "no_cfunc_wrapper": True, "pipeline_class": WHOLE}
 
 
@@ -78,6 +79,14 @@ def inlined(function: Callable[..., Any]) -> Any:
     For a few lines that run so often that the call itself counts.
     """
     return numba.njit(_nrt=False, forceinline=True, **_INNER)(function)
+
+
+def loop_kernel(function: Callable[..., Any]) -> Any:
+    """Compile like `kernel`, and optimize it by itself, for a hot loop over arrays.
+
+    Within a large caller LLVM may leave such a loop with one number at a time.
+    """
+    return numba.njit(**_LOOP)(function)
 
 
 def fast_kernel(function: Callable[..., Any]) -> Any:
