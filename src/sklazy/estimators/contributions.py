@@ -89,7 +89,7 @@ class Contributions:
 
 
 def contribute_all(model: "LazyEstimator", X: object, of: object) -> Contributions:
-    """Contributions to the answers to all queries; see `LazyEstimator.contributions`."""
+    """Contributions to all answers; see `LazyEstimator.contributions`."""
     if not hasattr(model, "cases_"):
         check_is_fitted(model)
     with model.cases_.snapshot() as cases:
@@ -139,7 +139,7 @@ def find_output(cases: CaseBase, of: object) -> int | None:
     """The number of a class, or of a target; None for the predicted class."""
     if of is None:
         return None
-    known = list(cases.class_labels) or target_names(cases)
+    known: list[Any] = list(cases.class_labels) or list(target_names(cases))
     plain = of.item() if isinstance(of, np.generic) else of
     if plain in known:
         return known.index(plain)

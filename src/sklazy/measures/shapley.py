@@ -213,16 +213,14 @@ def plan_subsets(n_features: int, most: int = MOST_ENUMERATED) -> Subsets:
 
 
 def _list_all(n_features: int) -> Subsets:
-    numbers = np.arange(2**n_features)
-    bits = 1 << np.arange(n_features)
+    numbers, bits = np.arange(2**n_features), 1 << np.arange(n_features)
     masks = (numbers[:, None] & bits) > 0
-    lacking = [numbers[~masks[:, j]] for j in range(n_features)]
-    without = np.array(lacking, np.int64).reshape(n_features, -1).T
-    sizes = masks[without].sum(axis=2)
-    orders = [
-        1.0 / (n_features * math.comb(n_features - 1, s)) for s in range(n_features)
-    ]
-    shares = np.array(orders)[sizes] if n_features else np.zeros(without.shape)
+    n_without = len(numbers) // 2 if n_features else 0
+    without = np.empty((n_without, n_features), np.int64)
+    for j in range(n_features):
+        without[:, j] = numbers[~masks[:, j]]
+    orders = [n_features * math.comb(n_features - 1, s) for s in range(n_features)]
+    shares = 1.0 / np.array([*orders, 1.0])[masks[without].sum(axis=2)]
     return Subsets(masks, without + bits, without, shares, 0)
 
 

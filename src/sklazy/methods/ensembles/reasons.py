@@ -6,6 +6,7 @@ members are asked again with features made missing, on the same bags.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats
 from sklazy.answer.reasons import (
@@ -41,17 +42,39 @@ def _share_paths(
     base, known = np.zeros(len(batch)), find_known(batch.base, batch.queries)
     changes, starts = member.trace(answer.data, batch.queries, answer.bags)
     for query, total in enumerate(totals.tolist()):
-        terms = features.add_up(changes[query].mean(axis=0) / answer.data.unit)
-        in_use = np.zeros(len(terms), np.bool_)
+        in_use = np.zeros(len(features.names), np.bool_)
         in_use[features.of_attribute[known[query]]] = True
-        start = starts[query].mean(axis=0) / answer.data.unit
-        start = start + terms[~in_use].sum(axis=0)
-        terms[~in_use] = 0.0
+        unit = answer.data.unit
+        terms = features.add_up(changes[query].mean(axis=0) / unit)
+        start = starts[query].mean(axis=0) / unit
+        if answer.base.class_labels:
+            terms, start = _keep_shares(terms, start, in_use)
+        else:
+            terms, start = terms * in_use[:, None], start + terms[~in_use].sum(axis=0)
         output = int(wish.outputs[query])
-        found = share_terms(terms, start, keep_scores, output, wish.power)
-        base[query] = found[1]
-        values[query] = share_rest(found[0], total - base[query])
+        found, _ = share_terms(terms, start, keep_scores, output, wish.power)
+        values[query] = found
+        base[query] = total - found.sum()
     return Shares(values, base, totals, errors)
+
+
+def _keep_shares(
+    terms: Floats, start: Floats, in_use: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
+    """Changes of class shares by the features in use, and the shares without them.
+
+    Missing cells lead a path, too; a start that they would take out of 0 to 1 stays
+    within, and the changes that are left are scaled to lead to the same leaf.
+    """
+    leaf = start + terms.sum(axis=0)
+    start = np.clip(start + terms[~in_use].sum(axis=0), 0.0, 1.0)
+    terms = terms * in_use[:, None]
+    for c in range(terms.shape[1]):
+        if terms[:, c].any():
+            terms[:, c] = share_rest(terms[:, c], leaf[c] - start[c])
+        else:
+            start[c] = leaf[c]
+    return terms, start
 
 
 def _ask_on_bags(answer: EnsembleAnswer, batch: Batch, wish: Wish) -> Shares:
