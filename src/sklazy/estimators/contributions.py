@@ -52,10 +52,11 @@ class Contributions:
     Examples
     --------
     >>> from sklazy import LazyKernelClassifier
-    >>> X, y = [[0.0, 1.0], [1.0, 1.0], [8.0, 1.0], [9.0, 1.0]], ["a", "a", "b", "b"]
-    >>> found = LazyKernelClassifier().fit(X, y).contributions([[7.0, 1.0]])
-    >>> found.of, found.base.round(3), found.values[0, 1].item()
-    (array(['b'], dtype='<U1'), array([0.5]), 0.0)
+    >>> X = [[float(number), 1.0] for number in range(12)]
+    >>> model = LazyKernelClassifier().fit(X, ["low"] * 6 + ["high"] * 6)
+    >>> found = model.contributions([[1.5, 1.0]])
+    >>> found.of.item(), found.base.round(3).item(), found.values[0, 1].item()
+    ('low', 0.5, 0.0)
     >>> bool(abs(found.base + found.values.sum(axis=1) - found.answer) < 1e-9)
     True
     """
