@@ -173,7 +173,7 @@ class EnsembleLearner:
         outputs = self.ask(data, queries, bags)
         steps = data, queries, neighbors, bags, outputs
         return EnsembleAnswer(
-            self, *steps, self._combine(data, neighbors, bags, outputs)
+            self, *steps, self.combine_outputs(data, neighbors, bags, outputs)
         )
 
     def _effort(self, data: EnsembleData, n_near: int) -> Effort:
@@ -260,7 +260,7 @@ class EnsembleLearner:
         """Whether members count by how they do on the nearest cases."""
         return self.combine in ("accuracy", "error")
 
-    def _combine(
+    def combine_outputs(
         self, data: EnsembleData, neighbors: Neighbors, bags: Bags, outputs: Floats
     ) -> Combined:
         """One answer of the members'."""

@@ -43,7 +43,11 @@ from sklazy.methods.paths.model import (
     answer_by_paths,
     trace_paths,
 )
-from sklazy.methods.paths.random_paths import answer_by_random_paths, trace_random_paths
+from sklazy.methods.paths.random_paths import (
+    answer_by_random_paths,
+    trace_changes,
+    trace_random_paths,
+)
 from sklazy.methods.space import place
 
 
@@ -143,6 +147,12 @@ class RandomTreeMember:
         """The path drawn on each bag."""
         traced = trace_random_paths(data.random_paths, query, bags, self._tried(data))
         return [RandomPathEvidence(steps) for steps in traced[0]]
+
+    def trace(
+        self, data: EnsembleData, queries: Queries, bags: Bags
+    ) -> tuple[Floats, Floats]:
+        """Changes of the answer along the paths, and starts; see `trace_changes`."""
+        return trace_changes(data.random_paths, queries, bags, self._tried(data))
 
     def _tried(self, data: EnsembleData) -> int:
         return self.n_tried or len(data.weights)

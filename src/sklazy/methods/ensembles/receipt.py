@@ -22,6 +22,7 @@ from sklazy.methods.ensembles.member_receipt import (
     evidence_fields,
     outcome_fields,
 )
+from sklazy.methods.ensembles.reasons import contribute
 from sklazy.methods.family import Family
 from sklazy.methods.paths.bags import draw_weights
 from sklazy.methods.plain import MOST_LISTED, Plain, describe_decision, number, numbers
@@ -239,4 +240,5 @@ FAMILY = Family(
     check_parts,
     classes=fields(True),
     numbers=fields(False),
+    contribute=contribute,
 )
