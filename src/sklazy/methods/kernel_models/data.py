@@ -125,6 +125,11 @@ class KernelData(NamedTuple):
         solution = self.solution
         return solution.columns if isinstance(solution, Landmarks) else self.columns
 
+    @property
+    def anchor_places(self) -> Ints | None:
+        """Their places in canonical order, or None for all."""
+        return self.solution.places if isinstance(self.solution, Landmarks) else None
+
     def find_centers(self, hidden: Ints) -> Floats:
         """The mean of the targets that queries see, (n_queries, n_targets).
 
