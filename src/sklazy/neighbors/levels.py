@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _NOTHING = np.zeros((0, 0))
-_SMALL_JOB = 200_000  # cells; fewer are merged before a kernel is loaded
+_PER_CELL = 2e-8  # seconds that numpy takes to merge
 
 
 class Votes(NamedTuple):
@@ -52,7 +52,7 @@ def _merge_tallies(
     n_neighbors, by_distance = voting.n_neighbors, voting.by_distance
     tallies = reduce(np.add, [part.tallies for part in parts])
     floors = reduce(np.maximum, [part.thresholds for part in parts])
-    if merge_tallied.is_due(tallies.size / _SMALL_JOB):
+    if merge_tallied.is_due(_PER_CELL * tallies.size):
         found = _make_votes(len(tallies), tallies.shape[2], by_distance=by_distance)
         merge_tallied(tallies, floors, counts, n_neighbors, *_to_write(found))
         return found
@@ -93,7 +93,7 @@ def _merge_near(
 ) -> Votes:
     """Put lists of distances together."""
     near = np.concatenate([part.near for part in parts], axis=1)
-    if merge_listed.is_due(near.size / _SMALL_JOB):
+    if merge_listed.is_due(_PER_CELL * near.size):
         return _merge_listed(parts, near, voting)
     squares, classes = near[:, :, 0], near[:, :, 1].astype(np.int64)
     listed = classes >= 0

@@ -14,8 +14,8 @@ from sklazy.neighbors.voting import weigh_squares
 _NOTHING = np.zeros((0, 0))
 _NO_TALLIES = np.zeros((0, 0, 0), np.int32)
 
-# Cells compared; fewer are counted before the compiler would have begun.
-_SMALL_JOB = 2_000_000
+# Seconds that numpy takes, for each query and each cell compared.
+_PER_QUERY, _PER_CELL = 6e-5, 1e-9
 
 
 class Tallies(NamedTuple):
@@ -102,7 +102,7 @@ class NominalSearch:
         """Answer the queries ``first..last - 1``."""
         cases = self.cases
         cells = (last - first) * self.selected.attributes.shape[1] * cases.n_rows
-        if not match_nominal.is_due(cells / _SMALL_JOB):
+        if not match_nominal.is_due(_PER_QUERY * (last - first) + _PER_CELL * cells):
             for query in range(first, last):
                 self._count_rows(query)
             return
