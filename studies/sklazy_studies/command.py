@@ -39,6 +39,7 @@ def reproduce(
     fetch: bool,
     verbose: bool,
     check: bool = False,
+    max_minutes: float | None = None,
 ) -> None:
     """Repeat the experiments of the papers."""
     console.after_interrupt = "Recorded results are kept; run it again to continue."
@@ -64,6 +65,7 @@ def reproduce(
         quick=quick,
         fetch=fetch,
         command=_command(),
+        max_seconds=None if max_minutes is None else 60 * max_minutes,
     )
     if check:
         _check(console, names, request)

@@ -58,6 +58,8 @@ class Request:
         Whether missing sets are downloaded from OpenML.
     command : str
         The command as typed, for the report.
+    max_seconds : float, optional
+        The time to run for; the report is then on what has been recorded.
     """
 
     data: Path
@@ -68,6 +70,7 @@ class Request:
     quick: bool = False
     fetch: bool = False
     command: str = ""
+    max_seconds: float | None = None
 
 
 class WorkOnData(Protocol):
@@ -275,9 +278,20 @@ def reproduce(name: str, request: Request, note: Note | None = None) -> Reproduc
     work: Work = functools.partial(experiment.work, folder=request.data)
     with Store(request.out / "results.sqlite") as store:
         results = run_units(
-            work, units, store, jobs=request.jobs, label=experiment.name, note=note
+            work,
+            units,
+            store,
+            jobs=request.jobs,
+            label=experiment.name,
+            note=note,
+            max_seconds=request.max_seconds,
         )
-        facts = describe(request, len(units), store.seconds(units))
+        facts = describe(request, len(results), store.seconds(units))
+    if len(results) < len(units):
+        extent = (
+            f"{len(results)} of {len(units)} units; sets that lack some are left out"
+        )
+        facts.insert(1, ("extent", extent))
     facts.append(("code", f"{experiment.code[:16]} (a digest of what it runs)"))
     document = experiment.make_document(results, sets, request, facts)
     files = write_report(document, name, request.out)

@@ -115,6 +115,11 @@ def race() -> None:
 @click.option("--fetch", is_flag=True, help="Download missing data sets from OpenML.")
 @click.option("--verbose", "-v", is_flag=True, help="Print a line per unit of work.")
 @click.option(
+    "--max-minutes",
+    type=click.FloatRange(min=0),
+    help="Begin no unit after this time, and report on what is recorded.",
+)
+@click.option(
     "--check",
     is_flag=True,
     help="Run the small recorded part of a report again and compare it, to the digit.",
