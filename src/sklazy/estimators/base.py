@@ -27,6 +27,7 @@ from sklazy.casebase.moments import forget_before
 from sklazy.errors import BadInputError
 from sklazy.estimators.contributions import Contributions, contribute_all
 from sklazy.estimators.explanations import explain_queries, verify_receipt
+from sklazy.estimators.influence import Influence, find_influence
 from sklazy.estimators.inputs import places_of
 from sklazy.estimators.keeping import read_later
 from sklazy.estimators.next_attribute import (
@@ -182,6 +183,41 @@ class LazyEstimator(BaseEstimator):
         (0, 'proline')
         """
         return contribute_all(self, X, of)
+
+    def influence(
+        self, X: ArrayLike, ids: object = None, of: object = None
+    ) -> Influence:
+        """Find what each answer would be without each case.
+
+        For kernel models all cases are left out at once, exactly, the settings that
+        were chosen by all cases staying as they are. Other methods forget each block
+        in a copy and are asked again, which takes as long as that; name some ids then.
+        In a blend the weights of members stay.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+        ids : list of ids, or of lists of ids, optional
+            Cases to leave out one by one, and blocks to leave out together, such as
+            all rows of one person. Default: every case.
+        of
+            As for `contributions`.
+
+        Returns
+        -------
+        influence : Influence
+            With `values` (n_queries, n_blocks), `ids`, `answer` and `of`.
+
+        Examples
+        --------
+        >>> from sklazy import LazyKernelRegressor
+        >>> X, y = [[float(i)] for i in range(8)], [0.0, 0, 0, 0, 1, 1, 1, 1]
+        >>> model = LazyKernelRegressor().fit(X, y)
+        >>> found = model.influence([[6.5]], ids=[0, [6, 7]])
+        >>> bool(found.values[0, 1] > found.values[0, 0])
+        True
+        """
+        return find_influence(self, X, ids, of)
 
     # --- other questions about queries ------------------------------------------------
 
