@@ -26,6 +26,7 @@ from sklazy.estimators.association import LazyAssociativeClassifier
 from sklazy.estimators.audit.audit import Audit, audit
 from sklazy.estimators.bayes_rules import LazyBayesRulesClassifier
 from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
+from sklazy.estimators.changes import Change, Changes
 from sklazy.estimators.contributions import Contributions
 from sklazy.estimators.ensembles.bagging import (
     LazyBaggingClassifier,
@@ -38,6 +39,7 @@ from sklazy.estimators.ensembles.stacking import (
 from sklazy.estimators.explaining import explain
 from sklazy.estimators.filters.ranker import AttributeRanker
 from sklazy.estimators.filters.subset import SubsetSelector
+from sklazy.estimators.influence import Influence
 from sklazy.estimators.joining import join
 from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.estimators.linear_models import LazyLogisticClassifier, LazyRidgeRegressor
@@ -70,10 +72,13 @@ __all__ = [
     "BadFileError",
     "BadInputError",
     "BadTypeError",
+    "Change",
+    "Changes",
     "Contributions",
     "DataWarning",
     "DeviceError",
     "EntropyDiscretizer",
+    "Influence",
     "LazyAdvantage",
     "LazyAssociativeClassifier",
     "LazyBaggingClassifier",

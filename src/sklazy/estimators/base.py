@@ -1,6 +1,6 @@
 """The estimator that keeps a case base: its public methods, each in one place."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from operator import is_not
 from pathlib import Path
@@ -25,6 +25,7 @@ from sklazy.casebase.incoming import IdsLike
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.casebase.moments import forget_before
 from sklazy.errors import BadInputError
+from sklazy.estimators.changes import Changes, find_changes
 from sklazy.estimators.contributions import Contributions, contribute_all
 from sklazy.estimators.explanations import explain_queries, verify_receipt
 from sklazy.estimators.influence import Influence, find_influence
@@ -218,6 +219,49 @@ class LazyEstimator(BaseEstimator):
         True
         """
         return find_influence(self, X, ids, of)
+
+    def changes(
+        self,
+        x: ArrayLike,
+        max_features: int = 2,
+        fixed: Collection[str] = (),
+        by: float | None = None,
+    ) -> Changes:
+        """Find the smallest changes of a row that change its answer.
+
+        Features take values that occur among the cases: every label, and twenty
+        numbers of each column at even ranks. Two features change together where each
+        of them moves the answer most (eight features, four values). Every change that
+        is listed was asked about.
+
+        Parameters
+        ----------
+        x : frame, Table or array-like of one row
+        max_features : {1, 2}, default=2
+            How many features may change at once.
+        fixed : names of features, optional
+            Those that cannot change, such as age.
+        by : float, optional
+            How far a predicted number must move. Default: the standard deviation of
+            the target.
+
+        Returns
+        -------
+        changes : Changes
+            The smallest first; empty if none of those tried changes the answer.
+
+        Examples
+        --------
+        >>> from sklazy import LazyKernelClassifier
+        >>> X = [[float(number), number % 3] for number in range(12)]
+        >>> model = LazyKernelClassifier().fit(X, ["low"] * 6 + ["high"] * 6)
+        >>> found = model.changes([[2.0, 1.0]])
+        >>> found.answer, found[0].answer, list(found[0].after)
+        ('low', 'high', ['x0'])
+        >>> len(model.changes([[2.0, 1.0]], fixed=["x0"]))
+        0
+        """
+        return find_changes(self, x, max_features, fixed, by)
 
     # --- other questions about queries ------------------------------------------------
 
