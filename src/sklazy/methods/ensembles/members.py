@@ -51,7 +51,7 @@ from sklazy.methods.paths.random_paths import (
 from sklazy.methods.space import place
 
 
-class Member(Protocol):
+class BagMember(Protocol):
     """A kind of model, built anew on every bag."""
 
     @property
@@ -145,8 +145,8 @@ class RandomTreeMember:
         self, data: EnsembleData, query: Queries, bags: Bags
     ) -> list[RandomPathEvidence]:
         """The path drawn on each bag."""
-        found = trace_random_paths(data.random_paths, query, bags, self._tried(data))
-        return [RandomPathEvidence(steps) for steps in found[0]]
+        traced = trace_random_paths(data.random_paths, query, bags, self._tried(data))
+        return [RandomPathEvidence(steps) for steps in traced[0]]
 
     def trace(
         self, data: EnsembleData, queries: Queries, bags: Bags
@@ -291,8 +291,8 @@ class LinearMember:
     def answer(self, data: EnsembleData, queries: Queries, bags: Bags) -> Floats:
         """Predictions; of indicators, clipped and made to sum to 1."""
         placed = place_linear(data.linear, place(data.space, queries)[1])
-        found = answer_by_linear(data.linear, placed, bags, ridge=self.ridge)
-        return to_shares(found) if isinstance(data, ClassData) else found
+        outputs = answer_by_linear(data.linear, placed, bags, ridge=self.ridge)
+        return to_shares(outputs) if isinstance(data, ClassData) else outputs
 
     def cost(self, data: EnsembleData) -> float:
         """Nanoseconds per bag, roughly."""

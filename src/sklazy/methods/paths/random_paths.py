@@ -137,7 +137,7 @@ def trace_random_paths(
     """The nodes that each query passes on the random path of each of its bags."""
     _, steps, sets = _follow(paths, queries, bags, n_tried, most_steps)
     return [
-        [_list_steps(*found) for found in zip(*query, strict=True)]
+        [_list_steps(*tables) for tables in zip(*query, strict=True)]
         for query in zip(steps, sets, strict=True)
     ]
 
@@ -192,8 +192,8 @@ def sum_gains(
     counts = (attributes >= 0) & (weights >= least_weight)
     each = gains[counts] / weights[counts]
     n_attributes, (n_queries, n_bags) = len(paths.table.codes), steps.shape[:2]
-    found = np.bincount(attributes[counts].astype(np.int64), each, n_attributes)
-    return np.asarray(found / (n_queries * n_bags))
+    sums = np.bincount(attributes[counts].astype(np.int64), each, n_attributes)
+    return np.asarray(sums / (n_queries * n_bags))
 
 
 def _follow(
@@ -214,15 +214,17 @@ def _follow(
     sets = np.zeros((*shape, n_steps, half_words(paths.table)), np.uint64)
     node, written = make_drawn_node(paths.table), (steps, sets, answers, changes)
     seeds = np.ascontiguousarray(bags.seeds)
-    asked = queries, bags.neighbors, seeds, bags.left_out, bags.max_draws
+    arguments = queries, bags.neighbors, seeds, bags.left_out, bags.max_draws
     if paths.targets.size:
         room = paths.by_class, np.zeros(n_rows + 1)
-        drawn_means(paths.table, paths.targets, n_tried, *asked, node, *room, *written)
+        drawn_means(
+            paths.table, paths.targets, n_tried, *arguments, node, *room, *written
+        )
         return answers, steps, sets
     ends, sums = np.zeros(paths.n_outputs + 1, np.int64), (3, paths.n_outputs)
     by_class = paths.classes, paths.by_class, paths.logs
     rows = ClassRows(*by_class, ends, np.zeros(sums, np.int64))
-    drawn_paths(paths.table, n_tried, *asked, node, rows, *written)
+    drawn_paths(paths.table, n_tried, *arguments, node, rows, *written)
     return answers, steps, sets
 
 
