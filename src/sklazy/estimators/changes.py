@@ -97,7 +97,7 @@ class Changes(Sequence[Change]):
 
 
 class _Asked(NamedTuple):
-    """The row that is changed, and what is asked."""
+    """The row that is changed, and what is task."""
 
     learner: AnyLearner
     cases: CaseBase
@@ -135,18 +135,18 @@ def find_changes(
         cases = state.joined()
         features, query = map_features(cases), cases.encode(table)
         free = _find_free(features, fixed)
-        asked = _Asked(
+        task = _Asked(
             model._current_learner(cases), cases, features, query, model.n_jobs
         )
-        before, score = _ask(asked, query)
-        tried = [_list_singles(asked, free)]
-        answers = [_ask(asked, _change(asked, tried[0]))]
+        before, score = _ask(task, query)
+        tried = [_list_singles(task, free)]
+        answers = [_ask(task, _change(task, tried[0]))]
         if max_features == 2 and len(tried[0].sizes):
             gains = _judge(cases, before, score, answers[0][1])
             tried.append(_list_pairs(tried[0], gains))
-            answers.append(_ask(asked, _change(asked, tried[1])))
+            answers.append(_ask(task, _change(task, tried[1])))
         cells = describe_queries(cases, query, table)[0]
-        found = list(_describe(asked, tried, answers, before, cells, by))
+        found = list(_describe(task, tried, answers, before, cells, by))
     found.sort(key=lambda change: (len(change.after), change.size))
     n_tried = sum(len(one.sizes) for one in tried)
     return Changes(found, _name_answer(cases, before[0]), n_tried)
@@ -164,29 +164,27 @@ def _find_free(features: FeatureMap, fixed: Collection[str]) -> list[int]:
     return [j for j, name in enumerate(features.names) if name not in names]
 
 
-def _ask(asked: _Asked, queries: Queries) -> tuple[NDArray[Any], Floats]:
+def _ask(task: _Asked, queries: Queries) -> tuple[NDArray[Any], Floats]:
     """Answers by code or number, and probabilities or numbers."""
-    learner, cases = asked.learner, asked.cases
+    learner, cases = task.learner, task.cases
     if cases.class_labels:
         outputs = ("decisions", "probabilities")
-        found = answer_queries(learner, cases, queries, outputs, n_jobs=asked.n_jobs)
+        found = answer_queries(learner, cases, queries, outputs, n_jobs=task.n_jobs)
         return found[0], found[1]
-    (values,) = answer_queries(
-        learner, cases, queries, ("values",), n_jobs=asked.n_jobs
-    )
+    (values,) = answer_queries(learner, cases, queries, ("values",), n_jobs=task.n_jobs)
     return values[:, 0], values
 
 
-def _list_singles(asked: _Asked, free: Sequence[int]) -> _Tried:
+def _list_singles(task: _Asked, free: Sequence[int]) -> _Tried:
     """Values of each feature that occur: all labels, numbers at even ranks."""
     lenders: list[int] = []
     places: list[int] = []
     sizes: list[float] = []
     for feature in free:
-        columns = np.flatnonzero(asked.features.of_attribute == feature)
+        columns = np.flatnonzero(task.features.of_attribute == feature)
         if not len(columns):
             continue
-        for row, size in _list_values(asked, int(columns[0])):
+        for row, size in _list_values(task, int(columns[0])):
             lenders.append(row)
             places.append(feature)
             sizes.append(size)
@@ -198,18 +196,18 @@ def _list_singles(asked: _Asked, free: Sequence[int]) -> _Tried:
     )
 
 
-def _list_values(asked: _Asked, j: int) -> Iterator[tuple[int, float]]:
+def _list_values(task: _Asked, j: int) -> Iterator[tuple[int, float]]:
     """Cases that have other values of an attribute, and how far these are."""
-    cases = asked.cases.cases
-    order = asked.cases.order
+    cases = task.cases.cases
+    order = task.cases.order
     if cases.numeric[j] < 0:
         codes = cases.codes[j, : cases.n_rows][order]
         values, first = np.unique(codes, return_index=True)
         for value, at in zip(values.tolist(), first.tolist(), strict=True):
-            if value >= 0 and value != asked.query.codes[0, j]:
+            if value >= 0 and value != task.query.codes[0, j]:
                 yield int(order[at]), 1.0
         return
-    numbers, present = cases.numbers[cases.numeric[j]][order], asked.query.values[0, j]
+    numbers, present = cases.numbers[cases.numeric[j]][order], task.query.values[0, j]
     known = np.sort(numbers[~np.isnan(numbers)])
     values, first = np.unique(numbers, return_index=True)
     keep = ~np.isnan(values) & (values != present)
@@ -221,14 +219,14 @@ def _list_values(asked: _Asked, j: int) -> Iterator[tuple[int, float]]:
         yield int(order[first[at]]), 1.0 if np.isnan(present) else float(share)
 
 
-def _change(asked: _Asked, tried: _Tried) -> Queries:
+def _change(task: _Asked, tried: _Tried) -> Queries:
     """The row with each of the changes."""
     n_changes = len(tried.sizes)
-    codes = np.repeat(asked.query.codes, n_changes, axis=0)
-    values = np.repeat(asked.query.values, n_changes, axis=0)
+    codes = np.repeat(task.query.codes, n_changes, axis=0)
+    values = np.repeat(task.query.values, n_changes, axis=0)
     for lenders, places in zip(tried.lenders.T, tried.places.T, strict=True):
-        lent = batch_of_cases(asked.cases, lenders).queries
-        taken = asked.features.of_attribute[None, :] == places[:, None]
+        lent = batch_of_cases(task.cases, lenders).queries
+        taken = task.features.of_attribute[None, :] == places[:, None]
         codes = np.where(taken, lent.codes, codes)
         values = np.where(taken, lent.values, values)
     return Queries(codes, values)
@@ -266,7 +264,7 @@ def _list_pairs(singles: _Tried, gains: Floats) -> _Tried:
 
 
 def _describe(
-    asked: _Asked,
+    task: _Asked,
     tried: Sequence[_Tried],
     answers: Sequence[tuple[NDArray[Any], Floats]],
     before: NDArray[Any],
@@ -274,42 +272,42 @@ def _describe(
     by: float | None,
 ) -> Iterator[Change]:
     """The smallest change of each set of features that gives another answer."""
-    cases = asked.cases
+    cases = task.cases
     least = _find_least(cases, by)
     done: set[tuple[int, ...]] = set()
-    for one, (given, scores) in zip(tried, answers, strict=True):
+    for one, (answers_after, scores) in zip(tried, answers, strict=True):
         if cases.class_labels:
-            moves = given != before[0]
+            moves = answers_after != before[0]
         else:
-            moves = np.abs(given - before[0]) >= least
+            moves = np.abs(answers_after - before[0]) >= least
         passing = np.flatnonzero(moves)
         for i in passing[np.argsort(one.sizes[passing], kind="stable")].tolist():
             features = tuple(sorted(one.places[i].tolist()))
             if any(set(earlier) <= set(features) for earlier in done):
                 continue
             done.add(features)
-            share = float(scores[i, given[i]]) if cases.class_labels else None
-            moved = _name_values(asked, one, i, cells)
-            answer = _name_answer(cases, given[i])
+            share = float(scores[i, answers_after[i]]) if cases.class_labels else None
+            moved = _name_values(task, one, i, cells)
+            answer = _name_answer(cases, answers_after[i])
             yield Change(*moved, answer, share, float(one.sizes[i]))
 
 
 def _name_values(
-    asked: _Asked, tried: _Tried, i: int, cells: Sequence[dict[str, Any]]
+    task: _Asked, tried: _Tried, i: int, cells: Sequence[dict[str, Any]]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values before and after a change, by the names of features."""
     before, after = {}, {}
     for lender, feature in zip(tried.lenders[i], tried.places[i], strict=True):
-        j = int(np.flatnonzero(asked.features.of_attribute == feature)[0])
-        name = asked.features.names[int(feature)]
+        j = int(np.flatnonzero(task.features.of_attribute == feature)[0])
+        name = task.features.names[int(feature)]
         before[name] = cells[j]["value"]
-        (lent,) = describe_rows(asked.cases, np.array([lender]), [j])
+        (lent,) = describe_rows(task.cases, np.array([lender]), [j])
         after[name] = next(iter(lent.values()))
     return before, after
 
 
 def _find_least(cases: CaseBase, by: float | None) -> float:
-    """By how much a number must move: as given, or the deviation of the target."""
+    """By how much a number must move: as stated, or the deviation of the target."""
     if by is not None or cases.class_labels:
         return float(by or 0.0)
     return float(cases.cases.targets[0, : cases.n_rows].std())

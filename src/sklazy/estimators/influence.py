@@ -91,8 +91,8 @@ def find_influence(
         check_finite(answer, learner.target.kind)
         outputs = choose_outputs(cases, answer, find_output(cases, of))
         wish = Wish(outputs, map_features(cases), table=table)
-        asked = learner, answer, batch, wish, blocks
-        without = find_outputs_without(*asked, FAMILIES_BY_ANSWER)
+        task = learner, answer, batch, wish, blocks
+        without = find_outputs_without(*task, FAMILIES_BY_ANSWER)
         totals = pick_outputs(answer, wish)
         named = name_outputs(cases, outputs)
     return Influence(totals[:, None] - without, names, totals, named)

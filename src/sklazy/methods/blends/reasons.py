@@ -35,8 +35,8 @@ def contribute(
     for i, member in enumerate(members):
         if ready.weights[i]:
             power = float(ready.powers[i]) if answer.base.class_labels else None
-            own = wish._replace(power=power)
-            shares = _share_member(member, answer, i, batch, own, families)
+            tempered = wish._replace(power=power)
+            shares = _share_member(member, answer, i, batch, tempered, families)
             parts.append((float(ready.weights[i]), shares))
     return add_shares(parts)
 
@@ -50,8 +50,10 @@ def _share_member(
     families: Mapping[type, Family],
 ) -> Shares:
     if isinstance(member, LearnerMember):
-        said = answer.said[i].answer
-        return find_contributions(member.learner, batch, wish, families, answer=said)
+        answered = answer.said[i].answer
+        return find_contributions(
+            member.learner, batch, wish, families, answer=answered
+        )
 
     def ask(queries: Queries) -> Floats:
         return member.answer(Batch(batch.base, batch.cases, queries)).outputs
@@ -79,9 +81,9 @@ def answer_without(
                     "without it."
                 )
             power = float(ready.powers[i]) if answer.base.class_labels else None
-            said, own = answer.said[i].answer, wish._replace(power=power)
-            assert said is not None
+            answered, tempered = answer.said[i].answer, wish._replace(power=power)
+            assert answered is not None
             total += ready.weights[i] * find_outputs_without(
-                member.learner, said, batch, own, blocks, families
+                member.learner, answered, batch, tempered, blocks, families
             )
     return total

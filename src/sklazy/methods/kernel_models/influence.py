@@ -48,17 +48,17 @@ def answer_without(
     data = answer.data
     places = np.empty(len(data.rows), np.int64)
     places[data.rows] = np.arange(len(data.rows))
-    own = [places[block] for block in blocks]
+    gone = [places[block] for block in blocks]
     outputs = np.empty((len(batch), len(blocks)))
     if not blocks:
         return outputs
     for query in range(len(batch)):
         if data.solution is None:
-            scores = _score_nearest(data, answer.placed[query], own)
+            scores = _score_nearest(data, answer.placed[query], gone)
         else:
-            scores = _score_all(data, answer.placed[query], own)
+            scores = _score_all(data, answer.placed[query], gone)
         output = int(wish.outputs[query])
-        outputs[query] = _to_outputs(data, scores, own, output, wish.power)
+        outputs[query] = _to_outputs(data, scores, gone, output, wish.power)
     return outputs
 
 
@@ -70,25 +70,22 @@ def _invert(data: KernelData) -> Inverse:
 
 def _score_all(data: KernelData, placed: Floats, blocks: Blocks) -> Floats:
     """Scores of a query without each block, by a system of all cases."""
-    found = data.base.derive((_invert, data.limits), lambda: _invert(data))
+    inverse = data.base.derive((_invert, data.limits), lambda: _invert(data))
     distances = np.empty((1, len(data.rows)))
     measure_distances(data.columns, placed[None, :], distances)
     near = np.exp(-data.settings.rate * distances[0])
-    weights = found.matrix @ near
-    of_targets, of_ones = near @ found.targets, float(near @ found.ones)
+    weights = inverse.matrix @ near
+    of_targets, of_ones = near @ inverse.targets, float(near @ inverse.ones)
     centers = _find_centers(data, blocks)
     scores = centers + of_targets - centers * of_ones
     single = np.array([len(block) == 1 for block in blocks])
-    rows = np.concatenate(
-        [b for b, one in zip(blocks, single, strict=True) if one] or [[]]
-    )
-    rows = rows.astype(np.int64)
-    rest = found.targets[rows] - found.ones[rows, None] * centers[single]
-    scores[single] -= (weights[rows] / found.matrix[rows, rows])[:, None] * rest
+    rows = np.array([b[0] for b in blocks if len(b) == 1], np.int64)
+    rest = inverse.targets[rows] - inverse.ones[rows, None] * centers[single]
+    scores[single] -= (weights[rows] / inverse.matrix[rows, rows])[:, None] * rest
     for i in np.flatnonzero(~single).tolist():
         block = blocks[i]
-        rest = found.targets[block] - found.ones[block, None] * centers[i]
-        part = found.matrix[np.ix_(block, block)]
+        rest = inverse.targets[block] - inverse.ones[block, None] * centers[i]
+        part = inverse.matrix[np.ix_(block, block)]
         scores[i] -= weights[block] @ np.linalg.solve(part, rest)
     return np.asarray(scores)
 
@@ -110,8 +107,8 @@ def _score_nearest(data: KernelData, placed: Floats, blocks: Blocks) -> Floats:
     if len(inside):
         queries = np.repeat(placed[None, :], len(inside), axis=0)
         rows, weights = weigh_neighbors(data, queries, hidden[inside])
-        for at, other, own in zip(inside, rows, weights, strict=True):
-            scores[at] = centers[at] + own @ (data.targets[other] - centers[at])
+        for at, other, weight in zip(inside, rows, weights, strict=True):
+            scores[at] = centers[at] + weight @ (data.targets[other] - centers[at])
     return np.asarray(scores)
 
 

@@ -67,9 +67,9 @@ def _place_means(base: CaseBase, space: Space) -> Floats:
     for i, (j, category) in enumerate(
         zip(space.sources, space.categories, strict=True)
     ):
-        own, (first, last) = cases.numeric[j], cases.offsets[j : j + 2]
-        if own >= 0:
-            middle = sums[own] / max(counts[own], 1.0) - placement.origins[j]
+        at, (first, last) = cases.numeric[j], cases.offsets[j : j + 2]
+        if at >= 0:
+            middle = sums[at] / max(counts[at], 1.0) - placement.origins[j]
             means[i] = middle * placement.factors[j] / placement.widths[j]
         else:
             share = of_codes[first + category] / max(of_codes[first:last].sum(), 1)
