@@ -5,6 +5,7 @@ from sklazy.errors import (
     BadFileError,
     BadInputError,
     BadTypeError,
+    CertificateError,
     DataWarning,
     DeviceError,
     LostPartError,
@@ -36,6 +37,8 @@ from sklazy.estimators.ensembles.stacking import (
     LazyStackingClassifier,
     LazyStackingRegressor,
 )
+from sklazy.estimators.erasure.certificate import Certificate, check_certificate
+from sklazy.estimators.erasure.erase import erase
 from sklazy.estimators.explaining import explain
 from sklazy.estimators.filters.ranker import AttributeRanker
 from sklazy.estimators.filters.subset import SubsetSelector
@@ -72,6 +75,8 @@ __all__ = [
     "BadFileError",
     "BadInputError",
     "BadTypeError",
+    "Certificate",
+    "CertificateError",
     "Change",
     "Changes",
     "Contributions",
@@ -124,8 +129,10 @@ __all__ = [
     "__version__",
     "advise",
     "audit",
+    "check_certificate",
     "compact",
     "diversity_measures",
+    "erase",
     "explain",
     "join",
     "lazy_advantage",

@@ -12,7 +12,8 @@ from strategies import split_problems
 
 few = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 problems = split_problems(min_rows=4, max_rows=10, max_queries=2, telling=True)
-LIMITS = st.sampled_from([{}, {"max_rows": 0, "n_neighbors": 3}])
+NEAREST = {"max_rows": 0, "n_neighbors": 3, "n_landmarks": 0}
+LIMITS = st.sampled_from([{}, NEAREST])
 
 
 def slow_scores(model, cases, row, gone):
@@ -82,8 +83,45 @@ def test_classes_without_a_case(problem, limits):
             assert found.without[i, at] == pytest.approx(expected, abs=1e-8)
 
 
+@few
+@given(problems)
+def test_sums_over_landmarks_lose_what_a_block_added(problem):
+    cases, queries = problem
+    model = LazyKernelRegressor(max_rows=2, n_landmarks=3)
+    model.fit(cases.frame, cases.targets)
+    blocks = [[0, 2], 1, 3]
+    found = model.influence(queries.frame, ids=blocks)
+    scale = max(1.0, np.abs(cases.targets).max())
+    for i, row in enumerate(queries.rows):
+        for at, block in enumerate(blocks):
+            gone = block if isinstance(block, list) else [block]
+            expected = landmark_score(model, cases, row, gone)
+            assert found.without[i, at] == pytest.approx(expected, abs=1e-5 * scale)
+
+
+def landmark_score(model, cases, row, gone):
+    """Ridge regression on similarities to landmarks, without some rows."""
+    with model.cases_.snapshot() as state:
+        data = prepare(model._learner(), state)
+        order = state.ids[state.order].tolist()
+    known = cases.rows, cases.kinds, data.columns.weights.tolist(), data.settings.rate
+    marks = [cases.rows[order[p]] for p in data.solution.places.tolist()]
+    left = [i for i in order if i not in gone]
+    targets = data.targets[[order.index(i) for i in left], 0]
+    near = slow.similarities([cases.rows[i] for i in left], marks, *known)
+    among = slow.similarities(marks, marks, *known)
+    jitter = 1e-10 * len(order) * np.eye(len(marks))  # of about this size
+    system = near.T @ near + data.settings.ridge * among + jitter
+    center = targets.mean()
+    solved = np.linalg.solve(system, near.T @ (targets - center))
+    side = slow.similarities([row], marks, *known)[0]
+    return (center + side @ solved) / data.unit
+
+
 def test_blocks_need_a_system_of_all_rows():
-    model = LazyKernelRegressor(max_rows=2).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+    model = LazyKernelRegressor(max_rows=2, n_landmarks=0).fit(
+        [[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]
+    )
     with pytest.raises(BadInputError, match="several rows as one block"):
         model.influence([[1.0]], ids=[[0, 1]])
 

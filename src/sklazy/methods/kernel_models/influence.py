@@ -3,13 +3,18 @@
 Coding, weights, width, ridge and temperature stay as all cases chose them. With G the
 inverse of the similarities and the ridge, u = G k for the similarities k of a query,
 and c the mean of the other targets, the answer without the rows B is
-``c + k'G(y - c) - u_B' G_BB^-1 (G(y - c))_B``: one product for all cases at once.
+``c + k'G(y - c) - u_B' G_BB^-1 (G(y - c))_B``: one product for all cases at once. Sums
+over landmarks lose what the rows added to them; the landmarks stay where they are. With
+w the weights of targets, H the leverages and e the residuals of the fit, the answer is
+less by ``w_B' (I - H_BB)^-1 e_B``.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import lapack
+from scipy.linalg.blas import dtrsm
 
 from sklazy.answer.batch import Batch, Floats, Ints
 from sklazy.answer.learner import AnyLearner
@@ -19,6 +24,14 @@ from sklazy.kernels.kernel_models import measure_distances
 from sklazy.measures.blending import temper_probabilities
 from sklazy.measures.shapley import soften
 from sklazy.methods.kernel_models.data import KernelData, measure_similarities
+from sklazy.methods.kernel_models.landmarks import (
+    LARGEST_LEVERAGE,
+    Landmarks,
+    each_block,
+    similarities_to,
+    take_rows,
+    weigh_all,
+)
 from sklazy.methods.kernel_models.learner import KernelAnswer, weigh_neighbors
 from sklazy.methods.kernel_models.solution import invert
 
@@ -55,6 +68,8 @@ def answer_without(
     for query in range(len(batch)):
         if data.solution is None:
             scores = _score_nearest(data, answer.placed[query], gone)
+        elif isinstance(data.solution, Landmarks):
+            scores = _score_landmarks(data, data.solution, answer.placed[query], gone)
         else:
             scores = _score_all(data, answer.placed[query], gone)
         output = int(wish.outputs[query])
@@ -87,6 +102,74 @@ def _score_all(data: KernelData, placed: Floats, blocks: Blocks) -> Floats:
         rest = inverse.targets[block] - inverse.ones[block, None] * centers[i]
         part = inverse.matrix[np.ix_(block, block)]
         scores[i] -= weights[block] @ np.linalg.solve(part, rest)
+    return np.asarray(scores)
+
+
+class Fit(NamedTuple):
+    """How sums over landmarks fit all rows.
+
+    Attributes
+    ----------
+    leverages : float64 array of shape (n_rows,)
+    targets : float64 array of shape (n_rows, n_targets)
+        The fit of the targets as they are, not centered.
+    ones : float64 array of shape (n_rows,)
+        The fit of ones.
+    solved_targets : float64 array of shape (n_landmarks, n_targets)
+    solved_ones : float64 array of shape (n_landmarks,)
+        The coefficients of both.
+    """
+
+    leverages: Floats
+    targets: Floats
+    ones: Floats
+    solved_targets: Floats
+    solved_ones: Floats
+
+
+def _fit_rows(data: KernelData, landmarks: Landmarks) -> Fit:
+    rate, n_rows = data.settings.rate, len(data.rows)
+    side = np.zeros(len(landmarks.places))
+    for rows in each_block(n_rows):
+        near = similarities_to(landmarks.columns, data.columns, rows, rate)
+        side += near.sum(axis=0)
+    ones, _ = lapack.dpotrs(landmarks.factor, side, lower=1)
+    solved = landmarks.coefficients.T + ones[:, None] * data.center
+    leverages, of_targets = np.empty(n_rows), np.empty((n_rows, solved.shape[1]))
+    of_ones = np.empty(n_rows)
+    for rows in each_block(n_rows):
+        near = similarities_to(landmarks.columns, data.columns, rows, rate)
+        halves = dtrsm(1.0, landmarks.factor, near.T, lower=1)
+        leverages[rows] = np.einsum("ij,ij->j", halves, halves)
+        of_targets[rows], of_ones[rows] = near @ solved, near @ ones
+    return Fit(leverages, of_targets, of_ones, solved, ones)
+
+
+def _score_landmarks(
+    data: KernelData, landmarks: Landmarks, placed: Floats, blocks: Blocks
+) -> Floats:
+    """Scores of a query without each block, by sums over landmarks."""
+    fit = data.base.derive((_fit_rows, data.limits), lambda: _fit_rows(data, landmarks))
+    rate, centers = data.settings.rate, _find_centers(data, blocks)
+    distances = np.empty((1, len(landmarks.places)))
+    measure_distances(landmarks.columns, placed[None, :], distances)
+    side = np.exp(-rate * distances[0])
+    weights = weigh_all(landmarks, data.columns, rate, side)
+    scores = centers + side @ fit.solved_targets
+    scores -= centers * float(side @ fit.solved_ones)
+    for i, block in enumerate(blocks):
+        center = centers[i]
+        fitted = fit.targets[block] - fit.ones[block, None] * center
+        residuals = data.targets[block] - center - fitted
+        if len(block) == 1:
+            free = 1.0 - min(float(fit.leverages[block[0]]), LARGEST_LEVERAGE)
+            scores[i] -= weights[block[0]] * residuals[0] / free
+        else:
+            chosen = take_rows(data.columns, block)
+            near = similarities_to(landmarks.columns, chosen, slice(None), rate)
+            halves = dtrsm(1.0, landmarks.factor, near.T, lower=1)
+            free_part = np.eye(len(block)) - halves.T @ halves
+            scores[i] -= weights[block] @ np.linalg.solve(free_part, residuals)
     return np.asarray(scores)
 
 
