@@ -27,7 +27,7 @@ from sklazy.estimators.association import LazyAssociativeClassifier
 from sklazy.estimators.audit.audit import Audit, audit
 from sklazy.estimators.bayes_rules import LazyBayesRulesClassifier
 from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
-from sklazy.estimators.changes import Change, Changes
+from sklazy.estimators.changes import AnswerChange, AnswerChanges
 from sklazy.estimators.contributions import Contributions
 from sklazy.estimators.ensembles.bagging import (
     LazyBaggingClassifier,
@@ -70,6 +70,8 @@ __version__: str
 __all__ = [
     "Advice",
     "AllFailedError",
+    "AnswerChange",
+    "AnswerChanges",
     "AttributeRanker",
     "Audit",
     "BadFileError",
@@ -77,8 +79,6 @@ __all__ = [
     "BadTypeError",
     "Certificate",
     "CertificateError",
-    "Change",
-    "Changes",
     "Contributions",
     "DataWarning",
     "DeviceError",

@@ -25,7 +25,7 @@ from sklazy.casebase.incoming import IdsLike
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.casebase.moments import forget_before
 from sklazy.errors import BadInputError
-from sklazy.estimators.changes import Changes, find_changes
+from sklazy.estimators.changes import AnswerChanges, find_changes
 from sklazy.estimators.contributions import Contributions, contribute_all
 from sklazy.estimators.explanations import explain_queries, verify_receipt
 from sklazy.estimators.influence import Influence, find_influence
@@ -226,7 +226,7 @@ class LazyEstimator(BaseEstimator):
         max_features: int = 2,
         fixed: Collection[str] = (),
         by: float | None = None,
-    ) -> Changes:
+    ) -> AnswerChanges:
         """Find the smallest changes of a row that change its answer.
 
         Features take values that occur among the cases: every label, and twenty
@@ -247,7 +247,7 @@ class LazyEstimator(BaseEstimator):
 
         Returns
         -------
-        changes : Changes
+        changes : AnswerChanges
             The smallest first; empty if none of those tried changes the answer.
 
         Examples

@@ -30,7 +30,7 @@ _MOST_JOINED_VALUES = 4
 
 
 @dataclass(frozen=True)
-class Change:
+class AnswerChange:
     """A change of some features of a row that changes its answer.
 
     Attributes
@@ -58,8 +58,8 @@ class Change:
         return f"with {moved}: {answer}{sure}"
 
 
-class Changes(Sequence[Change]):
-    """Changes that change an answer, the smallest first.
+class AnswerChanges(Sequence[AnswerChange]):
+    """AnswerChanges that change an answer, the smallest first.
 
     Attributes
     ----------
@@ -78,7 +78,9 @@ class Changes(Sequence[Change]):
     with x0 6.0: high (100%)
     """
 
-    def __init__(self, found: Sequence[Change], answer: Any, n_tried: int) -> None:  # noqa: ANN401
+    def __init__(
+        self, found: Sequence[AnswerChange], answer: Any, n_tried: int
+    ) -> None:  # noqa: ANN401
         self._found, self.answer, self.n_tried = tuple(found), answer, n_tried
 
     def __getitem__(self, position: Any) -> Any:  # noqa: ANN401 - an index or a slice
@@ -88,7 +90,7 @@ class Changes(Sequence[Change]):
         return len(self._found)
 
     def __repr__(self) -> str:
-        return f"Changes({len(self)} of {self.n_tried} tried)"
+        return f"AnswerChanges({len(self)} of {self.n_tried} tried)"
 
     def __str__(self) -> str:
         if not self._found:
@@ -107,7 +109,7 @@ class _Asked(NamedTuple):
 
 
 class _Tried(NamedTuple):
-    """Changes that were tried: for each the case that lends a feature its value.
+    """AnswerChanges that were tried: for each the case that lends a feature its value.
 
     `lenders` and `places` are of shape (n_changes, n_changed): the rows of the cases,
     and the features that take their values.
@@ -124,7 +126,7 @@ def find_changes(
     max_features: int,
     fixed: Collection[str],
     by: float | None,
-) -> Changes:
+) -> AnswerChanges:
     """Find the smallest changes of a row's answer; see `LazyEstimator.changes`."""
     check_is_fitted(model)
     check_count("max_features", max_features, most=2)
@@ -149,7 +151,7 @@ def find_changes(
         found = list(_describe(task, tried, answers, before, cells, by))
     found.sort(key=lambda change: (len(change.after), change.size))
     n_tried = sum(len(one.sizes) for one in tried)
-    return Changes(found, _name_answer(cases, before[0]), n_tried)
+    return AnswerChanges(found, _name_answer(cases, before[0]), n_tried)
 
 
 def _find_free(features: FeatureMap, fixed: Collection[str]) -> list[int]:
@@ -270,7 +272,7 @@ def _describe(
     before: NDArray[Any],
     cells: Sequence[dict[str, Any]],
     by: float | None,
-) -> Iterator[Change]:
+) -> Iterator[AnswerChange]:
     """The smallest change of each set of features that gives another answer."""
     cases = task.cases
     least = _find_least(cases, by)
@@ -289,7 +291,7 @@ def _describe(
             share = float(scores[i, answers_after[i]]) if cases.class_labels else None
             moved = _name_values(task, one, i, cells)
             answer = _name_answer(cases, answers_after[i])
-            yield Change(*moved, answer, share, float(one.sizes[i]))
+            yield AnswerChange(*moved, answer, share, float(one.sizes[i]))
 
 
 def _name_values(
