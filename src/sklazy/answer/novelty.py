@@ -6,7 +6,7 @@ were left out: if it is farther from its nearest case than nearly all of them ar
 theirs, it is unlike all that the cases have shown.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import batch_of_cases
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import label_codes, ranges_of
-from sklazy.flow import MISSING, Queries
+from sklazy.flow import MISSING, Cases, Queries
+from sklazy.kernels.closest import find_closest
 from sklazy.kernels.exact import measure_rows
 from sklazy.measures.novelty import find_unlike
 from sklazy.neighbors import count_agreements
@@ -82,13 +83,26 @@ def _nearest_in(
     part: CaseBase, queries: Queries, excluded: NDArray[np.integer]
 ) -> Floats:
     """The squared distance of each query to the nearest case of a part."""
-    found = np.full(len(excluded), np.inf)
-    for i, row in enumerate((excluded - part.first_row).tolist()):
+    rows = np.where(excluded >= 0, excluded - part.first_row, -1)
+    if (part.cases.numeric < 0).all():  # so that labels may stay in their bit sets
+        return _most_agreeing_in(part, queries, rows)
+    closest = np.empty(len(rows))
+    codes, values = map(np.ascontiguousarray, queries)
+    find_closest(part.n_rows, codes, values, rows, *_raw_cases(part.cases), closest)
+    return closest
+
+
+def _most_agreeing_in(
+    part: CaseBase, queries: Queries, rows: NDArray[np.integer]
+) -> Floats:
+    """The same on labels alone."""
+    closest = np.full(len(rows), np.inf)
+    for i, row in enumerate(rows.tolist()):
         squares = measure_all(part, queries, i)
-        if excluded[i] >= 0 and 0 <= row < part.n_rows:
+        if 0 <= row < part.n_rows:
             squares[row] = np.inf
-        found[i] = squares.min(initial=np.inf)
-    return found
+        closest[i] = squares.min(initial=np.inf)
+    return closest
 
 
 def _count_missing(base: CaseBase, queries: Queries) -> NDArray[np.int64]:
@@ -106,17 +120,19 @@ def measure_all(base: CaseBase, queries: Queries, query: int) -> Floats:
     if (cases.numeric < 0).all():  # so that labels may stay in their bit sets
         agreements = count_agreements(cases, queries.codes[query], every)
         return (len(every) - agreements).astype(np.float64)
-    lows, highs = ranges_of(cases, every)
-    with np.errstate(over="ignore"):
-        widths = highs - lows
     squares: Floats = measure_rows(
         cases.n_rows,
         queries.codes[query],
         queries.values[query],
         every.astype(np.int32),
-        label_codes(cases),
-        cases.numeric,
-        cases.numbers,
-        widths,
+        *_raw_cases(cases),
     )
     return squares
+
+
+def _raw_cases(cases: Cases) -> tuple[NDArray[Any], ...]:
+    """Codes, places of numbers, numbers and ranges, as kernels take them."""
+    lows, highs = ranges_of(cases, np.arange(len(cases.numeric)))
+    with np.errstate(over="ignore"):
+        widths = highs - lows
+    return label_codes(cases), cases.numeric, cases.numbers, widths
