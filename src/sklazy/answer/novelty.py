@@ -54,12 +54,12 @@ def find_novelty(base: CaseBase, queries: Queries) -> Novelty:
     order: they follow from the cases alone, not from the order in which they came.
     """
     known = base.derive(find_novelty, lambda: np.sort(_distances_of_cases(base)))
-    own = _nearest(base, queries, np.full(len(queries.codes), -1))
+    distances = _nearest(base, queries, np.full(len(queries.codes), -1))
     if not len(known):
-        nothing = np.full(len(own), np.nan)
-        return Novelty(own, nothing, np.zeros(len(own), bool), 0)
-    shares = np.searchsorted(known, own) / len(known)
-    return Novelty(own, shares, find_unlike(own, shares, known), len(known))
+        nothing = np.full(len(distances), np.nan)
+        return Novelty(distances, nothing, np.zeros(len(distances), bool), 0)
+    shares = np.searchsorted(known, distances) / len(known)
+    return Novelty(distances, shares, find_unlike(distances, shares, known), len(known))
 
 
 def _distances_of_cases(base: CaseBase) -> Floats:
@@ -76,7 +76,10 @@ def _distances_of_cases(base: CaseBase) -> Floats:
 def _nearest(base: CaseBase, queries: Queries, excluded: NDArray[np.integer]) -> Floats:
     """The distance of each query to its nearest case, the excluded one (-1) aside."""
     squares: Floats = np.min(base.ask(_nearest_in, queries, excluded), axis=0)
-    return np.sqrt(np.maximum(squares - _count_missing(base, queries), 0.0))
+    numeric = base.cases.numeric >= 0
+    lacking = np.where(numeric, np.isnan(queries.values), queries.codes == MISSING)
+    # A cell that a query lacks differs by 1 from that of any case.
+    return np.sqrt(np.maximum(squares - lacking.sum(axis=1), 0.0))
 
 
 def _nearest_in(
@@ -84,33 +87,18 @@ def _nearest_in(
 ) -> Floats:
     """The squared distance of each query to the nearest case of a part."""
     rows = np.where(excluded >= 0, excluded - part.first_row, -1)
-    if (part.cases.numeric < 0).all():  # so that labels may stay in their bit sets
-        return _most_agreeing_in(part, queries, rows)
-    closest = np.empty(len(rows))
-    codes, values = map(np.ascontiguousarray, queries)
-    find_closest(part.n_rows, codes, values, rows, *_raw_cases(part.cases), closest)
-    return closest
-
-
-def _most_agreeing_in(
-    part: CaseBase, queries: Queries, rows: NDArray[np.integer]
-) -> Floats:
-    """The same on labels alone."""
     closest = np.full(len(rows), np.inf)
+    # Labels may stay in their bit sets.
+    if len(rows) > 1 and (part.cases.numeric >= 0).any():
+        codes, values = map(np.ascontiguousarray, queries)
+        find_closest(part.n_rows, codes, values, rows, *_raw_cases(part.cases), closest)
+        return closest
     for i, row in enumerate(rows.tolist()):
         squares = measure_all(part, queries, i)
         if 0 <= row < part.n_rows:
             squares[row] = np.inf
         closest[i] = squares.min(initial=np.inf)
     return closest
-
-
-def _count_missing(base: CaseBase, queries: Queries) -> NDArray[np.int64]:
-    """How many cells each query lacks: each differs by 1 from that of any case."""
-    numeric = base.cases.numeric >= 0
-    lacking = np.where(numeric, np.isnan(queries.values), queries.codes == MISSING)
-    n_missing: NDArray[np.int64] = lacking.sum(axis=1)
-    return n_missing
 
 
 def measure_all(base: CaseBase, queries: Queries, query: int) -> Floats:
