@@ -43,6 +43,7 @@ from sklazy.estimators.erasure.erase import erase
 from sklazy.estimators.explaining import explain
 from sklazy.estimators.filters.ranker import AttributeRanker
 from sklazy.estimators.filters.subset import SubsetSelector
+from sklazy.estimators.imputing.imputer import FilledCell, LazyImputer
 from sklazy.estimators.influence import Influence
 from sklazy.estimators.joining import join
 from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
@@ -85,6 +86,7 @@ __all__ = [
     "DataWarning",
     "DeviceError",
     "EntropyDiscretizer",
+    "FilledCell",
     "Influence",
     "LazyAdvantage",
     "LazyAssociativeClassifier",
@@ -94,6 +96,7 @@ __all__ = [
     "LazyBlendClassifier",
     "LazyBlendRegressor",
     "LazyDecisionTreeClassifier",
+    "LazyImputer",
     "LazyKNeighborsClassifier",
     "LazyKNeighborsRegressor",
     "LazyKernelClassifier",

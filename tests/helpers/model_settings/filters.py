@@ -1,7 +1,13 @@
 """Eager filters and cuts in several settings."""
 
 from model_settings.setting import checked
-from sklazy import AttributeRanker, EntropyDiscretizer, SubsetSelector
+from sklazy import (
+    AttributeRanker,
+    EntropyDiscretizer,
+    LazyImputer,
+    LazyKNeighborsRegressor,
+    SubsetSelector,
+)
 
 # These checks compare outputs as numbers, and with this setting they are words; that
 # the words stand for the codes is tested with the discretizer.
@@ -18,7 +24,19 @@ WORDS = dict.fromkeys(
     "compares words as if they were numbers",
 )
 
+_MODELS = "it keeps cases for each column; the models of columns are held to the laws"
+
 FILTERS = {
+    LazyImputer: [
+        checked(LazyImputer(), "the defaults", exempt=_MODELS),
+        checked(
+            LazyImputer(
+                regressor=[LazyKNeighborsRegressor(3), LazyKNeighborsRegressor(1)]
+            ),
+            "chosen by left-out answers",
+            exempt=_MODELS,
+        ),
+    ],
     EntropyDiscretizer: [
         checked(EntropyDiscretizer(), "the defaults"),
         checked(EntropyDiscretizer("kononenko", better_encoding=True), "other cuts"),

@@ -1,0 +1,1 @@
+"""Missing cells of tables filled by lazy models, with reasons."""

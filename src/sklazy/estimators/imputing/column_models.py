@@ -1,0 +1,123 @@
+"""A lazy model for each column of a table, which predicts it from the others."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from sklazy.casebase.incoming import as_ids
+from sklazy.casebase.rows import Ids
+from sklazy.estimators.base import LazyEstimator
+from sklazy.tables import Column, Table, label_array
+
+_NOTHING = "nothing known"  # the feature of a table that has one column
+
+
+def features_of(table: Table, name: str) -> Table:
+    """Take all columns but one; a constant where there is no other."""
+    columns = tuple(column for column in table if column.name != name)
+    if not columns:
+        columns = (Column(_NOTHING, "numeric", np.zeros(table.n_rows)),)
+    return Table(columns, table.n_rows)
+
+
+def known_cells(column: Column, rows: NDArray[np.intp]) -> NDArray[Any]:
+    """The cells of a column at some rows: numbers or labels."""
+    taken = column.take(rows)
+    return taken.data if column.kind == "numeric" else label_array(taken.cells())
+
+
+class ColumnModel:
+    """A model of one column, fitted to the rows that know it.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"numeric", "nominal"}
+    model : fitted lazy estimator
+    """
+
+    def __init__(
+        self,
+        column: Column,
+        candidates: Sequence[LazyEstimator],
+        table: Table,
+        ids: Ids,
+    ) -> None:
+        self.name, self.kind = column.name, column.kind
+        rows = np.flatnonzero(~column.missing)
+        features = features_of(table, self.name).take(rows)
+        cells = known_cells(column, rows)
+        self.fitted: list[Any] = [
+            clone(one).fit(features, cells, ids=ids[rows]) for one in candidates
+        ]
+        self.model: Any = self._choose()
+
+    def _choose(self) -> Any:  # noqa: ANN401 - a lazy estimator
+        """Choose the model whose left-out answers are best; the first of equal ones."""
+        if len(self.fitted) == 1 or self.fitted[0].cases_.n_rows < 2:
+            return self.fitted[0]
+        return self.fitted[int(np.argmin([self._loss(m) for m in self.fitted]))]
+
+    def _loss(self, model: Any) -> float:  # noqa: ANN401 - a lazy estimator
+        answers, known = model.loo_predict(), _targets_of(model)
+        if self.kind == "nominal":
+            return float(np.mean(np.asarray(answers, object) != known))
+        return float(np.mean(np.abs(answers - known)))
+
+    def add(self, table: Table, ids: Ids) -> None:
+        """Add the rows that know the column."""
+        column = table[self.name]
+        rows = np.flatnonzero(~column.missing)
+        if len(rows):
+            features = features_of(table, self.name).take(rows)
+            cells = known_cells(column, rows)
+            for model in self.fitted:
+                model.partial_fit(features, cells, ids=ids[rows])
+            self.model = self._choose()
+
+    def forget(self, ids: Ids) -> bool:
+        """Forget rows; False if none would be left, and the model has to go."""
+        present = self.model.ids_
+        gone = present[np.isin(present, ids)]
+        if len(gone) == len(present):
+            return False
+        if len(gone):
+            for model in self.fitted:
+                model.forget(as_ids(gone))
+            self.model = self._choose()
+        return True
+
+    def fill(self, table: Table, rows: NDArray[np.intp]) -> NDArray[Any]:
+        """Predict the cells at some rows."""
+        return self.model.predict(features_of(table, self.name).take(rows))
+
+    def draw(
+        self, table: Table, rows: NDArray[np.intp], rng: np.random.Generator
+    ) -> NDArray[Any]:
+        """Draw cells at some rows: by probability, or with a left-out residual."""
+        features = features_of(table, self.name).take(rows)
+        if self.kind == "numeric":
+            answers = self.model.predict(features)
+            return answers + rng.choice(self.residuals(), len(rows))
+        shares = np.cumsum(self.model.predict_proba(features), axis=1)
+        places = (rng.random((len(rows), 1)) * shares[:, -1:] > shares).sum(axis=1)
+        return self.model.classes_[np.minimum(places, shares.shape[1] - 1)]
+
+    def residuals(self) -> NDArray[np.float64]:
+        """The differences of known cells from what all others predict for them."""
+        if self.model.cases_.n_rows < 2:
+            return np.zeros(1)
+        return np.asarray(_targets_of(self.model) - self.model.loo_predict())
+
+
+def _targets_of(model: Any) -> NDArray[Any]:  # noqa: ANN401 - a lazy estimator
+    """The targets of a model's cases, in order of arrival."""
+    base = model.cases_.joined()
+    order = np.argsort(base.arrival)
+    if not base.coder.has_classes:
+        return np.asarray(base.rows.targets[0, : base.n_rows][order])
+    labels = label_array(base.class_labels).astype(object)
+    return np.asarray(labels[base.rows.classes[: base.n_rows][order]])

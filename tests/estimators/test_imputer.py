@@ -1,0 +1,158 @@
+"""LazyImputer: cells filled with reasons, whatever the table is."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+import sklazy
+from sklazy import LazyImputer, LazyKNeighborsClassifier, LazyKNeighborsRegressor
+from sklazy.errors import BadInputError, UnknownIdError
+
+QUICK = LazyImputer(LazyKNeighborsClassifier(5), LazyKNeighborsRegressor(5))
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """A complete frame, and the same with gaps, under an index of its own."""
+    rng, n_rows = np.random.default_rng(0), 80
+    size = rng.normal(size=n_rows)
+    word = np.where(size > 0, "large", "small")
+    whole = pd.DataFrame(
+        {
+            "size": size,
+            "word": pd.Series(word, dtype=object),
+            "twice": 2 * size + 0.1 * rng.normal(size=n_rows),
+            "kind": pd.Categorical(word, categories=["small", "large", "none"]),
+        }
+    )
+    whole.index = [f"row {i}" for i in range(n_rows)]
+    return whole, whole.mask(rng.random(whole.shape) < 0.1)
+
+
+def test_gaps_are_filled_and_the_rest_is_untouched(tables):
+    whole, gaps = tables
+    filled = clone(QUICK).fit_transform(gaps)
+    assert not filled.isna().any(axis=None)
+    assert filled.index.equals(gaps.index)
+    assert filled["kind"].dtype == gaps["kind"].dtype
+    for name in gaps:
+        known = gaps[name].notna()
+        assert (filled[name][known] == whole[name][known]).all()
+    hidden = gaps["word"].isna()
+    assert (filled["word"] == whole["word"])[hidden].mean() > 0.9
+    hidden = gaps["twice"].isna()
+    assert (filled["twice"] - whole["twice"])[hidden].abs().mean() < 0.5
+
+
+def test_frames_tables_and_arrays_get_the_same_cells(tables):
+    _, gaps = tables
+    imputer = clone(QUICK).fit(gaps)
+    filled = imputer.transform(gaps)
+    polars = imputer.transform(pl.from_pandas(gaps))
+    assert isinstance(polars, pl.DataFrame)
+    assert polars["word"].to_list() == filled["word"].tolist()
+    assert polars["size"].to_list() == filled["size"].tolist()
+    table = imputer.transform(sklazy.Table.from_any(gaps))
+    assert table[:, 1].tolist() == filled["word"].tolist()
+    numbers = gaps[["size", "twice"]].to_numpy()
+    array = clone(QUICK).fit(numbers).transform(numbers)
+    assert array.dtype == np.float64
+    assert not np.isnan(array).any()
+    frame = clone(QUICK).set_output(transform="pandas").fit_transform(numbers)
+    assert isinstance(frame, pd.DataFrame)
+
+
+def test_every_cell_has_a_receipt_that_replays(tables):
+    _, gaps = tables
+    imputer = clone(QUICK).fit(gaps)
+    filled, cells = imputer.transform(gaps), imputer.explain(gaps)
+    assert len(cells) == gaps.isna().sum().sum()
+    for cell in cells:
+        assert filled[cell.column].iloc[cell.row] == cell.value
+        assert imputer.models_[cell.column].verify(cell.receipt)
+        if cell.interval is None:
+            assert cell.probabilities[cell.value] == max(cell.probabilities.values())
+        else:
+            assert cell.interval[0] <= cell.value <= cell.interval[1]
+
+
+def test_rows_come_and_go_exactly(tables):
+    _, gaps = tables
+    first, more = gaps[:60], gaps[60:]
+    imputer = clone(QUICK).fit(first)
+    digest, filled = imputer.digest(), imputer.transform(gaps)
+    imputer.partial_fit(more, ids=list(more.index))
+    assert imputer.digest() == clone(QUICK).fit(gaps).digest() != digest
+    imputer.forget(list(more.index))
+    assert imputer.digest() == digest
+    assert imputer.transform(gaps).equals(filled)
+
+
+def test_a_column_can_begin_and_end():
+    rows = [[1.0, np.nan], [2.0, np.nan], [3.0, np.nan]]
+    imputer = clone(QUICK).fit(rows)
+    assert list(imputer.models_) == ["x0"]
+    assert np.isnan(imputer.transform(rows)[:, 1]).all()
+    before = imputer.digest()
+    imputer.partial_fit([[4.0, 5.0]])
+    assert imputer.transform(rows)[:, 1].tolist() == [5.0, 5.0, 5.0]
+    assert imputer.forget([3]).digest() == before
+
+
+def test_a_single_column_is_filled():
+    filled = clone(QUICK).fit_transform([[1.0], [3.0], [np.nan]])
+    assert filled[2, 0] == pytest.approx(2.0)
+
+
+def test_draws_differ_and_repeat(tables):
+    _, gaps = tables
+    imputer = clone(QUICK).fit(gaps)
+    one, other = imputer.draw(gaps, 2, random_state=3)
+    assert not one.equals(other)
+    again = imputer.draw(gaps, 2, random_state=3)
+    assert one.equals(again[0])
+    assert other.equals(again[1])
+    hidden = gaps["twice"].isna()
+    assert not (one["twice"] == other["twice"])[hidden].all()
+    assert (one["twice"] == other["twice"])[~hidden].all()
+    assert set(one["word"]) <= {"large", "small"}
+    with pytest.raises(BadInputError, match="n_draws"):
+        imputer.draw(gaps, 0)
+
+
+def test_left_out_answers_choose(tables):
+    _, gaps = tables
+    far, near = LazyKNeighborsRegressor(60), LazyKNeighborsRegressor(3)
+    imputer = LazyImputer(LazyKNeighborsClassifier(5), [far, near]).fit(gaps)
+    assert imputer.models_["twice"].n_neighbors == 3
+    few = LazyImputer(LazyKNeighborsClassifier(5), [far, near]).fit(gaps[:6])
+    chosen = {name: model.n_neighbors for name, model in few.models_.items()}
+    few.partial_fit(gaps[6:], ids=list(gaps.index[6:])).forget(list(gaps.index[6:]))
+    assert {n: m.n_neighbors for n, m in few.models_.items()} == chosen
+
+
+def test_it_stands_in_a_pipeline(tables):
+    whole, gaps = tables
+    y = (whole["size"] > 0.2).to_numpy()
+    numbers = gaps[["size", "twice"]]
+    model = make_pipeline(clone(QUICK), LogisticRegression()).fit(numbers, y)
+    assert model.score(numbers, y) > 0.9
+
+
+def test_what_makes_no_sense_is_refused(tables):
+    _, gaps = tables
+    with pytest.raises(BadInputError, match="lazy estimator"):
+        LazyImputer(regressor=LogisticRegression()).fit(gaps)
+    with pytest.raises(BadInputError, match="entries for 80 rows"):
+        clone(QUICK).fit(gaps, ids=[1, 2])
+    imputer = clone(QUICK).fit(gaps)
+    with pytest.raises(BadInputError, match="taken"):
+        imputer.partial_fit(gaps[:2], ids=["row 0", "new"])
+    with pytest.raises(UnknownIdError, match="nobody"):
+        imputer.forget(["nobody"])
+    with pytest.raises(UnknownIdError, match="all"):
+        imputer.forget(list(gaps.index))
