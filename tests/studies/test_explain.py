@@ -30,7 +30,8 @@ def test_the_census_is_in_units_of_100_000(data_folder):
 
 def test_names_are_listed(capsys):
     explain.main([])
-    assert all(name in capsys.readouterr().out for name in explain.EXPLAINED)
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in explain.EXPLAINED)
 
 
 @pytest.mark.parametrize("name", ["p-values"])

@@ -5,7 +5,6 @@ from typing import Any
 
 from sklazy.report.blocks import (
     WIDTH,
-    Answer,
     Block,
     Grid,
     Heading,
@@ -43,8 +42,7 @@ def certificate_blocks(content: Plain) -> list[Block]:
     rows = content["rows"]
     verdict = "proved" if content["proved"] else "NOT proved"
     return [
-        Heading("Certificate of erasure", 1),
-        Answer("Erasure of " + pluralize(rows["erased"], "row"), verdict),
+        Heading(f"Erasure of {pluralize(rows['erased'], 'row')}: {verdict}", 1),
         Lead(_sentences(content)),
         Heading("Fingerprints of the model"),
         _draw_digests(content["digests"]),

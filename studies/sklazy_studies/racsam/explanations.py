@@ -15,8 +15,10 @@ _SVM = (
 _WORDS = {"LL-RAC1, text": _UNSCALED, "LL-RAC2, text": _UNSCALED}
 _WORDS |= {"svm": _SVM, "tree": _TREE}
 
-_SETS = ("ailerons", "pol", "elevators", "triazines", "wisconsin")
-_SETS += ("house_16H", "house_8L")
+_SETS = (
+    *("ailerons", "pol", "elevators", "triazines", "wisconsin"),
+    *("house_16H", "house_8L"),
+)
 
 EXPLANATIONS: dict[tuple[str, str], str] = {
     (name, method): words.format(name)

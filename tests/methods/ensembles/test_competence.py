@@ -69,4 +69,3 @@ def test_shares_are_the_weighted_votes(how):
         weight = np.array([member["weight"] for member in receipt["members"]])
         expected = [weight[vote == label].sum() / weight.sum() for label in "ab"]
         np.testing.assert_allclose(share, expected)
-        assert receipt.verify(model)
