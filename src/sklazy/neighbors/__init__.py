@@ -1,10 +1,9 @@
 """A query's neighbors, all tied with the last of them included."""
 
 from sklazy.neighbors.edges import find_edges, widths_without
+from sklazy.neighbors.levels import NOBODY, Near, Tallies
 from sklazy.neighbors.mixed import (
-    NOBODY,
     MixedSearch,
-    Near,
     ScaledColumns,
     prepare_columns,
     scaled_columns,
@@ -17,7 +16,6 @@ from sklazy.neighbors.nearest import (
 )
 from sklazy.neighbors.nominal import (
     NominalSearch,
-    Tallies,
     count_agreements,
     vote_with_each_count,
 )

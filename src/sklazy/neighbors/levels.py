@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.kernels.votes import merge_listed, merge_tallied
-from sklazy.neighbors.mixed import Near
-from sklazy.neighbors.nominal import Tallies
 from sklazy.neighbors.voting import Voting, vote_by_weight, weigh_rows, weigh_squares
 
 Floats = NDArray[np.float64]
@@ -23,6 +21,62 @@ Ints = NDArray[np.int64]
 
 _NOTHING = np.zeros((0, 0))
 _SMALL_JOB = 200_000  # cells; fewer are merged before a kernel is loaded
+
+
+NOBODY = (np.inf, -1.0)
+"""Squared distance and class where a list has no row."""
+
+
+class Tallies(NamedTuple):
+    """Rows by number of agreements and class.
+
+    Attributes
+    ----------
+    thresholds : int64 array of shape (n_queries,)
+        Agreements of the k-th neighbor among these rows; 0 where there are fewer.
+    tallies : int32 array of shape (n_queries, n_levels, n_classes)
+        Complete from the threshold up, zeros below it.
+    """
+
+    thresholds: Ints
+    tallies: NDArray[np.int32]
+
+
+class Near(NamedTuple):
+    """The nearest rows by squared distance.
+
+    Attributes
+    ----------
+    near : float64 array of shape (n_queries, n_most, 2)
+        Squared distances and classes of the rows nearer than the k-th, those left over
+        `NOBODY`.
+    kths : float64 array of shape (n_queries,)
+        The squared distance of the k-th; infinite where there are fewer.
+    tied : int64 array of shape (n_queries, n_classes)
+        Rows at that distance.
+    """
+
+    near: Floats
+    kths: Floats
+    tied: Ints
+
+
+def list_rows(
+    shape: tuple[int, int], queries: Ints, squares: Floats, classes: NDArray[np.integer]
+) -> Floats:
+    """List rows that are near to queries, as in `Near`.
+
+    Parameters
+    ----------
+    shape : (n_queries, n_most)
+    queries : int64 array of shape (n_pairs,), ascending
+        Which query each of the rows is near to.
+    squares, classes : arrays of shape (n_pairs,)
+    """
+    near = np.full((*shape, 2), NOBODY)
+    places = np.arange(len(queries)) - np.searchsorted(queries, queries)
+    near[queries, places, 0], near[queries, places, 1] = squares, classes
+    return near
 
 
 class Votes(NamedTuple):
@@ -49,27 +103,34 @@ def _merge_tallies(
     parts: Sequence[Tallies], counts: NDArray[np.int32], voting: Voting
 ) -> Votes:
     """Add up agreements."""
-    n_neighbors, by_distance = voting.n_neighbors, voting.by_distance
     tallies = reduce(np.add, [part.tallies for part in parts])
     floors = reduce(np.maximum, [part.thresholds for part in parts])
-    if merge_tallied.is_due(tallies.size / _SMALL_JOB):
-        found = _make_votes(len(tallies), tallies.shape[2], by_distance=by_distance)
-        merge_tallied(tallies, floors, counts, n_neighbors, *_to_write(found))
-        return found
-    sizes = tallies.sum(axis=2)
-    reached = sizes[:, ::-1].cumsum(axis=1)[:, ::-1]  # rows at a level and above
-    enough = (reached >= n_neighbors).sum(axis=1) - 1  # the highest such level
+    if not merge_tallied.is_due(tallies.size / _SMALL_JOB):
+        return vote_by_tallies(tallies, floors, counts, voting)
+    votes = _make_votes(len(tallies), tallies.shape[2], by_distance=voting.by_distance)
+    merge_tallied(tallies, floors, counts, voting.n_neighbors, *_to_write(votes))
+    return votes
+
+
+def vote_by_tallies(
+    tallies: NDArray[np.integer],
+    floors: Ints,
+    counts: NDArray[np.int32],
+    voting: Voting,
+) -> Votes:
+    """Let rows vote that are counted by agreements; equal to `merge_tallied`."""
+    reached = tallies.sum(axis=2)[:, ::-1].cumsum(axis=1)[:, ::-1]  # and above
+    enough = (reached >= voting.n_neighbors).sum(axis=1) - 1  # the highest such level
     levels = np.maximum(enough, floors)
-    every = np.arange(len(levels))
     reaching = np.arange(tallies.shape[1]) >= levels[:, None]
     votes = np.where(reaching[:, :, None], tallies, 0).sum(axis=1, dtype=np.int64)
-    tied = tallies[every, levels].astype(np.int64)
-    weighted = _weigh(tallies, levels, counts) if by_distance else None
+    tied = tallies[np.arange(len(levels)), levels].astype(np.int64)
+    weighted = _weigh(tallies, levels, counts) if voting.by_distance else None
     return Votes(votes, tied, weighted, (counts - levels).astype(np.float64))
 
 
 def _weigh(
-    tallies: NDArray[np.int32], levels: Ints, counts: NDArray[np.int32]
+    tallies: NDArray[np.integer], levels: Ints, counts: NDArray[np.int32]
 ) -> Floats:
     """Weigh the rows above a level by distance, from near to far."""
     n_queries, n_levels, n_classes = tallies.shape
@@ -93,39 +154,58 @@ def _merge_near(
 ) -> Votes:
     """Put lists of distances together."""
     near = np.concatenate([part.near for part in parts], axis=1)
-    if merge_listed.is_due(near.size / _SMALL_JOB):
-        return _merge_listed(parts, near, voting)
-    squares, classes = near[:, :, 0], near[:, :, 1].astype(np.int64)
-    listed = classes >= 0
     lasts = np.stack([part.kths for part in parts], axis=1)
     tied = np.stack([part.tied for part in parts], axis=1)
-    n_classes = tied.shape[2]
-    kths = _find_kths(
-        np.concatenate([squares, lasts], axis=1),
-        np.concatenate([listed, tied.sum(axis=2)], axis=1),
-        voting.n_neighbors,
-    )
-    nearer = listed & (squares < kths[:, None])
-    at_last = listed & (squares == kths[:, None])
-    tied_here = np.where((lasts == kths[:, None])[:, :, None], tied, 0).sum(axis=1)
-    tied_here = tied_here + _count(at_last, classes, n_classes)
-    votes = _count(nearer, classes, n_classes) + tied_here
-    if not voting.by_distance:
-        return Votes(votes, tied_here, None, kths)
-    query, place = np.nonzero(nearer)
-    weighted = weigh_rows(
-        query, squares[query, place], classes[query, place], kths, n_classes
-    )
-    return Votes(votes, tied_here, weighted, kths)
-
-
-def _merge_listed(parts: Sequence[Near], near: Floats, voting: Voting) -> Votes:
-    """The same by a kernel."""
-    lasts = np.stack([part.kths for part in parts], axis=1)
-    tied = np.stack([part.tied for part in parts], axis=1)
+    if not merge_listed.is_due(near.size / _SMALL_JOB):
+        squares, classes = near[:, :, 0], near[:, :, 1].astype(np.int64)
+        return vote_by_distances(squares, classes, lasts, tied, voting)
     votes = _make_votes(len(near), tied.shape[2], by_distance=voting.by_distance)
     merge_listed(near, lasts, tied, voting.n_neighbors, *_to_write(votes))
     return votes
+
+
+def vote_by_distances(
+    squares: Floats,
+    classes: NDArray[np.integer],
+    lasts: Floats,
+    tied: Ints,
+    voting: Voting,
+) -> Votes:
+    """Let rows vote that are listed by distance; equal to `merge_listed`.
+
+    Parameters
+    ----------
+    squares : float64 array of shape (n_queries, n_listed)
+    classes : int array of shape (n_queries, n_listed)
+        -1 for a row that does not take part, whose square is infinite.
+    lasts : float64 array of shape (n_queries, n_parts)
+        How far the last one of each part is.
+    tied : int64 array of shape (n_queries, n_parts, n_classes)
+        A part's rows at that distance, which are not listed.
+    voting : Voting
+    """
+    k, kths = (
+        voting.n_neighbors,
+        lasts.min(axis=1),
+    )  # where fewer than k listed are as near
+    if k <= squares.shape[1]:
+        kths = np.minimum(kths, np.partition(squares, k - 1, axis=1)[:, k - 1])
+    kth = kths[:, None]
+    nearer, level = pick_rows(squares < kth, squares, classes), squares == kth
+    queries, _, at_last = pick_rows(level & (classes >= 0), squares, classes)
+    in_parts = np.where((lasts == kth)[:, :, None], tied, 0).sum(axis=1)
+    tied = in_parts + _count(queries, at_last, in_parts.shape)
+    votes = tied + _count(nearer[0], nearer[2], tied.shape)
+    weighted = weigh_rows(*nearer, kths, tied.shape[1]) if voting.by_distance else None
+    return Votes(votes, tied, weighted, kths)
+
+
+def pick_rows(
+    chosen: NDArray[np.bool_], squares: Floats, classes: NDArray[np.integer]
+) -> tuple[Ints, Floats, NDArray[np.integer]]:
+    """The queries, squared distances and classes of chosen rows."""
+    queries, places = np.nonzero(chosen)
+    return queries, squares[queries, places], classes[queries, places]
 
 
 def _make_votes(n_queries: int, n_classes: int, *, by_distance: bool) -> Votes:
@@ -141,22 +221,10 @@ def _to_write(votes: Votes) -> tuple[Ints, Ints, Floats, Floats]:
     return votes.votes, votes.tied, weighted, votes.lasts
 
 
-def _find_kths(squares: Floats, times: Ints, n_neighbors: int) -> Floats:
-    """The k-th smallest of each row of squares that count several times."""
-    order = np.argsort(squares, axis=1)
-    reached = np.take_along_axis(times, order, axis=1).cumsum(axis=1)
-    place = (reached < n_neighbors).sum(axis=1)
-    ordered = np.take_along_axis(squares, order, axis=1)
-    padded = np.concatenate([ordered, np.full((len(ordered), 1), np.inf)], axis=1)
-    return padded[np.arange(len(padded)), place]
-
-
-def _count(chosen: NDArray[np.bool_], classes: Ints, n_classes: int) -> Ints:
-    """Chosen rows by class, shape (n_queries, n_classes)."""
-    query, place = np.nonzero(chosen)
-    cells = query * n_classes + classes[query, place]
-    counts = np.bincount(cells, minlength=len(chosen) * n_classes)
-    return counts.reshape(-1, n_classes)
+def _count(queries: Ints, classes: NDArray[np.integer], shape: tuple[int, ...]) -> Ints:
+    """Rows by query and class."""
+    cells = queries * shape[1] + classes
+    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 class Weighed(NamedTuple):

@@ -228,7 +228,7 @@ class MeanSearch:
         queries = Queries(self.queries.codes[here], self.queries.values[here])
         excluded = self.distances.excluded[here]
         widths = self.distances.widths_of(range(here.start, here.start + len(order)))
-        asked = Asked(self.cases, queries, widths, excluded)
+        asked = Asked(self.cases, queries, widths)
         squares, values = (
             np.zeros((len(order), self.cases.n_rows)),
             np.empty(order.shape),
