@@ -152,9 +152,8 @@ def test_votes_with_one_attribute_two_and_so_on(
             )
             search = neighbors.MixedSearch(*given, selected, own, excluded, **way)
             search.run(0, 3)
-            finished = neighbors.finish_votes(
-                search.votes, search.tied, own, shares=shares, weighted=search.weighted
-            )
+            voting = neighbors.Voting(own, shares, by_distance)
+            finished = neighbors.finish_votes(search, voting)
             assert np.array_equal(found[i, :, r], finished)
 
 

@@ -21,6 +21,7 @@ from sklazy.neighbors.nominal import (
 )
 from sklazy.neighbors.tree import TreeSearch
 from sklazy.neighbors.voting import (
+    Counted,
     Voting,
     finish_votes,
     to_probabilities,
@@ -30,6 +31,7 @@ from sklazy.neighbors.voting import (
 
 __all__ = [
     "NOBODY",
+    "Counted",
     "MixedSearch",
     "Near",
     "NominalSearch",

@@ -95,8 +95,8 @@ class Votes(NamedTuple):
 
     votes: NDArray[Any]
     tied: Ints
-    weighted: Floats | None
-    lasts: Floats
+    weighted: Floats | None = None
+    lasts: Floats = _NOTHING
 
 
 def _merge_tallies(

@@ -13,10 +13,11 @@ from sklazy.kernels.bits import sets_in_parts
 from sklazy.kernels.candidates import mean_among
 from sklazy.kernels.means import mean_nested, mean_of_nearest
 from sklazy.memory import cells_within
-from sklazy.neighbors.averages import Means, Voters
+from sklazy.neighbors.averages import Voters, average, average_alike, find_voters
 from sklazy.neighbors.boxed import BoxedCases, ByTree
 from sklazy.neighbors.mixed import MixedSearch, ScaledColumns
 from sklazy.neighbors.nested import Asked, square_column
+from sklazy.neighbors.voting import Voting
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -47,7 +48,7 @@ class MeanSearch:
     queries : Queries
         C-contiguous arrays.
     selected : Selected
-    how : Means
+    voting : Voting
     excluded : int64 array of shape (n_queries,), optional
         For each query a row that does not take part, nor in the ranges.
 
@@ -68,13 +69,13 @@ class MeanSearch:
         weights: Floats | None,
         queries: Queries,
         selected: Selected,
-        how: Means,
+        voting: Voting,
         excluded: Ints | None = None,
     ) -> None:
         self.distances = MixedSearch(
-            cases, columns, queries, selected, how.n_neighbors, excluded
+            cases, columns, queries, selected, voting.n_neighbors, excluded
         )
-        self.cases, self.columns, self.how = cases, columns, how
+        self.cases, self.columns, self.voting = cases, columns, voting
         self.targets, self.weights = targets, weights
         self.queries, self.selected = queries, selected
         self.values = np.empty(queries.codes.shape[0])
@@ -82,7 +83,7 @@ class MeanSearch:
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
         cells = (last - first) * self.selected.attributes.shape[1] * self.cases.n_rows
-        slow = self.how.n_neighbors > min(_MOST_NEIGHBORS, self.cases.n_rows)
+        slow = self.voting.n_neighbors > min(_MOST_NEIGHBORS, self.cases.n_rows)
         by_labels = bool((self.cases.numeric < 0).all())
         kernel = mean_of_agreeing if by_labels else mean_of_nearest
         if slow or self.weights is not None or not kernel.is_due(cells / _SMALL_JOB):
@@ -106,7 +107,7 @@ class MeanSearch:
                 codes,
                 *self.selected,
                 self.distances.excluded,
-                *self.how,
+                *self.voting,
                 begin,
                 end,
                 self.values,
@@ -114,7 +115,7 @@ class MeanSearch:
 
     def _run_on_numbers(self, first: int, last: int) -> None:
         """Answer by distances on columns."""
-        excluded, k = self.distances.excluded, self.how.n_neighbors
+        excluded, k = self.distances.excluded, self.voting.n_neighbors
         asked = ByTree(self.queries, self.selected, excluded, k)
         for begin, end in asked.left(self.boxed, first, last, self._mean_among):
             mean_of_nearest(
@@ -146,12 +147,12 @@ class MeanSearch:
             *self.queries,
             *self.selected,
             self.distances.excluded,
-            *self.how,
+            *self.voting,
         )
 
     def find_voters(self, query: int) -> Voters:
         """The rows that one query's answer is made of."""
-        return self.how.find_voters(self.measure(query), self._weights_for(query))
+        return find_voters(self.voting, self.measure(query), self._weights_for(query))
 
     def measure(self, query: int) -> Floats:
         """The squared distance of every row, infinite for the excluded one."""
@@ -171,14 +172,18 @@ class MeanSearch:
         if self.weights is not None:
             for query in queries:
                 measured, weights = self.measure(query), self._weights_for(query)
-                self.values[query] = self.how.average(measured, weights, self.targets)
+                self.values[query] = average(
+                    self.voting, measured, weights, self.targets
+                )
             return
         step = self._step()
         for first in range(0, len(queries), step):
             some = list(queries[first : first + step])
             squares = np.array([self.measure(query) for query in some])
             excluded = self.distances.excluded[some]
-            self.values[some] = self.how.average_alike(squares, excluded, self.targets)
+            self.values[some] = average_alike(
+                self.voting, squares, excluded, self.targets
+            )
 
     def _step(self) -> int:
         """How many queries are measured at once."""
@@ -216,7 +221,7 @@ class MeanSearch:
             *self.queries,
             order,
             self.distances.excluded,
-            *self.how,
+            *self.voting,
             0,
             len(order),
             values,
@@ -237,7 +242,7 @@ class MeanSearch:
         squares[without, excluded[without]] = np.inf
         for r in range(order.shape[1]):
             squares += square_column(asked, order[:, r])
-            values[:, r] = self.how.average_alike(squares, excluded, self.targets)
+            values[:, r] = average_alike(self.voting, squares, excluded, self.targets)
         return values
 
     def _values_with(self, order: NDArray[np.int32], n_used: int) -> Floats:
@@ -250,7 +255,7 @@ class MeanSearch:
             self.weights,
             self.queries,
             Selected(order, counts),
-            self.how,
+            self.voting,
             self.distances.excluded,
         )
         search.run(0, len(order))

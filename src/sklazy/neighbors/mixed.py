@@ -245,24 +245,23 @@ class MixedSearch:
 
     def _vote(self, queries: _Ints) -> None:
         """Let all rows vote, and those listed elsewhere; equal to the kernel."""
-        near, lasts, tied = (own[queries] for own in self.known)
-        here = [self.measure(query) for query in queries.tolist()]
-        squares = np.concatenate([here, near[:, :, 0]], axis=1)
-        listed = near[:, :, 1].astype(np.int64)
-        classes = np.concatenate([self.classes_for(queries), listed], axis=1)
+        squares = np.array([self.measure(query) for query in queries.tolist()])
+        classes, (near, kths, tied) = self.classes_for(queries), self.known
+        if near.size:
+            listed = near[queries]
+            squares = np.concatenate([squares, listed[:, :, 0]], axis=1)
+            numbers = listed[:, :, 1].astype(np.int64)
+            classes = np.concatenate([classes, numbers], axis=1)
         voting = Voting(self.n_neighbors, False, self.weighted is not None)
-        votes = vote_by_distances(
-            squares, classes, lasts[:, None], tied[:, None], voting
-        )
+        before = kths[queries, None], tied[queries, None]
+        votes = vote_by_distances(squares, classes, *before, voting)
         self.votes[queries], self.tied[queries] = votes.votes, votes.tied
         if self.weighted is not None:
             self.weighted[queries] = votes.weighted
         if len(self.near):
-            shape, nearer = (
-                (len(queries), self.near.shape[1]),
-                squares < votes.lasts[:, None],
-            )
-            self.near[queries] = list_rows(shape, *pick_rows(nearer, squares, classes))
+            nearer = pick_rows(squares < votes.lasts[:, None], squares, classes)
+            shape = len(queries), self.near.shape[1]
+            self.near[queries] = list_rows(shape, *nearer)
             self.kths[queries] = votes.lasts
 
     def classes_for(self, queries: _Ints) -> _Ints:

@@ -58,14 +58,8 @@ def vote_nested(
     for r in range(order.shape[1]):
         squares += square_column(asked, order[:, r])
         for i, voting in enumerate(votings):
-            near = vote_by_distances(squares, classes, nowhere, nobody, voting)
-            votes[i, :, r] = finish_votes(
-                near.votes,
-                near.tied,
-                voting.n_neighbors,
-                shares=voting.shares,
-                weighted=near.weighted,
-            )
+            counted = vote_by_distances(squares, classes, nowhere, nobody, voting)
+            votes[i, :, r] = finish_votes(counted, voting)
     return votes
 
 

@@ -1,6 +1,6 @@
 """How cases vote: ties at the last place, distances and weights; probabilities."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,43 +53,47 @@ def to_probabilities(
     return scores / scores.sum(axis=1, keepdims=True)
 
 
-def finish_votes(
-    votes: NDArray[np.integer],
-    tied: NDArray[np.integer],
-    n_neighbors: int,
-    *,
-    shares: bool,
-    weighted: NDArray[np.float64] | None = None,
-) -> NDArray[Any]:
+class Counted(Protocol):
+    """The nearest cases of queries, counted by class: a search, or `Votes`."""
+
+    @property
+    def votes(self) -> NDArray[Any]:
+        """Cases, or weights, up to the k-th place, (n_queries, n_classes)."""
+
+    @property
+    def tied(self) -> NDArray[np.integer]:
+        """Those of them that are tied at that place."""
+
+    @property
+    def weighted(self) -> NDArray[np.float64] | None:
+        """Weights of the nearer cases by class, then of a tied one; None without."""
+
+
+def finish_votes(counted: Counted, voting: Voting) -> NDArray[Any]:
     """Let cases tied at the last place share what is left, and weigh by distance.
 
-    Parameters
-    ----------
-    votes, tied : int arrays of shape (n_queries, n_classes)
-        Cases at the k-th place or nearer, and those of them that are tied there.
-    n_neighbors : int
-    shares : bool
-        Whether ties share the places that nearer cases leave; else all vote in full.
-    weighted : float64 array of shape (n_queries, n_classes + 1), optional
-        Where distances count: the weights of the nearer cases by class and, behind
-        them, the weight of a tied one.
+    Where cases have weights both is done already, and none are tied.
 
     Examples
     --------
-    >>> votes, tied = np.array([[2, 3]]), np.array([[1, 3]])
-    >>> finish_votes(votes, tied, 3, shares=True)
+    >>> from sklazy.neighbors.levels import Votes
+    >>> counted = Votes(np.array([[2, 3]]), np.array([[1, 3]]))
+    >>> finish_votes(counted, Voting(3, shares=True, by_distance=False))
     array([[1.5, 1.5]])
-    >>> finish_votes(votes, tied, 3, shares=False)
+    >>> finish_votes(counted, Voting(3, shares=False, by_distance=False))
     array([[2, 3]])
     """
-    if not shares and weighted is None:
-        return votes
+    votes = counted.votes
+    if not voting.shares and not voting.by_distance:
+        return votes  # ties may wait on a device
+    tied, weighted = counted.tied, counted.weighted
     n_tied = tied.sum(axis=1, keepdims=True)
     nearer, left = votes - tied, n_tied
-    if shares:
-        left = np.minimum(n_tied, n_neighbors - nearer.sum(axis=1, keepdims=True))
+    if voting.shares:
+        n_nearer = nearer.sum(axis=1, keepdims=True)
+        left = np.minimum(n_tied, voting.n_neighbors - n_nearer)
     places = np.maximum(n_tied, 1)
-    if weighted is None:
+    if not voting.by_distance or weighted is None:
         return np.asarray((nearer * places + tied * left) / places)
     return np.asarray(weighted[:, :-1] + tied * left / places * weighted[:, -1:])
 

@@ -19,7 +19,7 @@ from sklazy.methods.number_selection.learner import (
     NumberSelectionLearner,
 )
 from sklazy.methods.selection.recipe import RANKED, Recipe
-from sklazy.neighbors.averages import Means
+from sklazy.neighbors.voting import Voting
 
 Floats = NDArray[np.float64]
 
@@ -240,8 +240,8 @@ class LazyKNeighborsRegressor(WeightedRegressor):
             n_jobs=self.n_jobs,
         )
         shares, near = self.ties == "share", self.weights == "distance"
-        how = Means(int(self.n_neighbors), shares, near)
-        return NumberSelectionLearner(recipe, MeanHost(how, bool(self.discretize)))
+        voting = Voting(int(self.n_neighbors), shares, near)
+        return NumberSelectionLearner(recipe, MeanHost(voting, bool(self.discretize)))
 
     def _check_parameters(self) -> None:
         check_choice("selection", self.selection, RANKED)

@@ -26,6 +26,7 @@ from sklazy.methods.selection.nearest_on_device import (
     search_numbers,
 )
 from sklazy.neighbors import (
+    Counted,
     MixedSearch,
     NominalSearch,
     Voting,
@@ -42,20 +43,8 @@ from sklazy.neighbors import (
 from sklazy.neighbors.boxed import box_cases
 
 
-class Search(Protocol):
+class Search(Counted, Protocol):
     """A search at work on a batch; each query is answered by itself."""
-
-    @property
-    def votes(self) -> Votes:
-        """Cases by class, up to the k-th and all tied with it."""
-
-    @property
-    def tied(self) -> Votes:
-        """Those of them that are tied with the k-th."""
-
-    @property
-    def weighted(self) -> Floats | None:
-        """Where distances count: weights of the nearer ones, and of a tied one."""
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -242,16 +231,7 @@ class NearestWork:
     @property
     def votes(self) -> Votes:
         """Of the queries that were run, ties and distances included."""
-        search, host = self.searching, self.host
-        if not host.shares and not host.by_distance:
-            return search.votes  # ties wait on the device
-        return finish_votes(
-            search.votes,
-            search.tied,
-            host.n_neighbors,
-            shares=host.shares,
-            weighted=search.weighted,
-        )
+        return finish_votes(self.searching, self.host.voting)
 
     @property
     def selected(self) -> Selected:
