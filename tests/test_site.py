@@ -130,6 +130,12 @@ def serve(folder):
         thread.join()
 
 
+def failure(request):
+    """A request that failed, unless the next page was opened before its answer."""
+    aborted = request.failure == "net::ERR_ABORTED"
+    return [] if aborted else [f"failed: {request.url}"]
+
+
 def complaint(message):
     """What a page says on the console, if it is an error."""
     return [f"console: {message.text}"] if message.type == "error" else []
@@ -151,7 +157,7 @@ def opened(site):
         page.set_default_timeout(20_000)
         page.on("console", lambda one: said.extend(complaint(one)))
         page.on("pageerror", lambda error: said.append(f"error: {error}"))
-        page.on("requestfailed", lambda one: said.append(f"failed: {one.url}"))
+        page.on("requestfailed", lambda one: said.extend(failure(one)))
         page.on(
             "response",
             lambda one: one.status < 400 or said.append(f"lost: {one.url}"),

@@ -81,7 +81,7 @@ def test_receipts_carry_the_set_and_the_abstention(flats):
     assert code == 0
     assert "For a coverage of 0.9 the set is" in " ".join(out.split())
     (receipt,) = json.loads(Path("why.json").read_text())
-    assert receipt["set"]["coverage"] == 0.9
+    assert receipt["prediction_set"]["coverage"] == 0.9
     assert receipt["abstention"]["accuracy"] == 0.75
     code, out, _ = flats("verify", "why.json", "flats.csv", *HEATING)
     assert code == 0

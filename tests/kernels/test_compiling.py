@@ -7,10 +7,11 @@ import shutil
 import subprocess
 import sys
 
+import numba
 import pytest
 
 import sklazy
-from sklazy.kernels import compiling
+from sklazy.kernels import caching, compiling
 
 SOURCES = pathlib.Path(sklazy.__file__).parent
 HELPERS = pathlib.Path(__file__).parents[1] / "helpers"
@@ -342,11 +343,37 @@ def test_without_a_compiler_every_estimator_predicts():
 
 def test_small_jobs_add_up_to_one_that_is_worth_the_compiler():
     double = compiling.entry(lambda x: 2 * x)
-    assert [double.is_due(0.4) for _ in range(3)] == [False, False, True]
-    fresh = compiling.entry(lambda x: 3 * x)
-    assert not fresh.is_due(0.1)
+    share = 0.4 * compiling._COMPILING
+    assert [double.is_due(share) for _ in range(3)] == [False, False, True]
+
+
+def test_kept_code_is_loaded_for_far_smaller_jobs(monkeypatch, tmp_path):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+    def triple(x):
+        return 3 * x
+
+    fresh = compiling.entry(triple)
+    assert not fresh.is_due(2 * compiling._LOADING)
     assert fresh(7) == 21
     assert fresh.is_due(0.0)  # compiled by now
+    again = compiling.entry(triple)  # as another process has it
+    assert [again.is_due(0.7 * compiling._LOADING) for _ in range(2)] == [False, True]
+    monkeypatch.setattr(caching, "stamp_sources", lambda: b"another release")
+    stale = compiling.entry(triple)
+    assert not stale.is_due(2 * compiling._LOADING)
+
+
+def test_a_damaged_index_holds_no_code(monkeypatch, tmp_path):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+    def fourfold(x):
+        return 4 * x
+
+    assert compiling.entry(fourfold)(2) == 8
+    (index,) = tmp_path.rglob("*fourfold*.nbi")
+    index.write_bytes(b"damaged")
+    assert not compiling.entry(fourfold).is_due(2 * compiling._LOADING)
 
 
 def test_single_rows_come_to_the_kernel():
@@ -366,7 +393,9 @@ def test_single_rows_come_to_the_kernel():
 SINGLE = """
 import json, numpy as np
 from sklazy import LazyKNeighborsClassifier
+from sklazy.kernels import compiling
 from sklazy.neighbors import nominal
+compiling._COMPILING = compiling._LOADING = 0.004  # seconds: a few rows
 X = np.random.default_rng(0).integers(0, 4, (90_000, 8)).astype(str)
 model = LazyKNeighborsClassifier(n_attributes=4).fit(X[:, :], X[:, 0])
 ready = []

@@ -82,7 +82,7 @@ def test_cuts_of_steps_are_those_of_the_twin(seed, n_rows):
 @pytest.mark.parametrize("by_kernel", [True, False])
 def test_bins_count_the_cuts_below(by_kernel, monkeypatch):
     path = "sklazy.casebase.cuts.code_bins.is_due"
-    monkeypatch.setattr(path, lambda share: by_kernel)
+    monkeypatch.setattr(path, lambda seconds: by_kernel)
     bins = NumberBins.of(np.array([0, 2]), [np.array([0.0, 1.0]), np.zeros(0)])
     values = np.array([[0.0, 5.0, 9.0], [np.nan, 5.0, np.nan], [2.0, np.nan, -1.0]])
     codes = np.full((3, 3), 7, np.int32)

@@ -15,7 +15,7 @@ from sklazy.kernels.sums import BITS, add_exactly, span_of
 _SMALLEST = 1074  # the smallest number is 2 to minus this
 _SPARE = 5  # parts behind the last place of a square
 # Numbers that are summed one by one before the compiler would have begun.
-_SMALL_JOB = 20_000
+_PER_VALUE = 5e-7  # seconds, in whole numbers of Python
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ def sum_exactly(
         cells = np.zeros(len(values), np.int64)
     bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
     factor = 2 if squared else 1
-    if not add_exactly.is_due(len(values) / _SMALL_JOB):
+    if not add_exactly.is_due(_PER_VALUE * len(values)):
         return _sum_few(values, cells, n_cells, factor)
     least, most = map(int, span_of(bits))
     first = factor * (least - 1) // BITS * BITS if most else 0

@@ -118,6 +118,14 @@ class _Folder(caching.FunctionCache):
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
 
+    def has_code(self, target_context: Any) -> bool:
+        """Whether the index lists code of this function, for this processor."""
+        index = self._cache_file._load_index()
+        if not index:
+            return False
+        _, *of_this = self._index_key(None, target_context.codegen())
+        return any(of_this == of_kept for _, *of_kept in index)
+
 
 class KernelCache(caching._Cache):
     """The compiled code of one function, in all the folders that may have it."""
@@ -150,6 +158,13 @@ class KernelCache(caching._Cache):
                 if code is not None:
                     return code
         return None
+
+    def has_code(self, target_context: Any) -> bool:
+        """Whether code of this function, for whatever arguments, can be loaded."""
+        try:
+            return any(cache.has_code(target_context) for cache in self._all)
+        except Exception:  # a damaged index; `load_overload` sets it aside
+            return False
 
     def save_overload(self, sig: object, data: object) -> None:
         """Keep code that was compiled; where that fails it stays in memory."""

@@ -21,7 +21,7 @@ import numpy as np
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic
 
-from sklazy.forking import wait_for
+from sklazy.forking import cached_property, wait_for
 from sklazy.kernels.caching import KernelCache, warn_of_lost_code
 
 # Linking relies on how numba keeps code within: other versions compile as numba does.
@@ -38,6 +38,10 @@ wait_for(global_compiler_lock)
 FAST = {"reassoc", "contract", "nsz", "arcp"}
 
 _ANNOUNCE_AFTER = 1.0  # seconds
+
+# Seconds of processor time, a kernel: most take 0.5 to 2.5, and 0.002 to 0.012.
+_COMPILING, _LOADING = 1.5, 0.01
+
 _USUAL_WAIT = "2 to 10 seconds"
 
 # As in numpy, a number over zero is infinite or NaN, and no error.
@@ -50,7 +54,8 @@ _INNER = {
     "no_cfunc_wrapper": True,
     "pipeline_class": PART,
 }
-_FAST = {**_INNER, "fastmath": FAST, "pipeline_class": OPTIMIZED_PART}
+_LOOP = {**_INNER, "pipeline_class": OPTIMIZED_PART}
+_FAST = {**_LOOP, "fastmath": FAST}
 _ENTRY = {**_PLAIN, "no_cfunc_wrapper": True, "pipeline_class": WHOLE}
 
 
@@ -76,6 +81,14 @@ def inlined(function: Callable[..., Any]) -> Any:
     return numba.njit(_nrt=False, forceinline=True, **_INNER)(function)
 
 
+def loop_kernel(function: Callable[..., Any]) -> Any:
+    """Compile like `kernel`, and optimize it by itself, for a hot loop over arrays.
+
+    Within a large caller LLVM may leave such a loop with one number at a time.
+    """
+    return numba.njit(**_LOOP)(function)
+
+
 def fast_kernel(function: Callable[..., Any]) -> Any:
     """Compile like `kernel`, and let sums be reordered (NaN stays alive)."""
     return numba.njit(**_FAST)(function)
@@ -89,10 +102,10 @@ def lean_fast_kernel(function: Callable[..., Any]) -> Any:
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls; a slow first use is announced.
 
-    Its `is_due(share)` is whether to call it, or to take a path of numpy instead
-    of waiting for the compiler. `share` is what a job is of the smallest one that is
-    worth the wait; small jobs add up, so that a process which asks one row at a time
-    comes to the kernel, too.
+    Its `is_due(seconds)` is whether to call it, or to take a path of numpy instead
+    of waiting for it: `seconds` is about how long numpy takes for the job. Jobs add
+    up, so that a process which asks one row at a time comes to the kernel, too. Code
+    that was kept is loaded in a hundredth of the time that it takes to compile.
     """
     return _wrap_entry(function, _compile_entry(function))
 
@@ -148,14 +161,20 @@ class _Waiting:
     none = False  # whether every job is worth the compiler
 
     def __init__(self, compiled: Any) -> None:
-        self.compiled, self.done = compiled, 0.0
+        self.compiled, self.spent = compiled, 0.0
 
-    def is_due(self, share: float) -> bool:
+    def is_due(self, seconds: float) -> bool:
         """Whether the kernel is ready, or the jobs together are worth the wait."""
         if self.compiled.overloads or _Waiting.none:
             return True
-        self.done += share
-        return self.done > 1.0
+        self.spent += seconds
+        return self.spent > _LOADING and self.spent > self.wait
+
+    @cached_property
+    def wait(self) -> float:
+        """Seconds until the kernel is ready, by whether its code was kept."""
+        is_kept = self.compiled._cache.has_code(self.compiled.targetctx)
+        return _LOADING if is_kept else _COMPILING
 
 
 @contextlib.contextmanager

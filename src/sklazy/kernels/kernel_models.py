@@ -6,20 +6,20 @@ answer does not depend on the batch. Similarity is ``exp(-rate * distance)``.
 
 import numpy as np
 
-from sklazy.kernels.compiling import entry, fast_kernel, kernel
+from sklazy.kernels.compiling import entry, fast_kernel, kernel, loop_kernel
 from sklazy.kernels.vectors import dot, solve_in_place
 
 MISMATCH = 2.0 * 2.0**0.5
 """The difference of two categories, in standard deviations of a number."""
 
 
-@kernel
+@loop_kernel
 def _add_missing(distances, column, gap):
     for i in range(distances.size):
         distances[i] += 0.0 if np.isnan(column[i]) else gap
 
 
-@kernel
+@loop_kernel
 def _add_nominal(distances, column, value, weight, gap):
     mismatch = weight * MISMATCH
     for i in range(distances.size):
@@ -27,7 +27,7 @@ def _add_nominal(distances, column, value, weight, gap):
         distances[i] += gap if np.isnan(column[i]) else other
 
 
-@kernel
+@loop_kernel
 def _add_numeric(distances, column, value, weight, gap):
     for i in range(distances.size):
         difference = abs(column[i] - value)
@@ -142,9 +142,33 @@ def sum_similarities(cases, queries, rate, coefficients, sums):
 
 
 @kernel
+def _find_kth(numbers, k):
+    """Find the number that has `k` others before it in order; they change places.
+
+    Hoare's selection. numba's `np.partition` takes six seconds to compile.
+    """
+    first, last = 0, numbers.size - 1
+    while first < last:
+        pivot, i, j = numbers[k], first, last
+        while i <= j:
+            while numbers[i] < pivot:
+                i += 1
+            while pivot < numbers[j]:
+                j -= 1
+            if i <= j:
+                numbers[i], numbers[j] = numbers[j], numbers[i]
+                i, j = i + 1, j - 1
+        if j < k:
+            first = i
+        if k < i:
+            last = j
+    return numbers[k]
+
+
+@kernel
 def _take_nearest(distances, rows):
     """Fill `rows` with the nearest, in the order of rows; of ties the first."""
-    last = np.partition(distances, rows.size - 1)[rows.size - 1]
+    last = _find_kth(distances.copy(), rows.size - 1)
     n_tied = rows.size
     for i in range(distances.size):
         n_tied -= distances[i] < last

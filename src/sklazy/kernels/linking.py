@@ -6,7 +6,8 @@ of it. No helper is called from Python: here it stays as numba wrote it for LLVM
 optimized and made machine code once, as a part of each function that Python calls.
 
 Where sums may be reordered the last digits depend on what is optimized together; such a
-helper is optimized by itself, as numba does it.
+helper is optimized by itself, as numba does it. So is a hot loop over arrays, of which
+LLVM makes no packed instructions any more once it is a part of a large function.
 """
 
 import itertools

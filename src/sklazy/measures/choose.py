@@ -13,8 +13,8 @@ from sklazy.flow import Selected
 from sklazy.kernels.ranking import select_by_rank
 from sklazy.measures.ranks import RankTable
 
-# Below this many cells numpy answers before the compiler would have begun.
-_SMALL_JOB = 60_000
+# Seconds that numpy takes, at a time and for each cell.
+_AT_ALL, _PER_CELL = 4e-6, 3e-9
 
 # A set of ranks this many words per attribute is slower to read than to sort.
 _MOST_WORDS = 16
@@ -71,7 +71,8 @@ def _kernel_is_usable_for(table: RankTable, n_queries: int) -> bool:
     cells_per_attribute = table.ranks.size // table.starts.size
     if cells_per_attribute > 64 * _MOST_WORDS:
         return False
-    return bool(select_by_rank.is_due(n_queries * table.starts.size / _SMALL_JOB))
+    n_cells = n_queries * table.starts.size
+    return bool(select_by_rank.is_due(_AT_ALL + _PER_CELL * n_cells))
 
 
 def _select_by_sorting(

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _NOTHING = np.zeros((0, 0))
-_SMALL_JOB = 200_000  # cells; fewer are merged before a kernel is loaded
+_PER_CELL = 2e-8  # seconds that numpy takes to merge
 
 
 NOBODY = (np.inf, -1.0)
@@ -105,7 +105,7 @@ def _merge_tallies(
     """Add up agreements."""
     tallies = reduce(np.add, [part.tallies for part in parts])
     floors = reduce(np.maximum, [part.thresholds for part in parts])
-    if not merge_tallied.is_due(tallies.size / _SMALL_JOB):
+    if not merge_tallied.is_due(_PER_CELL * tallies.size):
         return vote_by_tallies(tallies, floors, counts, voting)
     votes = _make_votes(len(tallies), tallies.shape[2], by_distance=voting.by_distance)
     merge_tallied(tallies, floors, counts, voting.n_neighbors, *_to_write(votes))
@@ -156,7 +156,7 @@ def _merge_near(
     near = np.concatenate([part.near for part in parts], axis=1)
     lasts = np.stack([part.kths for part in parts], axis=1)
     tied = np.stack([part.tied for part in parts], axis=1)
-    if not merge_listed.is_due(near.size / _SMALL_JOB):
+    if not merge_listed.is_due(_PER_CELL * near.size):
         squares, classes = near[:, :, 0], near[:, :, 1].astype(np.int64)
         return vote_by_distances(squares, classes, lasts, tied, voting)
     votes = _make_votes(len(near), tied.shape[2], by_distance=voting.by_distance)

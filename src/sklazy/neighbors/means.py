@@ -22,8 +22,9 @@ from sklazy.neighbors.voting import Voting
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Cells compared; fewer are done before the compiler would be.
-_SMALL_JOB = 20_000_000
+# Seconds that numpy takes, for each query and each cell compared; and for a cell where
+# means with one attribute, two, ... are wanted.
+_PER_QUERY, _PER_CELL, _PER_NESTED = 4e-5, 6e-9, 2e-8
 
 # Distances written down at once.
 _MOST_CELLS = 4_000_000
@@ -86,7 +87,9 @@ class MeanSearch:
         slow = self.voting.n_neighbors > min(_MOST_NEIGHBORS, self.cases.n_rows)
         by_labels = bool((self.cases.numeric < 0).all())
         kernel = mean_of_agreeing if by_labels else mean_of_nearest
-        if slow or self.weights is not None or not kernel.is_due(cells / _SMALL_JOB):
+        slow |= self.weights is not None
+        seconds = _PER_QUERY * (last - first) + _PER_CELL * cells
+        if slow or not kernel.is_due(seconds):
             self._measure_all(range(first, last))
         elif by_labels:
             self._run_on_labels(first, last)
@@ -205,7 +208,7 @@ class MeanSearch:
             for r in range(order.shape[1]):
                 values[:, r] = self._values_with(order, r + 1)
             return values
-        if not mean_nested.is_due(order.size * cases.n_rows / _SMALL_JOB):
+        if not mean_nested.is_due(_PER_NESTED * order.size * cases.n_rows):
             step = self._step()
             for first in range(0, len(order), step):
                 here = slice(first, first + step)

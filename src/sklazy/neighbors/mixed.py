@@ -43,8 +43,10 @@ _Bools = NDArray[np.bool_]
 _NOTHING = np.zeros((0, 0))
 _NO_LISTS = np.zeros((0, 0, 2))
 
-# Cells compared; fewer are done before the compiler would be.
-_SMALL_JOB = 20_000_000
+# Seconds that numpy takes, for each query and each cell compared; and for a cell where
+# votes with one attribute, two, ... are wanted, of each number of neighbors.
+_PER_QUERY, _PER_CELL = 4e-5, 4e-9
+_PER_NESTED, _PER_NESTED_BY_DISTANCE = 8e-9, 5e-8
 
 # More neighbors than this are found sooner by measuring every row exactly.
 _MOST_NEIGHBORS = 256
@@ -192,7 +194,7 @@ class MixedSearch:
         """Answer the queries ``first..last - 1``."""
         k, n_used = self.n_neighbors, self.selected.attributes.shape[1]
         cells = (last - first) * n_used * self.cases.n_rows
-        waits = not search_mixed.is_due(cells / _SMALL_JOB)
+        waits = not search_mixed.is_due(_PER_QUERY * (last - first) + _PER_CELL * cells)
         if waits or k > min(_MOST_NEIGHBORS, self.cases.n_rows):
             return self._measure_all(range(first, last))
         asked = ByTree(self.queries, self.selected, self.excluded, k)
@@ -290,7 +292,9 @@ class MixedSearch:
         cases, n_queries = self.cases, len(order)
         widths = self.widths_of(range(n_queries))
         by_distance = self.weighted is not None
-        if not vote_nested_mixed.is_due(order.size * cases.n_rows / _SMALL_JOB):
+        per_cell = _PER_NESTED_BY_DISTANCE if by_distance else _PER_NESTED
+        cells = order.size * cases.n_rows
+        if not vote_nested_mixed.is_due(per_cell * cells * len(ks)):
             asked = Asked(cases, self.queries, widths)
             classes = self.classes_for(np.arange(n_queries))
             votings = [Voting(k, shares, by_distance) for k in ks.tolist()]

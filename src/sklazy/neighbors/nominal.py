@@ -13,8 +13,8 @@ from sklazy.neighbors.voting import Voting
 _NOTHING = np.zeros((0, 0))
 _NO_TALLIES = np.zeros((0, 0, 0), np.int32)
 
-# Cells compared; fewer are counted before the compiler would have begun.
-_SMALL_JOB = 2_000_000
+# Seconds that numpy takes, for each query and each cell compared.
+_PER_QUERY, _PER_CELL = 6e-5, 1e-9
 
 # Cells that numpy works on at a time.
 _TOGETHER = 100_000
@@ -89,7 +89,7 @@ class NominalSearch:
         """Answer the queries ``first..last - 1``."""
         cases = self.cases
         cells = (last - first) * self.selected.attributes.shape[1] * cases.n_rows
-        if not match_nominal.is_due(cells / _SMALL_JOB):
+        if not match_nominal.is_due(_PER_QUERY * (last - first) + _PER_CELL * cells):
             return self._count_all(first, last)
         for begin, end, bits, set_of_value in sets_in_parts(
             cases, self.codes, first, last

@@ -128,7 +128,7 @@ def test_a_small_job_does_not_wait_for_the_compiler(monkeypatch):
     def refuse(*_):
         raise AssertionError
 
-    refuse.is_due = lambda share: share > 1
+    refuse.is_due = lambda seconds: seconds > 0.01
     monkeypatch.setattr(naive_bayes, "sum_likelihoods", refuse)
     counts = np.array([[3, 0], [1, 2]])
     likelihoods = naive_bayes.estimate_likelihoods(

@@ -30,6 +30,7 @@ from sklazy.errors import DataWarning
 from sklazy.flow import Queries
 from sklazy.measures.conformal import jackknife_minmax, jackknife_plus, score_quantile
 from sklazy.measures.magnitudes import find_unit
+from sklazy.neighbors.copies import number_equal_rows
 
 Ints = NDArray[np.int64]
 
@@ -166,12 +167,29 @@ def _hide_each(
 
 
 def _neighbors(learner: AnyLearner, base: CaseBase, queries: Queries) -> Iterator[Ints]:
-    """Where the cases lie that may have a part in the answer to each query."""
+    """Where the cases lie that may have a part in the answer to each query.
+
+    These are its neighbors, and the cases that it cannot distinguish from one of them.
+    """
     data, batch = prepare(learner, base), Batch(base, base.cases, queries)
     for query in range(len(batch)):
         answer: Any = learner.answer(data, batch.part(query, query + 1))
         places = answer.neighbors.rows[0]
-        yield data.rows[places[places >= 0]]
+        groups = _number_alike(base, queries, query)
+        near = data.rows[places[places >= 0]]
+        yield np.flatnonzero(np.isin(groups, groups[near]))
+
+
+def _number_alike(base: CaseBase, queries: Queries, query: int) -> Ints:
+    """Number the cases so that those equal in the cells of a query share a number."""
+    numeric = base.cases.numeric >= 0
+    known = np.where(
+        numeric, ~np.isnan(queries.values[query]), queries.codes[query] >= 0
+    )
+    return base.derive(
+        (number_equal_rows, known.tobytes()),
+        lambda: number_equal_rows(base.cases, known),
+    )
 
 
 def _combine(

@@ -9,8 +9,8 @@ from sklazy.flow import Selected
 from sklazy.kernels.likelihoods import sum_by_rank, sum_likelihoods
 from sklazy.memory import cells_within
 
-# Below this many additions numpy answers before the compiler would have begun.
-_SMALL_JOB = 1_000_000
+# Seconds that numpy takes, at a time and for each addition.
+_AT_ALL, _PER_ADDITION = 2e-5, 1.2e-8
 
 # A set of ranks this many words per attribute takes longer to read than to sort.
 _MOST_WORDS = 16
@@ -106,7 +106,7 @@ def add_likelihoods(
     """
     offsets, values, priors = likelihoods
     work = (last - first) * selected.attributes.shape[1] * priors.size
-    if sum_likelihoods.is_due(work / _SMALL_JOB):
+    if sum_likelihoods.is_due(_AT_ALL + _PER_ADDITION * work):
         sum_likelihoods(values, priors, offsets, codes, *selected, first, last, out)
         return
     part = Selected(selected.attributes[first:last], selected.counts[first:last])
@@ -166,7 +166,8 @@ def can_add_by_rank(
     """Whether `add_by_rank` is the quicker way, compiling included."""
     if ranks.size // starts.size > 64 * _MOST_WORDS:
         return False
-    return bool(sum_by_rank.is_due(n_queries * starts.size / _SMALL_JOB))
+    n_cells = n_queries * starts.size
+    return bool(sum_by_rank.is_due(_AT_ALL + _PER_ADDITION * n_cells))
 
 
 def add_by_rank(

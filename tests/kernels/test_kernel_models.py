@@ -1,0 +1,66 @@
+"""Distances of kernel models: packed arithmetic, and the selection of the nearest."""
+
+import platform
+import re
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sklazy.flow import KernelColumns
+from sklazy.kernels import compiling, kernel_models
+
+SUMS = r"\bv?(?:add|sub|mul)p[ds]\b"  # several numbers at a time
+
+
+def make_cases(n_rows):
+    rng = np.random.default_rng(0)
+    values = np.concatenate(
+        [rng.normal(size=(2, n_rows)), rng.integers(3, size=(2, n_rows))]
+    )
+    nominal, ones = np.array([False, False, True, True]), np.ones(4)
+    fields = {"values": values, "nominal": nominal, "absents": ones, "weights": ones}
+    return KernelColumns(**fields)
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "AMD64") or numba.config.DISABLE_JIT,
+    reason="the instructions looked for are those of x86-64, compiled",
+)
+def test_distances_are_measured_several_rows_at_a_time(monkeypatch, tmp_path):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    measure = compiling._compile_entry(kernel_models.measure_distances.__wrapped__)
+    cases, distances = make_cases(64), np.empty((1, 64))
+    measure(cases, cases.values[:, 0].copy()[None], distances)
+    (assembly,) = measure.inspect_asm().values()
+    n_packed = len(re.findall(SUMS, assembly))
+    assert n_packed >= 3, "numeric, nominal and missing columns have a loop each"
+
+
+@compiling.entry
+def find_kth(numbers, k):
+    return kernel_models._find_kth(numbers, k)
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 0.5, 1.0, 7.0, 1e300, np.inf]), min_size=1),
+    st.data(),
+)
+def test_the_kth_number_is_that_of_the_sorted_ones(numbers, data):
+    k = data.draw(st.integers(0, len(numbers) - 1))
+    assert find_kth(np.array(numbers), k) == sorted(numbers)[k]
+
+
+@pytest.mark.parametrize("shape", ["rising", "falling", "organ", "random"])
+def test_the_kth_of_many_numbers(shape):
+    rising = np.arange(3000.0)
+    numbers = {
+        "rising": rising,
+        "falling": rising[::-1],
+        "organ": np.minimum(rising, rising[::-1]),
+        "random": np.random.default_rng(0).normal(size=3000),
+    }[shape]
+    for k in (0, 1, 199, 1500, 2999):
+        assert find_kth(numbers.copy(), k) == np.sort(numbers)[k]
