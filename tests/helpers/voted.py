@@ -6,7 +6,7 @@ import pytest
 
 import oracle
 from sklazy.neighbors import Voting, finish_votes
-from sklazy.neighbors.levels import Votes
+from sklazy.neighbors.voting import Votes
 
 WAYS = list(itertools.product(("all", "share"), ("uniform", "distance")))
 

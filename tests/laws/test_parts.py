@@ -27,7 +27,7 @@ def test_parts_change_no_answer_of_random_tables(seed):
 @pytest.fixture
 def _as_if_many(monkeypatch):
     """Small jobs go the way of large ones: by kernels, and by trees."""
-    searches = mixed.search_mixed, mixed.measure_rows, nominal.match_nominal
+    searches = mixed.search_mixed, nominal.match_nominal
     for kernel in (*searches, levels.merge_listed, levels.merge_tallied):
         monkeypatch.setattr(kernel, "is_due", lambda _: True)
     monkeypatch.setattr(tree, "FEWEST_ROWS", 1)

@@ -19,7 +19,7 @@ from voted import check_votes
 @pytest.fixture(params=["kernel", "numpy"], autouse=True, scope="module")
 def way(request):
     """Both ways to answer; small jobs do not wait for the compiler."""
-    names = ("search_mixed", "vote_nested_mixed", "measure_rows")
+    names = ("search_mixed", "vote_nested_mixed")
     by_kernel = request.param == "kernel"
     with pytest.MonkeyPatch.context() as patch:
         for name in names:
@@ -82,7 +82,7 @@ def check(table, cases, search, queries):
         assert search.votes[query].tolist() == expected
         if search.weighted is not None:
             check_votes(search, query, distances, table.classes, table.n_classes)
-        measured = search.measure(query)
+        measured = search.measure(np.array([query]))[0]
         assert measured[rows].tolist() == [distances[row] for row in rows]
         others = np.delete(measured, rows)
         assert others.min(initial=math.inf) > max(measured[rows], default=-1.0)
@@ -175,7 +175,7 @@ def test_many_rows_and_columns(n_rows, n_numeric, grid, k):
         cases, neighbors.prepare_columns(cases), queries, selected, k
     )
     search.run(0, 3)
-    distances = np.array([search.measure(query) for query in range(3)])
+    distances = search.measure(np.arange(3))
     for query in range(3):
         threshold = np.sort(distances[query])[k - 1]
         near = distances[query] <= threshold
@@ -199,7 +199,7 @@ def test_rows_that_differ_in_the_last_bit_of_a_double_do_not_tie():
         cases, neighbors.prepare_columns(cases), queries, selected, 1
     )
     search.run(0, 1)
-    assert search.measure(0).argmin() == 2
+    assert search.measure(np.zeros(1, int)).argmin() == 2
     assert search.votes.sum() == 1
 
 

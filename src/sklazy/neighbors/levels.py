@@ -8,13 +8,19 @@ of them.
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.kernels.votes import merge_listed, merge_tallied
-from sklazy.neighbors.voting import Voting, vote_by_weight, weigh_rows, weigh_squares
+from sklazy.neighbors.voting import (
+    Votes,
+    Voting,
+    vote_by_distances,
+    vote_by_tallies,
+    vote_by_weight,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -79,26 +85,6 @@ def list_rows(
     return near
 
 
-class Votes(NamedTuple):
-    """The votes of all rows, ready for `finish_votes`.
-
-    Attributes
-    ----------
-    votes, tied : arrays of shape (n_queries, n_classes)
-        As in `NominalSearch` and `MixedSearch`. Where rows have weights, ties have
-        shared and distances have been weighed already: none are tied.
-    weighted : float64 array of shape (n_queries, n_classes + 1), or None
-        As in these.
-    lasts : float64 array of shape (n_queries,)
-        The measures of the k-th: attributes that differ, or squared distances.
-    """
-
-    votes: NDArray[Any]
-    tied: Ints
-    weighted: Floats | None = None
-    lasts: Floats = _NOTHING
-
-
 def _merge_tallies(
     parts: Sequence[Tallies], counts: NDArray[np.int32], voting: Voting
 ) -> Votes:
@@ -110,43 +96,6 @@ def _merge_tallies(
     votes = _make_votes(len(tallies), tallies.shape[2], by_distance=voting.by_distance)
     merge_tallied(tallies, floors, counts, voting.n_neighbors, *_to_write(votes))
     return votes
-
-
-def vote_by_tallies(
-    tallies: NDArray[np.integer],
-    floors: Ints,
-    counts: NDArray[np.int32],
-    voting: Voting,
-) -> Votes:
-    """Let rows vote that are counted by agreements; equal to `merge_tallied`."""
-    reached = tallies.sum(axis=2)[:, ::-1].cumsum(axis=1)[:, ::-1]  # and above
-    enough = (reached >= voting.n_neighbors).sum(axis=1) - 1  # the highest such level
-    levels = np.maximum(enough, floors)
-    reaching = np.arange(tallies.shape[1]) >= levels[:, None]
-    votes = np.where(reaching[:, :, None], tallies, 0).sum(axis=1, dtype=np.int64)
-    tied = tallies[np.arange(len(levels)), levels].astype(np.int64)
-    weighted = _weigh(tallies, levels, counts) if voting.by_distance else None
-    return Votes(votes, tied, weighted, (counts - levels).astype(np.float64))
-
-
-def _weigh(
-    tallies: NDArray[np.integer], levels: Ints, counts: NDArray[np.int32]
-) -> Floats:
-    """Weigh the rows above a level by distance, from near to far."""
-    n_queries, n_levels, n_classes = tallies.shape
-    weighted = np.zeros((n_queries, n_classes + 1))
-    last = (counts - levels).astype(np.float64)
-    nearest, found = last.copy(), np.zeros(n_queries, bool)
-    for level in range(n_levels - 1, -1, -1):
-        filled = (level > levels) & tallies[:, level].any(axis=1)
-        own = np.flatnonzero(filled)
-        distances = (counts[own] - level).astype(np.float64)
-        nearest[own] = np.where(found[own], nearest[own], distances)
-        found[own] = True
-        weights = weigh_squares(nearest[own], distances)
-        weighted[own, :-1] += tallies[own, level] * weights[:, None]
-    weighted[:, -1] = weigh_squares(nearest, last)
-    return weighted
 
 
 def _merge_near(
@@ -164,50 +113,6 @@ def _merge_near(
     return votes
 
 
-def vote_by_distances(
-    squares: Floats,
-    classes: NDArray[np.integer],
-    lasts: Floats,
-    tied: Ints,
-    voting: Voting,
-) -> Votes:
-    """Let rows vote that are listed by distance; equal to `merge_listed`.
-
-    Parameters
-    ----------
-    squares : float64 array of shape (n_queries, n_listed)
-    classes : int array of shape (n_queries, n_listed)
-        -1 for a row that does not take part, whose square is infinite.
-    lasts : float64 array of shape (n_queries, n_parts)
-        How far the last one of each part is.
-    tied : int64 array of shape (n_queries, n_parts, n_classes)
-        A part's rows at that distance, which are not listed.
-    voting : Voting
-    """
-    k, kths = (
-        voting.n_neighbors,
-        lasts.min(axis=1),
-    )  # where fewer than k listed are as near
-    if k <= squares.shape[1]:
-        kths = np.minimum(kths, np.partition(squares, k - 1, axis=1)[:, k - 1])
-    kth = kths[:, None]
-    nearer, level = pick_rows(squares < kth, squares, classes), squares == kth
-    queries, _, at_last = pick_rows(level & (classes >= 0), squares, classes)
-    in_parts = np.where((lasts == kth)[:, :, None], tied, 0).sum(axis=1)
-    tied = in_parts + _count(queries, at_last, in_parts.shape)
-    votes = tied + _count(nearer[0], nearer[2], tied.shape)
-    weighted = weigh_rows(*nearer, kths, tied.shape[1]) if voting.by_distance else None
-    return Votes(votes, tied, weighted, kths)
-
-
-def pick_rows(
-    chosen: NDArray[np.bool_], squares: Floats, classes: NDArray[np.integer]
-) -> tuple[Ints, Floats, NDArray[np.integer]]:
-    """The queries, squared distances and classes of chosen rows."""
-    queries, places = np.nonzero(chosen)
-    return queries, squares[queries, places], classes[queries, places]
-
-
 def _make_votes(n_queries: int, n_classes: int, *, by_distance: bool) -> Votes:
     """Room for votes."""
     votes, tied = np.empty((2, n_queries, n_classes), np.int64)
@@ -219,12 +124,6 @@ def _to_write(votes: Votes) -> tuple[Ints, Ints, Floats, Floats]:
     """Votes as kernels write them."""
     weighted = _NOTHING if votes.weighted is None else votes.weighted
     return votes.votes, votes.tied, weighted, votes.lasts
-
-
-def _count(queries: Ints, classes: NDArray[np.integer], shape: tuple[int, ...]) -> Ints:
-    """Rows by query and class."""
-    cells = queries * shape[1] + classes
-    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 class Weighed(NamedTuple):

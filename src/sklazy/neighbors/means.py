@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.casebase.columns import label_codes
 from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.agreeing import mean_of_agreeing
 from sklazy.kernels.bits import sets_in_parts
@@ -122,7 +121,7 @@ class MeanSearch:
         asked = ByTree(self.queries, self.selected, excluded, k)
         for begin, end in asked.left(self.boxed, first, last, self._mean_among):
             mean_of_nearest(
-                *self.columns,
+                *self.columns[:4],
                 self.cases.n_rows,
                 *self._known(),
                 begin,
@@ -143,7 +142,7 @@ class MeanSearch:
     def _known(self) -> tuple[Any, ...]:
         """Cases and queries as kernels take them, and what is asked."""
         return (
-            label_codes(self.cases),
+            self.columns.labels,
             self.cases.numeric,
             self.cases.numbers,
             self.targets,
@@ -159,7 +158,7 @@ class MeanSearch:
 
     def measure(self, query: int) -> Floats:
         """The squared distance of every row, infinite for the excluded one."""
-        return self.distances.measure(query)
+        return self.distances.measure(np.array([query]))[0]
 
     def _weights_for(self, query: int) -> Floats:
         """Weights of the rows, 0 for the excluded one."""
@@ -181,8 +180,8 @@ class MeanSearch:
             return
         step = self._step()
         for first in range(0, len(queries), step):
-            some = list(queries[first : first + step])
-            squares = np.array([self.measure(query) for query in some])
+            some = np.array(queries[first : first + step])
+            squares = self.distances.measure(some)
             excluded = self.distances.excluded[some]
             self.values[some] = average_alike(
                 self.voting, squares, excluded, self.targets
@@ -216,11 +215,11 @@ class MeanSearch:
             return values
         mean_nested(
             cases.n_rows,
-            label_codes(cases),
+            self.columns.labels,
             cases.numeric,
             cases.numbers,
             self.targets,
-            self.distances.widths_of(range(len(order))),
+            self.distances.widths_of(np.arange(len(order))),
             *self.queries,
             order,
             self.distances.excluded,
@@ -235,7 +234,7 @@ class MeanSearch:
         """Compute `mean_nested` for some queries, all at a time."""
         queries = Queries(self.queries.codes[here], self.queries.values[here])
         excluded = self.distances.excluded[here]
-        widths = self.distances.widths_of(range(here.start, here.start + len(order)))
+        widths = self.distances.widths_of(here.start + np.arange(len(order)))
         asked = Asked(self.cases, queries, widths)
         squares, values = (
             np.zeros((len(order), self.cases.n_rows)),

@@ -10,7 +10,7 @@ D. R. Wilson, T. R. Martinez: Improved heterogeneous distance functions. Journal
 Artificial Intelligence Research 6, 1997.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,15 +26,15 @@ from sklazy.casebase.columns import (
 from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.candidates import vote_among
 from sklazy.kernels.columns import NOMINAL, NUMERIC, NUMERIC_MISSING
-from sklazy.kernels.exact import measure_rows
+from sklazy.kernels.exact import measure_queries
 from sklazy.kernels.mixed import search_mixed
 from sklazy.kernels.nesting import vote_nested_mixed
 from sklazy.memory import aligned_zeros
 from sklazy.neighbors.boxed import BoxedCases, ByTree
 from sklazy.neighbors.edges import find_edges, widths_without
-from sklazy.neighbors.levels import Near, list_rows, pick_rows, vote_by_distances
+from sklazy.neighbors.levels import Near, list_rows
 from sklazy.neighbors.nested import Asked, vote_nested
-from sklazy.neighbors.voting import Voting
+from sklazy.neighbors.voting import Voting, vote_by_distances
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
@@ -67,12 +67,15 @@ class ScaledColumns(NamedTuple):
     kinds : int64 array of shape (n_attributes,)
     lows, widths : float64 arrays of shape (n_attributes,)
         Smallest number and range; NaN for categories.
+    labels : int32 array of shape (n_attributes, capacity or 0)
+        Codes, none where there are no categories to compare.
     """
 
     scaled: NDArray[np.float32]
     kinds: NDArray[np.int64]
     lows: NDArray[np.float64]
     widths: NDArray[np.float64]
+    labels: NDArray[np.int32]
 
 
 def prepare_columns(cases: Cases) -> ScaledColumns:
@@ -89,7 +92,7 @@ def prepare_columns(cases: Cases) -> ScaledColumns:
     kinds = fill_columns(cases, rows, placement, scaled[:, rows])
     lows, highs = ranges_of(cases, attributes)
     with np.errstate(over="ignore"):
-        return ScaledColumns(scaled, kinds, lows, highs - lows)
+        return ScaledColumns(scaled, kinds, lows, highs - lows, label_codes(cases))
 
 
 def scaled_columns(base: CaseBase) -> ScaledColumns:
@@ -106,7 +109,8 @@ def _scale_numbers(cases: Cases, scaled: NDArray[np.float32]) -> ScaledColumns:
         over = np.where(wide, widths, 1.0)[:, None]
         scaled[:, : cases.n_rows] = (numbers - lows[:, None]) / over
     kinds = np.where(np.isnan(numbers).any(axis=1), NUMERIC_MISSING, NUMERIC)
-    return ScaledColumns(scaled, np.where(wide, kinds, NOMINAL), lows, widths)
+    kinds = np.where(wide, kinds, NOMINAL)
+    return ScaledColumns(scaled, kinds, lows, widths, label_codes(cases))
 
 
 class MixedSearch:
@@ -200,7 +204,7 @@ class MixedSearch:
         asked = ByTree(self.queries, self.selected, self.excluded, k)
         for begin, end in asked.left(self.boxed, first, last, self._vote_among):
             search_mixed(
-                *self.columns,
+                *self.columns[:4],
                 self.cases.n_rows,
                 *self._known(),
                 begin,
@@ -217,7 +221,7 @@ class MixedSearch:
     def _known(self) -> tuple[Any, ...]:
         """Cases and queries as kernels take them, and what is asked."""
         return (
-            label_codes(self.cases),
+            self.columns.labels,
             self.cases.numeric,
             self.cases.numbers,
             self.cases.classes.whole,
@@ -240,15 +244,15 @@ class MixedSearch:
         self._measure_all([own for own in self.own_widths if first <= own < last])
 
     def _measure_all(self, queries: Sequence[int]) -> None:
-        """Answer queries by measuring every row exactly."""
+        """Answer queries by measuring every row exactly; equal to the kernel."""
         step = max(1, _TOGETHER // max(self.cases.n_rows, 1))
         for first in range(0, len(queries), step):
-            self._vote(np.array(queries[first : first + step]))
+            some = np.array(queries[first : first + step])
+            self._vote(some, self.measure(some), self.classes_for(some))
 
-    def _vote(self, queries: _Ints) -> None:
-        """Let all rows vote, and those listed elsewhere; equal to the kernel."""
-        squares = np.array([self.measure(query) for query in queries.tolist()])
-        classes, (near, kths, tied) = self.classes_for(queries), self.known
+    def _vote(self, queries: _Ints, squares: _Floats, classes: _Ints) -> None:
+        """Let all rows vote, and those listed elsewhere."""
+        near, kths, tied = self.known
         if near.size:
             listed = near[queries]
             squares = np.concatenate([squares, listed[:, :, 0]], axis=1)
@@ -261,14 +265,15 @@ class MixedSearch:
         if self.weighted is not None:
             self.weighted[queries] = votes.weighted
         if len(self.near):
-            nearer = pick_rows(squares < votes.lasts[:, None], squares, classes)
+            query, place = np.nonzero(squares < votes.lasts[:, None])
+            nearer = query, squares[query, place], classes[query, place]
             shape = len(queries), self.near.shape[1]
             self.near[queries] = list_rows(shape, *nearer)
             self.kths[queries] = votes.lasts
 
     def classes_for(self, queries: _Ints) -> _Ints:
         """The classes of all rows, -1 for the one that a query excludes."""
-        classes = self.cases.classes.whole[: self.cases.n_rows]
+        classes = self.cases.classes.kept[: self.cases.n_rows]
         others = np.arange(classes.size) != self.excluded[queries, None]
         return np.where(others, classes, -1)
 
@@ -290,19 +295,20 @@ class MixedSearch:
         float64 array of shape (n_ks, n_queries, n_most, n_classes)
         """
         cases, n_queries = self.cases, len(order)
-        widths = self.widths_of(range(n_queries))
+        every = np.arange(n_queries)
+        widths = self.widths_of(every)
         by_distance = self.weighted is not None
         per_cell = _PER_NESTED_BY_DISTANCE if by_distance else _PER_NESTED
         cells = order.size * cases.n_rows
         if not vote_nested_mixed.is_due(per_cell * cells * len(ks)):
             asked = Asked(cases, self.queries, widths)
-            classes = self.classes_for(np.arange(n_queries))
+            classes = self.classes_for(every)
             votings = [Voting(k, shares, by_distance) for k in ks.tolist()]
             return vote_nested(asked, classes, order, votings)
         votes = np.zeros((len(ks), *order.shape, self.votes.shape[1]))
         vote_nested_mixed(
             cases.n_rows,
-            label_codes(cases),
+            self.columns.labels,
             cases.numeric,
             cases.numbers,
             cases.classes.whole,
@@ -319,25 +325,25 @@ class MixedSearch:
         )
         return votes
 
-    def measure(self, query: int) -> NDArray[np.float64]:
-        """Return the squared distance of every row, infinite for the excluded one."""
-        cases = self.cases
-        used = self.selected.attributes[query, : self.selected.counts[query]]
-        squares = measure_rows(
+    def measure(self, queries: _Ints) -> _Floats:
+        """Squared distances of all rows from queries, infinite for an excluded one."""
+        cases, (codes, values) = self.cases, self.queries
+        squares = measure_queries(
             cases.n_rows,
-            self.queries.codes[query],
-            self.queries.values[query],
-            used,
-            label_codes(cases),
+            codes[queries],
+            values[queries],
+            *(own[queries] for own in self.selected),
+            self.columns.labels,
             cases.numeric,
             cases.numbers,
-            self.own_widths.get(query, self.columns.widths),
+            self.widths_of(queries),
         )
-        if self.excluded[query] >= 0:
-            squares[self.excluded[query]] = np.inf
+        without = np.flatnonzero(self.excluded[queries] >= 0)
+        squares[without, self.excluded[queries[without]]] = np.inf
         return np.asarray(squares)
 
-    def widths_of(self, queries: Iterable[int]) -> NDArray[np.float64]:
+    def widths_of(self, queries: _Ints) -> _Floats:
         """The ranges that queries see."""
         shared = self.columns.widths
-        return np.array([self.own_widths.get(query, shared) for query in queries])
+        own = [self.own_widths.get(query, shared) for query in queries.tolist()]
+        return np.array(own).reshape(len(own), -1)

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Cases, Queries
-from sklazy.neighbors.levels import vote_by_distances
-from sklazy.neighbors.voting import Voting, finish_votes
+from sklazy.neighbors.voting import Voting, finish_votes, vote_by_distances
 
 Floats = NDArray[np.float64]
 

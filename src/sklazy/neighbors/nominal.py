@@ -7,8 +7,8 @@ from sklazy.flow import Cases, Selected
 from sklazy.kernels.bits import sets_in_parts
 from sklazy.kernels.matching import match_nominal
 from sklazy.kernels.nesting import vote_nested_nominal
-from sklazy.neighbors.levels import Tallies, vote_by_tallies
-from sklazy.neighbors.voting import Voting
+from sklazy.neighbors.levels import Tallies
+from sklazy.neighbors.voting import Voting, vote_by_tallies
 
 _NOTHING = np.zeros((0, 0))
 _NO_TALLIES = np.zeros((0, 0, 0), np.int32)

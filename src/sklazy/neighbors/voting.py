@@ -5,6 +5,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+_NOWHERE = np.zeros(0)
+
 
 class Voting(NamedTuple):
     """How the nearest cases vote.
@@ -76,7 +78,6 @@ def finish_votes(counted: Counted, voting: Voting) -> NDArray[Any]:
 
     Examples
     --------
-    >>> from sklazy.neighbors.levels import Votes
     >>> counted = Votes(np.array([[2, 3]]), np.array([[1, 3]]))
     >>> finish_votes(counted, Voting(3, shares=True, by_distance=False))
     array([[1.5, 1.5]])
@@ -96,6 +97,26 @@ def finish_votes(counted: Counted, voting: Voting) -> NDArray[Any]:
     if not voting.by_distance or weighted is None:
         return np.asarray((nearer * places + tied * left) / places)
     return np.asarray(weighted[:, :-1] + tied * left / places * weighted[:, -1:])
+
+
+class Votes(NamedTuple):
+    """The votes of all rows, ready for `finish_votes`.
+
+    Attributes
+    ----------
+    votes, tied : arrays of shape (n_queries, n_classes)
+        As in `NominalSearch` and `MixedSearch`. Where rows have weights, ties have
+        shared and distances have been weighed already: none are tied.
+    weighted : float64 array of shape (n_queries, n_classes + 1), or None
+        As in these.
+    lasts : float64 array of shape (n_queries,)
+        The measures of the k-th: attributes that differ, or squared distances.
+    """
+
+    votes: NDArray[Any]
+    tied: NDArray[np.int64]
+    weighted: NDArray[np.float64] | None = None
+    lasts: NDArray[np.float64] = _NOWHERE
 
 
 def weigh_squares(
@@ -235,3 +256,77 @@ def weigh_rows(
     cells, size = queries * n_classes + classes[order], kths.size * n_classes
     sums = np.bincount(cells, weights, size).reshape(-1, n_classes)
     return np.concatenate([sums, weigh_squares(nearest, kths)[:, None]], axis=1)
+
+
+def vote_by_tallies(
+    tallies: NDArray[np.integer],
+    floors: NDArray[np.int64],
+    counts: NDArray[np.int32],
+    voting: Voting,
+) -> Votes:
+    """Let rows vote that are counted by agreements; equal to `merge_tallied`."""
+    reached = tallies.sum(axis=2)[:, ::-1].cumsum(axis=1)[:, ::-1]  # and above
+    enough = (reached >= voting.n_neighbors).sum(axis=1) - 1  # the highest such level
+    levels = np.maximum(enough, floors)
+    reaching = np.arange(tallies.shape[1]) >= levels[:, None]
+    votes = np.where(reaching[:, :, None], tallies, 0).sum(axis=1, dtype=np.int64)
+    tied = tallies[np.arange(len(levels)), levels].astype(np.int64)
+    weighted = _weigh_tallies(tallies, levels, counts) if voting.by_distance else None
+    return Votes(votes, tied, weighted, (counts - levels).astype(np.float64))
+
+
+def _weigh_tallies(
+    tallies: NDArray[np.integer], levels: NDArray[np.int64], counts: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Weigh the rows above a level by distance, from near to far."""
+    n_queries, n_levels, n_classes = tallies.shape
+    weighted = np.zeros((n_queries, n_classes + 1))
+    last = (counts - levels).astype(np.float64)
+    nearest, found = last.copy(), np.zeros(n_queries, bool)
+    for level in range(n_levels - 1, -1, -1):
+        filled = (level > levels) & tallies[:, level].any(axis=1)
+        own = np.flatnonzero(filled)
+        distances = (counts[own] - level).astype(np.float64)
+        nearest[own] = np.where(found[own], nearest[own], distances)
+        found[own] = True
+        weights = weigh_squares(nearest[own], distances)
+        weighted[own, :-1] += tallies[own, level] * weights[:, None]
+    weighted[:, -1] = weigh_squares(nearest, last)
+    return weighted
+
+
+def vote_by_distances(
+    squares: NDArray[np.float64],
+    classes: NDArray[np.integer],
+    lasts: NDArray[np.float64],
+    tied: NDArray[np.int64],
+    voting: Voting,
+) -> Votes:
+    """Let rows vote that are listed by distance; equal to `merge_listed`.
+
+    Parameters
+    ----------
+    squares : float64 array of shape (n_queries, n_listed)
+    classes : int array of shape (n_queries, n_listed)
+        -1 for a row that does not take part, whose square is infinite.
+    lasts : float64 array of shape (n_queries, n_parts)
+        How far the last one of each part is.
+    tied : int64 array of shape (n_queries, n_parts, n_classes)
+        A part's rows at that distance, which are not listed.
+    voting : Voting
+    """
+    k, kths = (
+        voting.n_neighbors,
+        lasts.min(axis=1),
+    )  # where fewer than k listed are as near
+    if k <= squares.shape[1]:
+        kths = np.minimum(kths, np.partition(squares, k - 1, axis=1)[:, k - 1])
+    nearer, level = squares < kths[:, None], squares == kths[:, None]
+    tied = np.where((lasts == kths[:, None])[:, :, None], tied, 0).sum(axis=1)
+    queries, places = np.nonzero(level & (classes >= 0))
+    np.add.at(tied, (queries, classes[queries, places]), 1)
+    votes, (queries, places) = tied.copy(), np.nonzero(nearer)
+    near = queries, squares[queries, places], classes[queries, places]
+    np.add.at(votes, (queries, near[2]), 1)
+    weighted = weigh_rows(*near, kths, tied.shape[1]) if voting.by_distance else None
+    return Votes(votes, tied, weighted, kths)

@@ -16,7 +16,7 @@ from sklazy.measures import argmax_with_ties
 from sklazy.methods.selection.learner import SelectionLearner
 from sklazy.methods.selection.nearest import NearestHost
 from sklazy.neighbors import finish_votes
-from sklazy.neighbors.levels import Votes
+from sklazy.neighbors.voting import Votes
 from sklazy.report.progress import Progress
 from sklazy.tables import Column, Table
 

@@ -189,7 +189,7 @@ class DeviceMixedSearch(MixedSearch):
                     yield Voters(number, rows[i, near], own[near])
         for query in self.own_widths:
             if first <= query < last:
-                squares = self.measure(query)
+                squares = self.measure(np.array([query]))[0]
                 rows = np.flatnonzero(np.isfinite(squares))
                 yield Voters(query, rows, squares[rows])
 
