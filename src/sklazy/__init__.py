@@ -30,13 +30,13 @@ __all__ = sorted([*_HOMES, "__version__"])
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever has that name
     if name in _HOMES:
-        found = getattr(importlib.import_module(_HOMES[name]), name)
+        value = getattr(importlib.import_module(_HOMES[name]), name)
     elif not name.startswith("_") and importlib.util.find_spec(f"sklazy.{name}"):
-        found = importlib.import_module(f"sklazy.{name}")
+        value = importlib.import_module(f"sklazy.{name}")
     else:
         raise AttributeError(f"module 'sklazy' has no attribute {name!r}")
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -26,6 +26,7 @@ from sklazy.estimators.association import LazyAssociativeClassifier
 from sklazy.estimators.audit.audit import Audit, audit
 from sklazy.estimators.bayes_rules import LazyBayesRulesClassifier
 from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
+from sklazy.estimators.contributions import Contributions
 from sklazy.estimators.ensembles.bagging import (
     LazyBaggingClassifier,
     LazyBaggingRegressor,
@@ -69,6 +70,7 @@ __all__ = [
     "BadFileError",
     "BadInputError",
     "BadTypeError",
+    "Contributions",
     "DataWarning",
     "DeviceError",
     "EntropyDiscretizer",

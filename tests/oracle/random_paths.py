@@ -133,6 +133,45 @@ def random_way(
     return rows, steps
 
 
+def random_path_changes(
+    columns, sizes, outcomes, n_classes, weights, n_tried, key, query
+):
+    """What the splits by each attribute change the output of the node by."""
+
+    def output(rows):
+        if n_classes is None:
+            return [squares_of(rows, outcomes)[1]]
+        totals = class_weights_of(rows, outcomes, n_classes)
+        return [weight / sum(totals) for weight in totals]
+
+    found = columns, sizes, outcomes, n_classes, weights, n_tried, key, query
+    _, steps = random_way(*found)
+    rows = [(row, w) for row, w in enumerate(weights) if w > 0]
+    changes = [[0.0] * (n_classes or 1) for _ in columns]
+    for j, side, _, _, _, _, categories in steps:
+        if sizes[j] is None:
+            # Missing cells follow the drawn side, which the step alone does not tell.
+            own = path_key(key, j, OWN_DRAWS)
+            sides = settle_missing(
+                rows, draw_sides(rows, columns[j], None, own)[1], own
+            )
+            kept = [item for item in rows if sides[0][item[0]] == side]
+        else:
+            codes = {-1 if columns[j][r] is None else columns[j][r]: r for r, _ in rows}
+            assert set(categories) <= set(codes)
+            kept = [
+                item
+                for item in rows
+                if (-1 if columns[j][item[0]] is None else columns[j][item[0]])
+                in categories
+            ]
+        before, after = output(rows), output(kept)
+        for c, (a, b) in enumerate(zip(after, before, strict=True)):
+            changes[j][c] += a - b
+        rows, key = kept, path_key(key, j, side)
+    return changes
+
+
 def path_gains(columns, sizes, classes, n_classes, n_paths, least_weight):
     """Nats that splits by each attribute gain a row, the mean over the rows' paths."""
     n_rows, sums = len(classes), [0.0] * len(columns)

@@ -100,8 +100,8 @@ def _code_classes(base: CaseBase) -> Coded:
     codes, classes = cases.codes[:, order], cases.classes[order]
     sizes, weights = np.diff(cases.offsets), cases.weights[order]
     usual = [
-        usual_shares(own, size, classes, n_classes, weights)
-        for own, size in zip(codes, sizes.tolist(), strict=True)
+        usual_shares(column, size, classes, n_classes, weights)
+        for column, size in zip(codes, sizes.tolist(), strict=True)
     ]
     cells = to_cells(codes, classes, n_classes)
     return Coded(codes, sizes, base.cuts, weights, cells, usual)
@@ -117,7 +117,7 @@ def _code_numbers(base: CaseBase) -> Coded:
         if len(known):
             cuts[j] = np.unique(known[(_QUARTERS * len(known)).astype(int)])
         codes[j] = bin_codes(numbers, cuts[j])
-    sizes = np.array([own.max(initial=-1) + 1 for own in codes], np.int64)
+    sizes = np.array([column.max(initial=-1) + 1 for column in codes], np.int64)
     cells = codes.astype(np.int64) + 1
     return Coded(codes, sizes, cuts, cases.weights[order], cells, [])
 
@@ -133,7 +133,11 @@ def code_query(base: CaseBase, queries: Queries, query: int) -> NDArray[np.int32
 
 
 def measure_gains(
-    base: CaseBase, queries: Queries, query: int, shares: Floats | None, asked: Ints
+    base: CaseBase,
+    queries: Queries,
+    query: int,
+    shares: Floats | None,
+    candidates: Ints,
 ) -> Gains:
     """Expected gains of measuring attributes of a query.
 
@@ -145,16 +149,16 @@ def measure_gains(
         Which of them.
     shares : float64 array of shape (n_classes,), or None
         How probable the classes are as it stands; None where numbers are predicted.
-    asked : int64 array of attributes
+    candidates : int64 array of attributes
     """
     coded = code_cases(base)
     alike = weigh_alike(coded.codes, code_query(base, queries, query), coded.weights)
     if shares is not None:
         soft = _soften(shares, base)
-        return gain_of_classes(coded.cells, coded.usual, alike, soft, asked)
+        return gain_of_classes(coded.cells, coded.usual, alike, soft, candidates)
     targets = base.cases.targets[:, base.order]
-    units = np.array([[find_unit(own)] for own in targets])
-    return gain_of_numbers(coded.cells, coded.sizes, alike, targets * units, asked)
+    units = np.array([[find_unit(target)] for target in targets])
+    return gain_of_numbers(coded.cells, coded.sizes, alike, targets * units, candidates)
 
 
 def _soften(shares: Floats, base: CaseBase) -> Floats:
@@ -193,18 +197,22 @@ def suggest_next(
     """
     stands = answer(learner, base, queries, n_jobs)
     chosen = [
-        _choose_for(base, queries, query, stands, np.flatnonzero(own), costs)
-        for query, own in enumerate(missing)
+        _choose_for(base, queries, query, stands, np.flatnonzero(cells), costs)
+        for query, cells in enumerate(missing)
     ]
     filled, owners = _fill(base, queries, chosen)
     if not owners:
-        return [_next(stands, query, *own, []) for query, own in enumerate(chosen)]
+        return [
+            _next(stands, query, *choice, []) for query, choice in enumerate(chosen)
+        ]
     after = answer(learner, base, filled, n_jobs)
     outcomes: list[list[Outcome]] = [[] for _ in chosen]
     for i, (query, value, chance) in enumerate(owners):
         outcomes[query].append(Outcome(value, chance, *after.of(i)))
     rows = zip(chosen, outcomes, strict=True)
-    return [_next(stands, i, *own, listed) for i, (own, listed) in enumerate(rows)]
+    return [
+        _next(stands, i, *choice, listed) for i, (choice, listed) in enumerate(rows)
+    ]
 
 
 class Stands(NamedTuple):
@@ -252,24 +260,24 @@ def _choose_for(
     queries: Queries,
     query: int,
     stands: Stands,
-    asked: Ints,
+    candidates: Ints,
     costs: Floats,
 ) -> Choice:
     shares = None if stands.shares is None else stands.shares[query]
-    gains = measure_gains(base, queries, query, shares, asked)
-    return choose(gains.gains, costs[asked]), asked, gains
+    gains = measure_gains(base, queries, query, shares, candidates)
+    return choose(gains.gains, costs[candidates]), candidates, gains
 
 
 def _next(
     stands: Stands,
     query: int,
     place: int,
-    asked: Ints,
+    candidates: Ints,
     gains: Gains,
     outcomes: list[Outcome],
 ) -> Next:
-    attribute = int(asked[place]) if place >= 0 else -1
-    return Next(attribute, asked, gains.gains, *stands.of(query), outcomes)
+    attribute = int(candidates[place]) if place >= 0 else -1
+    return Next(attribute, candidates, gains.gains, *stands.of(query), outcomes)
 
 
 def _fill(
@@ -277,10 +285,10 @@ def _fill(
 ) -> tuple[Queries, list[tuple[int, Label, float]]]:
     """Queries with each value of their attribute filled in, and whose they are."""
     codes, values, owners = [], [], []
-    for query, (place, asked, gains) in enumerate(chosen):
+    for query, (place, candidates, gains) in enumerate(chosen):
         if place < 0:
             continue
-        j, chances = int(asked[place]), gains.chances[place]
+        j, chances = int(candidates[place]), gains.chances[place]
         for value, chance, code, number in _possible(base, j, chances):
             codes.append(queries.codes[query].copy())
             values.append(queries.values[query].copy())
@@ -316,10 +324,10 @@ def _possible(
 def _typical_numbers(base: CaseBase, j: int) -> Floats:
     """The median number of each bin; NaN for one without cases."""
     coded, row = code_cases(base), int(base.cases.numeric[j])
-    numbers, own = base.cases.numbers[row, base.order], coded.codes[j]
+    numbers, bins = base.cases.numbers[row, base.order], coded.codes[j]
     typical = np.full(int(coded.sizes[j]), np.nan)
-    for v in np.unique(own[own >= 0]).tolist():
-        within = np.sort(numbers[own == v])
+    for v in np.unique(bins[bins >= 0]).tolist():
+        within = np.sort(numbers[bins == v])
         typical[v] = within[(len(within) - 1) // 2]  # a number that a case has
     return typical
 

@@ -53,12 +53,12 @@ def find_novelty(base: CaseBase, queries: Queries) -> Novelty:
     order: they follow from the cases alone, not from the order in which they came.
     """
     known = base.derive(find_novelty, lambda: np.sort(_distances_of_cases(base)))
-    own = _nearest(base, queries, np.full(len(queries.codes), -1))
+    distances = _nearest(base, queries, np.full(len(queries.codes), -1))
     if not len(known):
-        nothing = np.full(len(own), np.nan)
-        return Novelty(own, nothing, np.zeros(len(own), bool), 0)
-    shares = np.searchsorted(known, own) / len(known)
-    return Novelty(own, shares, find_unlike(own, shares, known), len(known))
+        nothing = np.full(len(distances), np.nan)
+        return Novelty(distances, nothing, np.zeros(len(distances), bool), 0)
+    shares = np.searchsorted(known, distances) / len(known)
+    return Novelty(distances, shares, find_unlike(distances, shares, known), len(known))
 
 
 def _distances_of_cases(base: CaseBase) -> Floats:
@@ -82,13 +82,13 @@ def _nearest_in(
     part: CaseBase, queries: Queries, excluded: NDArray[np.integer]
 ) -> Floats:
     """The squared distance of each query to the nearest case of a part."""
-    found = np.full(len(excluded), np.inf)
+    nearest = np.full(len(excluded), np.inf)
     for i, row in enumerate((excluded - part.first_row).tolist()):
         squares = measure_all(part, queries, i)
         if excluded[i] >= 0 and 0 <= row < part.n_rows:
             squares[row] = np.inf
-        found[i] = squares.min(initial=np.inf)
-    return found
+        nearest[i] = squares.min(initial=np.inf)
+    return nearest
 
 
 def _count_missing(base: CaseBase, queries: Queries) -> NDArray[np.int64]:

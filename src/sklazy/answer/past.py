@@ -42,25 +42,25 @@ def answer_from_past(
     """
     moments = moments_of(base.rows)
     _check_past(moments, rows)
-    asked, table, places = moments[rows], base.to_table(), []
-    found: list[Outputs] = []
+    row_moments, table, places = moments[rows], base.to_table(), []
+    recoded: list[Outputs] = []
     recode = learner.target.recode
     past = rebuilt(base, np.flatnonzero(moments == moments.min()))
     for moment in track(np.unique(moments)[1:].tolist(), "asking the past"):
-        own = np.flatnonzero(asked == moment)
-        if len(own):
+        here = np.flatnonzero(row_moments == moment)
+        if len(here):
             past.refresh()  # frozen cuts are those of the rows until then
             with warnings.catch_warnings():  # what was warned of is known
                 warnings.simplefilter("ignore", DataWarning)
                 prepare(learner, past)
-            queries = past.encode(table.take(rows[own].tolist()))
+            queries = past.encode(table.take(rows[here].tolist()))
             answers = answer_queries(learner, past, queries, outputs, n_jobs=n_jobs)
             same = partial(recode, others=past, base=base)
-            found.append(tuple(map(same, outputs, answers)))
-            places.append(own)
+            recoded.append(tuple(map(same, outputs, answers)))
+            places.append(here)
         _add_rows(past, base, np.flatnonzero(moments == moment))
     order = np.argsort(np.concatenate(places))
-    return tuple(np.concatenate(column)[order] for column in zip(*found, strict=True))
+    return tuple(np.concatenate(column)[order] for column in zip(*recoded, strict=True))
 
 
 def n_earlier(base: CaseBase) -> Ints:

@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 Slice = tuple[int, int]
 
 
-class Backend(Protocol):
+class SliceBackend(Protocol):
     """Protocol of backends that run slices of queries."""
 
     def count_workers(self, n_jobs: int | None) -> int:
@@ -39,21 +39,21 @@ class Backend(Protocol):
 
 
 _THREADS = ThreadsBackend()
-_current: ContextVar[Backend | None] = ContextVar("backend", default=None)
+_current: ContextVar[SliceBackend | None] = ContextVar("backend", default=None)
 
 
-def current_backend() -> Backend:
+def current_backend() -> SliceBackend:
     """The backend in use; threads unless `use_backend` chose another."""
     return _current.get() or _THREADS
 
 
 @contextmanager
-def use_backend(backend: Backend | str) -> Iterator[Backend]:
+def use_backend(backend: SliceBackend | str) -> Iterator[SliceBackend]:
     """Run slices by another backend inside a ``with`` block.
 
     Parameters
     ----------
-    backend : Backend, or the name of a file in this folder, such as "threads"
+    backend : SliceBackend, or the name of a file in this folder, such as "threads"
 
     Examples
     --------
@@ -71,7 +71,7 @@ def use_backend(backend: Backend | str) -> Iterator[Backend]:
         _current.reset(token)
 
 
-def _find(name: str) -> Backend:
+def _find(name: str) -> SliceBackend:
     try:
         return importlib.import_module(f"sklazy.answer.{name}").Backend()
     except (ModuleNotFoundError, AttributeError, TypeError) as error:

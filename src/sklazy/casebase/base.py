@@ -35,7 +35,7 @@ from sklazy.casebase.kinds import (
 from sklazy.casebase.moments import NO_TIMES, Times, check_clock, fade_weights
 from sklazy.casebase.rows import CodedRows, Ids, Rows
 from sklazy.casebase.schema import Schema
-from sklazy.casebase.tallies import Tallies
+from sklazy.casebase.tallies import CellTallies
 from sklazy.flow import Cases, Narrow, Queries
 from sklazy.tables import Label, Table, match
 from sklazy.tables.align import check_same_kind
@@ -145,7 +145,7 @@ class CaseBase(Hashed):
         self.coder, self.bins = Coder(schema, has_classes=not n_targets), bins
         n_numeric, n_attributes = len(self.coder.numeric), len(schema.attributes)
         self.rows = Rows(n_numeric, n_attributes, n_targets, int(bool(schema.clock)))
-        self.tallies, self.ranges = Tallies(n_attributes), Ranges(n_numeric)
+        self.tallies, self.ranges = CellTallies(n_attributes), Ranges(n_numeric)
         self.buckets = Buckets()
         self._start_sharing()
 

@@ -16,7 +16,7 @@ from sklazy.casebase.fingerprint import Buckets
 from sklazy.casebase.rows import NO_ROWS, CodedRows, Places, Rows, RowsMark, own_arrays
 from sklazy.casebase.schema import Schema
 from sklazy.casebase.states import SHARING, Snapshotted, copy_arrays, shallow
-from sklazy.casebase.tallies import Tallies
+from sklazy.casebase.tallies import CellTallies
 
 
 class Memory(Snapshotted):
@@ -26,7 +26,7 @@ class Memory(Snapshotted):
     coder: Coder  # the labels by code
     rows: Rows
     bins: Bins  # the cuts of the numeric attributes
-    tallies: Tallies  # counts and bit sets
+    tallies: CellTallies  # counts and bit sets
     ranges: Ranges
     buckets: Buckets  # the digests of the rows, as far as known
     half_life: float | None  # the age at which a row counts half

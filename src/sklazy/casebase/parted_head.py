@@ -22,7 +22,7 @@ from sklazy.casebase.parts import (
     survey_part,
 )
 from sklazy.casebase.states import SHARING, Snapshotted, shallow
-from sklazy.casebase.tallies import Tallies
+from sklazy.casebase.tallies import CellTallies
 from sklazy.casebase.vocabulary import Vocabulary
 from sklazy.kernels.sorting import sort_pairs
 
@@ -46,7 +46,7 @@ class PartedHead(CaseBase):
         self.coder, self.bins = head.coder.twin(), shallow(head.bins)
         self.bins.cuts, self.bins.orders = list(head.bins.cuts), None
         self.ranges, self.buckets = shallow(head.ranges), Buckets()
-        self.tallies = Tallies(len(head.schema.attributes))
+        self.tallies = CellTallies(len(head.schema.attributes))
         self.n_targets = len(head.rows.targets)
         self.parts, self.sizes, self._is_fresh = parts, list(sizes), False
         self._start_sharing()
@@ -93,7 +93,7 @@ class PartedHead(CaseBase):
                 labels, self.bins.cuts, self.ranges.edges, self._newest(surveys), starts
             )
             counted = self.parts.ask(adopt_frame, shared)
-            tallies = Tallies(len(widths))
+            tallies = CellTallies(len(widths))
             tallies.offsets = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
             tallies.counts = np.sum([counts for _, counts, _ in counted], axis=0)
             tallies.class_counts = np.sum(

@@ -18,7 +18,7 @@ _ONE = np.uint64(1)
 _WORTH_FOLLOWING = 16  # recounted rows that take as long as one that comes or goes
 
 
-class Tallies:
+class CellTallies:
     """Counts and bit sets, kept up to date row by row, attribute by attribute.
 
     An attribute whose values were renumbered is *stale*: its part is cleared, rows
@@ -70,7 +70,7 @@ class Tallies:
             self.counts[first:last] = 0
             self._bits_of(attribute)[:] = 0
 
-    def trimmed(self, n_rows: int) -> "Tallies":
+    def trimmed(self, n_rows: int) -> "CellTallies":
         """The same counts, with bit sets for `n_rows` rows."""
         tallies, words = shallow(self), words_for(n_rows)
         tallies.value_bits = _with_words(self.value_bits, words)

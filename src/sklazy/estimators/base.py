@@ -25,6 +25,7 @@ from sklazy.casebase.incoming import IdsLike
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.casebase.moments import forget_before
 from sklazy.errors import BadInputError
+from sklazy.estimators.contributions import Contributions, contribute_all
 from sklazy.estimators.explanations import explain_queries, verify_receipt
 from sklazy.estimators.inputs import places_of
 from sklazy.estimators.keeping import read_later
@@ -141,6 +142,46 @@ class LazyEstimator(BaseEstimator):
             different signature raises `ReceiptError`.
         """
         return verify_receipt(self, receipt, key)
+
+    # --- reasons ----------------------------------------------------------------------
+
+    def contributions(self, X: ArrayLike, of: object = None) -> Contributions:
+        """Find how much each feature adds to the answer to each query, signed.
+
+        Contributions are in probability, or in the unit of the target, and add up to
+        the answer less the base: the answer to a row of which nothing is known. They
+        are exact for kernel and linear models and along random paths; else Shapley
+        values found by asking with cells made missing, all subsets of up to ten
+        features, a sample of more. A missing cell contributes 0.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+        of : label, optional
+            The class whose probability is explained, or the name of a target.
+            Default: the class predicted for each query, the first target.
+
+        Returns
+        -------
+        contributions : Contributions
+            With `values` (n_queries, n_features), `base`, `answer`, `names`, `of` and
+            `errors`.
+
+        Notes
+        -----
+        Values describe the model, not the world: association, not cause.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from sklazy import LazyKernelClassifier
+        >>> X, y = load_wine(return_X_y=True, as_frame=True)
+        >>> model = LazyKernelClassifier().fit(X[::2], y[::2])
+        >>> found = model.contributions(X[1:2])
+        >>> found.of.item(), found.names[int(found.values[0].argmax())]
+        (0, 'proline')
+        """
+        return contribute_all(self, X, of)
 
     # --- other questions about queries ------------------------------------------------
 

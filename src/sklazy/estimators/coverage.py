@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer.uncertainty.intervals import find_intervals, find_left_out_intervals
 from sklazy.answer.uncertainty.sets import (
-    Asked,
+    ConformalQueries,
     rank_by_full,
     rank_by_jackknife,
     rank_by_left_out,
@@ -100,7 +100,7 @@ def _rank_classes(
     if by not in (None, "class", "nearness"):
         raise BadInputError(f"by={by!r}; expected None, 'class' or 'nearness'.")
     numbered = _find_groups(groups, cases, table)
-    queries = Asked(table, numbered.queries, numbered.rows, by == "class")
+    queries = ConformalQueries(table, numbered.queries, numbered.rows, by == "class")
     counts = _count_kinds(queries, cases, numbered.labels)
     _check_enough(counts, coverage, 4 if by == "nearness" else 1)
     learner, n_jobs = model._current_learner(cases), model.n_jobs
@@ -114,7 +114,7 @@ def _rank_classes(
 
 
 def _count_kinds(
-    queries: Asked, cases: CaseBase, labels: list[Any]
+    queries: ConformalQueries, cases: CaseBase, labels: list[Any]
 ) -> list[tuple[str, int]]:
     """Count the cases of each kind that queries are of, with words for the kind."""
     used = cases.cases.weights[: cases.n_rows] > 0
@@ -181,7 +181,7 @@ def _find_ends(
     if by not in (None, "nearness"):
         raise BadInputError(f"by={by!r}; expected None or 'nearness'.")
     numbered = _find_groups(groups, cases, table)
-    queries = Asked(table, numbered.queries, numbered.rows)
+    queries = ConformalQueries(table, numbered.queries, numbered.rows)
     _check_enough(_count_kinds(queries, cases, numbered.labels), coverage)
     learner, n_jobs = model._current_learner(cases), model.n_jobs
     if method == "jackknife":

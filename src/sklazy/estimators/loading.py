@@ -16,7 +16,7 @@ from sklazy.storage.files import SENSELESS, contradiction
 from sklazy.storage.store import StoredBase
 from sklazy.storage.stored import read_stored
 
-Wanted = TypeVar("Wanted", bound=LazyEstimator)
+Loaded = TypeVar("Loaded", bound=LazyEstimator)
 
 
 MapMode = Literal["c", "r+"] | None
@@ -28,8 +28,8 @@ def load(
 ) -> LazyClassifier | LazyRegressor: ...
 @overload
 def load(
-    path: str | Path, kind: type[Wanted], *, mmap_mode: MapMode = None
-) -> Wanted: ...
+    path: str | Path, kind: type[Loaded], *, mmap_mode: MapMode = None
+) -> Loaded: ...
 def load(
     path: str | Path,
     kind: type[LazyEstimator] = LazyEstimator,

@@ -48,6 +48,34 @@ def temper_probabilities(probabilities: Floats, powers: Floats) -> Floats:
     return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
 
 
+def temper_slopes(probabilities: Floats, power: float, output: int) -> Floats:
+    """Slopes of one tempered probability by the probabilities before tempering.
+
+    Parameters
+    ----------
+    probabilities : float64 array of shape (n_rows, n_classes)
+    power : float
+    output : int
+        The class of the tempered probability.
+
+    Returns
+    -------
+    slopes : float64 array of shape (n_rows, n_classes)
+
+    Examples
+    --------
+    >>> temper_slopes(np.array([[0.5, 0.5]]), 2.0, 0).round(3).tolist()
+    [[0.999, -0.999]]
+    """
+    floor = _KEPT_OFF_ZERO / probabilities.shape[-1]
+    kept = (1.0 - _KEPT_OFF_ZERO) * probabilities + floor
+    raised = kept**power
+    shares = raised / raised.sum(axis=-1, keepdims=True)
+    apart = -shares[:, output : output + 1] * np.ones_like(shares)
+    apart[:, output] += 1.0
+    return np.asarray(apart * shares * (power * (1.0 - _KEPT_OFF_ZERO)) / kept)
+
+
 def find_power(left_out: Floats, classes: Classes) -> float:
     """The power of least log loss on rows left out.
 

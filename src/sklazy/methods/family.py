@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from sklazy.answer.batch import Batch
+from sklazy.answer.learner import Answer, AnyLearner, prepare
+from sklazy.answer.reasons import Shares, Wish, ask_learner
 from sklazy.methods import checks as c
 from sklazy.methods.plain import Plain
 from sklazy.report.article import Article
@@ -54,6 +57,9 @@ class Family(NamedTuple):
     classes : dict of checks, for receipts that answer with a class; None if none do
     numbers : the same for those that answer with numbers
     optional : dict of checks, for what a receipt may have
+    contribute : function, optional
+        From a learner, its answer, the batch and a wish to the exact contributions of
+        features; None where parameters leave it no formula.
     """
 
     kind: str
@@ -64,10 +70,42 @@ class Family(NamedTuple):
     classes: Fields | None = None
     numbers: Fields | None = None
     optional: Fields = MappingProxyType({})
+    contribute: Callable[[Any, Any, Batch, Wish], Shares | None] | None = None
 
     def fields(self, classes: bool) -> Fields | None:
         """The checks of one kind of target."""
         return self.classes if classes else self.numbers
+
+
+def find_contributions(
+    learner: AnyLearner,
+    batch: Batch,
+    wish: Wish,
+    families: Mapping[type, Family],
+    *,
+    answer: Answer | None = None,
+    n_jobs: int | None = None,
+) -> Shares:
+    """Find contributions by the formula of a method, or by asking if it has none.
+
+    Parameters
+    ----------
+    learner : Learner
+    batch : Batch
+    wish : Wish
+    families : mapping of classes of answers to Family
+    answer : Answer, optional
+        To the batch, if it is known.
+    n_jobs : int, optional
+    """
+    if answer is None:
+        answer = learner.answer(prepare(learner, batch.base), batch)
+    family = families.get(type(answer))
+    if family is not None and family.contribute is not None:
+        shares = family.contribute(learner, answer, batch, wish)
+        if shares is not None:
+            return shares
+    return ask_learner(learner, batch, wish, n_jobs)
 
 
 def check_query(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:

@@ -73,11 +73,11 @@ def target_names(base: CaseBase) -> list[str]:
 
 
 def _describe_targets(base: CaseBase) -> list[Plain]:
-    found = base.derive(sum_targets, lambda: add_targets(base.ask(sum_targets)))
+    summaries = base.derive(sum_targets, lambda: add_targets(base.ask(sum_targets)))
     keys = ("mean", "std", "min", "max")
     return [
         {"name": name, **dict(zip(keys, map(number, figures), strict=True))}
-        for name, figures in zip(target_names(base), found, strict=True)
+        for name, figures in zip(target_names(base), summaries, strict=True)
     ]
 
 
@@ -119,14 +119,14 @@ def describe_rows(
     base: CaseBase, rows: NDArray[np.integer], attributes: Sequence[int]
 ) -> list[dict[str, Label | None]]:
     """The values of some rows of the base, by the attributes' names."""
-    own, columns = base.take(rows.astype(np.int64)), []
+    taken, columns = base.take(rows.astype(np.int64)), []
     for j in attributes:
         numeric = int(base.cases.numeric[j])
         if numeric >= 0:
-            columns.append(numbers(own.numbers[numeric]))
+            columns.append(numbers(taken.numbers[numeric]))
         else:
             labels = [*base.categories(j), None]  # a missing cell has the code -1
-            columns.append([labels[code] for code in own.codes[j].tolist()])
+            columns.append([labels[code] for code in taken.codes[j].tolist()])
     known = base.names
     names = [known[j] for j in attributes]
     cells = zip(*columns, strict=True) if columns else [()] * len(rows)

@@ -120,9 +120,9 @@ def make_frame(
     """
     placement = place_by_sums(cases.numeric, sums, scale)
     weights = attribute_weights(weights, len(cases.numeric))
-    unit, found = find_unit(weights), add_columns(sums)
+    unit, totals = find_unit(weights), add_columns(sums)
     kinds = np.full(len(cases.numeric), NOMINAL, np.int64)
-    has_gaps = found.n_known < found.n_rows
+    has_gaps = totals.n_known < totals.n_rows
     numeric = np.flatnonzero(cases.numeric >= 0)
     kinds[numeric] = np.where(
         has_gaps[cases.numeric[numeric]], NUMERIC_MISSING, NUMERIC

@@ -116,7 +116,7 @@ def _blocks(drawn: _Drawn) -> list[b.Block]:
     receipt, article, _, name = drawn
     return [
         *[b.Paragraph(name, "soft")] * bool(name),
-        b.Answer(_target(receipt), _answer(receipt), article.detail),
+        b.Opening(_target(receipt), _answer(receipt), article.detail),
         *[b.Paragraph(text, "warning") for text in [warn_of_novelty(receipt)] if text],
         b.Lead([*article.why, *tell_uncertainty(receipt)]),
         *article.parts,
@@ -126,8 +126,8 @@ def _blocks(drawn: _Drawn) -> list[b.Block]:
 
 
 def _next_attribute(receipt: Plain) -> list[b.Block]:
-    own = receipt.get("next_attribute")
-    return [] if own is None else next_blocks(own)
+    suggestion = receipt.get("next_attribute")
+    return [] if suggestion is None else next_blocks(suggestion)
 
 
 def _target(receipt: Plain) -> str:

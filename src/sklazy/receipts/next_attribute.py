@@ -39,38 +39,38 @@ def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     """Whether a suggestion, where there is one, fits the rest of a receipt."""
     if "next_attribute" not in content:
         return
-    own, missing = content["next_attribute"], _missing(content)
-    ranked = [item["attribute"] for item in own["ranked"]]
+    suggestion, missing = content["next_attribute"], _missing(content)
+    ranked = [item["attribute"] for item in suggestion["ranked"]]
     yield "next_attribute", sorted(ranked) == sorted(missing)
-    yield "next_attribute", own["attribute"] in [None, *ranked[:1]]
-    yield "next_attribute", c.same(own["answer"], content["answer"])
+    yield "next_attribute", suggestion["attribute"] in [None, *ranked[:1]]
+    yield "next_attribute", c.same(suggestion["answer"], content["answer"])
 
 
 def _missing(content: Mapping[str, Any]) -> list[str]:
     return [i["name"] for i in content["query"] if i["known"] == "missing"]
 
 
-def describe_next(base: CaseBase, found: Next, costs: Floats) -> Plain:
+def describe_next(base: CaseBase, suggestion: Next, costs: Floats) -> Plain:
     """The attribute that a query should measure next, in the user's terms."""
-    names, rates = base.names, found.gains / costs[found.missing]
+    names, rates = base.names, suggestion.gains / costs[suggestion.missing]
     order = np.argsort(-rates, kind="stable")
-    if found.attribute >= 0:  # of equal ones the one that was chosen
+    if suggestion.attribute >= 0:  # of equal ones the one that was chosen
         order = np.array(
-            sorted(order, key=lambda i: found.missing[i] != found.attribute)
+            sorted(order, key=lambda i: suggestion.missing[i] != suggestion.attribute)
         )
     ranked = [
         {
-            "attribute": names[found.missing[i]],
-            "gain": float(found.gains[i]),
-            "cost": float(costs[found.missing[i]]),
+            "attribute": names[suggestion.missing[i]],
+            "gain": float(suggestion.gains[i]),
+            "cost": float(costs[suggestion.missing[i]]),
             "gain_per_cost": float(rates[i]),
         }
         for i in order.tolist()
     ]
     content: Plain = {
-        "attribute": names[found.attribute] if found.attribute >= 0 else None,
-        "answer": _plain_answer(found.answer),
-        "probability": found.probability,
+        "attribute": names[suggestion.attribute] if suggestion.attribute >= 0 else None,
+        "answer": _plain_answer(suggestion.answer),
+        "probability": suggestion.probability,
         "unit": "bits" if base.class_labels else "share of variance",
         "ranked": ranked,
         "outcomes": [
@@ -80,7 +80,7 @@ def describe_next(base: CaseBase, found: Next, costs: Floats) -> Plain:
                 "answer": _plain_answer(one.answer),
                 "probability": one.probability,
             }
-            for one in found.outcomes
+            for one in suggestion.outcomes
         ],
     }
     return {**content, "statement": say_next(content)}

@@ -312,10 +312,10 @@ def _parse_json(text: str | bytes) -> object:
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """A dict of pairs; other programs may read the first of two equal keys."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    merged = dict(pairs)
+    if len(merged) < len(pairs):
         raise ValueError("a key comes twice in one object")
-    return found
+    return merged
 
 
 def verify(

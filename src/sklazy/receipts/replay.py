@@ -60,12 +60,12 @@ def _column(name: str, value: Label | None) -> Column:
 
 
 def _compare(claimed: Mapping[str, Any], again: Mapping[str, Any]) -> None:
-    found = first_difference(_by_itself(claimed), _by_itself(again))
-    if found is None:
+    difference = first_difference(_by_itself(claimed), _by_itself(again))
+    if difference is None:
         return
-    place, said, replayed = found
+    place, stated, replayed = difference
     if place == ".sklazy":
-        way_out = f" Verify it with sklazy {said}."
+        way_out = f" Verify it with sklazy {stated}."
     elif place.endswith(".id"):
         way_out = " The cases are the same, but under other ids."
     elif place.startswith(".cases.target"):
@@ -73,8 +73,8 @@ def _compare(claimed: Mapping[str, Any], again: Mapping[str, Any]) -> None:
     else:
         way_out = ""
     raise ReceiptError(
-        f"the receipt does not replay: {place[1:]} is {_written(said)} in the receipt, "
-        f"but {_written(replayed)} when asked again.{way_out}"
+        f"the receipt does not replay: {place[1:]} is {_written(stated)} in the "
+        f"receipt, but {_written(replayed)} when asked again.{way_out}"
     )
 
 
@@ -127,8 +127,8 @@ def first_difference(
     else:
         return None if same(one, other) else (place, one, other)
     for where, a, b in pairs:
-        if (found := first_difference(a, b, where)) is not None:
-            return found
+        if (difference := first_difference(a, b, where)) is not None:
+            return difference
     return None
 
 

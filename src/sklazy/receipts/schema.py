@@ -77,7 +77,7 @@ def check_receipt(content: object) -> dict[str, Any]:
     family = FAMILIES[content["kind"]]
     _shape_of(family, content)(content, "receipt")
     parts = _common_parts, family.check_parts, uncertainty.check_parts
-    for part, fits in [found for check in parts for found in check(content)]:
+    for part, fits in [verdict for check in parts for verdict in check(content)]:
         if not fits:
             raise ReceiptError(
                 f"the receipt contradicts itself: its {part} does not fit its other "

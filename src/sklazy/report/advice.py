@@ -144,17 +144,19 @@ def _draw_advantage(attributes: Sequence[Plain]) -> Grid:
 
 
 def _remarks(advice: Plain) -> list[str]:
-    said = [_ending(advice)] * (advice["stopped"] != "finished") + [_protocol(advice)]
+    sentences = [_ending(advice)] * (advice["stopped"] != "finished") + [
+        _protocol(advice)
+    ]
     if advice["advantage"] is not None:
-        said.append(_worth(advice))
+        sentences.append(_worth(advice))
     if advice["cost"] is not None:
-        said.append(_cost(advice["cost"], advice["scores"][0]))
+        sentences.append(_cost(advice["cost"], advice["scores"][0]))
     if advice["n_sampled"] < advice["n_rows"]:
-        said.append(
+        sentences.append(
             "Measured on a part of the rows: with all of them every method may gain, "
             "and k-NN most where classes are many. Raise max_rows to make sure."
         )
-    return said
+    return sentences
 
 
 def _headline(advice: Plain) -> str:

@@ -80,15 +80,15 @@ def draw_votes(receipt: Plain, word: str) -> Grid:
             format_value(item["label"]),
             format_number(_rounded(item["votes"])),
             format_probability(item["probability"]),
-            Bar(item["probability"], tone="" if own else "idle"),
+            Bar(item["probability"], tone="" if is_answer else "idle"),
         ]
-        for item, own in zip(items, won, strict=True)
+        for item, is_answer in zip(items, won, strict=True)
     ]
     return Grid(
         ["class", word, "probability", ""],
         "lrrb",
         rows,
-        ["won" if own else "lost" for own in won],
+        ["won" if is_answer else "lost" for is_answer in won],
         shown=_MOST_CLASSES,
         n_more=len(votes) - len(rows),
         noun="less probable classes",

@@ -65,16 +65,16 @@ def _view(audit: Plain) -> dict[str, Any]:
 
 def audit_blocks(audit: Plain) -> list[Block]:
     """An audit, part by part."""
-    found = audit["findings"]
-    title = f"Audit: {pluralize(len(found), 'finding')}"
+    findings = audit["findings"]
+    title = f"Audit: {pluralize(len(findings), 'finding')}"
     blocks: list[Block] = [
         Heading(f"{title} in {pluralize(audit['n_rows'], 'row')}", 1),
-        Lead([_summary(found)]),
+        Lead([_summary(findings)]),
     ]
     for kind, (heading, draw) in _PARTS.items():
-        own = [one for one in found if one["kind"] == kind]
-        if own:
-            blocks += [Heading(heading.format(_target(audit))), *draw(audit, own)]
+        of_kind = [one for one in findings if one["kind"] == kind]
+        if of_kind:
+            blocks += [Heading(heading.format(_target(audit))), *draw(audit, of_kind)]
     return [*blocks, Paragraph(_protocol(audit), "soft")]
 
 
@@ -83,12 +83,12 @@ def _target(audit: Plain) -> str:
     return "the target" if name == "y" else f"'{format_value(name)}'"
 
 
-def _summary(found: Sequence[Plain]) -> str:
-    if not found:
+def _summary(findings: Sequence[Plain]) -> str:
+    if not findings:
         return "Nothing stands out."
-    counts = {kind: sum(one["kind"] == kind for one in found) for kind in _NOUNS}
-    said = [pluralize(n, *_NOUNS[kind]) for kind, n in counts.items() if n]
-    return f"Worth a second look: {join(said, most=len(said))}."
+    counts = {kind: sum(one["kind"] == kind for one in findings) for kind in _NOUNS}
+    numbers = [pluralize(n, *_NOUNS[kind]) for kind, n in counts.items() if n]
+    return f"Worth a second look: {join(numbers, most=len(numbers))}."
 
 
 _NOUNS = {
@@ -120,19 +120,19 @@ _NOT_LEARNED = (
 # --- labels and numbers ---------------------------------------------------------------
 
 
-def _draw_labels(audit: Plain, found: Sequence[Plain]) -> list[Block]:
+def _draw_labels(audit: Plain, findings: Sequence[Plain]) -> list[Block]:
     is_class = audit["task"] == "classification"
-    rows = [_label_line(one, is_class) for one in found[:_MOST_LINES]]
+    rows = [_label_line(one, is_class) for one in findings[:_MOST_LINES]]
     how = "doubt" if is_class else "times usual"
     grid = Grid(
         ["row", "given", "others say", how, "", "by", "alike"],
         "lllrBLL",
         rows,
         shown=_SHOWN,
-        n_more=len(found) - len(rows),
+        n_more=len(findings) - len(rows),
         noun="contradicted rows",
     )
-    return [grid, *[_draw_witnesses(one) for one in found[:_MOST_CASES]]]
+    return [grid, *[_draw_witnesses(one) for one in findings[:_MOST_CASES]]]
 
 
 def _label_line(one: Plain, is_class: bool) -> list[Cell]:
@@ -189,8 +189,8 @@ def _case(case: Plain, query: Plain, tone: str) -> Case:
 # --- rows that are alike, or like none ------------------------------------------------
 
 
-def _draw_equal(audit: Plain, found: Sequence[Plain]) -> list[Block]:
-    return [_draw_lines(found, ["rows", "targets"], _equal_line, "groups")]
+def _draw_equal(audit: Plain, findings: Sequence[Plain]) -> list[Block]:
+    return [_draw_lines(findings, ["rows", "targets"], _equal_line, "groups")]
 
 
 def _equal_line(one: Plain) -> list[Cell]:
@@ -198,9 +198,9 @@ def _equal_line(one: Plain) -> list[Cell]:
     return [_ids(one, 8), join(list(targets), most=6)]
 
 
-def _draw_near(audit: Plain, found: Sequence[Plain]) -> list[Block]:
+def _draw_near(audit: Plain, findings: Sequence[Plain]) -> list[Block]:
     header = ["rows", "distance", "targets", "differ in"]
-    return [_draw_lines(found, header, _near_line, "pairs", "lrll")]
+    return [_draw_lines(findings, header, _near_line, "pairs", "lrll")]
 
 
 def _near_line(one: Plain) -> list[Cell]:
@@ -210,9 +210,9 @@ def _near_line(one: Plain) -> list[Cell]:
     return [_ids(one), distance, join(list(targets)), _differing(evidence)]
 
 
-def _draw_novel(audit: Plain, found: Sequence[Plain]) -> list[Block]:
+def _draw_novel(audit: Plain, findings: Sequence[Plain]) -> list[Block]:
     header = ["row", "distance", "usual", "nearest", "differs most in"]
-    return [_draw_lines(found, header, _novel_line, "novel rows", "lrrll")]
+    return [_draw_lines(findings, header, _novel_line, "novel rows", "lrrll")]
 
 
 def _novel_line(one: Plain) -> list[Cell]:
@@ -222,22 +222,22 @@ def _novel_line(one: Plain) -> list[Cell]:
     return [_row_name(one), *figures, nearest, _differing(evidence)]
 
 
-def _draw_columns(audit: Plain, found: Sequence[Plain]) -> list[Block]:
+def _draw_columns(audit: Plain, findings: Sequence[Plain]) -> list[Block]:
     return [
         Paragraph(f"{format_value(one['column'])}: {say(one)}")
-        for one in found[:_MOST_LINES]
+        for one in findings[:_MOST_LINES]
     ]
 
 
 def _draw_lines(
-    found: Sequence[Plain],
+    findings: Sequence[Plain],
     header: Sequence[str],
     line: Callable[[Plain], list[Cell]],
     noun: str,
     sides: str = "ll",
 ) -> Grid:
-    rows = [line(one) for one in found[:_MOST_LINES]]
-    n_more = len(found) - len(rows)
+    rows = [line(one) for one in findings[:_MOST_LINES]]
+    n_more = len(findings) - len(rows)
     return Grid(header, sides, rows, shown=_SHOWN, n_more=n_more, noun=noun)
 
 
@@ -281,14 +281,14 @@ def _label_sentence(one: Plain) -> str:
             f"the usual error away from {_target_value(one['suggested'])}, which the "
             f"other rows say.{_in(evidence)}{_alike(evidence)}"
         )
-    given, suggested = format_class(one["given"]), format_class(one["suggested"])
+    label, suggested = format_class(one["given"]), format_class(one["suggested"])
     shares = [
         format_probability(evidence[f"probability_{name}"])
         for name in ("suggested", "given")
     ]
-    alone = "" if evidence["for"] else f" No other row is {given}."
+    alone = "" if evidence["for"] else f" No other row is {label}."
     return (
-        f"Labeled {given}, but the other rows say {suggested} (probability "
+        f"Labeled {label}, but the other rows say {suggested} (probability "
         f"{shares[0]} against {shares[1]}).{_by(evidence)}{_alike(evidence)}{alone}"
     )
 

@@ -41,8 +41,8 @@ class Paragraph(NamedTuple):
     medium: str = ""
 
 
-class Answer(NamedTuple):
-    """Opening of a document: of what, the answer, and how sure it is."""
+class Opening(NamedTuple):
+    """First lines of a document: the target, the answer and how sure it is."""
 
     name: str
     text: str
@@ -148,7 +148,7 @@ class Fold(NamedTuple):
     blocks: Sequence[Any]
 
 
-Block = Heading | Paragraph | Answer | Lead | Grid | Figure | Fold
+Block = Heading | Paragraph | Opening | Lead | Grid | Figure | Fold
 Plain = Heading | Paragraph | Grid
 
 
@@ -158,7 +158,7 @@ def _plain(blocks: Iterable[Block]) -> Iterator[Plain]:
         if isinstance(block, Fold):
             inside = list(_plain(block.blocks))
             yield from [Heading(block.title), *inside] if inside else []
-        elif isinstance(block, Answer):
+        elif isinstance(block, Opening):
             detail = f" ({block.detail})" if block.detail else ""
             yield Heading(f"Answer: {block.text}{detail}", 1)
         elif isinstance(block, Lead):

@@ -31,15 +31,17 @@ def _walk(plain: Any, names: Collection[str]) -> Any:  # noqa: ANN401 - any plai
         return [_walk(item, names) for item in plain]
     if not isinstance(plain, Mapping):
         return plain
-    found = {key: _walk(item, names) for key, item in plain.items()}
-    if any(found.get(key) in names for key in _NAMES if _is_text(found.get(key))):
-        found |= {key: _as_day(found[key]) for key in _NUMBERS if key in found}
-        if _is_text(found.get("bin")):
-            found["bin"] = _FIGURE.sub(_spell, found["bin"])
-    if isinstance(found.get("values"), dict):
-        own = found["values"]
-        found["values"] = {k: _as_day(v) if k in names else v for k, v in own.items()}
-    return found
+    walked = {key: _walk(item, names) for key, item in plain.items()}
+    if any(walked.get(key) in names for key in _NAMES if _is_text(walked.get(key))):
+        walked |= {key: _as_day(walked[key]) for key in _NUMBERS if key in walked}
+        if _is_text(walked.get("bin")):
+            walked["bin"] = _FIGURE.sub(_spell, walked["bin"])
+    if isinstance(walked.get("values"), dict):
+        values = walked["values"]
+        walked["values"] = {
+            k: _as_day(v) if k in names else v for k, v in values.items()
+        }
+    return walked
 
 
 def _is_text(value: object) -> bool:
@@ -52,5 +54,5 @@ def _as_day(value: object) -> object:
     return value
 
 
-def _spell(found: re.Match[str]) -> str:
-    return format_day(float(found[0]))
+def _spell(match: re.Match[str]) -> str:
+    return format_day(float(match[0]))

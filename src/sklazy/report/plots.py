@@ -221,10 +221,10 @@ def draw_dots(
         canvas.text((142, axes.place(0, y)[1] + 4), name, INK, "end", 12)
         canvas.line(axes.place(min(xs), y), axes.place(max(xs), y), IDLE, 1.5)
         theirs = zip(paper.get(name, ()), COLORS, names, strict=False)
-        for found, color, method in theirs:
-            if found is not None:
-                words = f"{name}, {method}, paper: {found:g}"
-                canvas.ring(axes.place(found, y), 4.5, color, words)
+        for figure, color, method in theirs:
+            if figure is not None:
+                words = f"{name}, {method}, paper: {figure:g}"
+                canvas.ring(axes.place(figure, y), 4.5, color, words)
         for x, color, method in reversed(list(zip(xs, COLORS, names, strict=False))):
             canvas.dot(axes.place(x, y), 4.5, color, f"{name}, {method}: {x:.4g}")
     return canvas
@@ -279,9 +279,9 @@ def draw_ranks(
     words = f"critical difference {difference:.2f}"
     canvas.text((x(1 + difference) + 8, 14), words, COLORS[1])
     for i, group in enumerate(groups):
-        own = [ranks[j] for j in group]
+        grouped = [ranks[j] for j in group]
         y = 52 + 12 * i
-        canvas.line((x(min(own)) - 4, y), (x(max(own)) + 4, y), SOFT, 4)
+        canvas.line((x(min(grouped)) - 4, y), (x(max(grouped)) + 4, y), SOFT, 4)
     for place, j in enumerate(order):
         is_left = place < half
         y = base + 26 * (place if is_left else len(order) - 1 - place) + 12

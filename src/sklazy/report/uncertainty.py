@@ -17,7 +17,9 @@ def tell_uncertainty(receipt: Plain) -> list[str]:
 
 
 def _tell_set(cover: Plain) -> str:
-    labels = [format_class(own["label"]) for own in cover["classes"] if own["in_set"]]
+    labels = [
+        format_class(item["label"]) for item in cover["classes"] if item["in_set"]
+    ]
     opening = f"For a coverage of {cover['coverage']:g} the set"
     if not labels:
         return f"{opening} is empty: the row is unlike the cases of every class."
@@ -28,17 +30,17 @@ def _tell_set(cover: Plain) -> str:
 
 def _tell_interval(cover: Plain) -> str:
     parts = [
-        f"{format_value(own['name'])} lies between {format_number(own['low'])} and "
-        f"{format_number(own['high'])}"
-        for own in cover["targets"]
+        f"{format_value(target['name'])} lies between "
+        f"{format_number(target['low'])} and {format_number(target['high'])}"
+        for target in cover["targets"]
     ]
     return f"For a coverage of {cover['coverage']:g}, {join(parts)}."
 
 
-def _tell_abstention(said: Plain) -> str:
-    verdict = "given" if said["answered"] else "withheld"
+def _tell_abstention(abstention: Plain) -> str:
+    verdict = "given" if abstention["answered"] else "withheld"
     return (
-        f"For an accuracy of {said['accuracy']:g} the answer is {verdict}: it takes a "
-        f"probability of {format_number(said['threshold'])}, which "
-        f"{100 * said['share_answered']:.0f} % of the cases reach."
+        f"For an accuracy of {abstention['accuracy']:g} the answer is {verdict}: "
+        f"it takes a probability of {format_number(abstention['threshold'])}, which "
+        f"{100 * abstention['share_answered']:.0f} % of the cases reach."
     )

@@ -27,7 +27,7 @@ def visible(text: str) -> str:
     >>> visible("a\nb"), visible("caf\u00e9"), visible("\u202egnp.exe")
     ('a\\nb', 'caf\xe9', '\\u202egnp.exe')
     """
-    return _INVISIBLE.sub(lambda found: ascii(found[0])[1:-1], text)
+    return _INVISIBLE.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 class Day(float):

@@ -20,7 +20,7 @@ from sklazy.casebase.parted import PartedBase
 from sklazy.casebase.parts import Part
 from sklazy.casebase.rows import CLASSES, NO_ROWS, CodedRows, Ids, Rows
 from sklazy.casebase.schema import Schema
-from sklazy.casebase.tallies import MOST_BIT_VALUES, Tallies
+from sklazy.casebase.tallies import MOST_BIT_VALUES, CellTallies
 from sklazy.errors import BadInputError
 from sklazy.storage.outline import (
     Arrays,
@@ -142,8 +142,8 @@ class Opened:
         base.next_id = int(self.header["next_id"])
         base._start_sharing()
 
-    def _tallies(self, arrays: dict[str, NDArray[Any]]) -> Tallies:
-        widths, tallies = self.widths, Tallies(len(self.widths))
+    def _tallies(self, arrays: dict[str, NDArray[Any]]) -> CellTallies:
+        widths, tallies = self.widths, CellTallies(len(self.widths))
         kept = np.where(widths <= MOST_BIT_VALUES, widths, 0)
         tallies.offsets = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
         tallies.starts = np.where(widths > MOST_BIT_VALUES, -1, np.cumsum(kept) - kept)

@@ -120,7 +120,7 @@ class PackedRows(Rows):
         for name in _OF_ROWS:
             setattr(self, name, arrays[name])
         self.hashes = np.zeros((0, self.capacity), np.uint64)
-        self.given, self.texts = arrays["ids"], arrays["texts"]
+        self.ids_kept, self.texts = arrays["ids"], arrays["texts"]
 
     @property
     def is_unpacked(self) -> bool:
@@ -178,7 +178,7 @@ class PackedRows(Rows):
 
     def places_of(self, ids: Ids) -> Places:
         """Where the rows with some of these ids lie."""
-        if self.is_unpacked or self._has_texts or len(self.given):
+        if self.is_unpacked or self._has_texts or len(self.ids_kept):
             return super().places_of(ids)
         if ids.dtype == object:
             return np.zeros(0, np.int64)
@@ -220,12 +220,14 @@ class PackedRows(Rows):
     @property
     def _numbered(self) -> bool:
         """Whether ids are the numbers of arrival."""
-        return not (self._has_texts or len(self.given)) and self.runs.count_up
+        return not (self._has_texts or len(self.ids_kept)) and self.runs.count_up
 
     def _ids_at(self, places: Places) -> Ids:
         if self._has_texts:
             return read_texts(self.texts[places])
-        return self.given[places] if len(self.given) else self.runs.numbers(places)
+        return (
+            self.ids_kept[places] if len(self.ids_kept) else self.runs.numbers(places)
+        )
 
 
 class PackedCodes(Narrow):

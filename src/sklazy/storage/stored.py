@@ -123,7 +123,7 @@ def _classes(
 
 def _numbers(rows: Rows, gone: Places) -> Runs:
     """The ids of the rows that stay, in order of arrival."""
-    if isinstance(rows, PackedRows) and not rows.is_unpacked and not len(rows.given):
+    if isinstance(rows, PackedRows) and not rows.is_unpacked and not len(rows.ids_kept):
         tail, holes = rows.moves(gone)
         left = rows.n_rows - len(gone)
         return rows.runs.without(tail, holes, left).in_order()

@@ -63,6 +63,19 @@ def expand_columns(table: Table) -> Table:
     return Table(columns, table.n_rows, table.named)
 
 
+def expanded_names(origins: Sequence[Origin]) -> list[list[str]]:
+    """List for each of the user's columns the names of those learned from it.
+
+    Examples
+    --------
+    >>> day = Reading("date")
+    >>> expanded_names([Origin("born", "numeric", day), Origin("age", "numeric", None)])
+    [['born', 'born: month', 'born: weekday'], ['age']]
+    """
+    table = empty_table(origins)
+    return [[part.name for part in _expanded(column)] for column in table]
+
+
 def one_to_one(table: Table) -> Table:
     """Return the table for what ranks and selects the user's columns, one by one.
 

@@ -14,6 +14,7 @@ from sklazy.methods.paths.random_paths import (
     answer_by_random_paths,
     make_random_paths,
     sum_gains,
+    trace_changes,
     trace_random_paths,
 )
 
@@ -105,6 +106,35 @@ def test_gains_are_those_of_the_steps(problem, least):
     found = sum_gains(paths, queries, bags, n_tried, least)
     n_paths = len(queries.codes) * N_BAGS
     np.testing.assert_allclose(found, np.array(expected) / n_paths, rtol=1e-9)
+
+
+@settings(max_examples=60)
+@given(problems())
+def test_changes_are_those_between_the_nodes(problem):
+    table, outcomes, n_classes, n_tried, seed = problem
+    queries, bags = plan(table, seed)
+    paths = ready(table, outcomes, n_classes)
+    answers = answer_by_random_paths(paths, queries, bags, n_tried)
+    changes, starts = trace_changes(paths, queries, bags, n_tried)
+    scale = max(1.0, float(np.abs(answers).max(initial=0.0)))
+    np.testing.assert_allclose(
+        starts + changes.sum(axis=2), answers, rtol=0.0, atol=1e-12 * scale
+    )
+    for q, query in enumerate(table.queries()):
+        weights = draw_weights(bags, q, len(outcomes)).tolist()
+        for b in range(N_BAGS):
+            expected = oracle.random_path_changes(
+                table.columns(),
+                table.sizes(),
+                plain_outcomes(outcomes, n_classes),
+                n_classes,
+                weights[b],
+                n_tried,
+                int(bags.seeds[0, q, b]),
+                query,
+            )
+            found = changes[q, b]
+            np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-9 * scale)
 
 
 def check_steps(found, expected):

@@ -24,7 +24,7 @@ from sklazy.answer.leave_one_out import (
 )
 from sklazy.answer.uncertainty.nearness import near_scores, near_scores_of_cases
 from sklazy.answer.uncertainty.scores import draw_folds, draw_rows
-from sklazy.answer.uncertainty.sets import Asked
+from sklazy.answer.uncertainty.sets import ConformalQueries
 from sklazy.casebase import CaseBase
 from sklazy.errors import DataWarning
 from sklazy.flow import Queries
@@ -61,7 +61,7 @@ class Errors(NamedTuple):
 def find_intervals(
     learner: AnyLearner,
     base: CaseBase,
-    asked: Asked,
+    queried: ConformalQueries,
     coverage: float,
     n_jobs: int | None = None,
     *,
@@ -73,8 +73,8 @@ def find_intervals(
     -------
     intervals : float64 array of shape (n_queries, n_targets, 2)
     """
-    errors = _leave_out(learner, base, asked.row_groups, n_jobs)
-    queries = base.encode(asked.table)
+    errors = _leave_out(learner, base, queried.row_groups, n_jobs)
+    queries = base.encode(queried.table)
     values, lengths = _ask(learner, base, queries, errors.typical, errors.units, n_jobs)
     scores = errors.scores
     if by_nearness:
@@ -82,28 +82,28 @@ def find_intervals(
         lengths = lengths * near_scores(base, batch, errors.rows, scores)
         scores = scores / _near_cases(learner, base, errors)
     half = np.empty(values.shape)
-    for group in np.unique(asked.groups).tolist():
-        own, here = asked.row_groups[errors.rows] == group, asked.groups == group
-        half[here] = score_quantile(scores[own], coverage) * lengths[here]
+    for group in np.unique(queried.groups).tolist():
+        alike, here = queried.row_groups[errors.rows] == group, queried.groups == group
+        half[here] = score_quantile(scores[alike], coverage) * lengths[here]
     return _in_units(np.stack([values - half, values + half], axis=-1), errors.units)
 
 
 def find_left_out_intervals(
     learner: AnyLearner,
     base: CaseBase,
-    asked: Asked,
+    queried: ConformalQueries,
     coverage: float,
     n_jobs: int | None = None,
     *,
     widest: bool = False,
 ) -> Floats:
     """Intervals from models that left a case out: jackknife+, or minmax if widest."""
-    errors = _leave_out(learner, base, asked.row_groups, n_jobs)
-    said: Any = _hide_each if is_local(learner) else _forget_each
-    scores, values, lengths = said(learner, base, asked, errors, n_jobs)
+    errors = _leave_out(learner, base, queried.row_groups, n_jobs)
+    predict: Any = _hide_each if is_local(learner) else _forget_each
+    scores, values, lengths = predict(learner, base, queried, errors, n_jobs)
     ends = np.empty((*values.shape[1:], 2))
-    for group in np.unique(asked.groups).tolist():
-        models, here = asked.row_groups[errors.rows] == group, asked.groups == group
+    for group in np.unique(queried.groups).tolist():
+        models, here = queried.row_groups[errors.rows] == group, queried.groups == group
         of_models = values[models][:, here], lengths[models][:, here], scores[models]
         ends[here] = _combine(*of_models, coverage, widest)
     return _in_units(ends, errors.units)
@@ -112,7 +112,7 @@ def find_left_out_intervals(
 def _forget_each(
     learner: AnyLearner,
     base: CaseBase,
-    asked: Asked,
+    queried: ConformalQueries,
     errors: Errors,
     n_jobs: int | None,
 ) -> tuple[Floats, Floats, Floats]:
@@ -123,25 +123,25 @@ def _forget_each(
     scores : float64 array of shape (n_scored, n_targets)
     values, lengths : float64 arrays of shape (n_scored, n_queries, n_targets)
     """
-    own: list[tuple[Floats, Floats]] = []
-    found: list[tuple[Floats, Floats]] = []
+    of_cases: list[tuple[Floats, Floats]] = []
+    of_queries: list[tuple[Floats, Floats]] = []
     units = errors.typical, errors.units
     for others, query in each_without(base, errors.rows, learner.target):
-        queries = others.encode(asked.table)
+        queries = others.encode(queried.table)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # what was warned of is known
-            for into, some in ((own, query), (found, queries)):
+            for into, some in ((of_cases, query), (of_queries, queries)):
                 into.append(_ask(learner, others, some, *units, n_jobs))
-    values, lengths = (np.concatenate(part) for part in zip(*own, strict=True))
+    values, lengths = (np.concatenate(part) for part in zip(*of_cases, strict=True))
     scores = np.abs(_targets(base, errors.rows, errors.units) - values) / lengths
-    values, lengths = (np.stack(part) for part in zip(*found, strict=True))
+    values, lengths = (np.stack(part) for part in zip(*of_queries, strict=True))
     return scores, values, lengths
 
 
 def _hide_each(
     learner: AnyLearner,
     base: CaseBase,
-    asked: Asked,
+    queried: ConformalQueries,
     errors: Errors,
     n_jobs: int | None,
 ) -> tuple[Floats, Floats, Floats]:
@@ -150,7 +150,7 @@ def _hide_each(
     Scales stay those of all cases, as for the scores.
     """
     local: Any = learner  # a dataclass, as all are that are local
-    queries, quick = base.encode(asked.table), replace(local, approximate=True)
+    queries, quick = base.encode(queried.table), replace(local, approximate=True)
     units = errors.typical, errors.units
     whole = _ask(learner, base, queries, *units, n_jobs)
     values, lengths = (
@@ -161,8 +161,8 @@ def _hide_each(
         same = np.full(len(models), query)
         several = Queries(queries.codes[same], queries.values[same])
         hidden = errors.rows[models]
-        found = _ask(quick, base, several, *units, n_jobs, excluded=hidden)
-        values[models, query], lengths[models, query] = found
+        predicted = _ask(quick, base, several, *units, n_jobs, excluded=hidden)
+        values[models, query], lengths[models, query] = predicted
     return errors.scores, values, lengths
 
 
@@ -210,10 +210,10 @@ def _leave_out(
 
     def find() -> Errors:
         units, outputs = _units(base), _outputs(learner)
-        found = _predict_cases(learner, base, rows, outputs, n_jobs)
-        residuals = np.abs(_targets(base, rows, units) - found[0] * units)
+        predicted = _predict_cases(learner, base, rows, outputs, n_jobs)
+        residuals = np.abs(_targets(base, rows, units) - predicted[0] * units)
         typical = residuals.mean(axis=0)
-        lengths = _lengths(found[1:], residuals.shape, typical, units)
+        lengths = _lengths(predicted[1:], residuals.shape, typical, units)
         return Errors(rows, residuals / lengths, typical, units)
 
     return base.derive((_leave_out, learner, rows.tobytes()), find)
@@ -255,11 +255,11 @@ def _ask(
 ) -> tuple[Floats, Floats]:
     """Predictions of queries and what a score of 1 stands for, in units."""
     outputs = _outputs(learner)
-    found = answer_queries(
+    predicted = answer_queries(
         learner, base, queries, outputs, n_jobs=n_jobs, excluded=excluded
     )
-    values = found[0] * units
-    return values, _lengths(found[1:], values.shape, typical, units)
+    values = predicted[0] * units
+    return values, _lengths(predicted[1:], values.shape, typical, units)
 
 
 def _outputs(learner: AnyLearner) -> tuple[str, ...]:
@@ -284,7 +284,7 @@ def _lengths(
 
 def _units(base: CaseBase) -> Floats:
     targets = base.cases.targets[:, : base.n_rows]
-    return np.array([find_unit(own) for own in targets])
+    return np.array([find_unit(target) for target in targets])
 
 
 def _targets(base: CaseBase, rows: Ints, units: Floats) -> Floats:

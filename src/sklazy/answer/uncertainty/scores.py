@@ -46,8 +46,8 @@ def draw_rows(base: CaseBase, kinds: Ints) -> Ints:
     drawn = np.zeros(len(rows), bool)
     shuffled = np.random.default_rng(0).permutation(len(rows))
     for kind in np.unique(kinds[rows]).tolist():
-        own = shuffled[kinds[rows[shuffled]] == kind]
-        drawn[own[:MOST_ROWS]] = True
+        of_kind = shuffled[kinds[rows[shuffled]] == kind]
+        drawn[of_kind[:MOST_ROWS]] = True
     return rows[drawn]
 
 
@@ -59,8 +59,8 @@ def score_cases(
     def find() -> Floats:
         (probabilities,) = leave_one_out(learner, base, rows, ["probabilities"], n_jobs)
         scores = _score(probabilities, batch_of_cases(base, rows))
-        own: Floats = scores[np.arange(len(rows)), base.cases.classes[rows]]
-        return own
+        of_class: Floats = scores[np.arange(len(rows)), base.cases.classes[rows]]
+        return of_class
 
     return base.derive((score_cases, learner, rows.tobytes()), find)
 
@@ -69,8 +69,8 @@ def score_queries(
     learner: AnyLearner, base: CaseBase, queries: Queries, n_jobs: int | None = None
 ) -> Floats:
     """How strange each class would be, (n_queries, n_classes)."""
-    found = answer_queries(learner, base, queries, ["probabilities"], n_jobs=n_jobs)
-    return _score(found[0], Batch(base, base.cases, queries))
+    outputs = answer_queries(learner, base, queries, ["probabilities"], n_jobs=n_jobs)
+    return _score(outputs[0], Batch(base, base.cases, queries))
 
 
 def _score(probabilities: Floats, batch: Batch) -> Floats:

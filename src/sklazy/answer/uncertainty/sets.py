@@ -32,7 +32,7 @@ from sklazy.tables import Column, Table
 Ints = NDArray[np.int64]
 
 
-class Asked(NamedTuple):
+class ConformalQueries(NamedTuple):
     """Queries, and which cases their outcomes are compared with.
 
     Attributes
@@ -65,40 +65,49 @@ class Asked(NamedTuple):
 
 
 def rank_by_jackknife(
-    learner: AnyLearner, base: CaseBase, asked: Asked, n_jobs: int | None = None
+    learner: AnyLearner,
+    base: CaseBase,
+    queried: ConformalQueries,
+    n_jobs: int | None = None,
 ) -> Ranks:
     """Rank classes by scores of all cases among the cases' own, each left out."""
-    kinds, rows, scores, found = _scores(learner, base, asked, n_jobs)
-    return rank_among(scores, kinds[rows], found, asked.kinds(base))
+    kinds, rows, scores, query_scores = _scores(learner, base, queried, n_jobs)
+    return rank_among(scores, kinds[rows], query_scores, queried.kinds(base))
 
 
 def rank_by_nearness(
-    learner: AnyLearner, base: CaseBase, asked: Asked, n_jobs: int | None = None
+    learner: AnyLearner,
+    base: CaseBase,
+    queried: ConformalQueries,
+    n_jobs: int | None = None,
 ) -> Ranks:
     """The same, cases counted by how near they are to the query."""
-    _, rows, scores, found = _scores(learner, base, asked, n_jobs)
-    batch = Batch(base, base.cases, base.encode(asked.table))
+    _, rows, scores, query_scores = _scores(learner, base, queried, n_jobs)
+    batch = Batch(base, base.cases, base.encode(queried.table))
     ranked = [
-        rank_by_weight(scores, weigh_by_nearness(squares[rows]), own)
-        for own, squares in zip(found, measure_squares(batch), strict=True)
+        rank_by_weight(scores, weigh_by_nearness(squares[rows]), of_query)
+        for of_query, squares in zip(query_scores, measure_squares(batch), strict=True)
     ]
-    return _stack(ranked, found.shape)
+    return _stack(ranked, query_scores.shape)
 
 
 def _scores(
-    learner: AnyLearner, base: CaseBase, asked: Asked, n_jobs: int | None
+    learner: AnyLearner, base: CaseBase, queried: ConformalQueries, n_jobs: int | None
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Kinds of all cases, the cases left out, their scores, and the queries' own."""
     check_leaves_some(base)
-    kinds, quick = asked.row_kinds(base), at_once(learner, base)
+    kinds, quick = queried.row_kinds(base), at_once(learner, base)
     rows = draw_rows(base, kinds)
     scores = score_cases(quick, base, rows, n_jobs)
-    queries = base.encode(asked.table)
+    queries = base.encode(queried.table)
     return kinds, rows, scores, score_queries(learner, base, queries, n_jobs)
 
 
 def rank_by_full(
-    learner: AnyLearner, base: CaseBase, asked: Asked, n_jobs: int | None = None
+    learner: AnyLearner,
+    base: CaseBase,
+    queried: ConformalQueries,
+    n_jobs: int | None = None,
 ) -> Ranks:
     """Rank classes by adding the query with each of them, all cases then left out.
 
@@ -107,38 +116,38 @@ def rank_by_full(
     """
     others, labels = copy.deepcopy(base), base.class_labels
     others.freeze()
-    shape = len(asked.table), len(labels)
+    shape = len(queried.table), len(labels)
     ranked = []
     for query in track(range(shape[0]), "adding"):
-        one, group = asked.table.take([query]), int(asked.groups[query])
+        one, group = queried.table.take([query]), int(queried.groups[query])
         for code in range(len(labels)):
             label = Column("target", "nominal", np.array([code]), tuple(labels))
-            (own,) = others.add(one, label).tolist()
+            (added,) = others.add(one, label).tolist()
             if not base.bins.frozen:
                 others.refresh()
             every, quick = np.arange(others.n_rows), at_once(learner, others)
             scores = score_cases(quick, others, every, n_jobs)
-            ranked.append(_rank_added(others, own, scores, asked, base, group))
+            ranked.append(_rank_added(others, added, scores, queried, base, group))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DataWarning)  # frozen cuts: as meant
-                others.forget([own])
+                others.forget([added])
     return _stack(ranked, shape)
 
 
 def _rank_added(
     others: CaseBase,
-    own: object,
+    added: object,
     scores: Floats,
-    asked: Asked,
+    queried: ConformalQueries,
     base: CaseBase,
     group: int,
 ) -> Ranks:
     """Where the score of an added case lies among those of its kind."""
     ids, n_classes = others.ids.tolist(), others.cases.class_counts.size
-    place = ids.index(own)
-    groups = dict(zip(base.ids.tolist(), asked.row_groups.tolist(), strict=True))
+    place = ids.index(added)
+    groups = dict(zip(base.ids.tolist(), queried.row_groups.tolist(), strict=True))
     kinds = np.array([groups.get(name, group) for name in ids])
-    if asked.by_class:
+    if queried.by_class:
         kinds = kinds * n_classes + others.cases.classes[: others.n_rows]
     rest = np.arange(len(ids)) != place
     own_score, own_kind = scores[[place]], kinds[[place]]
@@ -148,7 +157,7 @@ def _rank_added(
 def rank_by_left_out(
     learner: AnyLearner,
     base: CaseBase,
-    asked: Asked,
+    queried: ConformalQueries,
     n_jobs: int | None = None,
     *,
     widest: bool = False,
@@ -157,28 +166,28 @@ def rank_by_left_out(
 
     Parameters
     ----------
-    learner, base, asked, n_jobs
+    learner, base, queried, n_jobs
     widest : bool
         Whether the lowest score of all models counts (minmax), not each model's own
         (jackknife+).
     """
     check_leaves_some(base)
-    kinds, asked_kinds = asked.row_kinds(base), asked.kinds(base)
+    kinds, asked_kinds = queried.row_kinds(base), queried.kinds(base)
     rows = draw_rows(base, kinds)
     scores, below = np.empty(len(rows)), np.zeros(asked_kinds.shape)
     totals, least = np.zeros(asked_kinds.shape), np.full(asked_kinds.shape, np.inf)
     pairs = each_without(base, rows, learner.target)
     for i, (others, query) in enumerate(pairs):
-        queries = others.encode(asked.table)
-        own, found = (
+        queries = others.encode(queried.table)
+        of_row, of_queries = (
             1.0 - _probabilities(learner, others, base, some, n_jobs)
             for some in (query, queries)
         )
-        scores[i] = own[0, base.cases.classes[rows[i]]]
+        scores[i] = of_row[0, base.cases.classes[rows[i]]]
         alike = asked_kinds == kinds[rows[i]]
-        below += alike & (scores[i] < found)
+        below += alike & (scores[i] < of_queries)
         totals += alike
-        least = np.minimum(least, found)
+        least = np.minimum(least, of_queries)
     if widest:
         return rank_among(scores, kinds[rows], least, asked_kinds)
     return Ranks(below, totals)
@@ -194,10 +203,10 @@ def _probabilities(
     """Class probabilities from some of the cases, a column for every class."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # what was warned of is known
-        (found,) = answer_queries(
+        (shares,) = answer_queries(
             learner, others, queries, ["probabilities"], n_jobs=n_jobs
         )
-    return learner.target.recode("probabilities", found, others, base)
+    return learner.target.recode("probabilities", shares, others, base)
 
 
 def _stack(ranked: list[Ranks], shape: tuple[int, int]) -> Ranks:

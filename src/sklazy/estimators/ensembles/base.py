@@ -26,7 +26,7 @@ from sklazy.estimators.parameters import (
 from sklazy.estimators.regressors import LazyRegressor
 from sklazy.methods.ensembles.combining import COMBINATIONS
 from sklazy.methods.ensembles.learner import EnsembleLearner
-from sklazy.methods.ensembles.members import Member, RandomTreeMember, TreeMember
+from sklazy.methods.ensembles.members import BagMember, RandomTreeMember, TreeMember
 from sklazy.methods.paths.bags import FEWEST_DRAWS
 from sklazy.methods.paths.model import PathRules, RegressionRules
 
@@ -56,7 +56,7 @@ class LazyEnsemble(LazyEstimator):
     _kinds: ClassVar[Kinds | None] = None
     """The kinds that `estimators` may list; None where all members are trees."""
 
-    def _members(self) -> tuple[Member, ...]:
+    def _members(self) -> tuple[BagMember, ...]:
         if self._kinds is not None:
             return make_kinds(self)
         if self.splits == "random":

@@ -13,9 +13,9 @@ from sklazy.estimators.ensembles.sklearn_members import (
 )
 from sklazy.estimators.parameters import check_count, check_positive
 from sklazy.methods.ensembles.members import (
+    BagMember,
     BayesMember,
     LinearMember,
-    Member,
     NeighborsMember,
     RandomTreeMember,
     RuleMember,
@@ -93,10 +93,10 @@ def describe_kinds(model: Any) -> list[str]:  # noqa: ANN401
     ]
 
 
-def make_kinds(model: Any) -> tuple[Member, ...]:  # noqa: ANN401
+def make_kinds(model: Any) -> tuple[BagMember, ...]:  # noqa: ANN401
     """Make the members that the parameter `estimators` lists."""
     share = bool(model.share_bags)
-    makers: dict[str, Callable[[str], Member]] = {
+    makers: dict[str, Callable[[str], BagMember]] = {
         "tree": lambda name: TreeMember(model._rules(), share, name),
         "random_tree": lambda name: RandomTreeMember(model._tried(), name),
         "bayes": lambda name: BayesMember(float(model.alpha), name),

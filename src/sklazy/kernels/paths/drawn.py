@@ -76,6 +76,7 @@ def drawn_paths(
     steps,
     sets,
     answers,
+    changes,
 ):
     """Write the class probabilities of queries by random paths on their own bags.
 
@@ -99,6 +100,10 @@ def drawn_paths(
     sets : uint64 array of shape (n_queries, n_bags, n_steps, n_words)
         The categories of the query's side, where there is room for steps.
     answers : float64 array of shape (n_queries, n_bags, n_classes)
+    changes : float64 array of shape (n_queries, n_bags, n_attributes + 2, n_classes)
+        Zeros, to which each attribute's changes of the class shares are added; then
+        the shares of all rows of the bag, and those of the leaf. No queries where not
+        wanted.
     """
     n_bags = seeds.shape[2]
     for item in range(seeds.shape[1] * n_bags):
@@ -109,9 +114,13 @@ def drawn_paths(
         listed = list_bag(node.bag, classes.by_class, node.rows, node.weight)
         rows = node.rows[:listed]
         find_class_ends(classes.classes, rows, classes.ends)
-        depth = np.int64(0)
+        depth, source = np.int64(0), np.int64(changes.shape[2] - 2)
         while True:
             total = sum_class_weights(node.weight, classes.ends, classes.sums[TOTAL])
+            if changes.shape[0] > 0:
+                for c in range(answers.shape[2]):
+                    share = classes.sums[TOTAL, c] / total
+                    add_change(changes[query, b], source, c, share)
             split = try_attributes(data, n_tried, node, rows, classes, key, total)
             j, sides = split.attribute, node.sides[split.buffer]
             room = sets[query, b], steps[query, b]
@@ -122,7 +131,7 @@ def drawn_paths(
                 break
             rows = rows[: keep_side(rows, node.weight, sides, side, classes.ends)]
             key = path_key(key, j, side)
-            depth += 1
+            depth, source = depth + 1, np.int64(j)
         for c in range(answers.shape[2]):
             answers[query, b, c] = classes.sums[TOTAL, c] / total
 
@@ -142,6 +151,14 @@ def take_side(data, queries, query, rows, split, sides, depth, total, sets, step
     step[3], step[4], step[5] = split.cut, total, by_lot
     step[6] = split.gain
     return side
+
+
+@lean_kernel
+def add_change(changes, source, output, value):
+    """Add what an output has changed by since the node before, to what split that."""
+    last = changes.shape[0] - 1
+    changes[source, output] += value - changes[last, output]
+    changes[last, output] = value
 
 
 @lean_kernel
@@ -256,6 +273,7 @@ def drawn_means(
     steps,
     sets,
     answers,
+    changes,
 ):
     """Write the predictions of queries by random paths on their own bags.
 
@@ -270,6 +288,8 @@ def drawn_means(
     moments : float64 array of shape (n_rows + 1,)
         Room for the weighted targets of the node's rows, less their mean.
     answers : float64 array of shape (n_queries, n_bags, 1)
+    changes : float64 array of shape (n_queries, n_bags, n_attributes + 2, 1)
+        The same of the mean.
     """
     n_bags = seeds.shape[2]
     for item in range(seeds.shape[1] * n_bags):
@@ -279,9 +299,11 @@ def drawn_means(
         draw_bag_without(key, shared, near, without, max_draws, node.bag)
         listed = list_bag(node.bag, all_rows, node.rows, node.weight)
         rows, weight = node.rows[:listed], node.weight[:listed]
-        depth = np.int64(0)
+        depth, source = np.int64(0), np.int64(changes.shape[2] - 2)
         while True:
             total, mean, squares = center_targets(rows, weight, targets, moments)
+            if changes.shape[0] > 0:
+                add_change(changes[query, b], source, 0, mean)
             split = try_reductions(
                 data, n_tried, node, rows, moments, key, total, squares
             )
@@ -295,7 +317,7 @@ def drawn_means(
             n_left = keep_side_rows(rows, weight, sides, side, 0, rows.size, 0)
             rows, weight = rows[:n_left], weight[:n_left]
             key = path_key(key, j, side)
-            depth += 1
+            depth, source = depth + 1, np.int64(j)
         answers[query, b, 0] = mean
 
 

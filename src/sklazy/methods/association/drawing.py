@@ -22,8 +22,8 @@ _MOST_SHOWN = 12
 
 def draw_association(receipt: Plain) -> Article:
     """Draw the whole receipt."""
-    found = receipt["rules"]
-    n_rules = sum(found["n_rules"])
+    rules = receipt["rules"]
+    n_rules = sum(rules["n_rules"])
     word = "mean confidence" if n_rules else "share of cases"
     parts: list[Block] = [Heading("Classes"), draw_votes(receipt, word)]
     if n_rules:
@@ -35,16 +35,16 @@ def draw_association(receipt: Plain) -> Article:
 
 
 def _explain(receipt: Plain, n_rules: int) -> list[str]:
-    found = receipt["rules"]
+    rules = receipt["rules"]
     if not n_rules:
         return [
-            f"No values of this row go with a class in {found['min_count']} or more "
+            f"No values of this row go with a class in {rules['min_count']} or more "
             "cases, and often enough among those that have them: there is no rule, and "
             "the classes' shares of all cases answer."
         ]
-    pairs = zip(receipt["votes"], found["n_rules"], strict=True)
+    pairs = zip(receipt["votes"], rules["n_rules"], strict=True)
     parts = [f"{n} for {format_class(vote['label'])}" for vote, n in pairs if n]
-    surest = found["listed"][0]
+    surest = rules["listed"][0]
     return [
         f"The row's own values make {pluralize(n_rules, 'rule')}: {join(parts)}; the "
         "classes compare by the mean confidence of their rules.",
@@ -67,15 +67,15 @@ def _draw_rules(receipt: Plain, n_rules: int) -> Grid:
             str(rule["support"]),
             str(rule["covered"]),
             format_fixed(rule["confidence"]),
-            Bar(rule["confidence"], tone="" if own else "idle"),
+            Bar(rule["confidence"], tone="" if favors else "idle"),
         ]
-        for rule, own in zip(listed, for_answer, strict=True)
+        for rule, favors in zip(listed, for_answer, strict=True)
     ]
     return Grid(
         ["if", "class", "right in", "of", "confidence", ""],
         "llrrrB",
         rows,
-        ["" if own else "lost" for own in for_answer],
+        ["" if favors else "lost" for favors in for_answer],
         shown=_MOST_SHOWN,
         n_more=n_rules - len(listed),
         noun="rules",

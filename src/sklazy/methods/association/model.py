@@ -86,8 +86,8 @@ class Mining:
         sums, weights = np.empty(shape), np.empty(shape)
         n_rules = np.empty(shape, np.int64)
         self._mine(0, len(self.codes), sums, weights, n_rules, 0)
-        found = n_rules > 0
-        return np.divide(sums, weights, where=found, out=np.zeros(shape)), n_rules
+        has_rules = n_rules > 0
+        return np.divide(sums, weights, where=has_rules, out=np.zeros(shape)), n_rules
 
     def rules_of(self, query: int, n_rules: int) -> Rules:
         """The `n_rules` rules of one query."""

@@ -38,15 +38,15 @@ FIELDS = {
 
 def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     """Whether parts fit together, one after the other, by name."""
-    found = content["rules"]
-    yield "rules.n_rules", len(found["n_rules"]) == len(content["votes"])
-    n_listed = min(sum(found["n_rules"]), MOST_LISTED)
-    yield "rules.listed", len(found["listed"]) == n_listed
+    rules = content["rules"]
+    yield "rules.n_rules", len(rules["n_rules"]) == len(content["votes"])
+    n_listed = min(sum(rules["n_rules"]), MOST_LISTED)
+    yield "rules.listed", len(rules["listed"]) == n_listed
     names = {item["name"] for item in content["query"]}
     labels = [item["label"] for item in content["votes"]]
-    for rule in found["listed"]:
-        asked = [value["attribute"] for value in rule["values"]]
-        yield "rules.listed", bool(asked) and set(asked) <= names
+    for rule in rules["listed"]:
+        attributes = [value["attribute"] for value in rule["values"]]
+        yield "rules.listed", bool(attributes) and set(attributes) <= names
         yield "rules.listed", c.among(rule["class"], labels)
         yield "rules.listed", 0 < rule["support"] <= rule["covered"]
 
@@ -77,28 +77,28 @@ def _listed(
     bins: dict[int, list[str]],
 ) -> list[Plain]:
     """The surest rules, those of the most cases first."""
-    found, labels = answer.rules_of(query), answer.base.class_labels
+    rules, labels = answer.rules_of(query), answer.base.class_labels
     codes = answer.queries.codes[query].tolist()
     return [
         {
             "values": [
                 describe_value(cells, codes, bins, j)
-                for j in found.attributes[i].tolist()
+                for j in rules.attributes[i].tolist()
                 if j >= 0
             ],
-            "class": labels[found.classes[i]],
-            "support": int(found.supports[i]),
-            "covered": int(found.covered[i]),
-            "confidence": float(found.supports[i] / found.covered[i]),
+            "class": labels[rules.classes[i]],
+            "support": int(rules.supports[i]),
+            "covered": int(rules.covered[i]),
+            "confidence": float(rules.supports[i] / rules.covered[i]),
         }
-        for i in _surest_first(found)[:MOST_LISTED]
+        for i in _surest_first(rules)[:MOST_LISTED]
     ]
 
 
-def _surest_first(found: Rules) -> list[int]:
+def _surest_first(rules: Rules) -> list[int]:
     """By confidence, then by support, then as found: by column, then by class."""
-    confidences = (found.supports / found.covered).tolist()
-    supports = found.supports.tolist()
+    confidences = (rules.supports / rules.covered).tolist()
+    supports = rules.supports.tolist()
     return sorted(range(len(supports)), key=lambda i: (-confidences[i], -supports[i]))
 
 

@@ -28,7 +28,9 @@ def draw_bayes_rule(receipt: Plain) -> Article:
     ]
     why = [_rule(receipt, values), strongest(receipt)]
     brief = "rule", join(values) or "none"
-    return Article(sureness(receipt), [said for said in why if said], parts, brief)
+    return Article(
+        sureness(receipt), [sentence for sentence in why if sentence], parts, brief
+    )
 
 
 def _rule(receipt: Plain, values: list[str]) -> str:
@@ -65,10 +67,12 @@ def _draw_rule(receipt: Plain) -> list[Block]:
     ]
     labels = [format_value(votes[i]["label"]) for i in shown]
     header = ["value", "cases", *labels, "put right", "put wrong", "chance"]
-    said = "Chance: how often a value that does not matter would do as well, or better."
+    legend = (
+        "Chance: how often a value that does not matter would do as well, or better."
+    )
     return [
         Heading("The rule, value by value"),
-        Paragraph(said, "soft", "page"),
+        Paragraph(legend, "soft", "page"),
         Grid(header, "l" + "r" * (len(header) - 1), rows, shown=30, noun="values"),
     ]
 

@@ -121,7 +121,7 @@ def find_rules(
     Zheng, Z., Webb, G. I.: Lazy learning of Bayesian rules. Machine Learning 41 (2000).
     """
     n_queries, n_attributes = codes.shape
-    found = Ruled(
+    ruled = Ruled(
         np.full((n_queries, n_attributes), -1, np.int64),
         np.full((n_queries, n_attributes, 2), -1, np.int64),
         np.empty((n_queries, cases.class_counts.size)),
@@ -133,8 +133,8 @@ def find_rules(
             queries, subset = growing.pop()
             chosen = _choose(cases, bits, sets, codes[queries], subset, settings)
             growing += _extend(cases, bits, sets, queries, subset, chosen)
-            _conclude(cases, codes, queries[chosen.cells < 0], subset, settings, found)
-    return found
+            _conclude(cases, codes, queries[chosen.cells < 0], subset, settings, ruled)
+    return ruled
 
 
 def fit_subset(
@@ -226,8 +226,10 @@ def _choose(
     worth = np.full(cases.offsets[-1] + 1, _NONE)
     worth[tried[significant]] = (righted - spoiled)[significant]
     best = worth[cells].argmax(axis=1)[:, None]
-    own = np.take_along_axis(cells, best, axis=1)[:, 0]
-    return _Chosen(np.where(worth[own] > _NONE, own, -1), tried, figures, again)
+    best_cells = np.take_along_axis(cells, best, axis=1)[:, 0]
+    return _Chosen(
+        np.where(worth[best_cells] > _NONE, best_cells, -1), tried, figures, again
+    )
 
 
 def _extend(
@@ -255,20 +257,20 @@ def _conclude(
     queries: Ints,
     subset: Subset,
     settings: RuleSettings,
-    found: Ruled,
+    ruled: Ruled,
 ) -> None:
     """Write down the rule of queries that no further value joins, and its votes."""
     if not queries.size:
         return
     depth = len(subset.antecedent)
-    found.antecedents[queries, :depth] = subset.antecedent
+    ruled.antecedents[queries, :depth] = subset.antecedent
     if depth:
-        found.figures[queries, :depth] = subset.figures
+        ruled.figures[queries, :depth] = subset.figures
     fitted, used = fit_subset(cases, subset.inside, subset.antecedent, settings.alpha)
-    votes = np.empty((queries.size, found.votes.shape[1]))
+    votes = np.empty((queries.size, ruled.votes.shape[1]))
     selected = select_same(used, queries.size)
     add_likelihoods(fitted, codes[queries], selected, votes, 0, queries.size)
-    found.votes[queries] = votes
+    ruled.votes[queries] = votes
 
 
 def select_same(attributes: Ints, n_queries: int) -> Selected:

@@ -37,10 +37,10 @@ def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     yield from likelihoods.check_parts(content)
     sizes = {len(step["remaining_per_class"]) for step in content["conditions"]}
     yield "conditions", sizes <= {len(content["votes"])}
-    asked = [step["attribute"] for step in content["conditions"]]
+    conditions = [step["attribute"] for step in content["conditions"]]
     used = [item["name"] for item in content["likelihoods"]["attributes"]]
     names = [item["name"] for item in content["query"]]
-    yield "conditions", sorted([*asked, *used]) == sorted(names)
+    yield "conditions", sorted([*conditions, *used]) == sorted(names)
 
 
 def bodies(answer: BayesRulesAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:

@@ -7,6 +7,7 @@ from typing import Any
 from sklazy.methods import checks as c
 from sklazy.methods.blends.drawing import draw_blend
 from sklazy.methods.blends.learner import BlendAnswer, Said
+from sklazy.methods.blends.reasons import contribute
 from sklazy.methods.family import (
     DECISION,
     NUMBER,
@@ -151,4 +152,5 @@ def make_family(members: Sequence[Family]) -> Family:
         partial(check_parts, families=families),
         classes=fields(True, families),
         numbers=fields(False, families),
+        contribute=partial(contribute, families={o.answer: o for o in members}),
     )

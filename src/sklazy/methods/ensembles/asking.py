@@ -6,13 +6,13 @@ from sklazy.answer.batch import Floats
 from sklazy.flow import Bags, Queries
 from sklazy.kernels.pacing import in_turn
 from sklazy.methods.ensembles.data import EnsembleData
-from sklazy.methods.ensembles.members import Member
+from sklazy.methods.ensembles.members import BagMember
 
 _SHORT = 2e7  # nanoseconds, by an estimate that may be ten times too low
 
 
 def ask_member(
-    member: Member, data: EnsembleData, queries: Queries, bags: Bags, *, share: bool
+    member: BagMember, data: EnsembleData, queries: Queries, bags: Bags, *, share: bool
 ) -> Floats:
     """Predict by a kind of member from each bag, (n_queries, n_bags, n_outputs).
 
@@ -21,7 +21,7 @@ def ask_member(
 
     Parameters
     ----------
-    member : Member
+    member : BagMember
     data : EnsembleData
     queries : Queries
     bags : Bags
@@ -35,14 +35,14 @@ def ask_member(
     step = n_queries if share else 1
     for query in range(0, n_queries, step):
         here = slice(query, query + step)
-        asked = Queries(queries.codes[here], queries.values[here])
-        own = bags.part(query, query + step)
-        _ask_in_turn(member, data, asked, own, outputs[here])
+        few = Queries(queries.codes[here], queries.values[here])
+        few_bags = bags.part(query, query + step)
+        _ask_in_turn(member, data, few, few_bags, outputs[here])
     return outputs
 
 
 def _ask_in_turn(
-    member: Member, data: EnsembleData, queries: Queries, bags: Bags, outputs: Floats
+    member: BagMember, data: EnsembleData, queries: Queries, bags: Bags, outputs: Floats
 ) -> None:
     """Write what a member answers to some queries, a few bags at a time."""
 

@@ -18,7 +18,7 @@ from sklazy.measures import cast_votes, eager_scores
 from sklazy.measures.magnitudes import find_unit
 from sklazy.methods.ensembles.member_models import (
     BinTable,
-    LinearCases,
+    LinearRows,
     build_bin_table,
     make_linear,
 )
@@ -122,7 +122,7 @@ class EnsembleData:
         )
 
     @cached_property
-    def linear(self) -> LinearCases:
+    def linear(self) -> LinearRows:
         """Cases that linear models are fitted on."""
         return make_linear(self.space.regressors, self._linear_targets())
 
@@ -214,8 +214,8 @@ class ClassData(EnsembleData):
 
         A row of -1 is none.
         """
-        own = np.eye(self.n_outputs)[self.targets[rows]] * (rows >= 0)[:, None]
-        return np.asarray(self.priors - own)
+        left_out = np.eye(self.n_outputs)[self.targets[rows]] * (rows >= 0)[:, None]
+        return np.asarray(self.priors - left_out)
 
     def describe_case(self, row: int) -> dict[str, Label]:
         """The class of a row."""
@@ -303,8 +303,8 @@ class NumberData(EnsembleData):
         near = self.targets[rows]
         if not near.size:
             return {"mean": None, "std": None}
-        found = {"mean": near.mean(), "std": near.std()}
-        return {name: float(value / self.unit) for name, value in found.items()}
+        figures = {"mean": near.mean(), "std": near.std()}
+        return {name: float(value / self.unit) for name, value in figures.items()}
 
     def losses(self, outputs: Floats, bags: Bags, rows: NDArray[np.integer]) -> Floats:
         """Squared errors."""

@@ -86,13 +86,13 @@ def _parts(receipt: Plain) -> list[Block]:
 
 
 def _explain_class(receipt: Plain) -> list[str]:
-    said = [
+    sentences = [
         _how_votes_fall(receipt),
         _bags(receipt),
         _around(receipt["neighbors"]),
         _differences(receipt["diversity"]["nearby"]),
     ]
-    return [sentence for sentence in said if sentence]
+    return [sentence for sentence in sentences if sentence]
 
 
 def _explain_number(receipt: Plain) -> list[str]:
@@ -126,15 +126,15 @@ def _nearest(k: int) -> str:
 def _how_votes_fall(receipt: Plain) -> str:
     members, answer = receipt["members"], receipt["answer"]
     counts = Counter(format_class(member["vote"]) for member in members)
-    own, kinds = format_class(answer), join(kinds_of(members))
-    n_own = counts.pop(own, 0)
+    winner, kinds = format_class(answer), join(kinds_of(members))
+    n_own = counts.pop(winner, 0)
     if not counts:
         everyone = f"All {n_own} members vote" if n_own > 1 else "The only member votes"
-        return f"{everyone} for {own} ({kinds})."
+        return f"{everyone} for {winner} ({kinds})."
     others = [f"{n} for {label}" for label, n in counts.most_common()]
     return (
-        f"Of {len(members)} members ({kinds}), {n_own} vote for {own}, {join(others)}."
-        f"{_decided(receipt)}"
+        f"Of {len(members)} members ({kinds}), {n_own} vote for {winner}, "
+        f"{join(others)}.{_decided(receipt)}"
     )
 
 
@@ -281,13 +281,13 @@ def _draw_kinds(receipt: Plain) -> list[Block]:
         return []
     classes = "votes" in receipt
     rows: list[list[Cell]] = []
-    for name, own in groups.items():
-        cells = [NAMES.get(name, format_value(name)), str(len(own))]
+    for name, alike in groups.items():
+        cells = [NAMES.get(name, format_value(name)), str(len(alike))]
         if classes:
-            n = sum(member["vote"] == receipt["answer"] for member in own)
-            rows.append([*cells, str(n), Bar(n / len(own))])
+            n = sum(member["vote"] == receipt["answer"] for member in alike)
+            rows.append([*cells, str(n), Bar(n / len(alike))])
         else:
-            rows.append([*cells, _range(own)])
+            rows.append([*cells, _range(alike)])
     header = ["for the answer", ""] if classes else ["say"]
     sides = "lrrb" if classes else "lrr"
     grid = Grid(["kind", "members", *header], sides, rows, shown=20, noun="kinds")
@@ -309,8 +309,8 @@ def _draw_members(receipt: Plain) -> Fold:
             cells.append(format_number(member["value"]))
         cells += [format_number(member["weight"], 3)] if weighted else []
         rows.append([*cells, describe_evidence(member, labels)])
-    said = ["votes for", "probability"] if votes else ["says"]
-    header = ["bag", "member", *said, *["counts"] * weighted, "because of"]
+    headings = ["votes for", "probability"] if votes else ["says"]
+    header = ["bag", "member", *headings, *["counts"] * weighted, "because of"]
     sides = ("rllr" if votes else "rlr") + "r" * weighted + "l"
     n_more = len(members) - len(rows)
     grid = Grid(header, sides, rows, shown=8, n_more=n_more, noun="members")
@@ -319,8 +319,8 @@ def _draw_members(receipt: Plain) -> Fold:
 
 
 def _draw_neighbors(receipt: Plain) -> Fold:
-    found, classes = receipt["neighbors"], "votes" in receipt
-    bar = make_ruler([case["distance"] for case in found["listed"]])
+    neighbors, classes = receipt["neighbors"], "votes" in receipt
+    bar = make_ruler([case["distance"] for case in neighbors["listed"]])
     rows = [
         [
             format_value(case["id"]),
@@ -328,21 +328,23 @@ def _draw_neighbors(receipt: Plain) -> Fold:
             format_number(case["distance"]),
             bar(case["distance"]),
         ]
-        for case in found["listed"]
+        for case in neighbors["listed"]
     ]
     word, sides = ("class", "llrB") if classes else (_target(receipt), "lrrB")
-    header, n_more = ["case", word, "distance", ""], found["k"] - len(rows)
+    header, n_more = ["case", word, "distance", ""], neighbors["k"] - len(rows)
     grid = Grid(header, sides, rows, n_more=n_more, noun="cases")
-    return Fold(f"Nearest cases ({found['k']})", [grid])
+    return Fold(f"Nearest cases ({neighbors['k']})", [grid])
 
 
 def _draw_diversity(receipt: Plain) -> list[Block]:
     """How far members differ, in figures."""
-    found = receipt["diversity"]
-    around = found["nearby"]
+    diversity = receipt["diversity"]
+    around = diversity["nearby"]
     if "votes" not in receipt or around is None:
         return []
-    rows = [["pairs that vote differently here", format_fixed(found["disagreement"])]]
+    rows = [
+        ["pairs that vote differently here", format_fixed(diversity["disagreement"])]
+    ]
     rows += [[name, format_fixed(around[key])] for key, name in _MEASURES.items()]
     note = f"All but the first over the nearest {pluralize(around['n_cases'], 'case')}."
     grid = Grid(["measure", ""], "lr", rows, noun="measures")

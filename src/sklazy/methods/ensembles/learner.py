@@ -25,7 +25,7 @@ from sklazy.methods.ensembles.combining import (
 )
 from sklazy.methods.ensembles.data import ClassData, EnsembleData, prepare_data
 from sklazy.methods.ensembles.evidence import Evidence
-from sklazy.methods.ensembles.members import Member, RandomTreeMember, TreeMember
+from sklazy.methods.ensembles.members import BagMember, RandomTreeMember, TreeMember
 from sklazy.methods.paths.bags import bag_size, beta_neighbors, draw_weights, plan_bags
 
 N_TRIED = 25
@@ -114,7 +114,7 @@ class EnsembleLearner:
     Attributes
     ----------
     target : Target
-    members : tuple of Member
+    members : tuple of BagMember
         The kinds of members, which take the bags in turn.
     n_estimators : int
         The number of bags.
@@ -136,7 +136,7 @@ class EnsembleLearner:
     """
 
     target: Target
-    members: tuple[Member, ...]
+    members: tuple[BagMember, ...]
     n_estimators: int = 10
     beta: float = 0.99
     n_neighbors: int | None = None
@@ -171,9 +171,9 @@ class EnsembleLearner:
             max_draws=self._n_draws(data.n_rows),
         )
         outputs = self.ask(data, queries, bags)
-        found = data, queries, neighbors, bags, outputs
+        steps = data, queries, neighbors, bags, outputs
         return EnsembleAnswer(
-            self, *found, self._combine(data, neighbors, bags, outputs)
+            self, *steps, self.combine_outputs(data, neighbors, bags, outputs)
         )
 
     def _effort(self, data: EnsembleData, n_near: int) -> Effort:
@@ -230,9 +230,9 @@ class EnsembleLearner:
         """Predict by each member, (n_queries, n_bags, n_outputs)."""
         outputs = np.zeros((*bags.seeds.shape[1:], data.n_outputs))
         for i, member in enumerate(self.members[: self.n_estimators]):
-            own = self.bags_of(i)
-            outputs[:, own] = ask_member(
-                member, data, queries, bags.choose(own), share=self.share_bags
+            drawn = self.bags_of(i)
+            outputs[:, drawn] = ask_member(
+                member, data, queries, bags.choose(drawn), share=self.share_bags
             )
         return outputs
 
@@ -260,7 +260,7 @@ class EnsembleLearner:
         """Whether members count by how they do on the nearest cases."""
         return self.combine in ("accuracy", "error")
 
-    def _combine(
+    def combine_outputs(
         self, data: EnsembleData, neighbors: Neighbors, bags: Bags, outputs: Floats
     ) -> Combined:
         """One answer of the members'."""
@@ -319,8 +319,8 @@ def _are_lacking(
     """Whether bags lack rows, (n_queries, n_rows_tried, n_bags)."""
     return np.stack(
         [
-            draw_weights(bags, query, data.n_rows)[:, own].T == 0
-            for query, own in enumerate(rows)
+            draw_weights(bags, query, data.n_rows)[:, tried].T == 0
+            for query, tried in enumerate(rows)
         ]
     )
 
@@ -334,13 +334,13 @@ def losses_around(answer: EnsembleAnswer, query: int) -> Floats:
 
 def find_evidence(answer: EnsembleAnswer, query: int) -> list[tuple[str, Evidence]]:
     """The name of each member of a query, and what its answer rests on."""
-    learner, found = answer.learner, dict[int, tuple[str, Evidence]]()
+    learner, by_bag = answer.learner, dict[int, tuple[str, Evidence]]()
     here = slice(query, query + 1)
     one = Queries(answer.queries.codes[here], answer.queries.values[here])
     bags = answer.bags.part(query, query + 1)
     for i, member in enumerate(learner.members[: learner.n_estimators]):
-        own = learner.bags_of(i)
-        evidence = member.evidence(answer.data, one, bags.choose(own))
-        pairs = zip(own.tolist(), evidence, strict=True)
-        found |= {bag: (member.name, of_bag) for bag, of_bag in pairs}
-    return [found[bag] for bag in range(learner.n_estimators)]
+        drawn = learner.bags_of(i)
+        evidence = member.evidence(answer.data, one, bags.choose(drawn))
+        pairs = zip(drawn.tolist(), evidence, strict=True)
+        by_bag |= {bag: (member.name, of_bag) for bag, of_bag in pairs}
+    return [by_bag[bag] for bag in range(learner.n_estimators)]

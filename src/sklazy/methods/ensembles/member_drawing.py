@@ -90,13 +90,13 @@ def drawn_step_in_words(step: Plain) -> str:
     >>> drawn_step_in_words({**tested, "drawn_at_random": False})
     'leaf in oak, missing'
     """
-    name, relation, found = step["attribute"], step["relation"], step["categories"]
+    name, relation, categories = step["attribute"], step["relation"], step["categories"]
     if relation == "in":
         shown = [
             "missing" if label is None else format_value(label)
-            for label in found["listed"][:_MOST_NAMED]
+            for label in categories["listed"][:_MOST_NAMED]
         ]
-        more = found["n_categories"] - len(shown)
+        more = categories["n_categories"] - len(shown)
         bound = ", ".join([*shown, f"{more} more"] if more else shown)
     else:
         bound = format_value(step["cut"])
@@ -106,22 +106,22 @@ def drawn_step_in_words(step: Plain) -> str:
 
 def _likelihoods(evidence: Plain, member: Plain, labels: Sequence[object]) -> Cell:
     """The attributes that weigh most for the vote against the next class."""
-    own, other = _first_two(member, labels)
+    voted, other = _first_two(member, labels)
     if other is None:
         return "one class alone"
-    gains = [(gain(i["log"], own, other), i["name"]) for i in evidence["attributes"]]
+    gains = [(gain(i["log"], voted, other), i["name"]) for i in evidence["attributes"]]
     gains.sort(key=lambda item: -item[0])
     named = [f"{format_value(name)} {log:+.2f}" for log, name in gains if log > 0]
-    start = gain(evidence["prior"], own, other)
+    start = gain(evidence["prior"], voted, other)
     shown = ", ".join(named[:_MOST_NAMED]) or "nothing"
     return f"logs against {format_class(labels[other])}: prior {start:+.2f}, {shown}"
 
 
 def _first_two(member: Plain, labels: Sequence[object]) -> tuple[int, int | None]:
     shares = member["probabilities"]
-    own = next(i for i, label in enumerate(labels) if label == member["vote"])
-    others = [i for i in range(len(labels)) if i != own]
-    return own, max(others, key=lambda i: shares[i]) if others else None
+    voted = next(i for i, label in enumerate(labels) if label == member["vote"])
+    others = [i for i in range(len(labels)) if i != voted]
+    return voted, max(others, key=lambda i: shares[i]) if others else None
 
 
 def _neighbors(evidence: Plain, member: Plain, labels: Sequence[object]) -> Cell:
@@ -140,12 +140,13 @@ def _outcome(case: Plain) -> str:
 
 
 def _terms(evidence: Plain, member: Plain, labels: Sequence[object]) -> Cell:
-    own = _first_two(member, labels)[0] if labels else 0
+    voted = _first_two(member, labels)[0] if labels else 0
     terms = [
-        (item["contributions"][own] or 0.0, item["name"]) for item in evidence["terms"]
+        (item["contributions"][voted] or 0.0, item["name"])
+        for item in evidence["terms"]
     ]
     terms.sort(key=lambda item: -abs(item[0]))
-    start = f"{format_number(evidence['intercepts'][own], 3)} for the bag"
+    start = f"{format_number(evidence['intercepts'][voted], 3)} for the bag"
     named = [f"{format_value(name)} {adds:+.3g}" for adds, name in terms[:_MOST_NAMED]]
     return ", ".join([start, *named])
 

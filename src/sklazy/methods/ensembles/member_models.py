@@ -27,7 +27,7 @@ Seeds = NDArray[np.uint64]
 
 __all__ = [
     "BinTable",
-    "LinearCases",
+    "LinearRows",
     "answer_by_bayes",
     "answer_by_linear",
     "answer_by_neighbors",
@@ -45,7 +45,7 @@ _SMALL_UNIT = 2.0**-700
 _LARGE_UNIT = 2.0**700
 
 
-class LinearCases(NamedTuple):
+class LinearRows(NamedTuple):
     """Training rows made ready for linear models.
 
     Attributes
@@ -226,7 +226,7 @@ def _near(
     return answers, complete
 
 
-def make_linear(regressors: Floats, targets: Floats) -> LinearCases:
+def make_linear(regressors: Floats, targets: Floats) -> LinearRows:
     """Make rows ready for linear models.
 
     Parameters
@@ -246,7 +246,7 @@ def make_linear(regressors: Floats, targets: Floats) -> LinearCases:
     centered = np.where(known, numbers * units - centers, 0.0)
     sizes = np.sqrt((centered**2).sum(axis=0) / n_known)  # standard deviations
     factors = np.divide(1.0, sizes, where=sizes > 0, out=np.zeros_like(sizes))
-    return LinearCases(
+    return LinearRows(
         np.ascontiguousarray(centered * factors),
         np.ascontiguousarray(targets, np.float64),
         units,
@@ -255,7 +255,7 @@ def make_linear(regressors: Floats, targets: Floats) -> LinearCases:
     )
 
 
-def place_linear(cases: LinearCases, regressors: Floats) -> Floats:
+def place_linear(cases: LinearRows, regressors: Floats) -> Floats:
     """Queries as the linear models see them."""
     # A number beyond all floats in a column that does not vary stands at the mean.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -264,7 +264,7 @@ def place_linear(cases: LinearCases, regressors: Floats) -> Floats:
 
 
 def answer_by_linear(
-    cases: LinearCases,
+    cases: LinearRows,
     queries: Floats,
     bags: Bags,
     *,
@@ -274,7 +274,7 @@ def answer_by_linear(
 
     Parameters
     ----------
-    cases : LinearCases
+    cases : LinearRows
     queries : float64 array of shape (n_queries, n_regressors)
         As `place_linear` gives them.
     bags : Bags

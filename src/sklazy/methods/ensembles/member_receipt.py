@@ -105,7 +105,9 @@ def evidence_fields(classes: bool) -> c.Check:
     kinds |= {"rule": rule, "model": model}
     if classes:
         kinds["likelihoods"] = logs
-    return c.variant("kind", {k: c.record(_KIND | own) for k, own in kinds.items()})
+    return c.variant(
+        "kind", {k: c.record(_KIND | fields) for k, fields in kinds.items()}
+    )
 
 
 def check_evidence(evidence: Mapping[str, Any], n_outputs: int) -> bool:

@@ -43,11 +43,15 @@ from sklazy.methods.paths.model import (
     answer_by_paths,
     trace_paths,
 )
-from sklazy.methods.paths.random_paths import answer_by_random_paths, trace_random_paths
+from sklazy.methods.paths.random_paths import (
+    answer_by_random_paths,
+    trace_changes,
+    trace_random_paths,
+)
 from sklazy.methods.space import place
 
 
-class Member(Protocol):
+class BagMember(Protocol):
     """A kind of model, built anew on every bag."""
 
     @property
@@ -141,8 +145,14 @@ class RandomTreeMember:
         self, data: EnsembleData, query: Queries, bags: Bags
     ) -> list[RandomPathEvidence]:
         """The path drawn on each bag."""
-        found = trace_random_paths(data.random_paths, query, bags, self._tried(data))
-        return [RandomPathEvidence(steps) for steps in found[0]]
+        traced = trace_random_paths(data.random_paths, query, bags, self._tried(data))
+        return [RandomPathEvidence(steps) for steps in traced[0]]
+
+    def trace(
+        self, data: EnsembleData, queries: Queries, bags: Bags
+    ) -> tuple[Floats, Floats]:
+        """Changes of the answer along the paths, and starts; see `trace_changes`."""
+        return trace_changes(data.random_paths, queries, bags, self._tried(data))
 
     def _tried(self, data: EnsembleData) -> int:
         return self.n_tried or len(data.weights)
@@ -281,8 +291,8 @@ class LinearMember:
     def answer(self, data: EnsembleData, queries: Queries, bags: Bags) -> Floats:
         """Predictions; of indicators, clipped and made to sum to 1."""
         placed = place_linear(data.linear, place(data.space, queries)[1])
-        found = answer_by_linear(data.linear, placed, bags, ridge=self.ridge)
-        return to_shares(found) if isinstance(data, ClassData) else found
+        outputs = answer_by_linear(data.linear, placed, bags, ridge=self.ridge)
+        return to_shares(outputs) if isinstance(data, ClassData) else outputs
 
     def cost(self, data: EnsembleData) -> float:
         """Nanoseconds per bag, roughly."""

@@ -22,6 +22,7 @@ from sklazy.methods.ensembles.member_receipt import (
     evidence_fields,
     outcome_fields,
 )
+from sklazy.methods.ensembles.reasons import contribute
 from sklazy.methods.family import Family
 from sklazy.methods.paths.bags import draw_weights
 from sklazy.methods.plain import MOST_LISTED, Plain, describe_decision, number, numbers
@@ -37,7 +38,7 @@ def fields(classes: bool) -> dict[str, c.Check]:
     """Checks of the receipt fields of an ensemble, for classes or numbers."""
     if classes:
         near = {"classes": c.list_of(c.record({"label": c.label, "cases": c.count}))}
-        said = {"vote": c.label, "probabilities": c.list_of(c.share)}
+        outputs = {"vote": c.label, "probabilities": c.list_of(c.share)}
         differ = {
             "disagreement": c.figure,
             "nearby": c.maybe(c.record(_AROUND_CLASSES)),
@@ -45,7 +46,7 @@ def fields(classes: bool) -> dict[str, c.Check]:
         agreement = {"agreement": c.share}
     else:
         near = {"mean": c.figure, "std": c.figure}
-        said = {"value": c.figure}
+        outputs = {"value": c.figure}
         around = c.record({"n_cases": c.count, "error": c.figure})
         differ, agreement = {"std": c.figure, "nearby": around}, {}
     case = c.record({"id": c.label, **outcome_fields(classes), "distance": c.number})
@@ -72,7 +73,7 @@ def fields(classes: bool) -> dict[str, c.Check]:
                 {
                     "bag": c.count,
                     "name": c.text,
-                    **said,
+                    **outputs,
                     "weight": c.number,
                     "n_distinct": c.count,
                     "neighbor_share": c.share,
@@ -108,19 +109,19 @@ def bodies(answer: EnsembleAnswer, queries: list[list[Plain]]) -> Iterator[Plain
         here = slice(query, query + 1)
         row = Queries(answer.queries.codes[here], answer.queries.values[here])
         codes = answer.data.code(row)[0]
-        asked = MemberQuery(answer.data, row, codes, names, is_numeric)
+        member_query = MemberQuery(answer.data, row, codes, names, is_numeric)
         drawn = draw_weights(answer.bags, query, answer.data.n_rows)
         outputs, closing = _outcome(answer, query)
         yield {
             "distance": distance,
-            "neighbors": _neighbors(answer, query, asked),
+            "neighbors": _neighbors(answer, query, member_query),
             "bags": _bags(answer, query, drawn),
-            "members": _members(answer, query, asked, drawn, outputs),
+            "members": _members(answer, query, member_query, drawn, outputs),
             **closing,
         }
 
 
-def _neighbors(answer: EnsembleAnswer, query: int, asked: MemberQuery) -> Plain:
+def _neighbors(answer: EnsembleAnswer, query: int, member_query: MemberQuery) -> Plain:
     rows, learner = answer.bags.neighbors[query], answer.learner
     n_listed = min(len(rows), MOST_LISTED)
     distances = answer.neighbors.distances[query, :n_listed]
@@ -128,7 +129,7 @@ def _neighbors(answer: EnsembleAnswer, query: int, asked: MemberQuery) -> Plain:
         "k": len(rows),
         "beta": learner.beta if learner.n_neighbors is None else None,
         **answer.data.describe_cases(rows),
-        "listed": describe_cases(asked, rows[:n_listed], distances),
+        "listed": describe_cases(member_query, rows[:n_listed], distances),
     }
 
 
@@ -146,7 +147,7 @@ def _bags(answer: EnsembleAnswer, query: int, drawn: np.ndarray[Any, Any]) -> Pl
 def _members(
     answer: EnsembleAnswer,
     query: int,
-    asked: MemberQuery,
+    member_query: MemberQuery,
     drawn: np.ndarray[Any, Any],
     outputs: list[Plain],
 ) -> list[Plain]:
@@ -167,7 +168,7 @@ def _members(
             "weight": weight,
             "n_distinct": n_distinct,
             "neighbor_share": share,
-            "evidence": describe_member(evidence, asked),
+            "evidence": describe_member(evidence, member_query),
         }
         for bag, ((name, evidence), output, weight, n_distinct, share) in enumerate(
             columns
@@ -239,4 +240,5 @@ FAMILY = Family(
     check_parts,
     classes=fields(True),
     numbers=fields(False),
+    contribute=contribute,
 )

@@ -10,6 +10,7 @@ from sklazy.methods import checks as c
 from sklazy.methods.family import Family
 from sklazy.methods.kernel_models.drawing import draw_kernel_models
 from sklazy.methods.kernel_models.learner import KernelAnswer, Speakers, find_speakers
+from sklazy.methods.kernel_models.reasons import contribute
 from sklazy.methods.plain import (
     MOST_LISTED,
     Floats,
@@ -208,4 +209,5 @@ FAMILY = Family(
     check_parts,
     classes=fields(True),
     numbers=fields(False),
+    contribute=contribute,
 )

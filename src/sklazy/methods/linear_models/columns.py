@@ -58,14 +58,14 @@ def make_columns(cases: Cases, rows: Queries) -> tuple[LinearColumns, Floats]:
     columns : LinearColumns
     placed : float64 array of shape (n_rows, n_columns)
     """
-    found: list[tuple[float, ...]] = []
+    lines: list[tuple[float, ...]] = []
     for j, numeric in enumerate(cases.numeric.tolist()):
         width = int(cases.offsets[j + 1] - cases.offsets[j])
         if numeric >= 0:
-            found += _scale(j, rows.values[:, j])
+            lines += _scale(j, rows.values[:, j])
         elif width <= MOST_CATEGORIES:
-            found += [(j, category, 1.0, 0.0, _INDICATED) for category in range(width)]
-    table = np.array(found).reshape(-1, 5)
+            lines += [(j, category, 1.0, 0.0, _INDICATED) for category in range(width)]
+    table = np.array(lines).reshape(-1, 5)
     attributes, categories = table[:, :2].T.astype(np.int64)
     units, centers, factors = table[:, 2:].T.copy()
     means = np.zeros(len(table))

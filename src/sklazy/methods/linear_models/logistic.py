@@ -114,9 +114,9 @@ def to_probabilities(scores: Floats) -> Floats:
 
 def log_loss(probabilities: Floats, classes: NDArray[np.integer]) -> float:
     """The mean log loss; probabilities are kept off zero by 0.001 over the classes."""
-    own = probabilities[np.arange(len(classes)), classes]
+    of_class = probabilities[np.arange(len(classes)), classes]
     floor = _KEPT_OFF_ZERO / probabilities.shape[1]
-    return float(-np.log((1.0 - _KEPT_OFF_ZERO) * own + floor).mean())
+    return float(-np.log((1.0 - _KEPT_OFF_ZERO) * of_class + floor).mean())
 
 
 def _fit_one(

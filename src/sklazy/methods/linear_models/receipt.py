@@ -9,6 +9,7 @@ from sklazy.methods import checks as c
 from sklazy.methods.family import Family
 from sklazy.methods.linear_models.drawing import draw_linear_model
 from sklazy.methods.linear_models.learner import LinearAnswer, terms_of
+from sklazy.methods.linear_models.reasons import contribute
 from sklazy.methods.plain import MOST_LISTED, Plain, describe_decision, number, numbers
 
 
@@ -84,4 +85,5 @@ FAMILY = Family(
     check_parts,
     classes=fields(True),
     numbers=fields(False),
+    contribute=contribute,
 )

@@ -76,11 +76,11 @@ def _find_best(rows: Floats, targets: Floats) -> tuple[float, float, Floats, Flo
     One eigendecomposition serves all ridges.
     """
     sizes, vectors = np.linalg.eigh(rows.T @ rows)
-    sizes, along, found = np.maximum(sizes, 0.0), rows @ vectors, []
+    sizes, along, tried = np.maximum(sizes, 0.0), rows @ vectors, []
     for ridge in RIDGES:
         beta = (along.T @ targets) / (sizes + ridge)
         leverages = (along**2 / (sizes + ridge)).sum(axis=1) + 1.0 / len(rows)
         left = np.maximum(1.0 - leverages, _LEAST_LEFT)
         errors = (targets - along @ beta) / left
-        found.append((float((errors**2).mean()), ridge, vectors @ beta, errors))
-    return min(found, key=lambda item: item[0])
+        tried.append((float((errors**2).mean()), ridge, vectors @ beta, errors))
+    return min(tried, key=lambda item: item[0])

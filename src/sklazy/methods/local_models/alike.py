@@ -72,8 +72,8 @@ class AlikeCases:
     def summarize_some(self, members: Ints) -> Summary:
         """Add up some cases alike, which must not be none."""
         weights = self.cases.weights
-        own = weights[members] if len(weights) else np.ones(len(members))
-        return summarize(self.cases.targets[members], own)
+        some = weights[members] if len(weights) else np.ones(len(members))
+        return summarize(self.cases.targets[members], some)
 
 
 class Lookalikes:
@@ -111,8 +111,8 @@ class Lookalikes:
             return kept[key]
         if len(kept) * len(self.rows) > _MOST_KEPT:
             kept = self._kept = {}
-        kept[key] = found = self._find(known)
-        return found
+        kept[key] = alike = self._find(known)
+        return alike
 
     def _find(self, known: Bools) -> AlikeCases | None:
         base = self.base
@@ -122,8 +122,8 @@ class Lookalikes:
             )
         else:
             groups = number_equal_rows(base.cases, known)
-        used, own = np.unique(groups[self.rows], return_inverse=True)
-        return AlikeCases(own, self.cases) if len(used) < len(own) else None
+        used, numbers = np.unique(groups[self.rows], return_inverse=True)
+        return AlikeCases(numbers, self.cases) if len(used) < len(numbers) else None
 
 
 def split_by_cells(
@@ -145,15 +145,15 @@ def split_by_cells(
         yield places[whole], np.ones(known.shape[1], bool)
     places, known = places[~whole], known[~whole]
     kinds, numbers = np.unique(known, axis=0, return_inverse=True)
-    for number, own in enumerate(kinds):
-        yield places[numbers.ravel() == number], own
+    for number, kind in enumerate(kinds):
+        yield places[numbers.ravel() == number], kind
 
 
 def find_tied(distances: Floats) -> Bools:
     """Find the queries two of whose nearest cases are equally far, (n_queries,)."""
     nearer, farther = distances[:, :-1], distances[:, 1:]
-    found: Bools = ((nearer == farther) & np.isfinite(nearer)).any(axis=1)
-    return found
+    tied: Bools = ((nearer == farther) & np.isfinite(nearer)).any(axis=1)
+    return tied
 
 
 def summarize(targets: Floats, weights: Floats) -> Summary:
@@ -165,11 +165,11 @@ def summarize(targets: Floats, weights: Floats) -> Summary:
     weights : float64 array of shape (n_cases,)
     """
     total = math.fsum(weights.tolist())
-    sums = [math.fsum(own) for own in (weights * targets.T).tolist()]
+    sums = [math.fsum(column) for column in (weights * targets.T).tolist()]
     ends = targets.min(axis=0), targets.max(axis=0)
     means = average(np.array(sums), total, *ends)
     squares = weigh_squares(targets, weights, means)
-    spreads = np.array([math.fsum(own) / total for own in squares.T.tolist()])
+    spreads = np.array([math.fsum(column) / total for column in squares.T.tolist()])
     return Summary(len(targets), total / len(targets), means, spreads)
 
 
@@ -208,16 +208,16 @@ def pool_neighbors(
     """
     cases, rows = lookalikes.cases, near.rows[:, :n_nearest]
     pools = without_pools(rows.shape[1], cases.targets.shape[1])
-    for asked, alike in lookalikes.split(queries, find_tied(near.distances)):
-        groups = np.where(rows[asked] >= 0, alike.groups[rows[asked]], -1)
+    for chosen, alike in lookalikes.split(queries, find_tied(near.distances)):
+        groups = np.where(rows[chosen] >= 0, alike.groups[rows[chosen]], -1)
         many = (groups >= 0) & (alike.sizes[groups] > 1)
         if many.any():
             pools = pools if len(pools.sizes) else start_pools(cases, rows)
-            fill_pools(pools, asked, groups, many, alike.summarize)
+            fill_pools(pools, chosen, groups, many, alike.summarize)
         if many.any() and hidden is not None:
-            unseen = hidden[0], hidden[1][asked]
+            unseen = hidden[0], hidden[1][chosen]
             for query, places, summary in _summarize_seen(alike, groups, many, unseen):
-                _write(pools, (asked[query], places), [summary], 0)
+                _write(pools, (chosen[query], places), [summary], 0)
     return pools
 
 
@@ -231,7 +231,7 @@ def start_pools(cases: LocalCases, neighbors: Ints) -> Pools:
 
 def fill_pools(
     pools: Pools,
-    asked: Ints,
+    chosen: Ints,
     groups: Ints,
     many: Bools,
     summarize: Callable[[int], Summary],
@@ -241,7 +241,7 @@ def fill_pools(
     Parameters
     ----------
     pools : Pools
-    asked : int64 array of shape (n_asked,)
+    chosen : int64 array of shape (n_asked,)
         The queries.
     groups : int64 array of shape (n_asked, n_nearest)
         A number of each neighbor that those alike share.
@@ -250,11 +250,11 @@ def fill_pools(
     summarize : callable
         From a number to what its cases add up to.
     """
-    pools.firsts[asked] = _find_firsts(groups)
+    pools.firsts[chosen] = _find_firsts(groups)
     queries, places = np.nonzero(many)
     used, numbers = np.unique(groups[many], return_inverse=True)
-    found = [summarize(group) for group in used.tolist()]
-    _write(pools, (asked[queries], places), found, numbers)
+    summaries = [summarize(group) for group in used.tolist()]
+    _write(pools, (chosen[queries], places), summaries, numbers)
 
 
 def find_shares(pools: Pools) -> Floats:
@@ -282,14 +282,16 @@ def _find_firsts(groups: Ints) -> Ints:
 def _write(
     pools: Pools,
     places: tuple[Ints | np.int64, Ints],
-    found: list[Summary],
+    summaries: list[Summary],
     numbers: Ints | int,
 ) -> None:
     """Write summaries, by their number at each place, or one at all."""
-    pools.sizes[places] = np.array([own.size for own in found])[numbers]
-    pools.weights[places] = np.array([own.weight for own in found])[numbers]
-    pools.means[places] = np.stack([own.means for own in found])[numbers]
-    pools.spreads[places] = np.stack([own.spreads for own in found])[numbers]
+    pools.sizes[places] = np.array([summary.size for summary in summaries])[numbers]
+    pools.weights[places] = np.array([summary.weight for summary in summaries])[numbers]
+    pools.means[places] = np.stack([summary.means for summary in summaries])[numbers]
+    pools.spreads[places] = np.stack([summary.spreads for summary in summaries])[
+        numbers
+    ]
 
 
 def _summarize_seen(
@@ -302,7 +304,7 @@ def _summarize_seen(
     starts = np.searchsorted(of_cases[order], of_queries, "left")
     for query in np.flatnonzero(many.any(axis=1)).tolist():
         unseen = order[starts[query] : ends[query]]
-        own = np.where(many[query], groups[query], -1)
-        for group in np.intersect1d(alike.groups[unseen], own).tolist():
+        pooled = np.where(many[query], groups[query], -1)
+        for group in np.intersect1d(alike.groups[unseen], pooled).tolist():
             seen = np.setdiff1d(alike.members(group), unseen)
-            yield query, np.flatnonzero(own == group), alike.summarize_some(seen)
+            yield query, np.flatnonzero(pooled == group), alike.summarize_some(seen)

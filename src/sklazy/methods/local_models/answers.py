@@ -85,8 +85,8 @@ class LocalAnswer(IndicatedClasses):
         """
         if self.pools is None or not len(self.pools.sizes):
             return None
-        own = self.pools.take(slice(query, query + 1), slice(n_nearest))
-        return own if (own.sizes > 1).any() else None
+        pools = self.pools.take(slice(query, query + 1), slice(n_nearest))
+        return pools if (pools.sizes > 1).any() else None
 
     @property
     def values(self) -> Floats:  # type: ignore[override]
@@ -145,11 +145,11 @@ def answer_locally(
     n_nearest, pools = int(plan.ranges[:, 1].max()), None
     if data.frame is not None:
         assert isinstance(data.base, PartedHead)
-        found = gather_local(
+        gathered = gather_local(
             data.base, data.frame, queries, columns, n_nearest, data.device
         )
-        data = data._replace(cases=found.cases, rows=found.rows)
-        neighbors, pools = found.neighbors, found.pools
+        data = data._replace(cases=gathered.cases, rows=gathered.rows)
+        neighbors, pools = gathered.neighbors, gathered.pools
     else:
         near = _find_nearest(data, columns, n_nearest, groups)
         neighbors = near.first(n_nearest)

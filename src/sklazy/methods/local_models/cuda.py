@@ -38,7 +38,7 @@ def put_local_cases(device: Device, cases: LocalCases) -> DeviceLocalCases:
     """Copy cases to a device."""
     weighted = bool(cases.weights.size)
     weights = cases.weights if weighted else np.ones(1)
-    found = DeviceLocalCases(
+    placed = DeviceLocalCases(
         device,
         device.put(cases.regressors),
         device.put(cases.targets),
@@ -46,7 +46,7 @@ def put_local_cases(device: Device, cases: LocalCases) -> DeviceLocalCases:
         weighted,
     )
     device.wait()
-    return found
+    return placed
 
 
 class _Sizes(NamedTuple):

@@ -120,11 +120,16 @@ def prepare_local(base: CaseBase, settings: LocalSettings) -> LocalData:
     cases = base.cases
     order = np.argsort(base.arrival) if settings.as_in_r else base.order
     rows = order[cases.weights[order] > 0]
-    space, local, units, own = place_rows(base, rows, settings)
-    plan = plan_models(own, space, len(rows), warn=True)
+    space, local, units, rescaled = place_rows(base, rows, settings)
+    plan = plan_models(rescaled, space, len(rows), warn=True)
     check_weights(base, rows, plan)
-    search, lookalikes = TreeSearch(space.columns), find_alike(base, rows, local, own)
-    return LocalData(base, space, local, rows, plan, own, units, search, lookalikes)
+    search, lookalikes = (
+        TreeSearch(space.columns),
+        find_alike(base, rows, local, rescaled),
+    )
+    return LocalData(
+        base, space, local, rows, plan, rescaled, units, search, lookalikes
+    )
 
 
 def find_alike(
@@ -136,25 +141,27 @@ def find_alike(
 
 def _prepare_parts(base: CaseBase, settings: LocalSettings) -> LocalData:
     """The same for cases that lie in parts, which stay there."""
-    found = base.ask(count_local, settings.scale)
-    n_rows = sum(own.columns.n_rows for own in found)
+    totals = base.ask(count_local, settings.scale)
+    n_rows = sum(part.columns.n_rows for part in totals)
     _check_some(n_rows)
     check_ridge(settings.ridge)
     space = make_frame(
         base.cases,
-        [own.columns for own in found],
+        [part.columns for part in totals],
         metric=settings.metric,
         weights=settings.attribute_weights,
         scale=settings.scale,
         max_categories=settings.max_categories,
     )
-    ends = np.array([own.weights for own in found])
+    ends = np.array([part.weights for part in totals])
     weights = np.array([ends[:, 0].min(), ends[:, 1].max()])
     weights = weights if base.weighted else np.zeros(0)
-    largest = [[low, high] for own in found for low, high in [own.columns[2:4]]]
+    largest = [[low, high] for part in totals for low, high in [part.columns[2:4]]]
     _check_units(settings, space, np.nanmax(np.abs(largest), initial=0.0))
     unit, settings = _weight_unit(weights, settings)
-    units = np.array([find_unit(own) for own in np.array([f.largest for f in found]).T])
+    units = np.array(
+        [find_unit(column) for column in np.array([f.largest for f in totals]).T]
+    )
     plan = plan_models(settings, space, n_rows, warn=True)
     _check_ratio(weights, plan)
     key = _key(settings)
@@ -216,7 +223,7 @@ def place_rows(
     weights = cases.weights[rows] if base.weighted else np.zeros(0)
     unit, settings = _weight_unit(weights, settings)
     targets = find_targets(base, rows)
-    units = np.array([find_unit(own) for own in targets.T])
+    units = np.array([find_unit(column) for column in targets.T])
     local = LocalCases(space.regressors, targets * units, weights * unit)
     return PlacedRows(space, local, units, settings)
 
@@ -226,10 +233,10 @@ def sums_without(ready: LocalData, row: int, scale: Scale) -> Sums | None:
     base = ready.base
     key = sums_without, scale
     whole = base.derive(key, lambda: sum_columns(base.cases, ready.rows, scale).sums)
-    own = sum_columns(base.cases, np.array([row]), scale).sums
-    if whole is None or own is None:
+    of_row = sum_columns(base.cases, np.array([row]), scale).sums
+    if whole is None or of_row is None:
         return None
-    return whole[0] - own[0], whole[1] - own[1]
+    return whole[0] - of_row[0], whole[1] - of_row[1]
 
 
 def _check_some(n_rows: int) -> None:
@@ -291,12 +298,12 @@ def plan_models(
 def find_holders(ready: LocalData, scale: Scale) -> NDArray[np.bool_]:
     """The rows without which cells, targets or weights would be placed anew."""
     base, rows = ready.base, ready.rows
-    found = find_scale_holders(base.cases, rows, scale)
-    for own in find_targets(base, rows).T:
-        found[rows] |= find_unit_holder(own)
+    holders = find_scale_holders(base.cases, rows, scale)
+    for target in find_targets(base, rows).T:
+        holders[rows] |= find_unit_holder(target)
     if base.weighted:
-        found[rows] |= find_unit_holder(base.cases.weights[rows], _ORDINARY_WEIGHT)
-    return found
+        holders[rows] |= find_unit_holder(base.cases.weights[rows], _ORDINARY_WEIGHT)
+    return holders
 
 
 def _cost(plan: LocalPlan, n_regressors: int) -> float:

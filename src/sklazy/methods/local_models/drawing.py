@@ -73,12 +73,12 @@ def _draw_class(receipt: Plain) -> Article:
     why = ["For each class, models predict 1 for its cases and 0 for the others."]
     for target in receipt["targets"]:
         name = format_class(target["name"])
-        said = _explain(target, name, _share(target, name))
+        sentences = _explain(target, name, _share(target, name))
         blocks = _draw_target(receipt, target)
         if target["name"] == receipt["answer"]:
-            why, parts = [*why, *said], parts + blocks
+            why, parts = [*why, *sentences], parts + blocks
         else:
-            lines = [Paragraph(line) for line in said]
+            lines = [Paragraph(line) for line in sentences]
             folds.append(Fold(f"The models for {name}", [*lines, *blocks]))
     brief = "neighbors", str(receipt["neighbors"]["k"])
     parts += [*folds, draw_query(receipt)]
@@ -96,15 +96,17 @@ def _explain(target: Plain, name: str, around: str) -> list[str]:
     best = models[0]
     first = f"{_DEGREES[best['degree']]} model of the {best['k']} nearest cases"
     if len(models) == 1:
-        said = (
+        sentence = (
             f"A {first}, the one with the lowest leave-one-out error, predicts {value}"
         )
     else:
-        said = f"{len(models)} local models, weighted by their leave-one-out errors, "
-        said += f"predict {value} for {name}; the best is a {first}."
+        sentence = (
+            f"{len(models)} local models, weighted by their leave-one-out errors, "
+        )
+        sentence += f"predict {value} for {name}; the best is a {first}."
     error = format_number(target["error"])
     off = f"Predicted from each other, they are off by {error} (root mean square)."
-    return [said if len(models) > 1 else f"{said} for {name}.", around, off]
+    return [sentence if len(models) > 1 else f"{sentence} for {name}.", around, off]
 
 
 def _around(target: Plain) -> str:
@@ -243,12 +245,12 @@ def _draw_neighbors(
                 format_value(case["id"]),
                 format_outcome(case, receipt["answer"]),
                 format_number(case["distance"]),
-                format_fixed(own["influence"]),
-                bar(own["influence"]),
+                format_fixed(neighbor["influence"]),
+                bar(neighbor["influence"]),
             ],
             case["values"],
         )
-        for case, own in zip(listed, near, strict=False)
+        for case, neighbor in zip(listed, near, strict=False)
     ]
     first = sorted(
         receipt["query"], key=lambda item: -abs(effects.get(item["name"], 0.0))

@@ -81,8 +81,8 @@ def find_local(
         return [*before, None]
     n_found = min(n_nearest, len(placed.rows))
     bounds = _find_bounds(before, len(queries), n_nearest)
-    found = _search(part, placed, frame, queries, n_found, bounds, device)
-    return [*before, LocalNear(found.distances, found.rows)]
+    near = _search(part, placed, frame, queries, n_found, bounds, device)
+    return [*before, LocalNear(near.distances, near.rows)]
 
 
 def _search(
@@ -105,8 +105,8 @@ def _find_bounds(
     before: Sequence[LocalNear | None], n_queries: int, n_nearest: int
 ) -> Floats:
     """How far the last neighbor is at most, by what other parts have found."""
-    distances = [own.distances for own in before if own is not None]
-    if sum(own.shape[1] for own in distances) < n_nearest:
+    distances = [near.distances for near in before if near is not None]
+    if sum(near.shape[1] for near in distances) < n_nearest:
         return np.full(n_queries, np.inf)
     whole, last = np.concatenate(distances, axis=1), n_nearest - 1
     return np.partition(whole, last, axis=1)[:, last]
@@ -123,8 +123,8 @@ def _find(
 
     def run(first: int, last: int) -> None:
         here = slice(first, last)
-        own = search.find(queries[here], n_found, bounds=bounds[here])
-        rows[here], distances[here] = own
+        near = search.find(queries[here], n_found, bounds=bounds[here])
+        rows[here], distances[here] = near
 
     cells = queries.size * part.n_rows
     run_chunks(run, len(queries), part.n_threads, _NANOSECONDS * cells)
@@ -138,8 +138,8 @@ def read_local(
     frame, chosen = wanted
     placed = place_part(part, frame)
     regressors, targets, weights = placed.cases
-    own = weights[chosen] if len(weights) else weights
-    cases = LocalCases(regressors[chosen], targets[chosen], own)
+    chosen_weights = weights[chosen] if len(weights) else weights
+    cases = LocalCases(regressors[chosen], targets[chosen], chosen_weights)
     return cases, placed.rows[chosen] + part.first_row
 
 
@@ -154,20 +154,18 @@ def find_within(
     """All cases of a part that are no farther from queries than their edges."""
     placed = place_part(part, frame)
     n_rows, n_found, is_open = len(placed.rows), 0, True
-    found = Neighbors(
-        np.zeros((len(queries), 0), np.int64), np.zeros((len(queries), 0))
-    )
+    near = Neighbors(np.zeros((len(queries), 0), np.int64), np.zeros((len(queries), 0)))
     unbound = np.full(len(queries), np.inf)
     while n_found < n_rows and is_open:
         n_found = min(n_rows, max(2 * n_found, n_nearest + 1))
-        found = _search(part, placed, frame, queries, n_found, unbound, device)
-        is_open = bool((found.distances[:, -1] <= edges).any())
-    query, column = np.nonzero(found.distances <= edges[:, None])
-    cases = found.rows[query, column]
+        near = _search(part, placed, frame, queries, n_found, unbound, device)
+        is_open = bool((near.distances[:, -1] <= edges).any())
+    query, column = np.nonzero(near.distances <= edges[:, None])
+    cases = near.rows[query, column]
     rows = placed.rows[cases]
     return LocalWithin(
         query,
-        found.distances[query, column],
+        near.distances[query, column],
         cases,
         placed.places[cases],
         part.tie_breakers()[rows],
@@ -197,7 +195,7 @@ class Gathered(NamedTuple):
 def gather_local(
     base: PartedHead,
     frame: LocalFrame,
-    asked: Queries,
+    cells: Queries,
     queries: Floats,
     n_nearest: int,
     device: str | None = None,
@@ -208,7 +206,7 @@ def gather_local(
     ----------
     base : PartedHead
     frame : LocalFrame
-    asked : Queries
+    cells : Queries
     queries : float64 array of shape (n_queries, n_columns)
         The same, placed.
     n_nearest : int
@@ -218,7 +216,7 @@ def gather_local(
     told = base.ask_in_turn(find_local, frame, queries, n_nearest + 1, device)
     nothing = LocalNear(np.zeros((len(queries), 0)), np.zeros((len(queries), 0), int))
     near, distances, tied = merge_local(
-        [nothing if own is None else own for own in told], n_nearest
+        [nothing if listed is None else listed for listed in told], n_nearest
     )
     if len(tied):
         edges = distances[tied, -1]
@@ -228,11 +226,11 @@ def gather_local(
     numbers, pools = np.arange(len(rows)).reshape(distances.shape), None
     if len(tied) and not frame.by_arrival:  # cases alike are equally near
         is_tied = np.isin(np.arange(len(queries)), tied)
-        pools = pool_parts(base, frame, asked, is_tied, cases, near.owners, near.cases)
+        pools = pool_parts(base, frame, cells, is_tied, cases, near.owners, near.cases)
     return Gathered(cases, rows, Neighbors(numbers, distances), pools)
 
 
-class Nearest(NamedTuple):
+class PartedNearest(NamedTuple):
     """The nearest cases of all parts; the axes are queries and cases, near to far.
 
     Attributes
@@ -248,44 +246,46 @@ class Nearest(NamedTuple):
 
 
 def merge_local(
-    found: Sequence[LocalNear], n_nearest: int
-) -> tuple[Nearest, Floats, Ints]:
+    lists: Sequence[LocalNear], n_nearest: int
+) -> tuple[PartedNearest, Floats, Ints]:
     """The nearest of what parts have found.
 
     Returns
     -------
-    nearest : Nearest
+    nearest : PartedNearest
     distances : float64 array of shape (n_queries, n_nearest)
     tied : int64 array
         The queries whose order is open, since cases are equally distant.
     """
-    distances = np.concatenate([own.distances for own in found], axis=1)
-    cases = np.concatenate([own.cases for own in found], axis=1)
+    distances = np.concatenate([part.distances for part in lists], axis=1)
+    cases = np.concatenate([part.cases for part in lists], axis=1)
     order = np.argsort(distances, axis=1, kind="stable")[:, : n_nearest + 1]
     near = np.take_along_axis(distances, order, axis=1)
     tied = np.flatnonzero((near[:, 1:] == near[:, :-1]).any(axis=1))
     order = order[:, :n_nearest]
-    owners = np.repeat(np.arange(len(found)), [own.cases.shape[1] for own in found])
-    nearest = Nearest(owners[order], np.take_along_axis(cases, order, axis=1))
+    owners = np.repeat(np.arange(len(lists)), [part.cases.shape[1] for part in lists])
+    nearest = PartedNearest(owners[order], np.take_along_axis(cases, order, axis=1))
     return nearest, near[:, :n_nearest], tied
 
 
-def settle_ties(nearest: Nearest, tied: Ints, within: Sequence[LocalWithin]) -> None:
+def settle_ties(
+    nearest: PartedNearest, tied: Ints, within: Sequence[LocalWithin]
+) -> None:
     """Order the cases of some queries by distance, and ties as in one place.
 
     Parameters
     ----------
-    nearest : Nearest
+    nearest : PartedNearest
         Changed for these queries.
     tied : int64 array
     within : sequence of LocalWithin
         All cases of each part that are near enough.
     """
-    some = [own for own in within if len(own.cases)]
+    some = [part for part in within if len(part.cases)]
     queries, distances, cases, places, names = (
         np.concatenate(column) for column in zip(*some, strict=True)
     )
-    sizes = [len(own.cases) for own in within]
+    sizes = [len(part.cases) for part in within]
     owners = np.repeat(np.arange(len(within)), sizes)
     ranks = np.unique(names, return_inverse=True)[1]
     by_content = np.lexsort((ranks, places, queries))
@@ -303,18 +303,18 @@ def _split(order: Ints, queries: Ints, n_queries: int) -> list[Ints]:
 
 
 def _fetch(
-    base: PartedHead, frame: LocalFrame, near: Nearest
+    base: PartedHead, frame: LocalFrame, near: PartedNearest
 ) -> tuple[LocalCases, Ints]:
     """Cases of parts, and their rows."""
     owners, chosen = near.owners.ravel(), near.cases.ravel()
     here = [np.flatnonzero(owners == p) for p in range(len(base.sizes))]
-    told = base.ask_each(read_local, [(frame, chosen[own]) for own in here])
-    whole = [np.empty((len(chosen), *own.shape[1:])) for own in told[0][0]]
+    told = base.ask_each(read_local, [(frame, chosen[there]) for there in here])
+    whole = [np.empty((len(chosen), *array.shape[1:])) for array in told[0][0]]
     rows = np.empty(len(chosen), np.int64)
     for places, (local, numbers) in zip(here, told, strict=True):
         rows[places] = numbers
-        for to, own in zip(whole, local, strict=True):
-            if len(own):
-                to[places] = own
+        for to, array in zip(whole, local, strict=True):
+            if len(array):
+                to[places] = array
     weights = whole[2] if frame.weight_unit else np.zeros(0)
     return LocalCases(whole[0], whole[1], weights), rows

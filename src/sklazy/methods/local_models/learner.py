@@ -108,8 +108,8 @@ class LocalModelLearner:
     ) -> LocalAnswer:
         """Answer cases that stay where they are, in the space of all."""
         groups, plan = self._hide(ready, excluded)
-        found = answer_locally(ready, queries, plan, groups, self.curves)
-        return replace(found, hidden=self._count_hidden(ready.base, excluded))
+        answer = answer_locally(ready, queries, plan, groups, self.curves)
+        return replace(answer, hidden=self._count_hidden(ready.base, excluded))
 
     def _leave_out(
         self, ready: LocalData, batch: Batch, excluded: Ints
@@ -127,12 +127,12 @@ class LocalModelLearner:
         values, deviations = np.empty(shape), np.empty(shape)
         stay = np.flatnonzero(~holders)
         if len(stay):
-            found = self._exclude(ready, _take(batch.queries, stay), excluded[stay])
-            values[stay], deviations[stay] = found.values, found.deviations
+            answer = self._exclude(ready, _take(batch.queries, stay), excluded[stay])
+            values[stay], deviations[stay] = answer.values, answer.deviations
         for i in np.flatnonzero(holders).tolist():
             others = self._without(ready, int(excluded[i]))
-            found = self._answer(others, _take(batch.queries, [i]))
-            values[i], deviations[i] = found.values[0], found.deviations[0]
+            answer = self._answer(others, _take(batch.queries, [i]))
+            values[i], deviations[i] = answer.values[0], answer.deviations[0]
         hidden = self._count_hidden(base, excluded)
         return LeftOutAnswer(base, batch.queries, values, deviations, hidden)
 
@@ -141,14 +141,16 @@ class LocalModelLearner:
         rows, sums = ready.rows[ready.rows != row], None
         if len(rows) < len(ready.rows):
             sums = sums_without(ready, row, self.settings.scale)
-        space, cases, units, own = place_rows(ready.base, rows, self.settings, sums)
-        key = (plan_models, self, own.ridge, space.regressors.shape[1], len(rows))
-        plan = ready.base.derive(key, lambda: plan_models(own, space, len(rows)))
+        space, cases, units, rescaled = place_rows(
+            ready.base, rows, self.settings, sums
+        )
+        key = (plan_models, self, rescaled.ridge, space.regressors.shape[1], len(rows))
+        plan = ready.base.derive(key, lambda: plan_models(rescaled, space, len(rows)))
         check_weights(ready.base, rows, plan)
         search = TreeSearch(space.columns)
-        alike = find_alike(ready.base, rows, cases, own)
+        alike = find_alike(ready.base, rows, cases, rescaled)
         return LocalData(
-            ready.base, space, cases, rows, plan, own, units, search, alike
+            ready.base, space, cases, rows, plan, rescaled, units, search, alike
         )
 
     def _hide(self, ready: LocalData, excluded: Ints) -> tuple[Groups, LocalPlan]:
@@ -156,10 +158,10 @@ class LocalModelLearner:
         groups = self.groups
         if groups is None:
             groups = np.arange(ready.base.n_rows)
-        own = groups[ready.rows]
-        n_rows = len(own) - int(np.bincount(own).max())
+        row_groups = groups[ready.rows]
+        n_rows = len(row_groups) - int(np.bincount(row_groups).max())
         plan = plan_models(ready.settings, ready.space, n_rows)
-        return (own, groups[excluded]), plan
+        return (row_groups, groups[excluded]), plan
 
     def _count_hidden(self, base: CaseBase, excluded: Ints) -> Ints | None:
         """The cases of each class that queries do not see, (n_queries, n_classes)."""
@@ -179,7 +181,7 @@ def _frozen(value: Any) -> Hashable:  # noqa: ANN401 - a parameter of any kind
     if isinstance(value, np.ndarray):
         return "array", value.shape, tuple(value.ravel().tolist())
     if isinstance(value, dict):
-        return "dict", tuple((key, _frozen(own)) for key, own in value.items())
+        return "dict", tuple((key, _frozen(entry)) for key, entry in value.items())
     if isinstance(value, list | tuple):
         return type(value).__name__, tuple(_frozen(item) for item in value)
     return type(value).__name__, value

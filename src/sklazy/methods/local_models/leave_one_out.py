@@ -21,13 +21,13 @@ def find_last_holders(base: CaseBase) -> Bools:
 
     Codes, and with them regressors and targets, are others without such a row.
     """
-    cases, found = base.cases, np.zeros(base.n_rows, np.bool_)
+    cases, holders = base.cases, np.zeros(base.n_rows, np.bool_)
     for j in np.flatnonzero(cases.numeric < 0):
-        found |= _are_single(cases.codes[j, : base.n_rows])
+        holders |= _are_single(cases.codes[j, : base.n_rows])
     if base.class_labels:
-        found |= _are_single(cases.classes[: base.n_rows])
+        holders |= _are_single(cases.classes[: base.n_rows])
     weighing = cases.weights[: base.n_rows] != 1
-    return found | weighing if weighing.sum() == 1 else found
+    return holders | weighing if weighing.sum() == 1 else holders
 
 
 def find_scale_holders(cases: Cases, rows: Ints, scale: Scale) -> Bools:
@@ -45,37 +45,37 @@ def find_scale_holders(cases: Cases, rows: Ints, scale: Scale) -> Bools:
     holders : bool array of shape (n_rows,)
         By place in the case base.
     """
-    found = np.ones(cases.n_rows, np.bool_)
-    found[rows] = False
+    holders = np.ones(cases.n_rows, np.bool_)
+    holders[rows] = False
     for j in cases.numeric[cases.numeric >= 0]:
-        found[rows] |= _shape_scale(cases.numbers[j, rows], scale)
-    return found
+        holders[rows] |= _shape_scale(cases.numbers[j, rows], scale)
+    return holders
 
 
 def find_unit_holder(values: NDArray[np.float64], ordinary: float = ORDINARY) -> Bools:
     """The one row, if any, without which numbers would have another unit."""
-    found = np.zeros(len(values), np.bool_)
+    holders = np.zeros(len(values), np.bool_)
     largest = int(np.argmax(np.abs(values)))
     others = np.delete(values, largest)
-    found[largest] = find_unit(others, ordinary) != find_unit(values, ordinary)
-    return found
+    holders[largest] = find_unit(others, ordinary) != find_unit(values, ordinary)
+    return holders
 
 
 def _shape_scale(values: NDArray[np.float64], scale: Scale) -> Bools:
     """Which cells the scale of their column hangs on."""
     missing = np.isnan(values)
     # The only missing cell: the search takes a column without one another way.
-    found = missing if missing.sum() == 1 else np.zeros(len(values), np.bool_)
+    holders = missing if missing.sum() == 1 else np.zeros(len(values), np.bool_)
     if missing.all():
-        return found
+        return holders
     low, high = np.nanmin(values), np.nanmax(values)
     if scale == "std" and low < high:
-        return found | ~missing
+        return holders | ~missing
     for end in (low, high):
         at_end = values == end
         if at_end.sum() == 1:
-            found = found | at_end
-    return found
+            holders = holders | at_end
+    return holders
 
 
 def _are_single(codes: NDArray[np.integer]) -> Bools:

@@ -41,13 +41,13 @@ def find_nearest_there(
     )
 
     def ask(placed: PlacedColumns, first: int, last: int) -> Callable[[], Piece]:
-        own = None if groups is None else (groups[0][first:last], groups[1])
+        visible = None if groups is None else (groups[0][first:last], groups[1])
         n_found = min(n_nearest, last - first)
-        found = find_nearest_on(placed, queries, n_found, groups=own)
-        return lambda: (first, found)
+        nearest = find_nearest_on(placed, queries, n_found, groups=visible)
+        return lambda: (first, nearest)
 
-    found = ask_rows(base, open_devices(device), cargo, ask)
-    if len(found) == 1:
-        return found[0][1]
-    starts, pieces = zip(*found, strict=True)
+    answers = ask_rows(base, open_devices(device), cargo, ask)
+    if len(answers) == 1:
+        return answers[0][1]
+    starts, pieces = zip(*answers, strict=True)
     return merge_nearest(pieces, starts, n_nearest)

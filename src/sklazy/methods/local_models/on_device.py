@@ -48,8 +48,8 @@ def _hold_cases(device: Device, data: LocalData) -> DeviceLocalCases | None:
     searched = count_placed_bytes(data.space.columns)
     if not fits(device, cargo._replace(row_bytes=cargo.row_bytes + searched)):
         return None
-    found: DeviceLocalCases | None = hold(data.base, device, cargo)
-    return found
+    held: DeviceLocalCases | None = hold(data.base, device, cargo)
+    return held
 
 
 def _take(cases: LocalCases, rows: Ints) -> LocalCases:

@@ -82,8 +82,8 @@ def count_local(part: CaseBase, scale: Scale) -> LocalTotals:
     cases, weights = part.cases, part.weights[: part.n_rows]
     rows = np.flatnonzero(weights > 0)
     targets = np.abs(find_targets(part, rows))
-    own = weights[rows]
-    ends = [own.min(initial=np.inf), own.max(initial=-np.inf)]
+    chosen = weights[rows]
+    ends = [chosen.min(initial=np.inf), chosen.max(initial=-np.inf)]
     return LocalTotals(
         sum_columns(cases, rows, scale),
         targets.max(axis=0, initial=0.0),

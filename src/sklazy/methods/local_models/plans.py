@@ -104,10 +104,10 @@ def _numbers(span: Span, n_terms: int, name: str) -> tuple[int, int, int]:
         if not 0 < times < math.inf:
             raise _bad_span(span, name)
         return 3 * n_terms, math.ceil(5 * n_terms * times), 0
-    given = list(span) if isinstance(span, Sequence | np.ndarray) else []
-    if len(given) not in (2, 3) or not all(isinstance(k, Integral) for k in given):
+    numbers = list(span) if isinstance(span, Sequence | np.ndarray) else []
+    if len(numbers) not in (2, 3) or not all(isinstance(k, Integral) for k in numbers):
         raise _bad_span(span, name)
-    least, most, scored = (*map(int, given), 0)[:3]
+    least, most, scored = (*map(int, numbers), 0)[:3]
     return least, most, scored
 
 
@@ -173,13 +173,13 @@ def _automatic(degree: int, n_regressors: int, n_rows: int) -> tuple[int, int, i
 def _degrees(degrees: object, n_regressors: int) -> list[int]:
     if isinstance(degrees, str) and degrees == "auto":
         return [0, 1] if 0 < n_regressors <= _MOST_REGRESSORS else [0]
-    given = np.atleast_1d(np.asarray(degrees, object)).tolist()
-    if not given or any(isinstance(g, bool) or g not in (0, 1, 2) for g in given):
+    listed = np.atleast_1d(np.asarray(degrees, object)).tolist()
+    if not listed or any(isinstance(g, bool) or g not in (0, 1, 2) for g in listed):
         raise BadInputError(
             f"degrees={degrees!r}; expected 'auto' or some of 0 (constant), 1 (linear) "
             "and 2 (quadratic)."
         )
-    return sorted({int(degree) for degree in given})
+    return sorted({int(degree) for degree in listed})
 
 
 def make_plan(
@@ -239,14 +239,14 @@ def _best(n_best: NBest, n_models: Mapping[int, int]) -> np.ndarray:
     if isinstance(n_best, Integral) and int(n_best) > 0:
         most = sum(n_models.values())
         return np.array([min(int(n_best), most), 0, 0, 0], np.int64)
-    given: list[Any] = []
+    listed: list[Any] = []
     if isinstance(n_best, Sequence | np.ndarray):
-        given = list(n_best)
-    whole = all(isinstance(count, Integral) and int(count) >= 0 for count in given)
-    if len(given) != 3 or not whole or not any(given[degree] for degree in n_models):
+        listed = list(n_best)
+    whole = all(isinstance(count, Integral) and int(count) >= 0 for count in listed)
+    if len(listed) != 3 or not whole or not any(listed[degree] for degree in n_models):
         raise BadInputError(
             f"n_best={n_best!r}; expected 'auto', a whole number above 0, or three for "
             "the degrees 0, 1 and 2, one of them above 0 for a degree that is on."
         )
-    counts = [min(given[d], n_models.get(d, 0)) for d in range(3)]
+    counts = [min(listed[d], n_models.get(d, 0)) for d in range(3)]
     return np.array([0, *counts], np.int64)

@@ -68,7 +68,7 @@ class _Inputs(NamedTuple):
     ends: Ints
 
 
-class Wanted(NamedTuple):
+class WantedInputs(NamedTuple):
     """Inputs that cases may have, as far as a query sees them.
 
     Attributes
@@ -109,17 +109,17 @@ def pool_parts(
         The part of each neighbor, and where it stands among the cases of the part.
     """
     pools = start_pools(cases, np.arange(places.size).reshape(places.shape))
-    for asked, known in split_by_cells(base.cases, queries, tied):
-        words = _read_words(base, frame, known, owners[asked], places[asked])
+    for chosen, known in split_by_cells(base.cases, queries, tied):
+        words = _read_words(base, frame, known, owners[chosen], places[chosen])
         different, groups = np.unique(words, axis=0, return_inverse=True)
-        wanted = Wanted(frame, known, different)
+        wanted = WantedInputs(frame, known, different)
         sums = base.ask(sum_alike, wanted)
-        sizes = np.sum([own.sizes for own in sums], axis=0)
-        groups = groups.reshape(len(asked), -1)
+        sizes = np.sum([alike.sizes for alike in sums], axis=0)
+        groups = groups.reshape(len(chosen), -1)
         if (sizes > 1).any():
-            found = _summarize(base, wanted, sums)
+            summaries = _summarize(base, wanted, sums)
             many = sizes[groups] > 1
-            fill_pools(pools, asked, groups, many, found.__getitem__)
+            fill_pools(pools, chosen, groups, many, summaries.__getitem__)
     return pools
 
 
@@ -128,41 +128,41 @@ def _read_words(
 ) -> Words:
     """Fetch the inputs of cases as words, (n_cases, n_known)."""
     here = [np.flatnonzero(owners.ravel() == p) for p in range(len(base.sizes))]
-    chosen = [(frame, known, places.ravel()[own]) for own in here]
+    chosen = [(frame, known, places.ravel()[numbers]) for numbers in here]
     told = base.ask_each(read_inputs, chosen)
     words = np.empty((places.size, told[0].shape[1]), np.uint64)
-    for own, inputs in zip(here, told, strict=True):
-        words[own] = inputs
+    for numbers, inputs in zip(here, told, strict=True):
+        words[numbers] = inputs
     return words
 
 
 def _summarize(
-    base: PartedHead, wanted: Wanted, sums: list[AlikeSums]
+    base: PartedHead, wanted: WantedInputs, sums: list[AlikeSums]
 ) -> list[Summary]:
     """Put together what parts have found, and ask for deviations from the means."""
-    sizes = np.sum([own.sizes for own in sums], axis=0)
-    totals = add_sums(own.weights for own in sums).rounded()
+    sizes = np.sum([alike.sizes for alike in sums], axis=0)
+    totals = add_sums(alike.weights for alike in sums).rounded()
     shape = sums[0].lowest.shape
     means = average(
-        add_sums(own.targets for own in sums).rounded().reshape(shape),
+        add_sums(alike.targets for alike in sums).rounded().reshape(shape),
         totals[:, None],
-        np.min([own.lowest for own in sums], axis=0),
-        np.max([own.highest for own in sums], axis=0),
+        np.min([alike.lowest for alike in sums], axis=0),
+        np.max([alike.highest for alike in sums], axis=0),
     )
     squares = add_sums(base.ask(sum_deviations, wanted, means)).rounded()
     spreads = squares.reshape(shape) / totals[:, None]
     weights = totals / sizes
     columns = sizes.tolist(), weights.tolist(), means, spreads
-    return [Summary(*own) for own in zip(*columns, strict=True)]
+    return [Summary(*alike) for alike in zip(*columns, strict=True)]
 
 
-def read_inputs(part: CaseBase, asked: tuple[LocalFrame, Bools, Ints]) -> Words:
+def read_inputs(part: CaseBase, request: tuple[LocalFrame, Bools, Ints]) -> Words:
     """Return the inputs of some cases of a part as words, (n_cases, n_known)."""
-    frame, known, chosen = asked
+    frame, known, chosen = request
     return _write_words(part, place_part(part, frame).rows[chosen], known)
 
 
-def sum_alike(part: CaseBase, wanted: Wanted) -> AlikeSums:
+def sum_alike(part: CaseBase, wanted: WantedInputs) -> AlikeSums:
     """Add up a part's cases of each of some inputs."""
     n_inputs, n_targets = len(wanted.words), len(wanted.frame.target_units)
     cases, inputs = _find_cases(part, wanted)
@@ -180,7 +180,7 @@ def sum_alike(part: CaseBase, wanted: Wanted) -> AlikeSums:
     )
 
 
-def sum_deviations(part: CaseBase, wanted: Wanted, means: Floats) -> ExactSums:
+def sum_deviations(part: CaseBase, wanted: WantedInputs, means: Floats) -> ExactSums:
     """Add up squared deviations from the means, times weights, of a part's cases."""
     cases, inputs = _find_cases(part, wanted)
     targets, weights = _read(place_part(part, wanted.frame).cases, cases)
@@ -201,26 +201,26 @@ def _read(cases: LocalCases, chosen: Ints) -> tuple[Floats, Floats]:
     return cases.targets[chosen], weights
 
 
-def _find_cases(part: CaseBase, wanted: Wanted) -> tuple[Ints, Ints]:
+def _find_cases(part: CaseBase, wanted: WantedInputs) -> tuple[Ints, Ints]:
     """Find the cases of a part that have some inputs, and which of these."""
     known = _inputs_of(part, wanted)
     hashes = content_hashes(wanted.words.T)
     starts = np.searchsorted(known.hashes, hashes, "left")
     ends = np.searchsorted(known.hashes, hashes, "right")
-    found = np.full(len(hashes), -1, np.int64)
+    matches = np.full(len(hashes), -1, np.int64)
     for step in range(int((ends - starts).max(initial=0))):  # hashes may be equal
         places = np.minimum(starts + step, len(known.hashes) - 1)
         same = (known.words[places] == wanted.words).all(axis=1)
         same &= starts + step < ends
-        found[same] = places[same]
-    inputs = np.flatnonzero(found >= 0)
-    firsts = np.append(0, known.ends[:-1])[found[inputs]]
-    sizes = known.ends[found[inputs]] - firsts
+        matches[same] = places[same]
+    inputs = np.flatnonzero(matches >= 0)
+    firsts = np.append(0, known.ends[:-1])[matches[inputs]]
+    sizes = known.ends[matches[inputs]] - firsts
     within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return known.order[np.repeat(firsts, sizes) + within], np.repeat(inputs, sizes)
 
 
-def _inputs_of(part: CaseBase, wanted: Wanted) -> _Inputs:
+def _inputs_of(part: CaseBase, wanted: WantedInputs) -> _Inputs:
     """Return the inputs of a part's cases; those of whole rows are kept."""
     frame, known, _ = wanted
     if not known.all():

@@ -82,7 +82,7 @@ def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     yield "targets", c.same(names, expected)
     for target in content["targets"]:
         ends = [set(item) & set(_ENDS) for item in target["outside_range"]]
-        yield "targets", all(len(own) != 1 for own in ends)
+        yield "targets", all(len(pair) != 1 for pair in ends)
 
 
 def bodies(answer: LocalAnswer, queries: list[list[Plain]]) -> Iterator[Plain]:
@@ -134,10 +134,10 @@ def _listed(answer: LocalAnswer, query: int, k: int) -> list[Plain]:
 
 
 def _outcomes(answer: LocalAnswer, slots: NDArray[np.int64]) -> list[Plain]:
-    labels, own = answer.base.class_labels, answer.base.take(slots)
+    labels, taken = answer.base.class_labels, answer.base.take(slots)
     if labels:
-        return [{"class": labels[code]} for code in own.classes.tolist()]
-    rows = [numbers(row) for row in own.targets.T]
+        return [{"class": labels[code]} for code in taken.classes.tolist()]
+    rows = [numbers(row) for row in taken.targets.T]
     return [{"target": row[0] if len(row) == 1 else row} for row in rows]
 
 
@@ -264,7 +264,9 @@ def _neighbors(answer: LocalAnswer, query: int, target: int) -> list[Plain]:
         _pooled(answer, query, target, len(rows)),
         strict=True,
     )
-    return [dict(zip(_NEIGHBOR, own, strict=True)) | pooled for *own, pooled in columns]
+    return [
+        dict(zip(_NEIGHBOR, cells, strict=True)) | pooled for *cells, pooled in columns
+    ]
 
 
 def _pooled(answer: LocalAnswer, query: int, target: int, k: int) -> list[Plain]:
@@ -313,24 +315,24 @@ def _outside(
     answer: LocalAnswer, cells: list[Plain], slots: NDArray[np.int64]
 ) -> list[Plain]:
     """Columns in which the query lies outside the neighbors in use."""
-    cases, found = answer.base.cases, []
-    own = answer.base.take(slots)
+    cases, outside = answer.base.cases, []
+    taken = answer.base.take(slots)
     for j, cell in enumerate(cells):
         column, value, i = cell["name"], cell["value"], int(cases.numeric[j])
         if value is None:
             continue
         if i < 0:
-            codes = own.codes[j].tolist()
+            codes = taken.codes[j].tolist()
             labels = answer.base.categories(j)
             if value not in {labels[code] for code in codes if code >= 0}:
-                found.append({"column": column, "value": value})
+                outside.append({"column": column, "value": value})
             continue
-        near = own.numbers[i]
+        near = taken.numbers[i]
         near = near[~np.isnan(near)]
         if len(near) and not near.min() <= value <= near.max():
             ends = {"min": float(near.min()), "max": float(near.max())}
-            found.append({"column": column, "value": value, **ends})
-    return found
+            outside.append({"column": column, "value": value, **ends})
+    return outside
 
 
 FAMILY = Family(

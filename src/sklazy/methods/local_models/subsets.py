@@ -104,8 +104,8 @@ class SubsetPredictor:
         near = self._nearest(row, training, most)
         predictions = np.empty((len(sets), self.data.cases.targets.shape[1]))
         for places, regressors, planned in alike:
-            own = near[places, : planned.most]
-            predictions[places] = self._fit(regressors, own, row, planned.plan)
+            nearest = near[places, : planned.most]
+            predictions[places] = self._fit(regressors, nearest, row, planned.plan)
         if self._sets.empty:
             predictions[self._sets.empty] = self._mean(training)
         return predictions
@@ -118,9 +118,9 @@ class SubsetPredictor:
         planned_sets = self._sets
         if n_training not in planned_sets.alike:
             groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-            for i, own in enumerate(planned_sets.regressors):
-                plan = self._plan(len(own), n_training)
-                groups[len(own) if plan.lines else 0, id(plan)].append(i)
+            for i, regressors in enumerate(planned_sets.regressors):
+                plan = self._plan(len(regressors), n_training)
+                groups[len(regressors) if plan.lines else 0, id(plan)].append(i)
             planned_sets.alike[n_training] = [
                 Alike(
                     places if len(groups) > 1 else slice(None),
@@ -156,13 +156,13 @@ class SubsetPredictor:
         """Fit the models of many sets at once, each on its own copy of its cases."""
         cases, (n_sets, n_near) = self.data.cases, near.shape
         gathered = cases.regressors[near[:, :, None], regressors[:, None, :]]
-        own = LocalCases(
+        copies = LocalCases(
             gathered.reshape(n_sets * n_near, regressors.shape[1]),
             cases.targets[near].reshape(n_sets * n_near, -1),
             cases.weights[near].ravel() if cases.weights.size else cases.weights,
         )
         models = fit_models(
-            own,
+            copies,
             plan,
             cases.regressors[row, regressors],
             np.arange(n_sets * n_near).reshape(n_sets, n_near),

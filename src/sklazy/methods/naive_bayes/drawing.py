@@ -35,22 +35,22 @@ def _times(log: float) -> str:
 
 def draw_likelihoods(receipt: Plain) -> list[Block]:
     """Each attribute's logarithms, and how far it favors the answer."""
-    votes, found = receipt["votes"], receipt["likelihoods"]
+    votes, likelihoods = receipt["votes"], receipt["likelihoods"]
     shown, pair = likely(votes, _MOST_COMPARED), first_two(receipt)
-    items = [("share of the class", [item["log"] for item in found["prior"]])]
-    items += [(format_value(i["name"]), i["log"]) for i in found["attributes"]]
+    items = [("share of the class", [item["log"] for item in likelihoods["prior"]])]
+    items += [(format_value(i["name"]), i["log"]) for i in likelihoods["attributes"]]
     gains = [gain(logs, *pair) if pair else 0.0 for _, logs in items]
-    bar = make_ruler([*gains, *[-own for own in gains]])  # zero is in the middle
+    bar = make_ruler([*gains, *[-gained for gained in gains]])  # zero is in the middle
     rows: list[list[Cell]] = [
-        [name, *[format_fixed(logs[i], 2) for i in shown], bar(own)]
-        for (name, logs), own in zip(items, gains, strict=True)
+        [name, *[format_fixed(logs[i], 2) for i in shown], bar(gained)]
+        for (name, logs), gained in zip(items, gains, strict=True)
     ]
     header = ["attribute", *[format_value(votes[i]["label"]) for i in shown], ""]
-    said = "Natural logarithms; the class with the largest sum is the answer."
+    legend = "Natural logarithms; the class with the largest sum is the answer."
     if pair is not None:
         rival = format_value(votes[pair[1]]["label"])
-        said += f" Bars to the left favor {rival}, the runner-up."
+        legend += f" Bars to the left favor {rival}, the runner-up."
     sides = f"l{'r' * len(shown)}B"
     grid = Grid(header, sides, rows, shown=_MOST_USED, noun="attributes")
     title = Heading("What each attribute adds")
-    return [title, Paragraph(said, "soft", "page"), grid]
+    return [title, Paragraph(legend, "soft", "page"), grid]

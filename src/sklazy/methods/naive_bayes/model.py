@@ -195,9 +195,11 @@ def find_cells(
     ``offsets[-1]``, the row of zeros, stands for whatever adds nothing.
     """
     attributes = np.maximum(selected.attributes, 0)
-    own = np.take_along_axis(codes, attributes, axis=1)
+    used_codes = np.take_along_axis(codes, attributes, axis=1)
     used = np.arange(attributes.shape[1]) < selected.counts[:, None]
-    return np.where(used & (own >= 0), offsets[attributes] + own, offsets[-1])
+    return np.where(
+        used & (used_codes >= 0), offsets[attributes] + used_codes, offsets[-1]
+    )
 
 
 def _gather_and_add(

@@ -120,8 +120,8 @@ def find_moments(
         As `sum_powers` finds them, one for each part.
     n_classes : int
     """
-    found = add_sums(sums).rounded().reshape(-1, 3, n_classes)
-    return Moments(placed.centers, placed.scales, found, placed.constant)
+    totals = add_sums(sums).rounded().reshape(-1, 3, n_classes)
+    return Moments(placed.centers, placed.scales, totals, placed.constant)
 
 
 def normal_terms(
@@ -129,7 +129,7 @@ def normal_terms(
     attribute: int,
     values: Floats,
     alpha: float,
-    own: tuple[NDArray[np.int32], Floats] | None = None,
+    left_out: tuple[NDArray[np.int32], Floats] | None = None,
 ) -> Floats:
     """Return log-densities of values of one attribute under each class.
 
@@ -144,7 +144,7 @@ def normal_terms(
         Counted among the numeric ones.
     values : float64 array of shape (n_values,)
     alpha : float
-    own : pair of arrays of shape (n_values,), optional
+    left_out : pair of arrays of shape (n_values,), optional
         Class and weight of the case that has the value, if it is to be left out.
 
     Returns
@@ -165,10 +165,12 @@ def normal_terms(
     sums = np.repeat(moments.sums[attribute][None], len(values), axis=0)
     whole = _variance(sums.sum(axis=2))
     says = ~np.isnan(values) & (not moments.constant[attribute])
-    if own is not None:
+    if left_out is not None:
         rows = np.flatnonzero(says)
         for power in range(3):
-            sums[rows, power, own[0][rows]] -= own[1][rows] * away[rows] ** power
+            sums[rows, power, left_out[0][rows]] -= (
+                left_out[1][rows] * away[rows] ** power
+            )
         says &= _variance(sums.sum(axis=2)) > _CONSTANT * whole
     terms = np.zeros((len(values), sums.shape[2]))
     terms[says] = _log_densities(away[says], sums[says], alpha)

@@ -17,9 +17,9 @@ FIELD = c.record(
 
 def check_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     """Whether there is a logarithm for every class."""
-    found, n_classes = content["likelihoods"], len(content["votes"])
-    yield "likelihoods.prior", len(found["prior"]) == n_classes
-    sizes = {len(item["log"]) for item in found["attributes"]}
+    likelihoods, n_classes = content["likelihoods"], len(content["votes"])
+    yield "likelihoods.prior", len(likelihoods["prior"]) == n_classes
+    sizes = {len(item["log"]) for item in likelihoods["attributes"]}
     yield "likelihoods.attributes", sizes <= {n_classes}
 
 

@@ -71,9 +71,9 @@ def terms_without_own_row(
     cells[np.append(vanishing, False)[cells]] = offsets[-1]
     terms = fitted.values[cells]
     rows, places = np.nonzero(cells < offsets[-1])
-    own = cells[rows, places], classes[rows]
-    totals = smooth_totals(counts, offsets, alpha)[own] - weights[rows]
-    share = _at_least(counts[own] - weights[rows] + alpha, alpha)
+    cell_and_class = cells[rows, places], classes[rows]
+    totals = smooth_totals(counts, offsets, alpha)[cell_and_class] - weights[rows]
+    share = _at_least(counts[cell_and_class] - weights[rows] + alpha, alpha)
     share /= _at_least(totals, alpha)
     terms[rows, places, classes[rows]] = np.log(share)
     remaining = np.repeat(class_counts[None], len(classes), axis=0)

@@ -78,15 +78,15 @@ def plan_bags(
     """
     state = random_state % (1 << 64)
     seeds = query_seeds(content_words(queries, numeric), np.uint64(state))
-    own = bag_seeds(seeds, n_bags)
-    drawn = own
+    seeded = bag_seeds(seeds, n_bags)
+    drawn = seeded
     if share:
         common = np.array([(state * _STEP + 1) % (1 << 64)], np.uint64)
-        drawn = np.broadcast_to(bag_seeds(common, n_bags), own.shape)
+        drawn = np.broadcast_to(bag_seeds(common, n_bags), seeded.shape)
     near = np.ascontiguousarray(neighbors, np.int32)
     if left_out is None:
-        left_out = np.full(len(own), -1, np.int64)
-    return Bags(near, np.stack([own, drawn]), left_out, max_draws)
+        left_out = np.full(len(seeded), -1, np.int64)
+    return Bags(near, np.stack([seeded, drawn]), left_out, max_draws)
 
 
 def content_words(queries: Queries, numeric: NDArray[np.bool_]) -> NDArray[np.uint64]:
@@ -105,9 +105,11 @@ def content_words(queries: Queries, numeric: NDArray[np.bool_]) -> NDArray[np.ui
 
 def draw_weights(bags: Bags, query: int, n_rows: int) -> NDArray[np.int32]:
     """The bags of one query as weights of the rows, shape (n_bags, n_rows)."""
-    own, drawn = bags.seeds[:, query]
+    seeded, drawn = bags.seeds[:, query]
     near = bags.neighbors[query]
-    weights: NDArray[np.int32] = bag_weights(own, drawn, near, bags.max_draws, n_rows)
+    weights: NDArray[np.int32] = bag_weights(
+        seeded, drawn, near, bags.max_draws, n_rows
+    )
     return weights
 
 

@@ -247,10 +247,10 @@ def answer_by_paths(
     for follow, chosen in ways:
         if chosen.any():
             part = Queries(queries.codes[chosen], queries.values[chosen])
-            own = bags.take(np.flatnonzero(chosen))
-            found = np.zeros((*own.seeds.shape[1:], paths.n_outputs))
-            follow(paths, part, own, rules, found)
-            answers[chosen] = found
+            some = bags.take(np.flatnonzero(chosen))
+            outputs = np.zeros((*some.seeds.shape[1:], paths.n_outputs))
+            follow(paths, part, some, rules, outputs)
+            answers[chosen] = outputs
     return answers
 
 
@@ -296,8 +296,8 @@ def trace_paths(
 ) -> list[list[list[PathStep]]]:
     """The nodes that each query passes in the tree of each of its bags."""
     answers = np.zeros((*bags.seeds.shape[1:], paths.n_outputs))
-    found = _follow(paths, queries, bags, rules, answers, n_steps=most_steps)
-    return [[_list_steps(table) for table in query] for query in found]
+    tables = _follow(paths, queries, bags, rules, answers, n_steps=most_steps)
+    return [[_list_steps(table) for table in query] for query in tables]
 
 
 def _list_steps(table: Floats) -> list[PathStep]:

@@ -33,6 +33,7 @@ Floats = NDArray[np.float64]
 Sets = NDArray[np.uint64]
 
 _N_COLUMNS = 7  # of a step
+_NO_CHANGES = np.zeros((0, 0, 2, 1))
 
 
 class RandomPaths(NamedTuple):
@@ -136,9 +137,30 @@ def trace_random_paths(
     """The nodes that each query passes on the random path of each of its bags."""
     _, steps, sets = _follow(paths, queries, bags, n_tried, most_steps)
     return [
-        [_list_steps(*found) for found in zip(*query, strict=True)]
+        [_list_steps(*tables) for tables in zip(*query, strict=True)]
         for query in zip(steps, sets, strict=True)
     ]
+
+
+def trace_changes(
+    paths: RandomPaths, queries: Queries, bags: Bags, n_tried: int
+) -> tuple[Floats, Floats]:
+    """Changes of class shares, or of the mean, along the random path of each bag.
+
+    A split moves the output from that of a node's rows to that of the query's side;
+    the change belongs to the attribute that is split by.
+
+    Returns
+    -------
+    changes : float64 array of shape (n_queries, n_bags, n_attributes, n_outputs)
+    starts : float64 array of shape (n_queries, n_bags, n_outputs)
+        The outputs of whole bags; with the changes they add up to the answers.
+    """
+    n_attributes = len(paths.table.codes)
+    shape = (*bags.seeds.shape[1:], n_attributes + 2, paths.n_outputs)
+    changes = np.zeros(shape)
+    _follow(paths, queries, bags, n_tried, changes=changes)
+    return changes[:, :, :n_attributes], changes[:, :, n_attributes]
 
 
 def sum_gains(
@@ -170,29 +192,39 @@ def sum_gains(
     counts = (attributes >= 0) & (weights >= least_weight)
     each = gains[counts] / weights[counts]
     n_attributes, (n_queries, n_bags) = len(paths.table.codes), steps.shape[:2]
-    found = np.bincount(attributes[counts].astype(np.int64), each, n_attributes)
-    return np.asarray(found / (n_queries * n_bags))
+    sums = np.bincount(attributes[counts].astype(np.int64), each, n_attributes)
+    return np.asarray(sums / (n_queries * n_bags))
 
 
 def _follow(
-    paths: RandomPaths, queries: Queries, bags: Bags, n_tried: int, n_steps: int = 0
+    paths: RandomPaths,
+    queries: Queries,
+    bags: Bags,
+    n_tried: int,
+    n_steps: int = 0,
+    changes: Floats = _NO_CHANGES,
 ) -> tuple[Floats, Floats, Sets]:
-    """Answers, and as many steps as wanted, with the categories of nominal ones."""
+    """Answers, and as many steps as wanted, with the categories of nominal ones.
+
+    Changes along the paths are added to `changes`, if it has room for queries.
+    """
     shape, n_rows = bags.seeds.shape[1:], paths.classes.size
     answers = np.zeros((*shape, paths.n_outputs))
     steps = np.full((*shape, max(n_steps, 1), _N_COLUMNS), -1.0)
     sets = np.zeros((*shape, n_steps, half_words(paths.table)), np.uint64)
-    node, written = make_drawn_node(paths.table), (steps, sets, answers)
+    node, written = make_drawn_node(paths.table), (steps, sets, answers, changes)
     seeds = np.ascontiguousarray(bags.seeds)
-    asked = queries, bags.neighbors, seeds, bags.left_out, bags.max_draws
+    arguments = queries, bags.neighbors, seeds, bags.left_out, bags.max_draws
     if paths.targets.size:
         room = paths.by_class, np.zeros(n_rows + 1)
-        drawn_means(paths.table, paths.targets, n_tried, *asked, node, *room, *written)
+        drawn_means(
+            paths.table, paths.targets, n_tried, *arguments, node, *room, *written
+        )
         return answers, steps, sets
     ends, sums = np.zeros(paths.n_outputs + 1, np.int64), (3, paths.n_outputs)
     by_class = paths.classes, paths.by_class, paths.logs
     rows = ClassRows(*by_class, ends, np.zeros(sums, np.int64))
-    drawn_paths(paths.table, n_tried, *asked, node, rows, *written)
+    drawn_paths(paths.table, n_tried, *arguments, node, rows, *written)
     return answers, steps, sets
 
 

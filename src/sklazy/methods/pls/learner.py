@@ -98,8 +98,10 @@ class PLSData(NamedTuple):
     def plan(self, n_rows: int) -> PLSPlan:
         """Plan the components to try for a number of visible rows."""
         n_columns = self.space.regressors.shape[1]
-        own = self.settings
-        return plan_components(own.n_components, own.n_neighbors, n_rows, n_columns)
+        settings = self.settings
+        return plan_components(
+            settings.n_components, settings.n_neighbors, n_rows, n_columns
+        )
 
     @property
     def effort(self) -> Effort:
@@ -132,7 +134,7 @@ class PLSAnswer:
     weights : float64 array of shape (n_queries, k)
     paths : float64 array of shape (n_queries, 1 + n_components)
         Predictions with 0, 1, ... components.
-    found : float64 array of the same shape, or empty
+    known_errors : float64 array of the same shape, or empty
         Mean squared errors of the neighbors left out, where these had to choose.
     """
 
@@ -144,7 +146,7 @@ class PLSAnswer:
     cut: "CutPools"
     weights: Floats
     paths: Floats
-    found: Floats
+    known_errors: Floats
 
     @property
     def base(self) -> CaseBase:
@@ -154,14 +156,14 @@ class PLSAnswer:
     @cached_property
     def errors(self) -> Floats:
         """Mean squared errors of neighbors left out, with 0, 1, ... components."""
-        if len(self.found) == len(self.paths):
-            return self.found
+        if len(self.known_errors) == len(self.paths):
+            return self.known_errors
         return _fit(self.data, self.plan, self.regressors, self.near, True)[1]
 
     @property
-    def near(self) -> "Near":
+    def near(self) -> "WeighedNeighbors":
         """The neighbors, what they count with, and their weights."""
-        return Near(self.neighbors.rows, self.cut, self.weights)
+        return WeighedNeighbors(self.neighbors.rows, self.cut, self.weights)
 
     @cached_property
     def shares(self) -> Floats:
@@ -222,7 +224,7 @@ class CutPools(NamedTuple):
     sizes: Floats
 
 
-class Near(NamedTuple):
+class WeighedNeighbors(NamedTuple):
     """The neighbors of queries, what they count with, and their weights."""
 
     rows: Ints
@@ -257,21 +259,25 @@ class PLSLearner:
             raise BadInputError(
                 "all sample weights are zero; give at least one row a weight above 0."
             )
-        own = self.settings
-        scale: Scale = "std" if own.scale else "none"
+        settings = self.settings
+        scale: Scale = "std" if settings.scale else "none"
         space = make_space(cases, rows, scale=scale, max_categories=_MOST_CATEGORIES)
         targets = cases.targets[0, rows]
         unit = find_unit(targets)
         weights = _weights(base, rows)
         view, columns = None, space.columns
-        if SPECTRAL_METRICS[own.metric].sees != "cells":
-            view = make_view(space.regressors, own.metric, own.n_scores)
+        if SPECTRAL_METRICS[settings.metric].sees != "cells":
+            view = make_view(space.regressors, settings.metric, settings.n_scores)
             columns = seen_columns(view, space.regressors)
         known = PLSRows(space.regressors, targets * unit, weights)
         local = LocalCases(space.regressors, known.targets[:, None], weights)
         # Principal scores look at cells that a query lacks, too.
-        lookalikes = Lookalikes(base, rows, local, whole=own.metric == "mahalanobis")
-        return PLSData(base, space, known, rows, view, columns, own, unit, lookalikes)
+        lookalikes = Lookalikes(
+            base, rows, local, whole=settings.metric == "mahalanobis"
+        )
+        return PLSData(
+            base, space, known, rows, view, columns, settings, unit, lookalikes
+        )
 
     def answer(self, ready: PLSData, batch: Batch) -> PLSAnswer:
         """Find neighbors, weigh them, fit components, and choose how many."""
@@ -281,30 +287,30 @@ class PLSLearner:
         plan = ready.plan(len(ready.rows) - (groups is not None))
         columns, regressors = place(ready.space, batch.queries, _FAR)
         more = _find_nearest(ready, columns, regressors, plan.k + 1, groups)
-        found = more.first(plan.k)
-        distances = to_distances(found.distances, ready.columns.metric)
+        nearest = more.first(plan.k)
+        distances = to_distances(nearest.distances, ready.columns.metric)
         weights = weigh(
-            distances, found.rows, ready.cases.weights, ready.settings.localization
+            distances, nearest.rows, ready.cases.weights, ready.settings.localization
         )
         pools = pool_neighbors(ready.lookalikes, batch.queries, more, plan.k, groups)
-        cut, chooses = _cut_pools(ready, found.rows, pools), plan.most > plan.least
-        near = Near(found.rows, cut, weights)
+        cut, chooses = _cut_pools(ready, nearest.rows, pools), plan.most > plan.least
+        near = WeighedNeighbors(nearest.rows, cut, weights)
         values, errors = _fit(ready, plan, regressors, near, chooses)
         queries = batch.queries
         return PLSAnswer(
-            ready, plan, queries, regressors, found, cut, weights, values, errors
+            ready, plan, queries, regressors, nearest, cut, weights, values, errors
         )
 
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """Rows that neither scales, fillings, axes nor categories hang on."""
         if self.approximate:
             return np.ones(base.n_rows, bool)
-        own, cases = self.settings, base.cases
+        settings, cases = self.settings, base.cases
         rows = _counting(base)
         lacks = _lacks_cells(base, rows)
-        sees = SPECTRAL_METRICS[own.metric].sees
+        sees = SPECTRAL_METRICS[settings.metric].sees
         filled = lacks and sees != "cells"
-        if own.scale or sees == "scores" or filled:
+        if settings.scale or sees == "scores" or filled:
             return np.zeros(base.n_rows, bool)
         held = find_last_holders(base)
         held[np.setdiff1d(np.arange(base.n_rows), rows)] = True
@@ -372,7 +378,11 @@ def _cut_pools(data: PLSData, rows: Ints, pools: Pools) -> CutPools:
 
 
 def _fit(
-    data: PLSData, plan: PLSPlan, regressors: Floats, near: Near, left_out: bool
+    data: PLSData,
+    plan: PLSPlan,
+    regressors: Floats,
+    near: WeighedNeighbors,
+    left_out: bool,
 ) -> tuple[Floats, Floats]:
     """Predictions, and errors; what means leave of targets no model explains."""
     values, errors = fit_paths(

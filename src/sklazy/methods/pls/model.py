@@ -110,11 +110,11 @@ def _range(n_components: object) -> tuple[int, int]:
         return 1, _MOST_COMPONENTS
     if isinstance(n_components, Integral) and not isinstance(n_components, bool):
         return int(n_components), int(n_components)
-    given = list(n_components) if isinstance(n_components, tuple | list) else []
-    whole = [isinstance(n, Integral) and not isinstance(n, bool) for n in given]
-    if len(given) != 2 or not all(whole):
+    ends = list(n_components) if isinstance(n_components, tuple | list) else []
+    whole = [isinstance(n, Integral) and not isinstance(n, bool) for n in ends]
+    if len(ends) != 2 or not all(whole):
         raise _bad(n_components)
-    return int(given[0]), int(given[1])
+    return int(ends[0]), int(ends[1])
 
 
 def _bad(n_components: object) -> BadInputError:

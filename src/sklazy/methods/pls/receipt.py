@@ -124,10 +124,10 @@ def _trust(answer: PLSAnswer, explained: Explained) -> Plain:
 
 def _place(figures: Floats) -> int:
     """0 if a query's figure is among those of the neighbors, 1 outside, 2 far out."""
-    own, largest = figures[0], figures[1:].max(initial=-np.inf)
-    if not own > largest:
+    figure, largest = figures[0], figures[1:].max(initial=-np.inf)
+    if not figure > largest:
         return 0
-    return 2 if own > _FAR * largest else 1
+    return 2 if figure > _FAR * largest else 1
 
 
 def _in_data_units(answer: PLSAnswer, squares: Floats) -> Floats:
@@ -162,7 +162,8 @@ def _neighbors(answer: PLSAnswer, query: int, explained: Explained) -> Plain:
         "max": number(targets.max()),
         "n_missing": int(np.isnan(data.cases.regressors[rows][:, seen]).sum()),
         "listed": [
-            dict(zip(_NEIGHBOR, own, strict=True)) | alike for *own, alike in columns
+            dict(zip(_NEIGHBOR, cells, strict=True)) | alike
+            for *cells, alike in columns
         ],
     }
 

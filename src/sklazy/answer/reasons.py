@@ -1,0 +1,191 @@
+"""Contributions of features to answers, by a learner's formula or by asking.
+
+A feature is one of the user's columns; a date is one feature, whatever parts of it are
+learned from. A cell that is missing contributes 0: it is part of where the sum starts,
+as what is answered to a row of which nothing else is known.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.answer.batch import Batch, Floats, Ints
+from sklazy.answer.batches import answer_queries
+from sklazy.answer.learner import Answer, AnyLearner
+from sklazy.casebase import CaseBase
+from sklazy.flow import MISSING, Queries
+from sklazy.measures.blending import temper_probabilities
+from sklazy.measures.shapley import plan_subsets, share_subsets
+from sklazy.tables.origins import expanded_names
+
+OUTPUTS = {"nominal": "probabilities", "numeric": "values"}
+"""Attribute of an answer that features contribute to, by the kind of the target."""
+
+Ask = Callable[[Queries], Floats]
+"""From queries to their outputs, (n_queries, n_outputs)."""
+
+_MOST_CELLS = 4_000_000  # of queries that are put at once
+
+
+class FeatureMap(NamedTuple):
+    """The user's columns, and which of them each attribute comes from.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the features.
+    of_attribute : int64 array of shape (n_attributes,)
+        The feature of each attribute.
+    """
+
+    names: list[str]
+    of_attribute: Ints
+
+    def add_up(self, columns: Floats) -> Floats:
+        """Sums over the attributes of each feature, of (n_attributes, ...)."""
+        sums = np.zeros((len(self.names), *columns.shape[1:]))
+        np.add.at(sums, self.of_attribute, columns)
+        return sums
+
+
+class Wish(NamedTuple):
+    """What contributions are wanted.
+
+    Attributes
+    ----------
+    outputs : int64 array of shape (n_queries,)
+        The output of each query that features contribute to: a class by its code, or
+        the number of a target.
+    features : FeatureMap
+    power : float, optional
+        That probabilities are tempered with, in a blend.
+    """
+
+    outputs: Ints
+    features: FeatureMap
+    power: float | None = None
+
+    def part(self, query: int) -> "Wish":
+        """The wish of one query."""
+        return self._replace(outputs=self.outputs[query : query + 1])
+
+
+class Shares(NamedTuple):
+    """Contributions of features to answers.
+
+    Attributes
+    ----------
+    values : float64 array of shape (n_queries, n_features)
+    base : float64 array of shape (n_queries,)
+        The output without any of them: values add up to the answer less this.
+    answer : float64 array of shape (n_queries,)
+    errors : float64 array of shape (n_queries, n_features)
+        Standard errors of values that were sampled; else 0.
+    """
+
+    values: Floats
+    base: Floats
+    answer: Floats
+    errors: Floats
+
+
+def map_features(base: CaseBase) -> FeatureMap:
+    """Find the feature that each attribute of a base comes from."""
+    return base.derive(map_features, lambda: _map_features(base))
+
+
+def _map_features(base: CaseBase) -> FeatureMap:
+    schema = base.schema
+    if not schema.origins:
+        return FeatureMap(list(schema.names), np.arange(len(schema.names)))
+    parts = expanded_names(schema.origins)
+    of_attribute = np.repeat(np.arange(len(parts)), [len(names) for names in parts])
+    return FeatureMap(list(schema.user_names), of_attribute)
+
+
+def find_known(base: CaseBase, queries: Queries) -> NDArray[np.bool_]:
+    """Which cells of queries are not missing, (n_queries, n_attributes)."""
+    is_number = base.cases.numeric >= 0
+    known = np.where(is_number, ~np.isnan(queries.values), queries.codes != MISSING)
+    return np.asarray(known)
+
+
+def pick_outputs(answer: Answer, wish: Wish) -> Floats:
+    """The outputs that features contribute to, (n_queries,)."""
+    figures = getattr(
+        answer, OUTPUTS["nominal" if answer.base.class_labels else "numeric"]
+    )
+    if wish.power is not None:
+        figures = temper_probabilities(figures, np.array(wish.power))
+    return np.asarray(figures[np.arange(len(figures)), wish.outputs])
+
+
+def ask_learner(
+    learner: AnyLearner, batch: Batch, wish: Wish, n_jobs: int | None = None
+) -> Shares:
+    """Contributions by asking a learner again and again; see `ask_contributions`."""
+    output = OUTPUTS[learner.target.kind]
+
+    def ask(queries: Queries) -> Floats:
+        (found,) = answer_queries(
+            learner, batch.base, queries, (output,), n_jobs=n_jobs
+        )
+        return np.asarray(found)
+
+    return ask_contributions(ask, batch, wish)
+
+
+def ask_contributions(ask: Ask, batch: Batch, wish: Wish) -> Shares:
+    """Shapley values by asking again with features made missing.
+
+    All subsets of up to ten features in use are asked; of more, those of orders that
+    are drawn in antithetic pairs, the same for every query with as many in use.
+    """
+    n_queries, n_features = len(batch), len(wish.features.names)
+    values, errors = np.zeros((2, n_queries, n_features))
+    base, answer = np.zeros((2, n_queries))
+    known = find_known(batch.base, batch.queries)
+    for query in range(n_queries):
+        here = np.unique(wish.features.of_attribute[known[query]])
+        output, plan = int(wish.outputs[query]), plan_subsets(len(here))
+        keeps = np.zeros((len(plan.masks), n_features), np.bool_)
+        keeps[:, here] = plan.masks
+        found = _ask_masked(ask, batch.queries, query, keeps, wish)[:, output]
+        values[query, here], errors[query, here] = share_subsets(plan, found)
+        base[query], answer[query] = found[0], found[-1]
+    return Shares(values, base, answer, errors)
+
+
+def _ask_masked(
+    ask: Ask, queries: Queries, query: int, keeps: NDArray[np.bool_], wish: Wish
+) -> Floats:
+    """Outputs of a query with the features of each mask alone."""
+    cells = keeps[:, wish.features.of_attribute]
+    step = max(1, _MOST_CELLS // max(cells.shape[1], 1))
+    parts = [
+        ask(_hide(queries, query, cells[first : first + step]))
+        for first in range(0, len(cells), step)
+    ]
+    outputs = np.concatenate(parts)
+    if wish.power is None:
+        return outputs
+    return temper_probabilities(outputs, np.array(wish.power))
+
+
+def _hide(queries: Queries, query: int, cells: NDArray[np.bool_]) -> Queries:
+    """Copies of a query, each with some of its cells."""
+    codes = np.where(cells, queries.codes[query], np.int32(MISSING))
+    return Queries(codes, np.where(cells, queries.values[query], np.nan))
+
+
+def add_shares(parts: list[tuple[float, Shares]]) -> Shares:
+    """The weighted sum of contributions to the same outputs; errors add in squares."""
+    values = sum(weight * share.values for weight, share in parts)
+    base = sum(weight * share.base for weight, share in parts)
+    answer = sum(weight * share.answer for weight, share in parts)
+    squares = sum((weight * share.errors) ** 2 for weight, share in parts)
+    return Shares(
+        np.asarray(values), np.asarray(base), np.asarray(answer), np.sqrt(squares)
+    )

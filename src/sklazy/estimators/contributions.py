@@ -1,0 +1,156 @@
+"""Contributions of features to the answers of an estimator."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from sklazy.answer import Batch, check_finite, prepare
+from sklazy.answer.learner import AnyLearner
+from sklazy.answer.reasons import Shares, Wish, map_features
+from sklazy.answer.target import class_labels
+from sklazy.casebase import CaseBase
+from sklazy.errors import BadInputError
+from sklazy.flow import Queries
+from sklazy.methods.family import find_contributions
+from sklazy.methods.plain import target_names
+from sklazy.receipts.families import FAMILIES_BY_ANSWER
+from sklazy.report.progress import Progress
+
+if TYPE_CHECKING:
+    import pandas
+
+    from sklazy.estimators.base import LazyEstimator
+
+Floats = NDArray[np.float64]
+
+_AT_ONCE = 64  # queries
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """What each feature adds to the answer to each query.
+
+    Attributes
+    ----------
+    values : float64 array of shape (n_queries, n_features)
+        In probability, or in the unit of the target. They add up to the answer less
+        the base.
+    base : float64 array of shape (n_queries,)
+        The answer to a row of which nothing is known but what the query lacks, too.
+    answer : float64 array of shape (n_queries,)
+        The probability of the class in `of`, or the prediction.
+    names : list of str
+        The features.
+    of : array of shape (n_queries,)
+        The class, or the name of the target, that values contribute to.
+    errors : float64 array of shape (n_queries, n_features)
+        Standard errors of values that were sampled; 0 where they are exact.
+
+    Examples
+    --------
+    >>> from sklazy import LazyKernelClassifier
+    >>> X = [[float(number), 1.0] for number in range(12)]
+    >>> model = LazyKernelClassifier().fit(X, ["low"] * 6 + ["high"] * 6)
+    >>> found = model.contributions([[1.5, 1.0]])
+    >>> found.of.item(), found.base.round(3).item(), found.values[0, 1].item()
+    ('low', 0.5, 0.0)
+    >>> bool(abs(found.base + found.values.sum(axis=1) - found.answer) < 1e-9)
+    True
+    """
+
+    values: Floats
+    base: Floats
+    answer: Floats
+    names: list[str]
+    of: NDArray[Any]
+    errors: Floats
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def importance(self) -> Floats:
+        """Mean absolute contribution of each feature, (n_features,)."""
+        return np.asarray(np.abs(self.values).mean(axis=0))
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """A pandas frame: a row per query, the base, a column per feature, the answer.
+
+        A column is called as its feature; `of`, `base` and `answer` come around them.
+        """
+        import pandas  # noqa: PLC0415 (an optional dependency)
+
+        columns = pandas.DataFrame(self.values, columns=self.names)
+        head = pandas.DataFrame({"of": self.of, "base": self.base})
+        last = pandas.DataFrame({"answer": self.answer})
+        return pandas.concat([head, columns, last], axis=1)
+
+
+def contribute_all(model: "LazyEstimator", X: object, of: object) -> Contributions:
+    """Contributions to all answers; see `LazyEstimator.contributions`."""
+    if not hasattr(model, "cases_"):
+        check_is_fitted(model)
+    with model.cases_.snapshot() as cases:
+        queries = cases.encode(model._query_table(X))
+        learner = model._current_learner(cases)
+        wanted = find_output(cases, of)
+        parts, n_queries = [], len(queries.codes)
+        with Progress("explaining", total=n_queries) as progress:
+            for first in range(0, max(n_queries, 1), _AT_ONCE):
+                rows = slice(first, first + _AT_ONCE)
+                part = Queries(queries.codes[rows], queries.values[rows])
+                parts.append(_contribute(learner, cases, part, wanted, model.n_jobs))
+                progress.advance(len(part.codes))
+        outputs = np.concatenate([outputs for outputs, _ in parts])
+        columns = zip(*(shares for _, shares in parts), strict=True)
+        values, base, answer, errors = (np.concatenate(column) for column in columns)
+        names = map_features(cases).names
+        of_each = name_outputs(cases, outputs)
+    return Contributions(values, base, answer, names, of_each, errors)
+
+
+def _contribute(
+    learner: AnyLearner,
+    cases: CaseBase,
+    queries: Queries,
+    wanted: int | None,
+    n_jobs: int | None,
+) -> tuple[NDArray[np.int64], Shares]:
+    """The outputs of some queries, and the contributions to them."""
+    batch = Batch(cases, cases.cases, queries)
+    answer = learner.answer(prepare(learner, cases), batch)
+    check_finite(answer, learner.target.kind)
+    if wanted is not None:
+        outputs = np.full(len(batch), wanted)
+    elif cases.class_labels:
+        outputs = np.asarray(answer.decisions, np.int64)  # type: ignore[attr-defined]
+    else:
+        outputs = np.zeros(len(batch), np.int64)
+    wish = Wish(outputs, map_features(cases))
+    families = FAMILIES_BY_ANSWER
+    return outputs, find_contributions(
+        learner, batch, wish, families, answer=answer, n_jobs=n_jobs
+    )
+
+
+def find_output(cases: CaseBase, of: object) -> int | None:
+    """The number of a class, or of a target; None for the predicted class."""
+    if of is None:
+        return None
+    known: list[Any] = list(cases.class_labels) or list(target_names(cases))
+    plain = of.item() if isinstance(of, np.generic) else of
+    if plain in known:
+        return known.index(plain)
+    what = "a class" if cases.class_labels else "a target"
+    listed = ", ".join(map(repr, known[:5])) + (", ..." if len(known) > 5 else "")
+    raise BadInputError(f"of={of!r} is not {what}; give one of {listed}, or None.")
+
+
+def name_outputs(cases: CaseBase, outputs: NDArray[np.int64]) -> NDArray[Any]:
+    """The classes, or the names of the targets, by number."""
+    if cases.class_labels:
+        return class_labels(cases)[outputs]
+    return np.array(target_names(cases))[outputs]
