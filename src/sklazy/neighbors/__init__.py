@@ -9,6 +9,7 @@ from sklazy.neighbors.mixed import (
     scaled_columns,
 )
 from sklazy.neighbors.nearest import (
+    TreeSearch,
     WeightedColumns,
     find_nearest,
     place_queries,
@@ -19,7 +20,6 @@ from sklazy.neighbors.nominal import (
     count_agreements,
     vote_with_each_count,
 )
-from sklazy.neighbors.tree import TreeSearch
 from sklazy.neighbors.voting import (
     Counted,
     Voting,

@@ -197,6 +197,23 @@ def vote_by_weight(
     return votes, float(groups.squares[near][-1]), share
 
 
+def list_weighed(
+    measured: NDArray[np.float64], weights: NDArray[np.float64], n_neighbors: int
+) -> NDArray[np.bool_]:
+    """Which rows of a part must be known to let all rows vote by weight.
+
+    All up to the distance at which their weights reach a little more than asked for,
+    so that it does not matter in which order weights are added.
+    """
+    present = weights > 0
+    order = np.argsort(np.where(present, measured, np.inf), kind="stable")
+    reached = np.cumsum(np.where(present, weights, 0.0)[order])
+    enough = np.flatnonzero(reached >= n_neighbors * (1.0 + 1e-6))
+    if not enough.size:
+        return present
+    return present & (measured <= measured[order[enough[0]]])
+
+
 class _Groups(NamedTuple):
     """Rows of one distance and class, near to far: level, class, weights added up."""
 

@@ -241,11 +241,6 @@ class NearestWork:
         """Of the queries that were run, ties and distances included."""
         return finish_votes(self.searching, self.host.voting)
 
-    @property
-    def selected(self) -> Selected:
-        """The attributes of each query."""
-        return self.attributes.selected
-
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
         self.searching.run(first, last)
@@ -287,7 +282,7 @@ class NearestWork:
         """The cases that voted for a query, and the nearest of another class."""
         base, host = self.batch.base, self.host
         numbers, measured = list_telling(
-            host, self.batch, self.selected, query, decision
+            host, self.batch, self.attributes.selected, query, decision
         )
         order = np.lexsort((base.rank(numbers), measured))
         numbers, measured = numbers[order], measured[order]
@@ -322,7 +317,8 @@ class NearestWork:
     def _agree(self, query: int, rows: CodedRows) -> NDArray[np.bool_]:
         """Whether cases agree with a query, (n_rows, n_used)."""
         cases, queries = self.batch.cases, self.batch.queries
-        used = self.selected.attributes[query, : self.selected.counts[query]]
+        attributes, counts = self.attributes.selected
+        used = attributes[query, : counts[query]]
         codes = queries.codes[query, used]
         agree = (codes == rows.codes[used].T) & (codes >= 0)
         if not self.host.discretize:
