@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 from sklazy.flow import Cases, Queries, Selected
 from sklazy.forking import cached_property
 from sklazy.kernels.columns import NUMERIC
+from sklazy.neighbors import nearest
 from sklazy.neighbors.nearest import (
-    FEWEST_ROWS,
-    MOST_COLUMNS,
-    WORTH_BUILDING,
     Boxes,
     WeightedColumns,
     place_queries,
@@ -45,7 +43,7 @@ class BoxedCases:
     ) -> NDArray[np.int64]:
         """Have queries answered; the numbers of those left open. See `Boxes.answer`."""
         self._n_asked += queries.codes.size
-        if self._n_asked < WORTH_BUILDING:
+        if self._n_asked < nearest.WORTH_BUILDING:
             return np.arange(len(queries.codes))
         placed = place_queries(self._weighed, queries)
         placed[~(np.abs(queries.values) < _LARGEST)] = np.nan
@@ -78,7 +76,7 @@ def box_cases(cases: Cases, kinds: NDArray[np.int64]) -> BoxedCases | None:
     kinds : int64 array of shape (n_attributes,)
         As in `ScaledColumns`.
     """
-    few = len(kinds) <= MOST_COLUMNS and cases.n_rows >= FEWEST_ROWS
+    few = len(kinds) <= nearest.MOST_COLUMNS and cases.n_rows >= nearest.FEWEST_ROWS
     if not few or (kinds != NUMERIC).any():
         return None
     widths = cases.ranges[:, 1] - cases.ranges[:, 0]

@@ -239,8 +239,8 @@ class LazyKNeighborsRegressor(WeightedRegressor):
             n_local_neighbors=self.n_local_neighbors,
             n_jobs=self.n_jobs,
         )
-        shares, near = self.ties == "share", self.weights == "distance"
-        voting = Voting(int(self.n_neighbors), shares, near)
+        how = TIES[self.ties], WEIGHTS[self.weights]
+        voting = Voting(int(self.n_neighbors), *how)
         return NumberSelectionLearner(recipe, MeanHost(voting, bool(self.discretize)))
 
     def _check_parameters(self) -> None:
@@ -248,8 +248,8 @@ class LazyKNeighborsRegressor(WeightedRegressor):
         check_spread(self.measure)
         if isinstance(self.n_attributes, str):
             check_choice("n_attributes", self.n_attributes, BY_CASES)
-        check_choice("weights", self.weights, WEIGHTS)
-        check_choice("ties", self.ties, TIES)
+        check_choice("weights", self.weights, tuple(WEIGHTS))
+        check_choice("ties", self.ties, tuple(TIES))
         for name in _COUNTS:
             check_count(name, vars(self)[name])
 
