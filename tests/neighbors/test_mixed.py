@@ -241,7 +241,7 @@ def test_rows_elsewhere_are_listed_with_those_here(
     selected = draw_selection(table, rng)
     columns = neighbors.prepare_columns(cases)
     search = neighbors.MixedSearch(cases, columns, queries, selected, k)
-    measured = np.array([search.measure(query) for query in range(5)])
+    measured = search.measure(np.arange(5))
     squares = rng.choice(measured.ravel(), (5, n_more)) * rng.choice([1, 1, 0.5, 2])
     classes = rng.integers(table.n_classes, size=(5, n_more))
     if n_more:
@@ -294,7 +294,7 @@ def test_distances_that_float32_cannot_tell_apart(n_numeric):
     )
     search.run(0, 4)
     for query in range(4):
-        nearest = np.argsort(search.measure(query), kind="stable")[:7]
+        nearest = np.argsort(search.measure(np.array([query]))[0], kind="stable")[:7]
         votes = np.bincount(table.classes[nearest], minlength=table.n_classes)
         assert search.votes[query].tolist() == votes.tolist()
 

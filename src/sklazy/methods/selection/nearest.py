@@ -1,7 +1,7 @@
 """The k nearest cases vote."""
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -209,10 +209,17 @@ class NearestHost:
         return distances
 
 
-def box_columns(base: CaseBase) -> tuple[ScaledColumns, BoxedCases | None]:
+class BoxedColumns(NamedTuple):
     """The cases as a search on numbers takes them: scaled, and in a tree if it pays."""
+
+    columns: ScaledColumns
+    boxed: BoxedCases | None
+
+
+def box_columns(base: CaseBase) -> BoxedColumns:
+    """Make the cases ready for a search on numbers."""
     columns = scaled_columns(base)
-    return columns, box_cases(base.cases, columns.kinds)
+    return BoxedColumns(columns, box_cases(base.cases, columns.kinds))
 
 
 def _vote_in_parts(host: NearestHost, batch: Batch, order: NDArray[np.int32]) -> Votes:
