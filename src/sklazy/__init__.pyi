@@ -5,6 +5,7 @@ from sklazy.errors import (
     BadFileError,
     BadInputError,
     BadTypeError,
+    CertificateError,
     DataWarning,
     DeviceError,
     LostPartError,
@@ -35,6 +36,8 @@ from sklazy.estimators.ensembles.stacking import (
     LazyStackingClassifier,
     LazyStackingRegressor,
 )
+from sklazy.estimators.erasure.certificate import Certificate, check_certificate
+from sklazy.estimators.erasure.erase import erase
 from sklazy.estimators.explaining import explain
 from sklazy.estimators.filters.ranker import AttributeRanker
 from sklazy.estimators.filters.subset import SubsetSelector
@@ -70,6 +73,8 @@ __all__ = [
     "BadFileError",
     "BadInputError",
     "BadTypeError",
+    "Certificate",
+    "CertificateError",
     "Contributions",
     "DataWarning",
     "DeviceError",
@@ -119,8 +124,10 @@ __all__ = [
     "__version__",
     "advise",
     "audit",
+    "check_certificate",
     "compact",
     "diversity_measures",
+    "erase",
     "explain",
     "join",
     "lazy_advantage",
