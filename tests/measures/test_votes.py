@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import oracle
-from sklazy.kernels.ties import argmax_by_order
+from sklazy.kernels.ties import argmax_by_order, argmax_of_counts
 from sklazy.measures import (
     average_probabilities,
     cast_votes,
@@ -119,7 +119,7 @@ def test_counts_that_are_equal_are_decided_by_priors(n_queries, n_classes, seed)
         max(range(n_classes), key=lambda c: (own[c], priors[c], -c)) for own in votes
     ]
     for is_due in (False, True):
-        with mock.patch.object(votes.argmax_of_counts, "is_due", return_value=is_due):
+        with mock.patch.object(argmax_of_counts, "is_due", return_value=is_due):
             for kind in (np.int64, np.int32):
                 found = argmax_with_ties(votes.astype(kind), priors)
                 assert found.tolist() == expected
