@@ -130,6 +130,22 @@ def measure_rows(
     return exact
 
 
+@entry
+def measure_queries(
+    n_rows, codes, values, attributes, counts, case_codes, numeric, numbers, widths
+):
+    """Exact squared distances of all rows from some queries, (n_queries, n_rows).
+
+    As `measure_rows`, with an axis of queries before those of its arrays.
+    """
+    exact, rows = np.empty((counts.size, n_rows)), np.arange(n_rows)
+    for i in range(counts.size):
+        cases = RawCases(case_codes, numeric, numbers, widths[i])
+        query = RawQuery(codes[i], values[i], attributes[i, : counts[i]])
+        measure_listed(rows, query, cases, exact[i])
+    return exact
+
+
 @kernel
 def drop_row(rows, excluded):
     """The rows but the excluded one, in a new array."""
