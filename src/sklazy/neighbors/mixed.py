@@ -168,9 +168,13 @@ class MixedSearch:
         Rows elsewhere, which are listed with these; none by default.
     boxed : BoxedCases, or None
         The cases in a tree, for queries that use all attributes.
+    reach : float64 array of shape (n_queries, n_most), or None
+        The squared distance of the last row that voted in `vote_with_each`, by each
+        number of attributes; None where it was not found.
     """
 
     boxed: BoxedCases | None = None
+    reach: _Floats | None = None
 
     def __init__(
         self,
@@ -332,7 +336,10 @@ class MixedSearch:
             asked = Asked(cases, self.queries, widths, self.excluded)
             way = {"shares": shares, "by_distance": by_distance}
             return vote_nested(asked, order, ks, **way)
-        votes = np.zeros((len(ks), *order.shape, self.votes.shape[1]))
+        votes, reach = (
+            np.zeros((len(ks), *order.shape, self.votes.shape[1])),
+            np.empty(order.shape),
+        )
         vote_nested_mixed(
             cases.n_rows,
             label_codes(cases),
@@ -349,7 +356,9 @@ class MixedSearch:
             0,
             n_queries,
             votes,
+            reach,
         )
+        self.reach = reach
         return votes
 
     def measure(self, query: int) -> NDArray[np.float64]:
