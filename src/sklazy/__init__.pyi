@@ -27,6 +27,8 @@ from sklazy.estimators.association import LazyAssociativeClassifier
 from sklazy.estimators.audit.audit import Audit, audit
 from sklazy.estimators.bayes_rules import LazyBayesRulesClassifier
 from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
+from sklazy.estimators.case_values import CaseValues, case_values
+from sklazy.estimators.changes import AnswerChange, AnswerChanges
 from sklazy.estimators.contributions import Contributions
 from sklazy.estimators.ensembles.bagging import (
     LazyBaggingClassifier,
@@ -41,6 +43,7 @@ from sklazy.estimators.erasure.erase import erase
 from sklazy.estimators.explaining import explain
 from sklazy.estimators.filters.ranker import AttributeRanker
 from sklazy.estimators.filters.subset import SubsetSelector
+from sklazy.estimators.influence import Influence
 from sklazy.estimators.joining import join
 from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.estimators.linear_models import LazyLogisticClassifier, LazyRidgeRegressor
@@ -68,17 +71,21 @@ __version__: str
 __all__ = [
     "Advice",
     "AllFailedError",
+    "AnswerChange",
+    "AnswerChanges",
     "AttributeRanker",
     "Audit",
     "BadFileError",
     "BadInputError",
     "BadTypeError",
+    "CaseValues",
     "Certificate",
     "CertificateError",
     "Contributions",
     "DataWarning",
     "DeviceError",
     "EntropyDiscretizer",
+    "Influence",
     "LazyAdvantage",
     "LazyAssociativeClassifier",
     "LazyBaggingClassifier",
@@ -124,6 +131,7 @@ __all__ = [
     "__version__",
     "advise",
     "audit",
+    "case_values",
     "check_certificate",
     "compact",
     "diversity_measures",

@@ -144,11 +144,13 @@ def find_means(
     wanted = np.arange(columns.values.shape[1]) if rows is None else rows
     means = np.ones((len(features.names), len(wanted)))
     for feature in range(len(means)):
-        own = np.flatnonzero((features.of_attribute == feature) & (columns.weights > 0))
-        if len(own) == 1:
-            means[feature] = _mean_factor(columns, rate, int(own[0]))[wanted]
-        elif len(own):
-            fill_means(columns, wanted, rate, own, means[feature])
+        columns_here = np.flatnonzero(
+            (features.of_attribute == feature) & (columns.weights > 0)
+        )
+        if len(columns_here) == 1:
+            means[feature] = _mean_factor(columns, rate, int(columns_here[0]))[wanted]
+        elif len(columns_here):
+            fill_means(columns, wanted, rate, columns_here, means[feature])
     return means
 
 

@@ -145,7 +145,7 @@ class VoteFollower:
             batch.cases.numeric,
             np.where(batch.cases.numeric < 0, batch.queries.codes, -1),
             batch.queries.values,
-            search.widths_of(range(len(order))),
+            search.widths_of(np.arange(len(order))),
             order.copy(),
             np.zeros(shape),
             np.zeros(order.shape),
