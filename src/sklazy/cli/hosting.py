@@ -66,14 +66,23 @@ def explore() -> None:
     type=click.Choice(["none", "aggregate", "ids", "values"]),
     default="aggregate",
     show_default=True,
-    help="How much receipts reveal about the cases.",
+    help="How much answers reveal about the cases.",
 )
 @click.option(
     "--min-group",
-    type=click.IntRange(1),
+    type=click.IntRange(2),
     default=5,
     show_default=True,
-    help="Smallest group of cases that a receipt may count.",
+    help="Below --receipts values, the fewest cases that anything in an answer is "
+    "about.",
+)
+@click.option(
+    "--noise",
+    type=click.FloatRange(0),
+    default=0.0,
+    show_default=True,
+    help="Below --receipts values, how much wider groups are spread than they are, as "
+    "a share: 0.5 for half as much again.",
 )
 @click.option(
     "--journal",

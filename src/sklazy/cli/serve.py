@@ -31,6 +31,7 @@ def serve(
     token_file: str | None,
     receipts: str,
     min_group: int,
+    noise: float,
     journal: str | None,
     salvage: bool,
     allow_host: Sequence[str],
@@ -52,22 +53,24 @@ def serve(
     tokens = None if token_file is None else _open_tokens(console, token_file)
     names = LOCAL_NAMES | {name.lower() for name in (host, *allow_host)}
     limits = RequestLimits(seconds=max_seconds)
-    privacy = Privacy(Level[receipts.upper()], min_group)
+    privacy = Privacy(Level[receipts.upper()], min_group, noise)
     safety = Safety(limits=limits, names=names, tokens=tokens)
     with contextlib.closing(Store.open(model, journal, salvage=salvage)) as store:
         app = make_server(store, safety, privacy)
         listening = listen(host, port)
         address = address_of(listening, host)
-        announce = partial(_announce, console, store, address, receipts)
+        announce = partial(_announce, console, store, address, privacy)
         run_server(app, listening, limits, on_start=announce)
     console.note("Stopped.")
 
 
-def _announce(console: Console, store: Store, address: str, receipts: str) -> None:
+def _announce(console: Console, store: Store, address: str, privacy: Privacy) -> None:
     cases, kind = store.model.cases_.n_rows, type(store.model).__name__
+    receipts = privacy.level.name.lower()
     plain = {"address": address, "estimator": kind, "cases": cases}
+    plain |= {"receipts": receipts, "protects": privacy.describe()}
     text = f"{kind} with {cases} cases at {address}, receipts: {receipts}."
-    text += " Press Ctrl-C to stop."
+    text += f" {privacy.describe()} Press Ctrl-C to stop."
     console.result(plain, lambda _: click.echo(text))
     sys.stdout.flush()
 
