@@ -5,6 +5,7 @@ from sklazy.errors import (
     BadFileError,
     BadInputError,
     BadTypeError,
+    CertificateError,
     DataWarning,
     DeviceError,
     LostPartError,
@@ -26,6 +27,7 @@ from sklazy.estimators.association import LazyAssociativeClassifier
 from sklazy.estimators.audit.audit import Audit, audit
 from sklazy.estimators.bayes_rules import LazyBayesRulesClassifier
 from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
+from sklazy.estimators.changes import AnswerChange, AnswerChanges
 from sklazy.estimators.contributions import Contributions
 from sklazy.estimators.ensembles.bagging import (
     LazyBaggingClassifier,
@@ -35,9 +37,12 @@ from sklazy.estimators.ensembles.stacking import (
     LazyStackingClassifier,
     LazyStackingRegressor,
 )
+from sklazy.estimators.erasure.certificate import Certificate, check_certificate
+from sklazy.estimators.erasure.erase import erase
 from sklazy.estimators.explaining import explain
 from sklazy.estimators.filters.ranker import AttributeRanker
 from sklazy.estimators.filters.subset import SubsetSelector
+from sklazy.estimators.influence import Influence
 from sklazy.estimators.joining import join
 from sklazy.estimators.kernel_models import LazyKernelClassifier, LazyKernelRegressor
 from sklazy.estimators.linear_models import LazyLogisticClassifier, LazyRidgeRegressor
@@ -65,15 +70,20 @@ __version__: str
 __all__ = [
     "Advice",
     "AllFailedError",
+    "AnswerChange",
+    "AnswerChanges",
     "AttributeRanker",
     "Audit",
     "BadFileError",
     "BadInputError",
     "BadTypeError",
+    "Certificate",
+    "CertificateError",
     "Contributions",
     "DataWarning",
     "DeviceError",
     "EntropyDiscretizer",
+    "Influence",
     "LazyAdvantage",
     "LazyAssociativeClassifier",
     "LazyBaggingClassifier",
@@ -119,8 +129,10 @@ __all__ = [
     "__version__",
     "advise",
     "audit",
+    "check_certificate",
     "compact",
     "diversity_measures",
+    "erase",
     "explain",
     "join",
     "lazy_advantage",

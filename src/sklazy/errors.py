@@ -81,6 +81,10 @@ class ReceiptError(SklazyError, ValueError):
     """A receipt that is malformed, was edited, or does not replay."""
 
 
+class CertificateError(SklazyError, ValueError):
+    """A certificate of erasure that is malformed, was edited, or fits no model."""
+
+
 class MissingExtraError(SklazyError, ImportError):
     """A library that only some uses need is not installed."""
 

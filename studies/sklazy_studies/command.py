@@ -16,6 +16,7 @@ from sklazy_studies.reproduce import (
     find_experiment,
     left_out,
 )
+from sklazy_studies.reproduce import check as find_stale
 from sklazy_studies.reproduce import reproduce as run
 
 _PROTOCOLS = {
@@ -37,6 +38,8 @@ def reproduce(
     out: str,
     fetch: bool,
     verbose: bool,
+    check: bool = False,
+    max_minutes: float | None = None,
 ) -> None:
     """Repeat the experiments of the papers."""
     console.after_interrupt = "Recorded results are kept; run it again to continue."
@@ -62,13 +65,36 @@ def reproduce(
         quick=quick,
         fetch=fetch,
         command=_command(),
+        max_seconds=None if max_minutes is None else 60 * max_minutes,
     )
+    if check:
+        _check(console, names, request)
+        return
     done = {}
     for name in names:
         reproduced = _run(console, name, request, verbose, required=name in experiments)
         if reproduced is not None:
             done[name] = _plain(reproduced)
     console.result(done, lambda _: None)
+
+
+def _check(console: Console, names: Sequence[str], request: Request) -> None:
+    """Run the recorded parts again; raise an error where a figure is another now."""
+    changes = {name: find_stale(name, request) for name in names}
+    console.result(changes, lambda terminal: _show_changes(terminal, changes))
+    stale = [name for name, lines in changes.items() if lines]
+    if stale:
+        raise BadInputError(
+            f"{', '.join(stale)}: today's code gives other figures than the report in "
+            f"{request.out}. Run the experiment again without --check."
+        )
+
+
+def _show_changes(terminal: Terminal, changes: dict[str, list[str]]) -> None:
+    for name, lines in changes.items():
+        terminal.print(f"{name}: {'as recorded' if not lines else 'other figures'}")
+        for line in lines:
+            terminal.print(f"  {line}", highlight=False)
 
 
 def _run(

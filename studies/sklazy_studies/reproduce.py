@@ -5,7 +5,7 @@ import functools
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -19,6 +19,8 @@ from sklazy_studies.accuracy import report as accuracy_report
 from sklazy_studies.accuracy import run as accuracy
 from sklazy_studies.document import Document, to_csv, to_markdown, to_page
 from sklazy_studies.harness.catalog import find_known
+from sklazy_studies.harness.checking import check_file, find_changes, to_check
+from sklazy_studies.harness.code import code_digest
 from sklazy_studies.harness.data import is_available, require_sets
 from sklazy_studies.harness.fetching import fetch_missing
 from sklazy_studies.harness.runner import Note, run_units
@@ -56,6 +58,8 @@ class Request:
         Whether missing sets are downloaded from OpenML.
     command : str
         The command as typed, for the report.
+    max_seconds : float, optional
+        The time to run for; the report is then on what has been recorded.
     """
 
     data: Path
@@ -66,10 +70,13 @@ class Request:
     quick: bool = False
     fetch: bool = False
     command: str = ""
+    max_seconds: float | None = None
 
 
 class WorkOnData(Protocol):
     """A function that does a unit, given the folder of the data."""
+
+    __module__: str
 
     def __call__(self, unit: Unit, folder: Path) -> Plain:
         """Return the result."""
@@ -93,6 +100,9 @@ class Experiment:
     make_units : callable of (sets, request)
     work : callable of (unit, data folder)
     make_document : callable of (results by unit, sets, request, facts)
+    checked : mapping of settings to values
+        Units with these settings are recorded beside the tables, and are run again by
+        ``--check``.
     """
 
     name: str
@@ -104,6 +114,25 @@ class Experiment:
     work: WorkOnData
     make_document: Callable[[UnitResults, Sequence[str], Request, Facts], Document]
     extra: tuple[str, ...] = field(default=())
+    checked: tuple[Mapping[str, object], ...] = field(default=())
+
+    @property
+    def code(self) -> str:
+        """The digest of the code that its results depend on."""
+        return code_digest(self.work.__module__)
+
+    def units(self, sets: Sequence[str], request: Request) -> list[Unit]:
+        """All units, marked with the code that computes them."""
+        units = self.make_units(sets, request)
+        return [replace(unit, code=self.code) for unit in units]
+
+    def checked_units(self, units: Sequence[Unit]) -> list[Unit]:
+        """The units that are recorded to be run again."""
+        return [unit for unit in units if any(_has(unit, one) for one in self.checked)]
+
+
+def _has(unit: Unit, wanted: Mapping[str, object]) -> bool:
+    return all(unit.setting.get(name) == value for name, value in wanted.items())
 
 
 EXPERIMENTS = {
@@ -123,6 +152,7 @@ EXPERIMENTS = {
                 results, sets, request.protocols, facts
             ),
             extra=lazy_selection.NIPS,
+            checked=({"set": "labor", "fold": 0},),
         ),
         Experiment(
             racsam.NAME,
@@ -136,6 +166,10 @@ EXPERIMENTS = {
             racsam.work,
             lambda results, sets, request, facts: racsam_report.make_document(
                 results, sets, facts
+            ),
+            checked=(
+                {"set": "triazines", "fold": 0},
+                {"part": "race", "n_inputs": 20, "start": "gram-schmidt", "run": 0},
             ),
         ),
         Experiment(
@@ -151,6 +185,7 @@ EXPERIMENTS = {
             lambda results, sets, request, facts: lazy_stacking_report.make_document(
                 results, sets, facts
             ),
+            checked=({"set": "labor", "repetition": 0},),
         ),
         Experiment(
             accuracy.NAME,
@@ -237,17 +272,53 @@ def reproduce(name: str, request: Request, note: Note | None = None) -> Reproduc
     if request.fetch:
         fetch_missing(known, request.data)
     require_sets(known, request.data)
-    units = experiment.make_units(sets, request)
+    units = experiment.units(sets, request)
     if not units:  # an empty report would replace an earlier one
         require_sets([find_known(one) for one in experiment.quick], request.data)
     work: Work = functools.partial(experiment.work, folder=request.data)
     with Store(request.out / "results.sqlite") as store:
         results = run_units(
-            work, units, store, jobs=request.jobs, label=experiment.name, note=note
+            work,
+            units,
+            store,
+            jobs=request.jobs,
+            label=experiment.name,
+            note=note,
+            max_seconds=request.max_seconds,
         )
-        facts = describe(request, len(units), store.seconds(units))
+        facts = describe(request, len(results), store.seconds(units))
+    if len(results) < len(units):
+        extent = (
+            f"{len(results)} of {len(units)} units; sets that lack some are left out"
+        )
+        facts.insert(1, ("extent", extent))
+    facts.append(("code", f"{experiment.code[:16]} (a digest of what it runs)"))
     document = experiment.make_document(results, sets, request, facts)
-    return Reproduced(document, write_report(document, name, request.out))
+    files = write_report(document, name, request.out)
+    checked = experiment.checked_units(units)
+    if checked and not request.quick:
+        path = check_file(request.out, name)
+        write_text(path, to_check(results, checked, experiment.code))
+        files.append(path)
+    return Reproduced(document, files)
+
+
+def check(name: str, request: Request) -> list[str]:
+    """Run the recorded part of an experiment again; a line for each change.
+
+    Parameters
+    ----------
+    name : str
+        One of `EXPERIMENTS`.
+    request : Request
+        `out` is the folder of the recorded report.
+    """
+    experiment = find_experiment(name)
+    sets = {str(one["set"]) for one in experiment.checked if "set" in one}
+    require_sets([find_known(one) for one in sets], request.data)
+    units = experiment.units(sorted(sets), request)
+    work = functools.partial(experiment.work, folder=request.data)
+    return find_changes(check_file(request.out, name), units, work)
 
 
 def describe(request: Request, n_units: int, seconds: float) -> list[tuple[str, str]]:

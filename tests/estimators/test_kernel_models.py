@@ -21,6 +21,7 @@ from slow_gains import slow_gains
 from strategies import Problem, split_problems
 
 few = settings(max_examples=25, deadline=None)
+NEAREST = {"max_rows": 0, "n_landmarks": 0}
 problems = split_problems(min_rows=2, max_rows=14, max_queries=4, telling=True)
 N_PATHS, LEAST_WEIGHT = 20, 4
 MODELS = [LazyKernelClassifier, LazyKernelRegressor]
@@ -142,7 +143,7 @@ def test_answers_are_solutions_of_the_system(kind, problem):
     return assert_same(model.predict_proba(queries.frame), expected)
 
 
-@pytest.mark.parametrize("limits", [{}, {"max_rows": 0, "n_neighbors": 99}], ids=str)
+@pytest.mark.parametrize("limits", [{}, {**NEAREST, "n_neighbors": 99}], ids=str)
 @pytest.mark.parametrize("kind", MODELS)
 @few
 @given(problems)
@@ -171,7 +172,7 @@ def test_approximate_leave_one_out_solves_without_the_row(kind, limits, problem)
 def test_enough_neighbors_are_all_cases(kind, problem):
     cases, queries = problem
     whole = fit(kind, cases)
-    near = fit(kind, cases, max_rows=0, n_neighbors=len(cases.rows))
+    near = fit(kind, cases, n_neighbors=len(cases.rows), **NEAREST)
     size = max(1.0, np.abs(cases.targets).max())
     method = "predict_proba" if kind is LazyKernelClassifier else "predict"
     answers = getattr(near, method)(queries.frame)
@@ -186,7 +187,7 @@ def test_the_nearest_cases_answer(kind, leaves_out, seed):
     X, n_near = rng.normal(size=(40, 3)), 7
     y = X[:, 0] + 0.3 * rng.normal(size=40)
     y = (y > 0).astype(int) if kind is LazyKernelClassifier else y
-    model = kind(max_rows=0, n_neighbors=n_near).fit(X, y)
+    model = kind(n_neighbors=n_near, **NEAREST).fit(X, y)
     with model.cases_.snapshot() as state:
         chosen = prepare(model._learner(), state).settings
     rows, kinds = X.tolist(), ["numeric"] * 3
@@ -243,7 +244,7 @@ def frame_of_trouble(n_rows=12):
     )
 
 
-@pytest.mark.parametrize("limits", [{}, {"max_rows": 0, "n_neighbors": 4}], ids=str)
+@pytest.mark.parametrize("limits", [{}, {**NEAREST, "n_neighbors": 4}], ids=str)
 @pytest.mark.parametrize(
     "outcome",
     [
@@ -267,7 +268,7 @@ def test_few_classes_and_poor_columns_give_probabilities(limits, outcome):
     np.testing.assert_allclose(left_out.sum(axis=1), 1.0)
 
 
-@pytest.mark.parametrize("limits", [{}, {"max_rows": 0, "n_neighbors": 4}], ids=str)
+@pytest.mark.parametrize("limits", [{}, {**NEAREST, "n_neighbors": 4}], ids=str)
 @pytest.mark.parametrize("X", [np.full((9, 2), np.nan), np.ones((9, 2))], ids=str)
 def test_without_any_difference_the_mean_is_the_answer(limits, X):
     y = np.arange(9.0)
@@ -314,7 +315,13 @@ def test_declared_classes_without_rows_have_no_probability():
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"max_rows": -1}, {"n_neighbors": 0}, {"max_loo_rows": 1}, {"n_neighbors": 2.5}],
+    [
+        {"max_rows": -1},
+        {"n_landmarks": -1},
+        {"n_neighbors": 0},
+        {"max_loo_rows": 1},
+        {"n_neighbors": 2.5},
+    ],
     ids=str,
 )
 def test_limits_that_make_no_sense_are_refused(parameters):

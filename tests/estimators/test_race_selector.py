@@ -339,3 +339,72 @@ def test_a_raced_regressor_needs_a_race():
         RacedRegressor(combine="median").fit(X, y)
     with pytest.raises(BadInputError, match="RaceFeatureSelector"):
         RacedRegressor(LinearRegression()).fit(X, y)
+
+
+# --- the search as the paper's text has it --------------------------------------------
+
+
+def test_all_sets_of_few_attributes_race_once():
+    X, y = friedman_pair(120, 6, 0)
+    selector = RaceFeatureSelector(start="all", last_race=False, random_state=0)
+    selector.fit(X, y)
+    assert [step.n_candidates for step in selector.history_] == [63]
+    assert selector.n_candidates_ == 63
+    with pytest.raises(BadInputError, match="start='all' races every set of 13"):
+        RaceFeatureSelector(start="all").fit(np.ones((20, 13)), np.arange(20.0))
+
+
+def test_without_a_last_race_the_winners_are_those_of_the_last_exploration():
+    X, y = friedman_pair(120, 8, 0)
+    selector = RaceFeatureSelector(last_race=False, **QUICK).fit(X, y)
+    assert {step.phase for step in selector.history_} == {"explore"}
+    last = selector.search_.last_race
+    winners = [selector.search_.last_candidates[i] for i in last.winners]
+    assert list(selector.search_.winners) == winners[: len(selector.winners_)]
+    assert len(selector.winners_) <= 5
+
+
+@pytest.mark.parametrize("test_size", [30, 0.25])
+def test_a_test_set_is_never_trained_on(monkeypatch, test_size):
+    X, y = friedman_pair(120, 5, 0)
+    pairs = []
+    predict = SubsetPredictor.predict
+
+    def spy(self, sets, row, training):
+        pairs.append((row, set(training.tolist())))
+        return predict(self, sets, row, training)
+
+    monkeypatch.setattr(SubsetPredictor, "predict", spy)
+    RaceFeatureSelector.paper(test_size=test_size, random_state=0).fit(X, y)
+    tested = {row for row, _ in pairs}
+    trained = set().union(*(training for _, training in pairs))
+    assert len(tested) <= 30
+    assert not tested & trained
+    assert len(trained) == 90
+
+
+@pytest.mark.parametrize("test_size", [0, 119, 1.5, 0.0])
+def test_a_test_set_leaves_rows_to_train_on(test_size):
+    X, y = friedman_pair(120, 5, 0)
+    with pytest.raises(BadInputError, match="test_size="):
+        RaceFeatureSelector.paper(test_size=test_size).fit(X, y)
+
+
+def test_the_set_of_least_absolute_error_is_selected():
+    X, y = friedman_pair(150, 6, 1)
+    selector = RaceFeatureSelector.paper(random_state=0, max_candidates=60).fit(X, y)
+    errors = np.sqrt(selector.search_.losses).mean(axis=0)
+    best = selector.winners_[errors.argmin()]
+    assert selector.support_.tolist() == best.tolist()
+    alone = RacedRegressor(selector, combine="selected").fit(X, y)
+    assert len(alone.estimators_) == 1
+    learner = clone(selector.estimator).fit(X[:, best], y)
+    assert alone.predict(X[:5]) == pytest.approx(learner.predict(X[:5, best]))
+
+
+def test_a_race_of_the_paper_goes_on_to_the_last_test_row():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    selector = RaceFeatureSelector.paper(n_winners=1, random_state=0)
+    selector.fit(X, rng.normal(size=200))  # nothing to find: equals race to the end
+    assert max(step.n_blocks for step in selector.history_) == 100

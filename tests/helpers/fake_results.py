@@ -12,13 +12,18 @@ def fake_found(rng, names, n_rows=40):
                     "", 1.0, part="peer", method=method, set=name, fold=fold
                 )
                 found[unit] = {"errors": {method: racsam.pack(rng.random(n_rows))}}
-            unit = racsam._unit("", 1.0, part="raced", set=name, fold=fold)
-            raced = {m: racsam.pack(rng.random(n_rows)) for m in racsam.METHODS[:3]}
-            found[unit] = {"errors": raced}
-    for n_inputs in (20, 50):
+            for variant in racsam.RACED:
+                setting = {"part": "raced", "variant": variant, "set": name}
+                unit = racsam._unit("", 1.0, fold=fold, **setting)
+                methods = [f"LL-RAC1, {variant}", f"LL-RAC2, {variant}"]
+                methods += ["lazy, all inputs"] if variant == "ours" else []
+                raced = {m: racsam.pack(rng.random(n_rows)) for m in methods}
+                found[unit] = {"errors": raced}
+    for n_inputs, variant in ((20, "text"), (20, "ours"), (50, "text"), (50, "ours")):
         for run in range(4):
+            named = {"n_inputs": n_inputs, "variant": variant, "run": run}
             for start in racsam.STARTS:
-                setting = {"n_inputs": n_inputs, "start": start, "run": run}
+                setting = {**named, "start": start}
                 found[racsam._unit("", 1.0, part="race", **setting)] = {
                     "success": run < 3,
                     "first": run < 2,
@@ -30,8 +35,7 @@ def fake_found(rng, names, n_rows=40):
                     "n_training": 600.0,
                     "races": [["explore", 60, 60, 2.0], ["confirm", 25, 900, 1.5]],
                 }
-            setting = {"n_inputs": n_inputs, "run": run}
-            found[racsam._unit("", 1.0, part="forward", **setting)] = {
+            found[racsam._unit("", 1.0, part="forward", **named)] = {
                 "success": run < 1,
                 "chosen": [0],
                 "n_candidates": 100,

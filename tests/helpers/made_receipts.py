@@ -213,7 +213,7 @@ FITTED = {
         default_members=False,
     ),
     "kernel": sklazy.LazyKernelClassifier(),
-    "kernel of numbers": sklazy.LazyKernelRegressor(max_rows=9, n_neighbors=7),
+    "kernel of numbers": sklazy.LazyKernelRegressor(max_rows=9, n_landmarks=7),
     "local classes": sklazy.LazyLearningClassifier(degrees=(0, 1), n_neighbors=(2, 6)),
 }
 

@@ -175,11 +175,15 @@ def test_local_models_are_explained_as_on_the_cpu():
     np.testing.assert_allclose(model.predict_interval(Q), intervals, **close)
 
 
-@pytest.mark.parametrize("max_rows", [0, 200])  # each query's nearest, or all
+@pytest.mark.parametrize(
+    "ways",
+    [{"max_rows": 0, "n_landmarks": 0, "n_neighbors": 20}, {"max_rows": 20}, {}],
+    ids=["each query's nearest", "landmarks", "all"],
+)
 @pytest.mark.parametrize("kind", [LazyKernelClassifier, LazyKernelRegressor])
-def test_kernel_models_agree_and_are_explained_as_on_the_cpu(kind, max_rows, device):
+def test_kernel_models_agree_and_are_explained_as_on_the_cpu(kind, ways, device):
     X, y, Q = draw_table(np.random.default_rng(7), 90, 9, False, 0.1)
-    way = {"max_rows": max_rows, "n_neighbors": 20, "categorical_features": [0, 2]}
+    way = {**ways, "categorical_features": [0, 2]}
     model = kind(**way).fit(X, y)
     answer = "predict_proba" if kind is LazyKernelClassifier else "predict"
     expected = getattr(model, answer)(Q)

@@ -243,7 +243,12 @@ def test_models_are_fitted_where_neighbors_alone_fit():
 
 def test_kernel_models_say_that_cases_must_fit():
     X, y, Q = draw_table(np.random.default_rng(6), 90, 3)
-    way = {"max_rows": 0, "n_neighbors": 20, "categorical_features": [0, 2]}
+    way = {
+        "max_rows": 0,
+        "n_landmarks": 0,
+        "n_neighbors": 20,
+        "categorical_features": [0, 2],
+    }
     model = LazyKernelClassifier(**way, device="cuda").fit(X, y)
     with (
         use_device(EmulatedDevice(n_bytes=1000)),

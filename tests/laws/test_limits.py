@@ -35,11 +35,6 @@ pytestmark = quiet
 SMALL = 200  # rows at which the limits lie that can be moved
 LARGEST_RISE = 0.05  # of the error; two rows more change it by some thousandths
 
-CLIFF = pytest.mark.xfail(
-    strict=True,
-    reason="beyond max_rows a query is answered by its nearest cases alone",
-)
-
 
 def check_walk(model, limit, table, **how):
     errors = walk(model, limit, table, **how)
@@ -48,8 +43,8 @@ def check_walk(model, limit, table, **how):
 
 # Parameters, set to a small limit.
 PARAMETERS = [
-    (LazyKernelClassifier(max_rows=SMALL, n_neighbors=20, max_loo_rows=75), "max_rows"),
-    (LazyKernelRegressor(max_rows=SMALL, n_neighbors=20, max_loo_rows=75), "max_rows"),
+    (LazyKernelClassifier(max_rows=SMALL, max_loo_rows=75), "max_rows"),
+    (LazyKernelRegressor(max_rows=SMALL, max_loo_rows=75), "max_rows"),
     (LazyKernelClassifier(max_loo_rows=SMALL), "max_loo_rows"),
     (LazyKernelRegressor(max_loo_rows=SMALL), "max_loo_rows"),
     (LazyBlendClassifier(max_loo_rows=SMALL), "max_loo_rows"),
@@ -80,7 +75,6 @@ def test_one_row_beyond_a_parameter_does_no_harm(model, table):
     check_walk(model, SMALL, table, n_draws=4 if blend else 6)
 
 
-@CLIFF
 @pytest.mark.parametrize(
     "model", [pytest.param(m, id=name_of(m)) for m, name in PARAMETERS[:2]]
 )
@@ -90,7 +84,7 @@ def test_one_row_beyond_the_system_of_all_cases_does_no_harm(model):
 
 @pytest.mark.parametrize("kind", [LazyKernelClassifier, LazyKernelRegressor])
 def test_one_row_beyond_the_nearest_cases_does_no_harm(kind):
-    model = kind(max_rows=0, n_neighbors=SMALL, max_loo_rows=75)
+    model = kind(max_rows=0, n_landmarks=0, n_neighbors=SMALL, max_loo_rows=75)
     check_walk(model, SMALL, "curves", n_draws=4)
 
 
@@ -144,7 +138,7 @@ NOT_WALKED = {
     ("methods/paths/bags.py", "FEWEST_DRAWS"): "a tree of fewer rows is none",
     ("methods/paths/bags.py", "WHOLE_ROWS"): "walked at its own size",
     ("estimators/audit/indicators.py", "N_JUDGED"): "of audits alone",
-    ("neighbors/tree.py", "FEWEST_ROWS"): "a faster search for the same rows",
+    ("neighbors/nearest.py", "FEWEST_ROWS"): "a faster search for the same rows",
 }
 LIMITING = re.compile("ROWS|SAMPLED|COMPARED|DRAWS|JUDGED|TRIED")
 
@@ -200,8 +194,8 @@ def test_one_row_beyond_a_constant_does_no_harm(path, model):
 @pytest.mark.parametrize(
     ("model", "limit", "table"),
     [
-        pytest.param(LazyKernelClassifier(), 2000, "lines", marks=CLIFF),
-        pytest.param(LazyKernelRegressor(), 2000, "lines", marks=CLIFF),
+        (LazyKernelClassifier(), 2000, "lines"),
+        (LazyKernelRegressor(), 2000, "lines"),
         (LazyBlendClassifier(), 2000, "lines"),
         (LazyBlendRegressor(), 2000, "lines"),
         (LazyKernelClassifier(), 750, "curves"),

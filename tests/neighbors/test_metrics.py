@@ -48,9 +48,9 @@ def make_columns(name):
 
 
 def check_tree(name, has_tree):
-    from sklazy.neighbors import TreeSearch, find_nearest, tree
+    from sklazy.neighbors import TreeSearch, find_nearest, nearest
 
-    tree.FEWEST_ROWS, tree.WORTH_BUILDING = 1, 0
+    nearest.FEWEST_ROWS, nearest.WORTH_BUILDING = 1, 0
     columns, queries = make_columns(name)
     search = TreeSearch(columns)
     near = search.find(queries, 5)
@@ -103,5 +103,6 @@ def test_sums_become_distances_by_the_norm(monkeypatch):
     monkeypatch.setitem(METRICS, "cubic", Metric(7, "cubic", norm=3))
     monkeypatch.setitem(METRICS, "rooted", Metric(8, "rooted"))
     sums = np.array([0.0, 64.0])
-    found = [to_distances(sums, metric.code)[1] for metric in METRICS.values()]
-    assert found == pytest.approx([8.0, 64.0, 4.0, 64.0])
+    expected = {"euclidean": 8.0, "manhattan": 64.0, "cubic": 4.0, "rooted": 64.0}
+    for name, distance in expected.items():
+        assert to_distances(sums, METRICS[name].code)[1] == pytest.approx(distance)

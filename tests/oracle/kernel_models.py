@@ -183,3 +183,27 @@ def plain_log_loss(scores, classes, temperature):
             -math.log(probabilities(scores[i], temperature, every)[classes[i]])
         )
     return sum(losses) / len(losses)
+
+
+def fit_landmarks(near, among, ridge, targets, center):
+    """Coefficients of landmarks, from the similarities of rows to these."""
+    system = near.T @ near + ridge * among
+    system += 1e-10 * np.trace(system) / len(system) * np.eye(len(system))
+    return np.linalg.solve(system, near.T @ (targets - center))
+
+
+def answer_by_landmarks(near, among, side, ridge, targets):
+    """The answer for rows whose similarities to the landmarks are `side`."""
+    center = targets.mean(axis=0)
+    return center + side @ fit_landmarks(near, among, ridge, targets, center)
+
+
+def left_out_of_landmarks(near, among, ridge, targets):
+    """The answer for every row from landmarks that were fitted to the others."""
+    found = []
+    for i in range(len(targets)):
+        others = [j for j in range(len(targets)) if j != i]
+        found.append(
+            answer_by_landmarks(near[others], among, near[i], ridge, targets[others])
+        )
+    return np.array(found)

@@ -35,7 +35,7 @@ def test_kernel_figures(kind, n_near, seed):
     outcome = classes[:-2] if is_class else numbers[:-2]
     max_rows = 2000 if n_near == 24 else 0
     paths = {"n_paths": N_PATHS} if is_class else {}
-    model = kind(max_rows=max_rows, n_neighbors=n_near, **paths)
+    model = kind(max_rows=max_rows, n_landmarks=0, n_neighbors=n_near, **paths)
     receipts = model.fit(frame_of(cases), outcome).explain(frame_of(queries))
     labels = model.classes_ if is_class else [None]
     targets = (

@@ -1,8 +1,14 @@
 """The protocol of RACSAM: the problem, the peers and the errors."""
 
+import functools
+
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
 from fake_results import fake_found
@@ -20,6 +26,7 @@ from sklazy_studies.racsam.errors import (
     paired_over_rows,
     significantly_better,
 )
+from sklazy_studies.racsam.r_svm import RSvm
 from sklazy_studies.racsam.r_tree import RTree
 from sklazy_studies.racsam.report import make_document
 
@@ -39,30 +46,36 @@ def test_the_problem_has_ten_inputs_and_noise_of_one():
     assert X.max() <= 1
 
 
-def test_a_short_race_reports_itself(monkeypatch):
+@pytest.mark.parametrize(("variant", "n_training"), [("text", 60), ("ours", 119)])
+def test_a_short_race_reports_itself(monkeypatch, variant, n_training):
     monkeypatch.setattr(racsam_problem, "N_ROWS", 120)
-    found = racsam_problem.run_racsam(12, "gram-schmidt", seed=0, max_candidates=30)
+    run = functools.partial(
+        racsam_problem.run_racsam, variant, 12, "gram-schmidt", seed=0
+    )
+    found = run(max_candidates=30)
     assert found["n_candidates"] >= 30
     assert found["n_predictions"] == pytest.approx(
         found["n_test"] * found["n_candidates"]
     )
-    assert 0.3 * 119 <= found["n_training"] <= 119
+    assert 0.3 * n_training <= found["n_training"] <= n_training
     assert found["n_until"] is None or found["n_until"] <= found["n_candidates"]
     assert found["success"] or not found["first"]
-    again = racsam_problem.run_racsam(12, "gram-schmidt", seed=0, max_candidates=30)
-    assert found == again
+    assert found == run(max_candidates=30)
+    phases = {race[0] for race in found["races"]}
+    assert phases == ({"explore"} if variant == "text" else {"explore", "confirm"})
 
 
-def test_forward_selection_stops_where_nothing_gains(monkeypatch):
+@pytest.mark.parametrize("variant", ["text", "ours"])
+def test_forward_selection_stops_where_nothing_gains(monkeypatch, variant):
     monkeypatch.setattr(racsam_problem, "N_TRAINING", 60)
     monkeypatch.setattr(racsam_problem, "N_TEST", 40)
-    found = racsam_problem.run_forward(11, seed=0)
+    found = racsam_problem.run_forward(variant, 11, seed=0)
     chosen = found["chosen"]
     X, y = racsam_problem.draw_problem(11, 100, 0)
     training = np.arange(100) < 60
-    reached = racsam_problem._error(X[:, chosen], y, training)
+    reached = racsam_problem._error(variant, X[:, chosen], y, training)
     for j in set(range(11)) - set(chosen):
-        more = racsam_problem._error(X[:, [*chosen, j]], y, training)
+        more = racsam_problem._error(variant, X[:, [*chosen, j]], y, training)
         assert more >= reached - 1e-9
     assert found["success"] == (chosen == list(range(10)))
 
@@ -114,14 +127,33 @@ def test_a_race_gives_three_predictions():
     X = rng.uniform(size=(90, 4))
     y = 3 * X[:, 0] + rng.normal(0, 0.1, 90)
     train, test = as_table(X[:60]), as_table(X[60:])
-    told, found = racsam.run_race(train, y[:60], test, 15)
-    assert set(found) == {"LL-RAC1", "LL-RAC2", "lazy, all inputs"}
-    assert all(p.shape == (30,) for p in found.values())
-    assert np.abs(found["LL-RAC1"] - y[60:]).mean() < 0.3
-    assert "x0" in told["best"]
+    for variant in racsam.RACED:
+        told, found = racsam.run_race(variant, train, y[:60], test, 15)
+        alone = {"lazy, all inputs"} if variant == "ours" else set()
+        assert set(found) == {f"LL-RAC1, {variant}", f"LL-RAC2, {variant}"} | alone
+        assert all(p.shape == (30,) for p in found.values())
+        assert np.abs(found[f"LL-RAC1, {variant}"] - y[60:]).mean() < 0.3
+        assert "x0" in told["best"]
 
 
-@pytest.mark.parametrize(("name", "n"), [("svm", 80), ("gradient-boosting", 11_000)])
+def test_r_svm_scales_unless_a_column_is_constant():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(60, 3)) * [1.0, 100.0, 0.01]
+    y = X[:, 0] + 5
+    plain = make_pipeline(StandardScaler(), SVR())
+    scaled = TransformedTargetRegressor(plain, transformer=StandardScaler())
+    # R divides by n - 1, scikit-learn by n.
+    assert RSvm().fit(X, y).predict(X) == pytest.approx(
+        scaled.fit(X, y).predict(X), rel=0.02
+    )
+    X[:, 1] = 7.0
+    raw = SVR(gamma=1 / 3).fit(X, y)
+    assert RSvm().fit(X, y).predict(X) == pytest.approx(raw.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("name", "n"), [("svm, scaled", 80), ("gradient-boosting", 11_000)]
+)
 def test_rivals_that_mind_the_target_s_scale_have_it_scaled(name, n):
     # Boosting stops early by an absolute tolerance, if it has over 10000 rows.
     rng = np.random.default_rng(0)
@@ -191,17 +223,19 @@ def test_the_report_has_both_tables():
     document = make_document(found, names, [("command", "x")])
     tables = {table.name: table for table in document.tables}
     recovery = {tuple(row[:2]): row for row in tables["recovery"].rows}
-    assert recovery["20", "RACSAM, random"][3:6] == ["75", "92", "50"]
-    assert recovery["50", "forward selection"][3] == "25"
+    assert recovery["20", "RACSAM, text, random"][3:5] == ["75", "50"]
+    assert recovery["50", "forward selection, ours"][3] == "25"
     errors = tables["errors"].rows
     assert errors[1][:4] == ["", "paper", "3.12", "3.13"]
-    mean = gather_errors(found, names)["pol"]["LL-RAC1"].mean()
+    mean = gather_errors(found, names)["pol"]["LL-RAC1, text"].mean()
     assert float(errors[0][2]) == pytest.approx(mean, rel=0.01)
     apart = float(errors[2][2].rstrip(" %").replace("\N{MINUS SIGN}", "-"))
     assert apart == pytest.approx(100 * (mean / 3.12 - 1), abs=0.51)
-    assert [row[1] for row in errors[-2:]] == ["ours", "paper"]  # another scale
+    assert errors[-2][2] == "17000"  # the paper's Census is in units of 100 000
+    far = {(row[0], row[1]) for row in tables["deviations"].rows}
+    assert ("pol", "svm") in far  # 0.5 against 26.5
     assert {figure.name for figure in document.figures} == {"races", "ratios", "ranks"}
-    assert "75 %" in " ".join(document.lead)
+    assert "in 3 of 4 runs at 50 inputs" in " ".join(document.lead)
 
 
 def test_a_report_without_data_sets_has_table_1():
@@ -213,8 +247,9 @@ def test_a_report_without_data_sets_has_table_1():
 def test_units_are_as_many_as_the_protocol_says(data_folder):
     units = racsam.make_units(racsam.SETS, data_folder, quick=False)
     races = [unit for unit in units if unit.setting["part"] == "race"]
-    assert len(races) == 2 * 2 * racsam.N_RUNS
+    cells = 2 * 2 * 3 + 4  # inputs, variants, starts; what was tried
+    assert len(races) == cells * racsam.N_RUNS
     folds = [unit for unit in units if unit.setting["part"] == "raced"]
-    assert len(folds) == 7 * 5
+    assert len(folds) == 7 * 5 * 3
     assert len(set(units)) == len(units)
     assert set(paper.ERRORS) == set(racsam.SETS)

@@ -29,7 +29,8 @@ def expected(n):
 
 
 def start(folder, n, jobs, seconds, stderr=None):
-    source = str(Path(__file__).parents[2] / "src")
+    root = Path(__file__).parents[2]
+    source = os.pathsep.join(str(root / name) for name in ("src", "studies"))
     return subprocess.Popen(
         [sys.executable, SLOW, folder, *map(str, (n, jobs, seconds)), __version__],
         env={**os.environ, "PYTHONPATH": source},
@@ -269,3 +270,13 @@ def test_a_damaged_result_is_called_damaged(damage, tmp_path):
     with Store(path) as store, pytest.raises(ResultsFileError) as caught:
         store.find([unit])
     assert str(path) in str(caught.value)
+
+
+def test_a_run_may_end_before_all_units_are_done(tmp_path):
+    cheap_last = [Unit("demo", 1, "", {"fold": i}, cost=9.0 - i) for i in range(5)]
+    with Store(tmp_path / "results.sqlite") as store:
+        results = run_units(
+            lambda unit: dict(unit.setting), cheap_last, store, max_seconds=0
+        )
+        assert results == {cheap_last[-1]: {"fold": 4}}
+        assert len(run_units(lambda unit: dict(unit.setting), cheap_last, store)) == 5

@@ -154,7 +154,7 @@ def leave_groups_out(
     table, of_asked = base.to_table(), groups[rows]
     places, found = [], []
     for group in track(np.unique(of_asked).tolist(), "leaving out"):
-        others = _without_rows(base, np.flatnonzero(groups == group))
+        others = without_rows(base, np.flatnonzero(groups == group))
         places.append(np.flatnonzero(of_asked == group))
         queries = others.encode(table.take(rows[places[-1]].tolist()))
         with warnings.catch_warnings():
@@ -172,12 +172,12 @@ def leave_groups_out(
     return tuple(np.concatenate(column)[order] for column in zip(*found, strict=True))
 
 
-def _without_rows(base: CaseBase, rows: Ints) -> CaseBase:
+def without_rows(base: CaseBase, rows: Ints) -> CaseBase:
     """A copy of a base that has forgotten some rows."""
     if len(rows) == base.n_rows:
         raise BadInputError(
-            "groups has one label for all cases, so n_samples=0 are left to learn "
-            "from; give at least two groups."
+            "groups, or a block of ids, has all cases, so n_samples=0 are left to "
+            "learn from; give at least two groups, or fewer ids."
         )
     others = copy.deepcopy(base)
     with warnings.catch_warnings():

@@ -6,7 +6,7 @@ were left out: if it is farther from its nearest case than nearly all of them ar
 theirs, it is unlike all that the cases have shown.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from sklazy.answer.batch import batch_of_cases
 from sklazy.casebase import CaseBase
 from sklazy.casebase.columns import label_codes, ranges_of
-from sklazy.flow import MISSING, Queries
+from sklazy.flow import MISSING, Cases, Queries
+from sklazy.kernels.closest import find_closest
 from sklazy.kernels.exact import measure_rows
 from sklazy.measures.novelty import find_unlike
 from sklazy.neighbors import count_agreements
@@ -75,28 +76,29 @@ def _distances_of_cases(base: CaseBase) -> Floats:
 def _nearest(base: CaseBase, queries: Queries, excluded: NDArray[np.integer]) -> Floats:
     """The distance of each query to its nearest case, the excluded one (-1) aside."""
     squares: Floats = np.min(base.ask(_nearest_in, queries, excluded), axis=0)
-    return np.sqrt(np.maximum(squares - _count_missing(base, queries), 0.0))
+    numeric = base.cases.numeric >= 0
+    lacking = np.where(numeric, np.isnan(queries.values), queries.codes == MISSING)
+    # A cell that a query lacks differs by 1 from that of any case.
+    return np.sqrt(np.maximum(squares - lacking.sum(axis=1), 0.0))
 
 
 def _nearest_in(
     part: CaseBase, queries: Queries, excluded: NDArray[np.integer]
 ) -> Floats:
     """The squared distance of each query to the nearest case of a part."""
-    nearest = np.full(len(excluded), np.inf)
-    for i, row in enumerate((excluded - part.first_row).tolist()):
+    rows = np.where(excluded >= 0, excluded - part.first_row, -1)
+    closest = np.full(len(rows), np.inf)
+    # Labels may stay in their bit sets.
+    if len(rows) > 1 and (part.cases.numeric >= 0).any():
+        codes, values = map(np.ascontiguousarray, queries)
+        find_closest(part.n_rows, codes, values, rows, *_raw_cases(part.cases), closest)
+        return closest
+    for i, row in enumerate(rows.tolist()):
         squares = measure_all(part, queries, i)
-        if excluded[i] >= 0 and 0 <= row < part.n_rows:
+        if 0 <= row < part.n_rows:
             squares[row] = np.inf
-        nearest[i] = squares.min(initial=np.inf)
-    return nearest
-
-
-def _count_missing(base: CaseBase, queries: Queries) -> NDArray[np.int64]:
-    """How many cells each query lacks: each differs by 1 from that of any case."""
-    numeric = base.cases.numeric >= 0
-    lacking = np.where(numeric, np.isnan(queries.values), queries.codes == MISSING)
-    n_missing: NDArray[np.int64] = lacking.sum(axis=1)
-    return n_missing
+        closest[i] = squares.min(initial=np.inf)
+    return closest
 
 
 def measure_all(base: CaseBase, queries: Queries, query: int) -> Floats:
@@ -106,17 +108,19 @@ def measure_all(base: CaseBase, queries: Queries, query: int) -> Floats:
     if (cases.numeric < 0).all():  # so that labels may stay in their bit sets
         agreements = count_agreements(cases, queries.codes[query], every)
         return (len(every) - agreements).astype(np.float64)
-    lows, highs = ranges_of(cases, every)
-    with np.errstate(over="ignore"):
-        widths = highs - lows
     squares: Floats = measure_rows(
         cases.n_rows,
         queries.codes[query],
         queries.values[query],
         every.astype(np.int32),
-        label_codes(cases),
-        cases.numeric,
-        cases.numbers,
-        widths,
+        *_raw_cases(cases),
     )
     return squares
+
+
+def _raw_cases(cases: Cases) -> tuple[NDArray[Any], ...]:
+    """Codes, places of numbers, numbers and ranges, as kernels take them."""
+    lows, highs = ranges_of(cases, np.arange(len(cases.numeric)))
+    with np.errstate(over="ignore"):
+        widths = highs - lows
+    return label_codes(cases), cases.numeric, cases.numbers, widths

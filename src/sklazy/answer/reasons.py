@@ -5,7 +5,8 @@ learned from. A cell that is missing contributes 0: it is part of where the sum 
 as what is answered to a row of which nothing else is known.
 """
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,11 +14,15 @@ from numpy.typing import NDArray
 
 from sklazy.answer.batch import Batch, Floats, Ints
 from sklazy.answer.batches import answer_queries
-from sklazy.answer.learner import Answer, AnyLearner
+from sklazy.answer.learner import Answer, AnyLearner, prepare
+from sklazy.answer.leave_one_out import without_rows
 from sklazy.casebase import CaseBase
+from sklazy.errors import DataWarning
 from sklazy.flow import MISSING, Queries
 from sklazy.measures.blending import temper_probabilities
 from sklazy.measures.shapley import plan_subsets, share_subsets
+from sklazy.report.progress import track
+from sklazy.tables import Table
 from sklazy.tables.origins import expanded_names
 
 OUTPUTS = {"nominal": "probabilities", "numeric": "values"}
@@ -61,11 +66,14 @@ class Wish(NamedTuple):
     features : FeatureMap
     power : float, optional
         That probabilities are tempered with, in a blend.
+    table : Table, optional
+        The queries as they came, for other cases to code.
     """
 
     outputs: Ints
     features: FeatureMap
     power: float | None = None
+    table: Table | None = None
 
     def part(self, query: int) -> "Wish":
         """The wish of one query."""
@@ -178,6 +186,31 @@ def _hide(queries: Queries, query: int, cells: NDArray[np.bool_]) -> Queries:
     """Copies of a query, each with some of its cells."""
     codes = np.where(cells, queries.codes[query], np.int32(MISSING))
     return Queries(codes, np.where(cells, queries.values[query], np.nan))
+
+
+def forget_blocks(
+    learner: AnyLearner, batch: Batch, wish: Wish, blocks: Sequence[Ints]
+) -> Floats:
+    """Outputs of queries when each block of cases is forgotten, (n_queries, n_blocks).
+
+    Equal to forgetting the block and asking: all that is derived from the cases is
+    found anew.
+    """
+    base, outputs = batch.base.joined(), np.empty((len(batch), len(blocks)))
+    name = OUTPUTS[learner.target.kind]
+    assert wish.table is not None, "other cases may code queries differently"
+    for i, block in enumerate(track(list(blocks), "leaving out")):
+        others = without_rows(base, block)
+        queries = others.encode(wish.table)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # what was warned of is known
+            ready = prepare(learner, others)
+        answer = learner.answer(ready, Batch(others, others.cases, queries))
+        figures = learner.target.recode(name, getattr(answer, name), others, base)
+        if wish.power is not None:
+            figures = temper_probabilities(figures, np.array(wish.power))
+        outputs[:, i] = figures[np.arange(len(batch)), wish.outputs]
+    return outputs
 
 
 def add_shares(parts: list[tuple[float, Shares]]) -> Shares:

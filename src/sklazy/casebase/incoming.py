@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sklazy.casebase.cuts import criterion_code
 from sklazy.casebase.moments import Times
-from sklazy.casebase.rows import Codes, Ids, Rows
+from sklazy.casebase.rows import Codes, Ids, Rows, are_among
 from sklazy.errors import BadInputError, UnknownIdError
 from sklazy.flow import MISSING
 from sklazy.tables import Column, Label, Table
@@ -201,7 +201,7 @@ def new_ids(
             "here; use one kind."
         )
     values, counts = np.unique(ids, return_counts=True)
-    taken = [*values[counts > 1].tolist(), *ids[np.isin(ids, present)].tolist()]
+    taken = [*values[counts > 1].tolist(), *ids[are_among(ids, present)].tolist()]
     if taken:
         raise BadInputError(
             f"ids={taken[:5]} are taken; give every row an id of its own."
@@ -238,7 +238,7 @@ def slots_of(names: IdsLike, present: Ids | Codes) -> NDArray[np.int64]:
     if len(ids) == 1:
         places = np.flatnonzero(present == ids)  # not ids[0]: numpy cuts its NULs
     elif (ids.dtype == object) == (present.dtype == object):
-        places = np.flatnonzero(np.isin(present, ids))
+        places = np.flatnonzero(are_among(present, ids))
     else:
         places = np.zeros(0, np.int64)
     check_found(ids, present[places], len(present))
@@ -248,7 +248,7 @@ def slots_of(names: IdsLike, present: Ids | Codes) -> NDArray[np.int64]:
 def check_found(ids: Ids, present: Ids | Codes, n_rows: int) -> None:
     """Refuse to forget ids of which only some were found, or all rows."""
     if len(present) < len(ids):
-        unknown = ids[~np.isin(ids, present)]
+        unknown = ids[~are_among(ids, present)]
         if not len(unknown):
             raise BadInputError("ids names a row more than once; give each id once.")
         raise UnknownIdError(

@@ -131,7 +131,7 @@ class Rows:
         present = self.names
         if not len(present) or (present.dtype == object) != (ids.dtype == object):
             return np.zeros(0, np.int64)
-        return np.flatnonzero(np.isin(present, ids))
+        return np.flatnonzero(are_among(present, ids))
 
     def ids_at(self, places: Places) -> Ids:
         """The ids of some rows."""
@@ -304,6 +304,26 @@ class Rows:
             new = np.zeros((*old.shape[:-1], capacity), old.dtype)
             new[..., : self.n_rows] = old[..., : self.n_rows]
             setattr(self, name, new)
+
+
+def are_among(ids: Ids | Codes, wanted: Ids | Codes) -> NDArray[np.bool_]:
+    """Which ids are among others, of the same kind.
+
+    Text is looked up by its hash, or compared where there is little to look for:
+    `np.isin` would compare every pair, or sort text.
+
+    Examples
+    --------
+    >>> are_among(np.array(["a", "b", "c"], object), np.array(["b"], object))
+    array([False,  True, False])
+    """
+    if ids.dtype != object or wanted.dtype != object:
+        return np.isin(ids, wanted)
+    if len(ids) <= _FEW:
+        places = range(len(ids))  # not ids[i]: numpy cuts its NULs
+        return np.array([(wanted == ids[i : i + 1]).any() for i in places], bool)
+    known = set(wanted.tolist())
+    return np.fromiter((name in known for name in ids.tolist()), bool, len(ids))
 
 
 def narrowest(largest: int) -> np.dtype[np.signedinteger[Any]]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from sklazy.cli.comparing import race, reproduce, select
+from sklazy.cli.erasing import check_certificate, erase
 from sklazy.cli.hosting import completion, explore, serve, warm
 from sklazy.cli.options import (
     IN_FILE,
@@ -261,6 +262,7 @@ def audit() -> None:
 
 COMMANDS = (
     *(demo, example, fit, store, predict, explain, verify, advise, audit, explore),
+    *(erase, check_certificate),
     *(select, race, serve, reproduce, warm, completion),
 )
 """All commands, in the order of the help."""

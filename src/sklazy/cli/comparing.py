@@ -114,13 +114,23 @@ def race() -> None:
 )
 @click.option("--fetch", is_flag=True, help="Download missing data sets from OpenML.")
 @click.option("--verbose", "-v", is_flag=True, help="Print a line per unit of work.")
+@click.option(
+    "--max-minutes",
+    type=click.FloatRange(min=0),
+    help="Begin no unit after this time, and report on what is recorded.",
+)
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Run the small recorded part of a report again and compare it, to the digit.",
+)
 @runs("reproduce")
 def reproduce() -> None:
     """Repeat the experiments of the papers and compare the results.
 
     Each unit of work (a fold of a data set) is saved as soon as it is done. Run the
-    command again to continue; after a change of data or parameters, the units that
-    depend on it are computed again.
+    command again to continue; after a change of data, parameters or code, the units
+    that depend on it are computed again.
 
     \b
     Examples:
@@ -128,4 +138,5 @@ def reproduce() -> None:
       sklazy reproduce --quick
       sklazy reproduce lazy-selection --sets wine,vowel --jobs 2
       sklazy reproduce racsam --data DIR -o results
+      sklazy reproduce racsam --check -o docs/results
     """

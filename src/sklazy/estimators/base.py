@@ -1,6 +1,6 @@
 """The estimator that keeps a case base: its public methods, each in one place."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from operator import is_not
 from pathlib import Path
@@ -25,8 +25,10 @@ from sklazy.casebase.incoming import IdsLike
 from sklazy.casebase.incoming import Target as GivenTarget
 from sklazy.casebase.moments import forget_before
 from sklazy.errors import BadInputError
+from sklazy.estimators.changes import AnswerChanges, find_changes
 from sklazy.estimators.contributions import Contributions, contribute_all
 from sklazy.estimators.explanations import explain_queries, verify_receipt
+from sklazy.estimators.influence import Influence, find_influence
 from sklazy.estimators.inputs import places_of
 from sklazy.estimators.keeping import read_later
 from sklazy.estimators.next_attribute import (
@@ -182,6 +184,84 @@ class LazyEstimator(BaseEstimator):
         (0, 'proline')
         """
         return contribute_all(self, X, of)
+
+    def influence(
+        self, X: ArrayLike, ids: object = None, of: object = None
+    ) -> Influence:
+        """Find what each answer would be without each case.
+
+        For kernel models all cases are left out at once, exactly, the settings that
+        were chosen by all cases staying as they are. Other methods forget each block
+        in a copy and are asked again, which takes as long as that; name some ids then.
+        In a blend the weights of members stay.
+
+        Parameters
+        ----------
+        X : frame, Table or array-like of shape (n_queries, n_attributes)
+        ids : list of ids, or of lists of ids, optional
+            Cases to leave out one by one, and blocks to leave out together, such as
+            all rows of one person. Default: every case.
+        of
+            As for `contributions`.
+
+        Returns
+        -------
+        influence : Influence
+            With `values` (n_queries, n_blocks), `ids`, `answer` and `of`.
+
+        Examples
+        --------
+        >>> from sklazy import LazyKernelRegressor
+        >>> X, y = [[float(i)] for i in range(8)], [0.0, 0, 0, 0, 1, 1, 1, 1]
+        >>> model = LazyKernelRegressor().fit(X, y)
+        >>> found = model.influence([[6.5]], ids=[0, [6, 7]])
+        >>> bool(found.values[0, 1] > found.values[0, 0])
+        True
+        """
+        return find_influence(self, X, ids, of)
+
+    def changes(
+        self,
+        x: ArrayLike,
+        max_features: int = 2,
+        fixed: Collection[str] = (),
+        by: float | None = None,
+    ) -> AnswerChanges:
+        """Find the smallest changes of a row that change its answer.
+
+        Features take values that occur among the cases: every label, and twenty
+        numbers of each column at even ranks. Two features change together where each
+        of them moves the answer most (eight features, four values). Every change that
+        is listed was asked about.
+
+        Parameters
+        ----------
+        x : frame, Table or array-like of one row
+        max_features : {1, 2}, default=2
+            How many features may change at once.
+        fixed : names of features, optional
+            Those that cannot change, such as age.
+        by : float, optional
+            How far a predicted number must move. Default: the standard deviation of
+            the target.
+
+        Returns
+        -------
+        changes : AnswerChanges
+            The smallest first; empty if none of those tried changes the answer.
+
+        Examples
+        --------
+        >>> from sklazy import LazyKernelClassifier
+        >>> X = [[float(number), number % 3] for number in range(12)]
+        >>> model = LazyKernelClassifier().fit(X, ["low"] * 6 + ["high"] * 6)
+        >>> found = model.changes([[2.0, 1.0]])
+        >>> found.answer, found[0].answer, list(found[0].after)
+        ('low', 'high', ['x0'])
+        >>> len(model.changes([[2.0, 1.0]], fixed=["x0"]))
+        0
+        """
+        return find_changes(self, x, max_features, fixed, by)
 
     # --- other questions about queries ------------------------------------------------
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import Batch, check_finite, prepare
-from sklazy.answer.learner import AnyLearner
+from sklazy.answer.learner import Answer, AnyLearner
 from sklazy.answer.reasons import Shares, Wish, map_features
 from sklazy.answer.target import class_labels
 from sklazy.casebase import CaseBase
@@ -123,17 +123,22 @@ def _contribute(
     batch = Batch(cases, cases.cases, queries)
     answer = learner.answer(prepare(learner, cases), batch)
     check_finite(answer, learner.target.kind)
-    if wanted is not None:
-        outputs = np.full(len(batch), wanted)
-    elif cases.class_labels:
-        outputs = np.asarray(answer.decisions, np.int64)  # type: ignore[attr-defined]
-    else:
-        outputs = np.zeros(len(batch), np.int64)
+    outputs = choose_outputs(cases, answer, wanted)
     wish = Wish(outputs, map_features(cases))
     families = FAMILIES_BY_ANSWER
     return outputs, find_contributions(
         learner, batch, wish, families, answer=answer, n_jobs=n_jobs
     )
+
+
+def choose_outputs(
+    cases: CaseBase, answer: Answer, wanted: int | None
+) -> NDArray[np.int64]:
+    """The output of each query that is explained: one for all, or the predicted."""
+    n_queries = len(answer.queries.codes)
+    if wanted is None and cases.class_labels:
+        return np.asarray(answer.decisions, np.int64)  # type: ignore[attr-defined]
+    return np.full(n_queries, wanted or 0, np.int64)
 
 
 def find_output(cases: CaseBase, of: object) -> int | None:

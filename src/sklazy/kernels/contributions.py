@@ -168,9 +168,9 @@ def share_along(factors, means, coefficients, nodes, slopes, products, values):
     for m in range(nodes.size):
         pulls[:] = 0.0
         for c in range(coefficients.shape[0]):
-            slope, own = slopes[m, c], coefficients[c]
+            slope, weights = slopes[m, c], coefficients[c]
             for i in range(pulls.size):
-                pulls[i] += slope * own[i]
+                pulls[i] += slope * weights[i]
         for i in range(pulls.size):
             pulls[i] *= products[m, i]
         for j in range(values.size):

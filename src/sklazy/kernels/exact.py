@@ -81,6 +81,32 @@ def measure_listed(rows, query, cases, exact):
         exact[i] = measure_row(rows[i], query, cases)
 
 
+@lean_kernel
+def add_attribute(sums, attribute, query, cases):
+    """Add the squared differences of all rows in one attribute.
+
+    Equal to `measure_cell` row by row; what is the same for all rows is read once, so
+    that several rows are measured at a time.
+    """
+    n_rows, column = np.uintp(sums.size), cases.numeric[attribute]
+    if column < 0:
+        code, labels = query.codes[attribute], cases.codes[attribute]
+        for row in range(n_rows):
+            same = (labels[row] == code) & (code >= 0)
+            sums[row] += 0.0 if same else 1.0
+        return
+    value, width = query.values[attribute], cases.widths[attribute]
+    cells = cases.numbers[column]
+    if width > 0.0:
+        for row in range(n_rows):
+            scaled = (cells[row] - value) / width
+            difference = 1.0 if np.isnan(scaled) else scaled
+            sums[row] += difference * difference
+        return
+    for row in range(n_rows):
+        sums[row] += 0.0 if cells[row] == value else 1.0
+
+
 @entry
 def measure_rows(
     n_rows, codes, values, attributes, case_codes, numeric, numbers, widths
@@ -96,10 +122,27 @@ def measure_rows(
     case_codes, numeric, numbers, widths
         As in `search_mixed`.
     """
-    exact = np.empty(n_rows)
+    exact = np.zeros(n_rows)
     cases = RawCases(case_codes, numeric, numbers, widths)
     query = RawQuery(codes, values, attributes)
-    measure_listed(np.arange(n_rows), query, cases, exact)
+    for attribute in attributes:
+        add_attribute(exact, attribute, query, cases)
+    return exact
+
+
+@entry
+def measure_queries(
+    n_rows, codes, values, attributes, counts, case_codes, numeric, numbers, widths
+):
+    """Exact squared distances of all rows from some queries, (n_queries, n_rows).
+
+    As `measure_rows`, with an axis of queries before those of its arrays.
+    """
+    exact, rows = np.empty((counts.size, n_rows)), np.arange(n_rows)
+    for i in range(counts.size):
+        cases = RawCases(case_codes, numeric, numbers, widths[i])
+        query = RawQuery(codes[i], values[i], attributes[i, : counts[i]])
+        measure_listed(rows, query, cases, exact[i])
     return exact
 
 

@@ -92,13 +92,14 @@ def _sum_numeric(weights, column, value, absent):
 
 
 @entry
-def sum_differences(cases, pairs, sums):
-    """Fill `sums` with the differences of all pairs of rows, each times its weight.
+def sum_differences(cases, queries, pairs, sums):
+    """Fill `sums` with the differences of queries and cases, each times its weight.
 
     Parameters
     ----------
     cases : flow.KernelColumns
-    pairs : float64 (n_rows, n_rows)
+    queries : float64 (n_queries, n_columns)
+    pairs : float64 (n_queries, n_rows)
         The weights of the pairs.
     sums : float64 (n_columns,)
     """
@@ -106,7 +107,7 @@ def sum_differences(cases, pairs, sums):
     for i in range(pairs.shape[0]):
         for j in range(sums.size):
             column, absent = cases.values[j], cases.absents[j]
-            value = column[i]
+            value = queries[i, j]
             if np.isnan(value):
                 sums[j] += absent * _sum_missing(pairs[i], column)
             elif cases.nominal[j]:

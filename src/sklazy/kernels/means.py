@@ -8,7 +8,14 @@ of one distance are added, so that no other order of the rows can change a digit
 import numpy as np
 
 from sklazy.kernels.compiling import entry, kernel
-from sklazy.kernels.exact import RawCases, RawQuery, drop_row, find_kth, measure_listed
+from sklazy.kernels.exact import (
+    RawCases,
+    RawQuery,
+    add_attribute,
+    drop_row,
+    find_kth,
+    measure_listed,
+)
 from sklazy.kernels.first_pass import (
     MOST_QUERIES,
     ScaledCases,
@@ -16,7 +23,7 @@ from sklazy.kernels.first_pass import (
     keep_candidates,
     make_candidates,
 )
-from sklazy.kernels.nesting import add_attribute, begin_sums, gather_near
+from sklazy.kernels.nesting import begin_sums, gather_near
 from sklazy.kernels.votes import distance_weight, sort_nearer
 
 

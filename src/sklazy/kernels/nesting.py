@@ -4,7 +4,13 @@ import numpy as np
 
 from sklazy.kernels.bits import ALL, ZERO, find_set
 from sklazy.kernels.compiling import entry, kernel, lean_kernel
-from sklazy.kernels.exact import RawCases, RawQuery, find_kth, vote_for_nearest
+from sklazy.kernels.exact import (
+    RawCases,
+    RawQuery,
+    add_attribute,
+    find_kth,
+    vote_for_nearest,
+)
 from sklazy.kernels.planes import (
     count_common,
     file_counted,
@@ -113,32 +119,6 @@ def begin_sums(sums, excluded):
     sums[:] = 0.0
     if excluded >= 0:
         sums[excluded] = np.inf
-
-
-@lean_kernel
-def add_attribute(sums, attribute, query, cases):
-    """Add the squared differences of all rows in one attribute.
-
-    Equal to `measure_cell` row by row; what is the same for all rows is read once, so
-    that several rows are measured at a time.
-    """
-    n_rows, column = np.uintp(sums.size), cases.numeric[attribute]
-    if column < 0:
-        code, labels = query.codes[attribute], cases.codes[attribute]
-        for row in range(n_rows):
-            same = (labels[row] == code) & (code >= 0)
-            sums[row] += 0.0 if same else 1.0
-        return
-    value, width = query.values[attribute], cases.widths[attribute]
-    cells = cases.numbers[column]
-    if width > 0.0:
-        for row in range(n_rows):
-            scaled = (cells[row] - value) / width
-            difference = 1.0 if np.isnan(scaled) else scaled
-            sums[row] += difference * difference
-        return
-    for row in range(n_rows):
-        sums[row] += 0.0 if cells[row] == value else 1.0
 
 
 @kernel

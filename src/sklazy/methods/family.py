@@ -1,12 +1,12 @@
 """A method's receipts, declared once: how they are made, checked and drawn."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sklazy.answer.batch import Batch
+from sklazy.answer.batch import Batch, Floats, Ints
 from sklazy.answer.learner import Answer, AnyLearner, prepare
-from sklazy.answer.reasons import Shares, Wish, ask_learner
+from sklazy.answer.reasons import Shares, Wish, ask_learner, forget_blocks
 from sklazy.methods import checks as c
 from sklazy.methods.plain import Plain
 from sklazy.report.article import Article
@@ -19,6 +19,9 @@ Queries = list[list[Plain]]
 
 Parts = Callable[[Mapping[str, Any]], Iterator[tuple[str, bool]]]
 """From a content to the names of its parts, and whether they fit."""
+
+Blocks = Sequence[Ints]
+"""Rows of a base that are left out together."""
 
 _VOTE = {"label": c.label, "votes": c.figure, "probability": c.share}
 DECISION: Fields = {
@@ -60,6 +63,9 @@ class Family(NamedTuple):
     contribute : function, optional
         From a learner, its answer, the batch and a wish to the exact contributions of
         features; None where parameters leave it no formula.
+    answer_without : function, optional
+        From the same, and blocks of cases, to the outputs without each block, what was
+        chosen by all cases staying as it is.
     """
 
     kind: str
@@ -71,6 +77,7 @@ class Family(NamedTuple):
     numbers: Fields | None = None
     optional: Fields = MappingProxyType({})
     contribute: Callable[[Any, Any, Batch, Wish], Shares | None] | None = None
+    answer_without: Callable[[Any, Any, Batch, Wish, Blocks], Floats] | None = None
 
     def fields(self, classes: bool) -> Fields | None:
         """The checks of one kind of target."""
@@ -106,6 +113,21 @@ def find_contributions(
         if shares is not None:
             return shares
     return ask_learner(learner, batch, wish, n_jobs)
+
+
+def find_outputs_without(
+    learner: AnyLearner,
+    answer: Answer,
+    batch: Batch,
+    wish: Wish,
+    blocks: Blocks,
+    families: Mapping[type, Family],
+) -> Floats:
+    """Find outputs without each block of cases, by a formula or by forgetting them."""
+    family = families.get(type(answer))
+    if family is not None and family.answer_without is not None:
+        return family.answer_without(learner, answer, batch, wish, blocks)
+    return forget_blocks(learner, batch, wish, blocks)
 
 
 def check_query(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:

@@ -26,6 +26,8 @@ from sklazy.racing.schemata import Schemata
 # in the last race does not come back.
 _STRICTER = 0.1
 
+_COUNTS = ("n_winners", "max_blocks", "max_confirm", "max_new", "max_candidates")
+
 _FEW = 30  # sets in a race, above which the best may be so by chance
 
 Rows = NDArray[np.int64]
@@ -46,9 +48,10 @@ class SearchRules:
     first_test: int = 5
     min_effect: float = 0.0
     sampling: tuple[float, int] = (0.3, 30)
-    max_blocks: int = 60
+    max_blocks: int | None = 60
     max_confirm: int = 2000
     max_new: int = 200
+    last_race: bool = True
     max_candidates: int = 1000
     max_seconds: float | None = None
 
@@ -60,12 +63,10 @@ class SearchRules:
                 "the rows to begin with, in (0, 1], and the number of steps until all "
                 "are used."
             )
-        for name in ("n_winners", "max_blocks", "max_confirm", "max_candidates"):
-            if getattr(self, name) < 1:
-                raise BadInputError(
-                    f"{name}={getattr(self, name)!r} is too small; give 1 or more."
-                )
-
+        for name in _COUNTS:
+            number = getattr(self, name)
+            if (number is not None or name != "max_blocks") and number < 1:
+                raise BadInputError(f"{name}={number!r} is too small; give 1 or more.")
         if self.max_seconds is not None and self.max_seconds < 0:
             raise BadInputError(
                 f"max_seconds={self.max_seconds!r} is too small; give 0 or more, or "
@@ -184,10 +185,11 @@ class Racsam:
         Returns the winners of the last race, best first.
         """
         candidates = list(dict.fromkeys(start))
+        is_all = len(candidates) == (1 << len(neighborhood.weights)) - 1
         while True:
             winners = self.race_sets("explore", candidates)[: self.rules.n_winners]
             self.stopped = self.stopped or self._spent()
-            new = [] if self.stopped else neighborhood.draw(winners)
+            new = [] if self.stopped or is_all else neighborhood.draw(winners)
             if not new:
                 self.stopped = self.stopped or "no improvement"
                 return winners
@@ -214,7 +216,7 @@ class Racsam:
             schemata.enter(read_losses(losses, len(masks))[0])
             self.assessed |= dict.fromkeys(masks)
             n_predictions, step = n_predictions + len(masks), step + 1
-            if schemata.blocks_since_decision >= rules.max_blocks:
+            if schemata.blocks_since_decision >= (rules.max_blocks or len(self.blocks)):
                 break
         guess = schemata.best_guess()
         self._record(
@@ -237,8 +239,9 @@ class Racsam:
     ) -> list[int]:
         """Race winners and the neighbors of the best on all rows until it stays best.
 
-        The best is the smallest that is not significantly worse: otherwise a larger
-        set that is as good only by chance would be kept for its neighbors.
+        The paper has no such race. The best is the smallest that is not significantly
+        worse: otherwise a larger set that is as good only by chance would be kept for
+        its neighbors.
         """
         best, known, left = winners[0], set[int](), list(winners)
         while best not in known and not self._out_of_time():

@@ -1,7 +1,10 @@
 """Runs units of work and stores their results; recorded ones are not run again."""
 
 import contextlib
+import time
 from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from sklazy.errors import UnitsFailedError
 from sklazy.report.progress import Progress
@@ -22,6 +25,7 @@ def run_units(
     jobs: int = 1,
     label: str = "working",
     note: Note | None = None,
+    max_seconds: float | None = None,
 ) -> dict[Unit, Plain]:
     """Return the results of all units, after running those that are not recorded.
 
@@ -37,6 +41,9 @@ def run_units(
         For the progress bar.
     note : callable, optional
         Called with a line per unit done.
+    max_seconds : float, optional
+        No unit is begun after this time; the cheapest are run first then, and the
+        result lacks those that are not recorded.
 
     Returns
     -------
@@ -50,7 +57,9 @@ def run_units(
     missing = _missing(units, store)
     failed: list[Done] = []
     # The most expensive first, so that none is left for one worker at the end.
-    queue = sorted(missing, key=lambda unit: -unit.cost)
+    sign = -1 if max_seconds is None else 1
+    queue = sorted(missing, key=lambda unit: sign * unit.cost)
+    ending = time.monotonic() + (np.inf if max_seconds is None else max_seconds)
     scale = 1000 / max(sum(unit.cost for unit in queue), 1e-300)
     working = contextlib.closing(work_through(work, queue, jobs))
     with Progress(label, total=1000) as progress, working as stream:
@@ -63,6 +72,8 @@ def run_units(
             progress.advance(done.unit.cost * scale, note=f"{count}, {done.unit}")
             if note is not None:
                 note(f"{count}: {done.unit}, {done.reason or f'{done.seconds:.1f} s'}")
+            if time.monotonic() > ending:
+                break
     if failed:
         raise _failure(failed, len(units))
     return store.find(units)

@@ -29,6 +29,8 @@ class Unit:
     cost : float
         The expected time in any unit; only for the order and the estimate of the
         time left.
+    code : str
+        The digest of the code that computes it (`code_digest`).
 
     Examples
     --------
@@ -46,12 +48,13 @@ class Unit:
     data: str
     setting: Mapping[str, Any]
     cost: float = 1.0
+    code: str = ""
 
     @cached_property
     def key(self) -> str:
-        """The fingerprint of all that decides the result, sklazy's version included."""
+        """The fingerprint of all that decides the result, version and code included."""
         named = [self.experiment, self.protocol, self.data, dict(self.setting)]
-        text = json.dumps([sklazy.__version__, *named], sort_keys=True)
+        text = json.dumps([sklazy.__version__, self.code, *named], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:

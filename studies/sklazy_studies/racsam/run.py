@@ -17,17 +17,29 @@ from sklazy.cli.folds import plain_folds
 from sklazy.cli.methods import PEER_REGRESSORS
 from sklazy.estimators.encoded import EncodedModel
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
-from sklazy.estimators.search.race_selector import RaceFeatureSelector
+from sklazy.estimators.search.race_selector import (
+    RaceFeatureSelector,
+    make_estimator,
+)
 from sklazy.estimators.search.raced_regressor import RacedRegressor
 from sklazy.tables import Table
 from sklazy_studies.harness.catalog import Known
 from sklazy_studies.harness.data import DataSet, checksum, find_sets, load_unit_set
 from sklazy_studies.harness.unit import Plain, Unit
-from sklazy_studies.racsam.problem import Floats, race_records, run_forward, run_racsam
+from sklazy_studies.racsam.problem import (
+    OURS,
+    TEXT,
+    VARIANTS,
+    Floats,
+    race_records,
+    run_forward,
+    run_racsam,
+)
+from sklazy_studies.racsam.r_svm import RSvm
 from sklazy_studies.racsam.r_tree import RTree
 
 NAME = "racsam"
-PROTOCOL = 1
+PROTOCOL = 2
 N_FOLDS = 5
 SEED = 1
 
@@ -44,15 +56,25 @@ SETS = (
 
 QUICK = ("triazines", "wisconsin")
 
-PEERS = ("svm", "tree", "random-forest", "gradient-boosting")
-METHODS = ("LL-RAC1", "LL-RAC2", "lazy, all inputs", *PEERS)
+PEERS = ("svm", "svm, scaled", "tree", "random-forest", "gradient-boosting")
+RACED = (TEXT, "text, scaled", OURS)
+"""How sets of attributes are raced: by the text, which does not name a scaling; the
+same with columns scaled; and by this library's defaults."""
+
+METHODS = (
+    *(f"{name}, {variant}" for variant in RACED for name in ("LL-RAC1", "LL-RAC2")),
+    "lazy, all inputs",
+    *PEERS,
+)
 
 N_INPUTS = (20, 50)
-STARTS = ("random", "gram-schmidt")
+STARTS = ("random", "pearson", "gram-schmidt")
 N_RUNS, N_QUICK_RUNS = 25, 2
 MAX_CANDIDATES, QUICK_CANDIDATES = 1000, 300
+MOST_TESTED = 500
+"""Rows that sets are tested on by the text, as many as its forward selection has."""
 
-_SECONDS = {20: 4.0, 50: 15.0}  # a race for that many inputs, roughly
+_SECONDS = {20: 10.0, 50: 12.0}  # a race for that many inputs, roughly
 
 
 def make_units(names: Iterable[str], folder: Path, *, quick: bool) -> list[Unit]:
@@ -64,14 +86,36 @@ def _problem_units(quick: bool) -> list[Unit]:
     runs = range(N_QUICK_RUNS if quick else N_RUNS)
     most = QUICK_CANDIDATES if quick else MAX_CANDIDATES
     units = []
-    for n_inputs in N_INPUTS[: 1 if quick else None]:
-        named = {"n_inputs": n_inputs}
+    for n_inputs, variant, start in _cells(quick):
+        named = {"n_inputs": n_inputs, "variant": variant}
+        cost = _SECONDS[n_inputs] * VARIANTS[variant].get("max_candidates", most) / most
         for run in runs:
-            for start in STARTS:
-                setting = {**named, "start": start, "run": run, "max_candidates": most}
-                units.append(_unit("", _SECONDS[n_inputs], part="race", **setting))
-            units.append(_unit("", n_inputs / 8, part="forward", **named, run=run))
+            setting = {**named, "start": start, "run": run, "max_candidates": most}
+            units.append(_unit("", cost, part="race", **setting))
+    for n_inputs in N_INPUTS[: 1 if quick else None]:
+        for variant in (TEXT, OURS):
+            named = {"n_inputs": n_inputs, "variant": variant}
+            units += [
+                _unit("", n_inputs / 8, part="forward", **named, run=run)
+                for run in runs
+            ]
     return units
+
+
+def _cells(quick: bool) -> list[tuple[int, str, str]]:
+    """Inputs, variant and start: all of the two, and what was tried at 50 inputs."""
+    whole = [
+        (n_inputs, variant, start)
+        for n_inputs in N_INPUTS[: 1 if quick else None]
+        for variant in (TEXT, OURS)
+        for start in STARTS
+    ]
+    tried = [(50, variant, "random") for variant in VARIANTS if variant not in WHOLE]
+    return whole if quick else whole + tried
+
+
+WHOLE = (TEXT, OURS)
+"""The variants that are run in every cell."""
 
 
 def _set_units(names: Iterable[str], folder: Path, quick: bool) -> list[Unit]:
@@ -85,7 +129,11 @@ def _set_units(names: Iterable[str], folder: Path, quick: bool) -> list[Unit]:
                 cost = _cost(known, name)
                 units.append(_unit(data, cost, part="peer", method=name, **setting))
             setting["max_candidates"] = most
-            units.append(_unit(data, _cost(known), part="raced", **setting))
+            for variant in RACED:
+                cost = _cost(known)
+                units.append(
+                    _unit(data, cost, part="raced", variant=variant, **setting)
+                )
     return units
 
 
@@ -96,7 +144,7 @@ def _unit(data: str, cost: float, **setting: object) -> Unit:
 def _cost(known: Known, method: str = "") -> float:
     """Seconds, roughly."""
     n, d = known.n_rows, known.n_attributes
-    if method == "svm":
+    if method.startswith("svm"):
         return 0.1 + 2e-8 * n * n
     if method == "random-forest":
         return 0.2 + 2.5e-5 * n * d
@@ -106,13 +154,17 @@ def _cost(known: Known, method: str = "") -> float:
 def work(unit: Unit, folder: Path) -> Plain:
     """Do one unit."""
     setting = unit.setting
-    seed = SEED + setting.get("run", 0)
+    seed, variant = SEED + setting.get("run", 0), setting.get("variant", "")
     if setting["part"] == "race":
         return run_racsam(
-            setting["n_inputs"], setting["start"], seed, setting["max_candidates"]
+            variant,
+            setting["n_inputs"],
+            setting["start"],
+            seed,
+            setting["max_candidates"],
         )
     if setting["part"] == "forward":
-        return run_forward(setting["n_inputs"], seed)
+        return run_forward(variant, setting["n_inputs"], seed)
     _, data = load_unit_set(unit, folder)
     return run_fold(data, setting["fold"], setting)
 
@@ -124,7 +176,7 @@ def run_fold(data: DataSet, fold: int, setting: Mapping[str, Any]) -> Plain:
     train, test = data.table.take(~testing), data.table.take(testing)
     if setting["part"] == "raced":
         details, predictions = run_race(
-            train, y[~testing], test, setting["max_candidates"]
+            setting["variant"], train, y[~testing], test, setting["max_candidates"]
         )
     else:
         with threadpool_limits(1):
@@ -151,22 +203,24 @@ def unpack(text: str) -> Floats:
 
 
 def run_race(
-    train: Table, y: Floats, test: Table, max_candidates: int
+    variant: str, train: Table, y: Floats, test: Table, max_candidates: int
 ) -> tuple[Plain, dict[str, Floats]]:
-    """One race, and predictions with its best set, all winners, and all inputs."""
-    selector = RaceFeatureSelector.paper(
-        max_candidates=max_candidates, random_state=SEED
-    )
-    averaging = RacedRegressor.paper(selector=selector).fit(train, y)
+    """One race, and predictions with its best set, all winners, and all inputs.
+
+    Those with all inputs are made once, beside the race by this library's defaults.
+    """
+    selector = _set_selector(variant, len(y), max_candidates)
+    averaging = RacedRegressor(selector, combine="average").fit(train, y)
     race = averaging.selector_
-    names = [train.names[j] for j in np.flatnonzero(race.winners_[0])]
-    alone = LazyLearningRegressor().fit(train.select(names), y)
-    whole = LazyLearningRegressor().fit(train, y)
+    names = [train.names[j] for j in np.flatnonzero(race.support_)]
+    alone = make_estimator(race).fit(train.select(names), y)
     predictions = {
-        "LL-RAC1": np.asarray(alone.predict(test.select(names))),
-        "LL-RAC2": np.asarray(averaging.predict(test)),
-        "lazy, all inputs": np.asarray(whole.predict(test)),
+        f"LL-RAC1, {variant}": np.asarray(alone.predict(test.select(names))),
+        f"LL-RAC2, {variant}": np.asarray(averaging.predict(test)),
     }
+    if variant == OURS:
+        whole = LazyLearningRegressor().fit(train, y)
+        predictions["lazy, all inputs"] = np.asarray(whole.predict(test))
     details = {
         "best": names,
         "n_winners": len(race.winners_),
@@ -177,10 +231,26 @@ def run_race(
     return details, predictions
 
 
-def _peer(name: str) -> EncodedModel:
+def _set_selector(
+    variant: str, n_rows: int, max_candidates: int
+) -> RaceFeatureSelector:
+    """The selector of a variant for so many training rows."""
+    settings: dict[str, Any] = {"max_candidates": max_candidates, "random_state": SEED}
+    if variant == OURS:
+        return RaceFeatureSelector(prefer="best", **settings)
+    published = RaceFeatureSelector.paper(
+        test_size=min(MOST_TESTED, n_rows // 2), **settings
+    )
+    if variant != TEXT:
+        published.estimator.set_params(scale=True)
+    return published
+
+
+def _peer(name: str) -> BaseEstimator:
     """The models of the paper with the defaults of R, and two of scikit-learn."""
     if name == "svm":
-        # R's svm scales the target, too.
+        return RSvm()
+    if name == "svm, scaled":
         return EncodedModel(_scaling_target(SVR(cache_size=500)), scaled=True)
     if name == "gradient-boosting":
         # It stops when the loss falls by less than 1e-7. Where targets are as small

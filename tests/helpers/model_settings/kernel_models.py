@@ -7,8 +7,14 @@ KERNEL_MODELS = {
     LazyKernelClassifier: [
         checked(LazyKernelClassifier(), "the defaults"),
         checked(
-            LazyKernelClassifier(max_rows=5, n_neighbors=7, max_loo_rows=20, n_jobs=2),
+            LazyKernelClassifier(
+                max_rows=5, n_landmarks=0, n_neighbors=7, max_loo_rows=20, n_jobs=2
+            ),
             "the nearest cases of each query, in threads",
+        ),
+        checked(
+            LazyKernelClassifier(max_rows=5, n_landmarks=6, max_loo_rows=20),
+            "few landmarks",
         ),
         Setting(
             LazyKernelClassifier(max_loo_rows=4), "settings chosen on few of the cases"
@@ -17,9 +23,18 @@ KERNEL_MODELS = {
     LazyKernelRegressor: [
         checked(LazyKernelRegressor(), "the defaults"),
         checked(
-            LazyKernelRegressor(max_rows=5, n_neighbors=9, max_loo_rows=20),
+            LazyKernelRegressor(
+                max_rows=5, n_landmarks=0, n_neighbors=9, max_loo_rows=20
+            ),
             "the nearest cases of each query",
         ),
-        Setting(LazyKernelRegressor(max_rows=0, n_neighbors=2), "two cases each"),
+        checked(
+            LazyKernelRegressor(max_rows=3, n_landmarks=7, max_loo_rows=20),
+            "few landmarks",
+        ),
+        Setting(
+            LazyKernelRegressor(max_rows=0, n_landmarks=0, n_neighbors=2),
+            "two cases each",
+        ),
     ],
 }

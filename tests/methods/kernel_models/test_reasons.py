@@ -16,7 +16,7 @@ few = settings(max_examples=15, deadline=None, suppress_health_check=list(Health
 problems = split_problems(
     min_rows=2, max_rows=10, max_queries=3, max_columns=4, telling=True
 )
-NEAREST = {"max_rows": 0, "n_neighbors": 4}
+NEAREST = {"max_rows": 0, "n_landmarks": 0, "n_neighbors": 4}
 SETTINGS = st.sampled_from([{}, NEAREST])
 
 

@@ -24,6 +24,7 @@ Space = Mapping[str, Any] | Iterable[Mapping[str, Any]]
 
 N_DRAWN = 10  # as RandomizedSearchCV
 
+_MOST_FOR_ALL = 12  # attributes whose sets can all be raced at once: 4095 sets
 _LARGEST_START = 20  # attributes in a set to start with, at most
 _HALVING = 20  # ranks over which the weight of an attribute halves
 
@@ -82,13 +83,15 @@ def start_sets(
     if isinstance(start, str):
         if start == "random":
             return random_sets(data.n_attributes, n_start, rng, most)
+        if start == "all":
+            return _all_sets(data.n_attributes)
         rankings = {
             "gram-schmidt": gram_schmidt_ranking,
             "pearson": correlation_ranking,
         }
         if start not in rankings:
             raise BadInputError(
-                f"start={start!r} is not known; give 'random', "
+                f"start={start!r} is not known; give 'random', 'all', "
                 f"{', '.join(map(repr, rankings))}, or sets of columns."
             )
         return sets_of_ranking(rankings[start](*data, most), n_start, rng)
@@ -97,6 +100,16 @@ def start_sets(
             f"start={start!r}; expected a name, or a list of sets of columns."
         )
     return list(dict.fromkeys(read_mask(one, data.n_attributes) for one in start))
+
+
+def _all_sets(n_attributes: int) -> list[int]:
+    """Every set but the empty one, as bit masks."""
+    if n_attributes > _MOST_FOR_ALL:
+        raise BadInputError(
+            f"start='all' races every set of {n_attributes} attributes; expected at "
+            f"most {_MOST_FOR_ALL}. Use start='gram-schmidt' or 'random'."
+        )
+    return list(range(1, 1 << n_attributes))
 
 
 def drawing_weights(data: FilterData) -> Floats:

@@ -1,6 +1,6 @@
 """RaceFeatureSelector: attribute sets found by racing and sub-sampling (RACSAM)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any, Literal, Self
@@ -15,15 +15,12 @@ from sklearn.utils.parallel import Parallel
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sklazy.answer.threads import check_jobs
-from sklazy.errors import BadInputError
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.filters.columns import ColumnSelector
 from sklazy.estimators.local_models.base import LocalModelEstimator
 from sklazy.estimators.local_models.regressor import LazyLearningRegressor
 from sklazy.estimators.parameters import Test, check_choice, find_seed
 from sklazy.estimators.search.candidates import (
-    FilterData,
-    drawing_weights,
     filter_data,
     start_sets,
 )
@@ -41,21 +38,24 @@ from sklazy.estimators.search.set_evaluators import (
     RowSetEvaluator,
     negative_score,
 )
-from sklazy.racing.field import Evaluated
-from sklazy.racing.masks import SetNeighborhood, members, support_of
+from sklazy.estimators.search.set_search import (
+    make_row_blocks,
+    refuse_empty,
+    run_search,
+    target_indicators,
+    target_numbers,
+)
+from sklazy.racing.masks import members, support_of
 from sklazy.racing.racsam import (
     Block,
     Racsam,
-    Rows,
     SearchResult,
     SearchRules,
     SearchStep,
     SetLosses,
 )
-from sklazy.report.progress import Progress
 from sklazy.report.races import Axes, draw_race
-from sklazy.tables import as_table, as_target, label_array
-from sklazy.tables.labels import indicators
+from sklazy.tables import as_table, label_array
 from sklazy.tables.origins import mask_of_aside, one_to_one
 
 
@@ -66,7 +66,7 @@ class RaceFeatureSelector(ColumnSelector):
     significantly worse ones are eliminated long before all rows are used. Early blocks
     train on a small sub-sample only. The winners and their neighbors (one attribute
     more, one less, one exchanged) race again, and so on. At the end the winners and the
-    neighbors of the best race on all rows.
+    neighbors of the best race on all rows: this last race is this library's own.
 
     A lazy learner needs no training, so a block is a single row, predicted from others.
     With any other estimator a block is a fold.
@@ -87,10 +87,15 @@ class RaceFeatureSelector(ColumnSelector):
         with the others drawn at random, and ends with the neighbors of the result.
     start : str or list of sets, default="gram-schmidt"
         "random" sets; combinations of the first attributes by "gram-schmidt"
-        orthogonalization or "pearson" correlation; or sets of columns, each a list
-        of column numbers or a mask.
+        orthogonalization or "pearson" correlation; "all" sets of up to 12 attributes,
+        which race once; or sets of columns, each a list of column numbers or a mask.
     n_start : int, default=60
         How many sets to start with.
+    max_new : int, default=200
+        Most neighbors that enter a race.
+    test_size : int or float, optional
+        The number or share of rows drawn to test on; the others are trained on.
+        Default: every row is a test row, predicted from others. Only for rows.
     sampling : (float, int), optional
         Share of the training rows in the first block of a race, and number of blocks
         over which it grows to all. Default: (0.3, 30) for rows and (1.0, 0), all from
@@ -99,14 +104,18 @@ class RaceFeatureSelector(ColumnSelector):
         No new sets are tried after this many.
     max_seconds : float, optional
         The search ends soon after this time. Default: no limit.
-    max_blocks : int, default=60
-        Most blocks of a race while the search explores.
+    max_blocks : int or None, default=60
+        Most blocks of a race while the search explores; None for no limit.
+    last_race : bool, default=True
+        Whether the winners and neighbors of the best race on all rows at the end. The
+        paper has no such race.
     max_confirm : int, default=2000
         Most blocks of the last races, on all rows.
-    prefer : {"smallest", "best"}, default="smallest"
+    prefer : {"smallest", "best", "absolute-error"}, default="smallest"
         Which winner to select: the smallest set that is not significantly worse than
-        the best (one-sided paired t-test at alpha), or the one with the lowest mean
-        loss.
+        the best (one-sided paired t-test at alpha); the one with the lowest mean loss;
+        or with the lowest mean absolute error, whatever the loss of the races (for
+        rows of one numeric target).
     scoring : str or callable, optional
         For rows "neg_mean_absolute_error" (the default for numbers),
         "neg_mean_squared_error", "accuracy" (the default for classes) or
@@ -174,12 +183,15 @@ class RaceFeatureSelector(ColumnSelector):
         search: Literal["neighborhood", "schemata"] = "neighborhood",
         start: str | Sequence[ArrayLike] = "gram-schmidt",
         n_start: int = 60,
+        max_new: int = 200,
+        test_size: int | float | None = None,
         sampling: tuple[float, int] | None = None,
         max_candidates: int = 1000,
         max_seconds: float | None = None,
-        max_blocks: int = 60,
+        max_blocks: int | None = 60,
+        last_race: bool = True,
         max_confirm: int = 2000,
-        prefer: Literal["smallest", "best"] = "smallest",
+        prefer: Literal["smallest", "best", "absolute-error"] = "smallest",
         scoring: Any = None,  # noqa: ANN401 - a name or a callable
         blocks: Literal["auto", "rows", "folds"] = "auto",
         cv: Any = 10,  # noqa: ANN401 - as many kinds as GridSearchCV takes
@@ -195,10 +207,13 @@ class RaceFeatureSelector(ColumnSelector):
         self.search = search
         self.start = start
         self.n_start = n_start
+        self.max_new = max_new
+        self.test_size = test_size
         self.sampling = sampling
         self.max_candidates = max_candidates
         self.max_seconds = max_seconds
         self.max_blocks = max_blocks
+        self.last_race = last_race
         self.max_confirm = max_confirm
         self.prefer = prefer
         self.scoring = scoring
@@ -209,10 +224,11 @@ class RaceFeatureSelector(ColumnSelector):
 
     @classmethod
     def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
-        """Return the selector with the settings of the reproduced paper.
+        """Return the selector as the text of the reproduced paper has it.
 
-        Lazy learning, Friedman's test, sub-samples that grow during the race, neighbors
-        of the winners, and the best of the winners.
+        R's `lazy` predicts, squared errors race on half of the rows, Friedman's test
+        drops the largest mean, one at a time, and there is no last race. Where the text
+        is silent or lost the values are ours; `docs/papers.md` lists both.
 
         Parameters
         ----------
@@ -221,21 +237,28 @@ class RaceFeatureSelector(ColumnSelector):
 
         Examples
         --------
-        >>> RaceFeatureSelector.paper(random_state=1).prefer
-        'best'
+        >>> RaceFeatureSelector.paper(random_state=1).test
+        'friedman-paper'
         """
         published: dict[str, Any] = {
+            # R refuses sets of more attributes than a third of the sub-sample's rows;
+            # "auto" is the same range of neighbors, cut to the rows that there are.
+            "estimator": LazyLearningRegressor.r_lazy().set_params(n_neighbors="auto"),
             "n_winners": 5,
-            "test": "friedman",
+            "test": "friedman-paper",
             "alpha": 0.05,
+            "first_test": 5,
             "search": "neighborhood",
             "start": "gram-schmidt",
             "n_start": 60,
+            "max_new": 200,
+            "test_size": 0.5,
             "sampling": (0.3, 30),
             "max_candidates": 1000,
-            "max_blocks": 60,
-            "max_confirm": 2000,
-            "prefer": "best",
+            "max_blocks": None,
+            "last_race": False,
+            "prefer": "absolute-error",
+            "scoring": "neg_mean_squared_error",
         }
         return cls(**{**published, **settings})
 
@@ -264,7 +287,7 @@ class RaceFeatureSelector(ColumnSelector):
         self
         """
         check_choice("search", self.search, ("neighborhood", "schemata"))
-        check_choice("prefer", self.prefer, ("smallest", "best"))
+        check_choice("prefer", self.prefer, tuple(_CHOICES))
         check_choice("blocks", self.blocks, ("auto", "rows", "folds"))
         check_jobs(self.n_jobs)
         estimator = make_estimator(self)
@@ -272,18 +295,18 @@ class RaceFeatureSelector(ColumnSelector):
         table = one_to_one(as_read := as_table(X, categorical_features=named))
         # Our own estimators would make several columns of a date.
         is_plain = table is as_read or not isinstance(estimator, LazyEstimator)
-        target = _as_indicators(y) if is_classifier(estimator) else _as_numbers(y)
+        target = target_indicators(y) if is_classifier(estimator) else target_numbers(y)
         check_consistent_length(table, target)
         data = filter_data(table, target)
         rng = np.random.default_rng(find_seed(self.random_state, default=None))
         with Parallel(n_jobs=self.n_jobs) as parallel:
             data_of_sets = X if is_plain else table
-            losses, blocks = self._evaluator(estimator, data_of_sets, y, parallel)
+            losses, blocks = self._evaluator(estimator, data_of_sets, y, rng, parallel)
             if aside := mask_of_aside(as_read):
-                losses = partial(_refuse_empty, losses, ~aside)
+                losses = partial(refuse_empty, losses, ~aside)
             racsam = Racsam(losses, blocks, self._rules(estimator), rng)
             start = start_sets(self.start, self.n_start, data, rng)
-            result = _run_search(racsam, self.search, start, data)
+            result = run_search(racsam, self.search, start, data)
         validate_data(self, X, y, skip_check_array=True)
         self._keep(result, len(table.columns))
         return self
@@ -310,7 +333,7 @@ class RaceFeatureSelector(ColumnSelector):
         return draw_race(last.losses, last.winners, ax, block=block, names=names)
 
     def _keep(self, result: SearchResult, n_attributes: int) -> None:
-        chosen = result.smallest if self.prefer == "smallest" else result.winners[0]
+        chosen = _CHOICES[self.prefer](self, result)
         self.support_ = support_of(chosen, n_attributes)
         self.winners_ = np.array([support_of(w, n_attributes) for w in result.winners])
         self.winner_losses_: NDArray[np.float64] = result.losses.mean(axis=0)
@@ -336,12 +359,19 @@ class RaceFeatureSelector(ColumnSelector):
             sampling=sampling,
             max_blocks=self.max_blocks,
             max_confirm=self.max_confirm,
+            max_new=self.max_new,
+            last_race=self.last_race,
             max_candidates=self.max_candidates,
             max_seconds=self.max_seconds,
         )
 
     def _evaluator(
-        self, estimator: Model, X: object, y: object, parallel: Parallel
+        self,
+        estimator: Model,
+        X: object,
+        y: object,
+        rng: np.random.Generator,
+        parallel: Parallel,
     ) -> tuple[SetLosses, Sequence[Block]]:
         """Return the function that gives the losses, and the blocks."""
         rows = self._over_rows(estimator)
@@ -349,13 +379,13 @@ class RaceFeatureSelector(ColumnSelector):
             data = estimator.fit(X, y)._prepared()
             loss = self._row_loss(estimator)
             local = LocalSetEvaluator(data, loss, estimator.n_jobs)
-            return local, RowBlocks(len(data.rows))
+            return local, make_row_blocks(len(data.rows), self.test_size, rng)
         labels = label_array(y) if isinstance(y, list | tuple) else np.asarray(y)
         if rows:
             check_leaves_out(estimator)
             loss = self._row_loss(estimator)
             by_rows = RowSetEvaluator(estimator, X, labels, loss, parallel)
-            return by_rows, RowBlocks(len(labels))
+            return by_rows, make_row_blocks(len(labels), self.test_size, rng)
         by_score = partial(negative_score, check_scoring(estimator, self.scoring))
         by_folds = FoldSetEvaluator(estimator, X, labels, by_score, parallel)
         splitter = check_cv(self.cv, labels, classifier=is_classifier(estimator))
@@ -374,56 +404,16 @@ def make_estimator(selector: RaceFeatureSelector) -> Model:
     return LazyLearningRegressor() if chosen is None else clone(chosen)
 
 
-def _refuse_empty(
-    losses: SetLosses, known: int, masks: list[int], test: Rows, training: Rows
-) -> Evaluated:
-    """The losses of sets; those fail that have no attribute to learn from."""
-    fine = [mask for mask in masks if mask & known]
-    evaluated = iter(losses(fine, test, training) if fine else [])
-    empty = BadInputError("all columns of the set are set aside.")
-    return [next(evaluated) if mask & known else empty for mask in masks]
+def _least_absolute_error(selector: RaceFeatureSelector, result: SearchResult) -> int:
+    """The winner of the lowest mean absolute error in the last race."""
+    losses = result.losses
+    if selector.scoring == "neg_mean_squared_error":
+        losses = np.sqrt(losses)  # a block is one row of one target
+    return result.winners[int(losses.mean(axis=0).argmin())]
 
 
-class RowBlocks(Sequence[Block]):
-    """Blocks of a single test row, with all other rows to train on."""
-
-    def __init__(self, n_rows: int) -> None:
-        self.rows = np.arange(n_rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, place: Any) -> Any:  # noqa: ANN401 - slices are not used
-        others = np.concatenate([self.rows[:place], self.rows[place + 1 :]])
-        return self.rows[place : place + 1], others
-
-
-def _run_search(
-    search: Racsam, method: str, start: list[int], data: FilterData
-) -> SearchResult:
-    """Explore from the start, then confirm the winners on all rows."""
-    rules = search.rules
-    with Progress("searching", total=rules.max_candidates) as progress:
-
-        def show(step: SearchStep) -> None:
-            new = len(search.assessed) - progress.done
-            progress.advance(new, f"{step.phase}: best loss {step.best_loss:.4g}")
-
-        search.on_step = show
-        if method == "schemata":
-            start = search.search_schemata(data.n_attributes)
-        neighbors = SetNeighborhood(drawing_weights(data), rules.max_new, search.rng)
-        winners = search.explore(start, neighbors)
-        return search.result(search.confirm(winners, neighbors))
-
-
-def _as_numbers(y: object) -> NDArray[np.float64]:
-    """Targets of shape (n_rows, n_targets)."""
-    target = as_target(y, "numeric")
-    return target[:, None] if target.ndim == 1 else target
-
-
-def _as_indicators(y: object) -> NDArray[np.float64]:
-    """Indicators of the classes, of shape (n_rows, n_classes)."""
-    target = as_target(y, "nominal").occurring()
-    return indicators(target.data, len(target.categories))
+_CHOICES: dict[str, Callable[[RaceFeatureSelector, SearchResult], int]] = {
+    "smallest": lambda _, result: result.smallest,
+    "best": lambda _, result: result.winners[0],
+    "absolute-error": _least_absolute_error,
+}

@@ -26,16 +26,16 @@ class RacedRegressor(Referenced, RegressorMixin, MetaEstimatorMixin, BaseEstimat
     ----------
     selector : RaceFeatureSelector, optional
         Finds the sets; its estimator, `LazyLearningRegressor` by default, predicts.
-    combine : {"average", "best"}, default="average"
-        Average the predictions of all winners (LL-RAC2), or use only the best
-        (LL-RAC1).
+    combine : {"average", "best", "selected"}, default="average"
+        Average the predictions of all winners (LL-RAC2), or use only the one with the
+        lowest loss, or only the set that the selector selects (LL-RAC1).
 
     Attributes
     ----------
     selector_ : RaceFeatureSelector
         Fitted.
     estimators_ : list of estimators
-        One per winner, or only that of the best.
+        One per winner, or a single one.
     n_features_in_ : int
     feature_names_in_ : array of str, where X has column names
 
@@ -60,7 +60,7 @@ class RacedRegressor(Referenced, RegressorMixin, MetaEstimatorMixin, BaseEstimat
     def __init__(
         self,
         selector: RaceFeatureSelector | None = None,
-        combine: Literal["average", "best"] = "average",
+        combine: Literal["average", "best", "selected"] = "average",
     ) -> None:
         self.selector = selector
         self.combine = combine
@@ -72,7 +72,7 @@ class RacedRegressor(Referenced, RegressorMixin, MetaEstimatorMixin, BaseEstimat
         Parameters
         ----------
         **settings
-            Other parameters; ``combine="best"`` is LL-RAC1.
+            Other parameters; ``combine="selected"`` is LL-RAC1.
 
         Examples
         --------
@@ -104,7 +104,7 @@ class RacedRegressor(Referenced, RegressorMixin, MetaEstimatorMixin, BaseEstimat
         -------
         self
         """
-        check_choice("combine", self.combine, ("average", "best"))
+        check_choice("combine", self.combine, ("average", "best", "selected"))
         selector = RaceFeatureSelector() if self.selector is None else self.selector
         if not isinstance(selector, RaceFeatureSelector):
             raise BadInputError(
@@ -112,9 +112,12 @@ class RacedRegressor(Referenced, RegressorMixin, MetaEstimatorMixin, BaseEstimat
             )
         selector = clone(selector).fit(X, y)
         data = as_columns(X)
-        winners = (
-            selector.winners_ if self.combine == "average" else selector.winners_[:1]
-        )
+        supports = {
+            "average": selector.winners_,
+            "best": selector.winners_[:1],
+            "selected": selector.support_[None],
+        }
+        winners = supports[self.combine]
         estimators = [
             make_estimator(selector).fit(
                 take_columns(data, np.flatnonzero(support).tolist()), y

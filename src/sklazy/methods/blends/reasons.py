@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from sklazy.answer.batch import Batch, Floats
 from sklazy.answer.reasons import Shares, Wish, add_shares, ask_contributions
+from sklazy.errors import BadInputError
 from sklazy.flow import Queries
 from sklazy.methods.blends.learner import (
     BlendAnswer,
@@ -11,7 +14,12 @@ from sklazy.methods.blends.learner import (
     LearnerMember,
     Member,
 )
-from sklazy.methods.family import Family, find_contributions
+from sklazy.methods.family import (
+    Blocks,
+    Family,
+    find_contributions,
+    find_outputs_without,
+)
 
 
 def contribute(
@@ -27,8 +35,8 @@ def contribute(
     for i, member in enumerate(members):
         if ready.weights[i]:
             power = float(ready.powers[i]) if answer.base.class_labels else None
-            own = wish._replace(power=power)
-            shares = _share_member(member, answer, i, batch, own, families)
+            tempered = wish._replace(power=power)
+            shares = _share_member(member, answer, i, batch, tempered, families)
             parts.append((float(ready.weights[i]), shares))
     return add_shares(parts)
 
@@ -42,10 +50,40 @@ def _share_member(
     families: Mapping[type, Family],
 ) -> Shares:
     if isinstance(member, LearnerMember):
-        said = answer.said[i].answer
-        return find_contributions(member.learner, batch, wish, families, answer=said)
+        answered = answer.said[i].answer
+        return find_contributions(
+            member.learner, batch, wish, families, answer=answered
+        )
 
     def ask(queries: Queries) -> Floats:
         return member.answer(Batch(batch.base, batch.cases, queries)).outputs
 
     return ask_contributions(ask, batch, wish)
+
+
+def answer_without(
+    learner: BlendLearner,
+    answer: BlendAnswer,
+    batch: Batch,
+    wish: Wish,
+    blocks: Blocks,
+    families: Mapping[type, Family],
+) -> Floats:
+    """Outputs without each block of cases; weights and powers of members stay."""
+    ready, total = answer.ready, np.zeros((len(batch), len(blocks)))
+    members = [one for one in learner.members if one.name in ready.names]
+    for i, member in enumerate(members):
+        if ready.weights[i]:
+            if not isinstance(member, LearnerMember):
+                raise BadInputError(
+                    f"the member {member.name!r} of the blend is no estimator of this "
+                    "library, and cannot leave cases out one by one; ask a blend "
+                    "without it."
+                )
+            power = float(ready.powers[i]) if answer.base.class_labels else None
+            answered, tempered = answer.said[i].answer, wish._replace(power=power)
+            assert answered is not None
+            total += ready.weights[i] * find_outputs_without(
+                member.learner, answered, batch, tempered, blocks, families
+            )
+    return total

@@ -7,7 +7,7 @@ from typing import Any
 from sklazy.methods import checks as c
 from sklazy.methods.blends.drawing import draw_blend
 from sklazy.methods.blends.learner import BlendAnswer, Said
-from sklazy.methods.blends.reasons import contribute
+from sklazy.methods.blends.reasons import answer_without, contribute
 from sklazy.methods.family import (
     DECISION,
     NUMBER,
@@ -144,6 +144,7 @@ def _outcome(answer: BlendAnswer, query: int) -> Plain:
 def make_family(members: Sequence[Family]) -> Family:
     """The family of blends of members of these families."""
     families = {one.kind: one for one in members}
+    by_answer = {one.answer: one for one in members}
     return Family(
         "blends",
         BlendAnswer,
@@ -152,5 +153,6 @@ def make_family(members: Sequence[Family]) -> Family:
         partial(check_parts, families=families),
         classes=fields(True, families),
         numbers=fields(False, families),
-        contribute=partial(contribute, families={o.answer: o for o in members}),
+        contribute=partial(contribute, families=by_answer),
+        answer_without=partial(answer_without, families=by_answer),
     )

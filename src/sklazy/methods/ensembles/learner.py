@@ -17,7 +17,6 @@ from sklazy.answer.learner import Effort
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
 from sklazy.flow import Bags, Neighbors, Queries
-from sklazy.methods.ensembles.asking import ask_member
 from sklazy.methods.ensembles.combining import (
     Combined,
     combine_classes,
@@ -25,7 +24,12 @@ from sklazy.methods.ensembles.combining import (
 )
 from sklazy.methods.ensembles.data import ClassData, EnsembleData, prepare_data
 from sklazy.methods.ensembles.evidence import Evidence
-from sklazy.methods.ensembles.members import BagMember, RandomTreeMember, TreeMember
+from sklazy.methods.ensembles.members import (
+    BagMember,
+    RandomTreeMember,
+    TreeMember,
+    ask_member,
+)
 from sklazy.methods.paths.bags import bag_size, beta_neighbors, draw_weights, plan_bags
 
 N_TRIED = 25

@@ -37,6 +37,8 @@ Candidate = tuple[float, Floats]
 class Judge(Protocol):
     """Loss of left-out answers, (n_rows, n_targets)."""
 
+    n_rows: int
+
     def measure(self, left_out: Floats) -> tuple[float, float]:
         """The least loss, and its temperature."""
 
@@ -165,6 +167,7 @@ class ClassJudge:
     """
 
     def __init__(self, classes: Ints) -> None:
+        self.n_rows = len(classes)
         judged = np.flatnonzero(np.bincount(classes)[classes] > 1)
         self.rows = judged if len(judged) else np.arange(len(classes))
         self.classes = classes[self.rows]
@@ -205,7 +208,7 @@ class NumberJudge:
     """Mean squared error; there is no temperature."""
 
     def __init__(self, targets: Floats) -> None:
-        self.targets = targets
+        self.targets, self.n_rows = targets, len(targets)
 
     def measure(self, left_out: Floats) -> tuple[float, float]:
         """The mean squared error, and 1."""

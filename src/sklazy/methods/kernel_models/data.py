@@ -15,6 +15,7 @@ from sklazy.methods.kernel_models.choice import (
     WIDTHS_OF_CLASSES,
     WIDTHS_OF_NUMBERS,
     ClassJudge,
+    Judge,
     KernelSettings,
     NumberJudge,
     choose_settings,
@@ -28,7 +29,14 @@ from sklazy.methods.kernel_models.coding import (
     make_coding,
     rank_cases,
 )
+from sklazy.methods.kernel_models.descent import descend
 from sklazy.methods.kernel_models.gains import N_PATHS, measure_gains
+from sklazy.methods.kernel_models.landmarks import (
+    Landmarks,
+    count_landmarks,
+    solve_landmarks,
+    take_rows,
+)
 from sklazy.methods.kernel_models.refine import refine_settings
 from sklazy.methods.kernel_models.solution import Solution, mean_of_others, solve
 from sklazy.methods.kernel_models.weights import (
@@ -42,6 +50,7 @@ Ints = NDArray[np.int64]
 
 _MOST_QUERIES = 1024
 _DEVICE_SLICES = 1 << 13, 1 << 14
+_MORE_LEFT_OUT = 5  # times `max_loo_rows`, of many cases
 
 
 class Limits(NamedTuple):
@@ -50,19 +59,21 @@ class Limits(NamedTuple):
     Attributes
     ----------
     max_rows : int
-        Of more cases each query's nearest are solved.
+        Of more cases some are landmarks.
     n_neighbors : int
-        How many these are.
+        Nearest cases of each query that are solved instead, where there are none.
     max_loo_rows : int
         Cases that are left out in turn to choose the settings.
     n_paths : int
         Paths that attributes are weighted by, where classes are predicted.
+    n_landmarks : int, or None to count them by the number of cases
     """
 
     max_rows: int = 2000
     n_neighbors: int = 200
     max_loo_rows: int = 750
     n_paths: int = N_PATHS
+    n_landmarks: int | None = None
 
 
 class KernelData(NamedTuple):
@@ -84,7 +95,7 @@ class KernelData(NamedTuple):
         The classes that have cases.
     unit : float
         The factor of the numbers, so that they can be squared.
-    solution : Solution, or None where each query's nearest are solved
+    solution : Solution, Landmarks, or None where each query's nearest are solved
     device : str, or None for the CPU
         Where queries are answered.
     """
@@ -99,7 +110,7 @@ class KernelData(NamedTuple):
     targets: Floats
     present: Ints
     unit: float
-    solution: Solution | None
+    solution: Solution | Landmarks | None
     device: str | None = None
 
     @property
@@ -107,6 +118,17 @@ class KernelData(NamedTuple):
         """The mean of the targets: shares of classes, or of numbers; (n_targets,)."""
         center: Floats = self.targets.mean(axis=0)
         return center
+
+    @property
+    def anchors(self) -> KernelColumns:
+        """The cases that answers are sums over: all, or landmarks."""
+        solution = self.solution
+        return solution.columns if isinstance(solution, Landmarks) else self.columns
+
+    @property
+    def anchor_places(self) -> Ints | None:
+        """Their places in canonical order, or None for all."""
+        return self.solution.places if isinstance(self.solution, Landmarks) else None
 
     def find_centers(self, hidden: Ints) -> Floats:
         """The mean of the targets that queries see, (n_queries, n_targets).
@@ -126,10 +148,11 @@ class KernelData(NamedTuple):
     @property
     def effort(self) -> Effort:
         """Distances to all cells, and a system of the nearest where there is none."""
-        n_rows, n_targets = self.targets.shape
+        n_targets, values = self.targets.shape[1], self.anchors.values
+        n_rows = values.shape[1]
         if self.device is not None:
-            return Effort(1000.0 + self.columns.values.size / 1e3, *_DEVICE_SLICES)
-        cost = 1000.0 + 0.5 * self.columns.values.size + n_rows * (10.0 + n_targets)
+            return Effort(1000.0 + values.size / 1e3, *_DEVICE_SLICES)
+        cost = 1000.0 + 0.5 * values.size + n_rows * (10.0 + n_targets)
         memory = 8.0 * n_targets
         if self.solution is None:
             n_near = float(min(self.limits.n_neighbors, n_rows))
@@ -169,11 +192,14 @@ def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
     equal = np.ones(len(placed))
     columns = KernelColumns(placed, coding.nominal, coding.absents, equal)
     settings = choose(columns, information, outcomes, limits)
-    columns = columns._replace(weights=settings.weights)
-    solution = None
+    solution: Solution | Landmarks | None = None
     if len(rows) <= limits.max_rows:
+        columns = columns._replace(weights=settings.weights)
         similarities = measure_similarities(columns, settings.rate)
         solution = solve(similarities, settings.ridge, outcomes.targets)
+    elif limits.n_landmarks != 0:
+        settings, solution = sum_up_rows(columns, settings, outcomes, limits)
+    columns = columns._replace(weights=settings.weights)
     return KernelData(
         base,
         limits,
@@ -187,6 +213,27 @@ def prepare_kernel(base: CaseBase, limits: Limits) -> KernelData:
         outcomes.unit,
         solution,
     )
+
+
+def sum_up_rows(
+    columns: KernelColumns, settings: KernelSettings, outcomes: Outcomes, limits: Limits
+) -> tuple[KernelSettings, Landmarks]:
+    """Improve the settings on more rows, then solve landmarks with all rows."""
+    targets, first = outcomes.targets, slice(0, _MORE_LEFT_OUT * limits.max_loo_rows)
+    part, judge = take_rows(columns, first), find_judge(outcomes, first)
+    settings = descend(part, settings, targets[first], judge, limits.max_loo_rows)
+    n_landmarks = limits.n_landmarks
+    if n_landmarks is None:
+        n_landmarks = count_landmarks(len(targets), limits.max_rows)
+    columns = columns._replace(weights=settings.weights)
+    return solve_landmarks(columns, settings, targets, judge, n_landmarks)
+
+
+def find_judge(outcomes: Outcomes, rows: slice) -> Judge:
+    """The judge of left-out answers for some rows."""
+    if outcomes.targets.shape[1] > 1:
+        return ClassJudge(outcomes.classes[rows])
+    return NumberJudge(outcomes.targets[rows])
 
 
 def find_information(
@@ -237,7 +284,7 @@ def choose(
     weights = [(s, weigh_attributes(information, telling, s)) for s in SHARES]
     targets, is_class = outcomes.targets[first], outcomes.targets.shape[1] > 1
     part = columns._replace(values=np.ascontiguousarray(columns.values[:, first]))
-    judge = ClassJudge(outcomes.classes[first]) if is_class else NumberJudge(targets)
+    judge = find_judge(outcomes, first)
     widths = WIDTHS_OF_CLASSES if is_class else WIDTHS_OF_NUMBERS
     chosen = choose_settings(part, weights, targets, widths, judge)
     return refine_settings(part, chosen, targets, judge)

@@ -1,6 +1,6 @@
 """Kernel models: queries are coded, and cases answer by how similar they are."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ from sklazy.methods.kernel_models.data import (
     factorize,
     prepare_kernel,
 )
+from sklazy.methods.kernel_models.landmarks import Landmarks, weigh_all
 from sklazy.methods.kernel_models.on_device import score_there
 
 Floats = NDArray[np.float64]
@@ -142,7 +143,7 @@ def _score(data: KernelData, placed: Floats, hidden: Ints) -> Floats:
         return _score_by_nearest(data, placed, hidden)
     sums = np.empty((len(placed), data.targets.shape[1]))
     rate = data.settings.rate
-    sum_similarities(data.columns, placed, rate, data.solution.coefficients, sums)
+    sum_similarities(data.anchors, placed, rate, data.solution.coefficients, sums)
     scores: Floats = data.center + sums
     return scores
 
@@ -199,21 +200,47 @@ class Speakers(NamedTuple):
     adds: Floats
 
 
+def _find_influences(
+    data: KernelData,
+) -> Callable[[Floats, Floats], tuple[Ints, Floats]]:
+    """How cases are found that answer a query, with the weights of their targets.
+
+    From the query as the kernel sees it, (1, n_attributes), and its similarities to
+    all cases.
+    """
+    rows = np.arange(len(data.rows))
+    if data.solution is None:
+
+        def weigh(placed: Floats, similarities: Floats) -> tuple[Ints, Floats]:
+            near, weighed = weigh_neighbors(data, placed, np.array([-1]))
+            return near[0], weighed[0]
+
+    elif isinstance(data.solution, Landmarks):
+        landmarks, rate = data.solution, data.settings.rate
+
+        def weigh(placed: Floats, similarities: Floats) -> tuple[Ints, Floats]:
+            side = similarities[landmarks.places]
+            return rows, weigh_all(landmarks, data.columns, rate, side)
+
+    else:
+        factor = factorize(data.columns, data.settings)
+
+        def weigh(placed: Floats, similarities: Floats) -> tuple[Ints, Floats]:
+            return rows, cho_solve(factor, similarities)
+
+    return weigh
+
+
 def find_speakers(answer: KernelAnswer) -> Iterator[Speakers]:
     """The cases that each query was answered by, in canonical order."""
     data = answer.data
-    factor = None if data.solution is None else factorize(data.columns, data.settings)
+    weigh = _find_influences(data)
     distances = np.empty((1, len(data.rows)))
     for query in range(len(answer.placed)):
         placed = answer.placed[query : query + 1]
         measure_distances(data.columns, placed, distances)
         similarities = np.exp(-data.settings.rate * distances[0])
-        rows = np.arange(len(data.rows))
-        if factor is None:
-            near, weighed = weigh_neighbors(data, placed, np.array([-1]))
-            rows, influences = near[0], weighed[0]
-        else:
-            influences = cho_solve(factor, similarities)
+        rows, influences = weigh(placed, similarities)
         adds = influences[:, None] * (data.targets[rows] - data.center)
         found = distances[0, rows], similarities[rows], influences, adds
         yield Speakers(data.rows[rows], *found)

@@ -10,6 +10,7 @@ from sklazy.methods.kernel_models.cuda import (
     sum_similarities_on,
 )
 from sklazy.methods.kernel_models.data import KernelData
+from sklazy.methods.kernel_models.landmarks import Landmarks
 
 
 def score_there(data: KernelData, placed: Floats, hidden: Ints) -> Floats:
@@ -32,7 +33,9 @@ def score_there(data: KernelData, placed: Floats, hidden: Ints) -> Floats:
 
 def _cases_of(data: KernelData) -> DeviceKernelCases:
     assert data.device is not None
-    columns, targets = data.columns, data.targets
+    columns, targets = data.anchors, data.targets
+    if isinstance(data.solution, Landmarks):
+        targets = targets[data.solution.places]
     cargo = Cargo(
         (put_kernel_cases, data.limits),  # settings follow from both
         len(targets),

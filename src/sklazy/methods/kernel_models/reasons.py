@@ -100,13 +100,15 @@ def _find_link(data: KernelData) -> Link:
 
 
 def _find_centers(data: KernelData, placed: Floats, features: FeatureMap) -> Centers:
-    """The rows that answer a query: all of them, or its nearest."""
+    """The rows that answer a query: all of them, landmarks, or its nearest."""
     rate = data.settings.rate
     if data.solution is not None:
-        key = find_means, data.limits
-        means = data.base.derive(key, lambda: find_means(data.columns, rate, features))
+        key, places = (find_means, data.limits), data.anchor_places
+        means = data.base.derive(
+            key, lambda: find_means(data.columns, rate, features, places)
+        )
         coefficients = data.solution.coefficients
-        return Centers(data.columns, rate, coefficients, data.center, means)
+        return Centers(data.anchors, rate, coefficients, data.center, means)
     near, _ = weigh_neighbors(data, placed[None, :], np.array([-1]))
     rows = near[0]
     values = np.ascontiguousarray(data.columns.values[:, rows])
@@ -142,11 +144,13 @@ def find_means(
     wanted = np.arange(columns.values.shape[1]) if rows is None else rows
     means = np.ones((len(features.names), len(wanted)))
     for feature in range(len(means)):
-        own = np.flatnonzero((features.of_attribute == feature) & (columns.weights > 0))
-        if len(own) == 1:
-            means[feature] = _mean_factor(columns, rate, int(own[0]))[wanted]
-        elif len(own):
-            fill_means(columns, wanted, rate, own, means[feature])
+        columns_here = np.flatnonzero(
+            (features.of_attribute == feature) & (columns.weights > 0)
+        )
+        if len(columns_here) == 1:
+            means[feature] = _mean_factor(columns, rate, int(columns_here[0]))[wanted]
+        elif len(columns_here):
+            fill_means(columns, wanted, rate, columns_here, means[feature])
     return means
 
 

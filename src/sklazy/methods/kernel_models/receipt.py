@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklazy.methods import checks as c
 from sklazy.methods.family import Family
 from sklazy.methods.kernel_models.drawing import draw_kernel_models
+from sklazy.methods.kernel_models.influence import answer_without
 from sklazy.methods.kernel_models.learner import KernelAnswer, Speakers, find_speakers
 from sklazy.methods.kernel_models.reasons import contribute
 from sklazy.methods.plain import (
@@ -210,4 +211,5 @@ FAMILY = Family(
     classes=fields(True),
     numbers=fields(False),
     contribute=contribute,
+    answer_without=answer_without,
 )

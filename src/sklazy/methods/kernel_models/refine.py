@@ -132,7 +132,8 @@ def find_slopes(
     pairs = (inverse @ by_coefficient) @ state.coefficients.T
     pairs += (inverse * by_diagonal) @ inverse
     sums = np.empty(len(columns.values))
-    sum_differences(columns, pairs * state.similarities, sums)
+    rows = np.ascontiguousarray(columns.values.T)
+    sum_differences(columns, rows, pairs * state.similarities, sums)
     return _center(settings.rate * sums * settings.weights, settings.weights > 0)
 
 

@@ -66,18 +66,26 @@ def leave_rows_out(parts: Decomposition, ridge: float) -> Floats:
 
 def invert(similarities: Floats, ridge: float) -> Floats:
     """The inverse of similarities with a ridge on the diagonal."""
-    factor = _factorize(similarities, ridge)
-    inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    return invert_system(_add_ridge(similarities, ridge))
+
+
+def invert_system(system: Floats) -> Floats:
+    """The inverse of a system in Fortran's order, which is overwritten."""
+    inverse, _ = lapack.dpotri(_factorize(system), lower=1, overwrite_c=1)
     lower = np.tril(inverse, -1)
     lower += lower.T
     lower[np.diag_indices_from(lower)] = np.diag(inverse)
     return np.asarray(lower)
 
 
-def _factorize(similarities: Floats, ridge: float) -> Floats:
-    """The lower Cholesky factor."""
+def _add_ridge(similarities: Floats, ridge: float) -> Floats:
     system = similarities.copy(order="F")
     system[np.diag_indices_from(system)] += ridge
+    return system
+
+
+def _factorize(system: Floats) -> Floats:
+    """The lower Cholesky factor; the system is overwritten."""
     factor, failed = lapack.dpotrf(system, lower=1, overwrite_a=1)
     assert not failed, "similarities are those of a kernel, and the ridge is above 0"
     return np.asarray(factor)
@@ -89,7 +97,7 @@ def solve(similarities: Floats, ridge: float, targets: Floats) -> Solution:
     Of the inverse only its diagonal is needed: with L the Cholesky factor, the sums of
     squares of the columns of the inverse of L.
     """
-    factor = _factorize(similarities, ridge)
+    factor = _factorize(_add_ridge(similarities, ridge))
     solved, _ = lapack.dpotrs(factor, _with_ones(targets), lower=1)
     inverse, _ = lapack.dtrtri(factor, lower=1, overwrite_c=1)
     diagonal = np.einsum("ij,ij->j", inverse, inverse)

@@ -14,6 +14,7 @@ from sklazy.methods.local_models.alike import find_shares
 from sklazy.methods.local_models.answers import LocalAnswer, model_details
 from sklazy.methods.local_models.drawing import draw_local_models
 from sklazy.methods.local_models.influence import chosen_models, influences
+from sklazy.methods.local_models.reasons import contribute
 from sklazy.methods.plain import (
     MOST_LISTED,
     Floats,
@@ -343,4 +344,5 @@ FAMILY = Family(
     check_parts,
     classes=fields(True),
     numbers=fields(False),
+    contribute=contribute,
 )

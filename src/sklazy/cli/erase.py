@@ -1,0 +1,77 @@
+"""`sklazy erase` and `sklazy check-certificate`."""
+
+import sys
+from pathlib import Path
+
+import click
+
+import sklazy
+from sklazy.cli.console import FAILED, Console
+from sklazy.cli.writing import check_out, write_text
+from sklazy.errors import BadInputError
+
+
+def erase(
+    console: Console,
+    model: str,
+    ids: tuple[str, ...],
+    certificate: str,
+    html: str | None,
+    search: tuple[str, ...],
+    receipts: tuple[str, ...],
+    key: Path | None,
+) -> None:
+    """Erase rows from a model, and certify it."""
+    check_out(certificate, model)
+    check_out(html, model)
+    console.after_interrupt = "The rows may be erased already; run it again to see."
+    issued = sklazy.erase(
+        model,
+        _read_ids(model, ids),
+        search=search,
+        receipts=receipts,
+        key=None if key is None else key.read_bytes(),
+    )
+    write_text(certificate, issued.to_json())
+    console.note(f"certificate written: {certificate}")
+    if html is not None:
+        write_text(html, issued.to_html())
+        console.note(f"page written: {html}")
+    console.result(dict(issued.content), lambda _: click.echo(str(issued)))
+    if not issued.proved:
+        sys.exit(FAILED)
+
+
+def check_certificate(
+    console: Console,
+    certificate: str,
+    model: str,
+    ids: tuple[str, ...],
+    key: Path | None,
+) -> None:
+    """Check a certificate with the model that it is about."""
+    is_piped = certificate == "-"
+    text = sys.stdin.read() if is_piped else Path(certificate).read_text("utf-8")
+    secret = None if key is None else key.read_bytes()
+    issued = sklazy.Certificate.from_json(text)
+    issued.check(model, ids=ids, key=secret)
+    rows, digest = issued.content["rows"], issued.content["digests"]["after"]
+    plain = {"checked": True, "signed": key is not None, "digest": digest, **rows}
+    lines = (
+        f"{certificate}: not edited{', signed with this key' if key else ''}.\n"
+        f"{model}: has the digest {digest[:12]}... of a fit without the rows; "
+        "none of the erased ids is in it."
+    )
+    console.result(plain, lambda _: click.echo(lines))
+
+
+def _read_ids(model: str, ids: tuple[str, ...]) -> list[int] | list[str]:
+    """Read ids as the model has them: texts, or whole numbers."""
+    if sklazy.load(model, mmap_mode="c").ids_.dtype == object:
+        return list(ids)
+    try:
+        return [int(one) for one in ids]
+    except ValueError:
+        raise BadInputError(
+            f"--id {' '.join(ids)}: the rows of {model} have numbers for ids; give one."
+        ) from None

@@ -1,0 +1,319 @@
+"""What would change an answer: the smallest changes to values that occur."""
+
+import itertools
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from sklazy.answer import AnyLearner, answer_queries
+from sklazy.answer.batch import batch_of_cases
+from sklazy.answer.reasons import FeatureMap, map_features
+from sklazy.casebase import CaseBase
+from sklazy.errors import BadInputError
+from sklazy.estimators.parameters import check_count
+from sklazy.flow import Queries
+from sklazy.methods.plain import describe_queries, describe_rows
+
+if TYPE_CHECKING:
+    from sklazy.estimators.base import LazyEstimator
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_MOST_VALUES = 20  # of a feature that are tried
+_MOST_JOINED = 8  # features, and values of each, that are tried together
+_MOST_JOINED_VALUES = 4
+
+
+@dataclass(frozen=True)
+class AnswerChange:
+    """A change of some features of a row that changes its answer.
+
+    Attributes
+    ----------
+    before, after : dict of str to value
+        The values of the features that change.
+    answer : label or float
+        The answer to the changed row.
+    probability : float or None
+        Of that answer, where it is a class.
+    size : float
+        A label that differs has size 1, a number the share of cases in between.
+    """
+
+    before: dict[str, Any]
+    after: dict[str, Any]
+    answer: Any
+    probability: float | None
+    size: float
+
+    def __str__(self) -> str:
+        moved = ", ".join(f"{name} {value}" for name, value in self.after.items())
+        sure = "" if self.probability is None else f" ({self.probability:.0%})"
+        answer = self.answer if self.probability is not None else f"{self.answer:g}"
+        return f"with {moved}: {answer}{sure}"
+
+
+class AnswerChanges(Sequence[AnswerChange]):
+    """AnswerChanges that change an answer, the smallest first.
+
+    Attributes
+    ----------
+    answer : label or float
+        The answer to the row as it is.
+    n_tried : int
+        How many changes were asked about.
+
+    Examples
+    --------
+    >>> from sklazy import LazyKernelClassifier
+    >>> X = [[float(number)] for number in range(12)]
+    >>> model = LazyKernelClassifier().fit(X, ["low"] * 6 + ["high"] * 6)
+    >>> found = model.changes([[5.0]])
+    >>> print(found[0])
+    with x0 6.0: high (100%)
+    """
+
+    def __init__(
+        self, found: Sequence[AnswerChange], answer: Any, n_tried: int
+    ) -> None:  # noqa: ANN401
+        self._found, self.answer, self.n_tried = tuple(found), answer, n_tried
+
+    def __getitem__(self, position: Any) -> Any:  # noqa: ANN401 - an index or a slice
+        return self._found[position]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __repr__(self) -> str:
+        return f"AnswerChanges({len(self)} of {self.n_tried} tried)"
+
+    def __str__(self) -> str:
+        if not self._found:
+            return f"None of the {self.n_tried} changes tried gives another answer."
+        return "\n".join(map(str, self._found))
+
+
+class _Asked(NamedTuple):
+    """The row that is changed, and what is task."""
+
+    learner: AnyLearner
+    cases: CaseBase
+    features: FeatureMap
+    query: Queries
+    n_jobs: int | None
+
+
+class _Tried(NamedTuple):
+    """AnswerChanges that were tried: for each the case that lends a feature its value.
+
+    `lenders` and `places` are of shape (n_changes, n_changed): the rows of the cases,
+    and the features that take their values.
+    """
+
+    lenders: Ints
+    places: Ints
+    sizes: Floats
+
+
+def find_changes(
+    model: "LazyEstimator",
+    x: object,
+    max_features: int,
+    fixed: Collection[str],
+    by: float | None,
+) -> AnswerChanges:
+    """Find the smallest changes of a row's answer; see `LazyEstimator.changes`."""
+    check_is_fitted(model)
+    check_count("max_features", max_features, most=2)
+    table = model._query_table(x)
+    if table.n_rows != 1:
+        raise BadInputError(f"x has {table.n_rows} rows; give one, such as X[:1].")
+    with model.cases_.snapshot() as state:
+        cases = state.joined()
+        features, query = map_features(cases), cases.encode(table)
+        free = _find_free(features, fixed)
+        task = _Asked(
+            model._current_learner(cases), cases, features, query, model.n_jobs
+        )
+        before, score = _ask(task, query)
+        tried = [_list_singles(task, free)]
+        answers = [_ask(task, _change(task, tried[0]))]
+        if max_features == 2 and len(tried[0].sizes):
+            gains = _judge(cases, before, score, answers[0][1])
+            tried.append(_list_pairs(tried[0], gains))
+            answers.append(_ask(task, _change(task, tried[1])))
+        cells = describe_queries(cases, query, table)[0]
+        found = list(_describe(task, tried, answers, before, cells, by))
+    found.sort(key=lambda change: (len(change.after), change.size))
+    n_tried = sum(len(one.sizes) for one in tried)
+    return AnswerChanges(found, _name_answer(cases, before[0]), n_tried)
+
+
+def _find_free(features: FeatureMap, fixed: Collection[str]) -> list[int]:
+    """The features that may change."""
+    names = [fixed] if isinstance(fixed, str) else list(fixed)
+    unknown = [name for name in names if name not in features.names]
+    if unknown:
+        raise BadInputError(
+            f"fixed names {unknown[0]!r}, which is no feature; give some of "
+            f"{', '.join(map(repr, features.names[:8]))}."
+        )
+    return [j for j, name in enumerate(features.names) if name not in names]
+
+
+def _ask(task: _Asked, queries: Queries) -> tuple[NDArray[Any], Floats]:
+    """Answers by code or number, and probabilities or numbers."""
+    learner, cases = task.learner, task.cases
+    if cases.class_labels:
+        outputs = ("decisions", "probabilities")
+        found = answer_queries(learner, cases, queries, outputs, n_jobs=task.n_jobs)
+        return found[0], found[1]
+    (values,) = answer_queries(learner, cases, queries, ("values",), n_jobs=task.n_jobs)
+    return values[:, 0], values
+
+
+def _list_singles(task: _Asked, free: Sequence[int]) -> _Tried:
+    """Values of each feature that occur: all labels, numbers at even ranks."""
+    lenders: list[int] = []
+    places: list[int] = []
+    sizes: list[float] = []
+    for feature in free:
+        columns = np.flatnonzero(task.features.of_attribute == feature)
+        if not len(columns):
+            continue
+        for row, size in _list_values(task, int(columns[0])):
+            lenders.append(row)
+            places.append(feature)
+            sizes.append(size)
+    shape = len(lenders), 1
+    return _Tried(
+        np.array(lenders, np.int64).reshape(shape),
+        np.array(places, np.int64).reshape(shape),
+        np.array(sizes),
+    )
+
+
+def _list_values(task: _Asked, j: int) -> Iterator[tuple[int, float]]:
+    """Cases that have other values of an attribute, and how far these are."""
+    cases = task.cases.cases
+    order = task.cases.order
+    if cases.numeric[j] < 0:
+        codes = cases.codes[j, : cases.n_rows][order]
+        values, first = np.unique(codes, return_index=True)
+        for value, at in zip(values.tolist(), first.tolist(), strict=True):
+            if value >= 0 and value != task.query.codes[0, j]:
+                yield int(order[at]), 1.0
+        return
+    numbers, present = cases.numbers[cases.numeric[j]][order], task.query.values[0, j]
+    known = np.sort(numbers[~np.isnan(numbers)])
+    values, first = np.unique(numbers, return_index=True)
+    keep = ~np.isnan(values) & (values != present)
+    values, first = values[keep], first[keep]
+    some = np.unique(np.linspace(0, len(values) - 1, _MOST_VALUES).round().astype(int))
+    for at in some.tolist() if len(values) else []:
+        low, high = sorted((values[at], present))
+        share = np.mean((known > low) & (known <= high))
+        yield int(order[first[at]]), 1.0 if np.isnan(present) else float(share)
+
+
+def _change(task: _Asked, tried: _Tried) -> Queries:
+    """The row with each of the changes."""
+    n_changes = len(tried.sizes)
+    codes = np.repeat(task.query.codes, n_changes, axis=0)
+    values = np.repeat(task.query.values, n_changes, axis=0)
+    for lenders, places in zip(tried.lenders.T, tried.places.T, strict=True):
+        lent = batch_of_cases(task.cases, lenders).queries
+        taken = task.features.of_attribute[None, :] == places[:, None]
+        codes = np.where(taken, lent.codes, codes)
+        values = np.where(taken, lent.values, values)
+    return Queries(codes, values)
+
+
+def _judge(
+    cases: CaseBase, before: NDArray[Any], score: Floats, scores: Floats
+) -> Floats:
+    """How far each change moves the answer; away from the class, or either way."""
+    if cases.class_labels:
+        code = int(before[0])
+        return np.asarray(score[0, code] - scores[:, code])
+    return np.abs(scores[:, 0] - score[0, 0])
+
+
+def _list_pairs(singles: _Tried, gains: Floats) -> _Tried:
+    """Pairs of the changes that move most, of different features."""
+    features = singles.places[:, 0]
+    best = {f: gains[features == f].max() for f in np.unique(features).tolist()}
+    chosen = sorted(best, key=lambda f: (-best[f], f))[:_MOST_JOINED]
+    top = {
+        f: sorted(np.flatnonzero(features == f).tolist(), key=lambda i: (-gains[i], i))[
+            :_MOST_JOINED_VALUES
+        ]
+        for f in chosen
+    }
+    pairs = [
+        (a, b)
+        for one, other in itertools.combinations(chosen, 2)
+        for a, b in itertools.product(top[one], top[other])
+    ]
+    at = np.array(pairs, np.int64).reshape(-1, 2)
+    sizes = singles.sizes[at].sum(axis=1)
+    return _Tried(singles.lenders[:, 0][at], singles.places[:, 0][at], sizes)
+
+
+def _describe(
+    task: _Asked,
+    tried: Sequence[_Tried],
+    answers: Sequence[tuple[NDArray[Any], Floats]],
+    before: NDArray[Any],
+    cells: Sequence[dict[str, Any]],
+    by: float | None,
+) -> Iterator[AnswerChange]:
+    """The smallest change of each set of features that gives another answer."""
+    cases = task.cases
+    least = _find_least(cases, by)
+    done: set[tuple[int, ...]] = set()
+    for one, (answers_after, scores) in zip(tried, answers, strict=True):
+        if cases.class_labels:
+            moves = answers_after != before[0]
+        else:
+            moves = np.abs(answers_after - before[0]) >= least
+        passing = np.flatnonzero(moves)
+        for i in passing[np.argsort(one.sizes[passing], kind="stable")].tolist():
+            features = tuple(sorted(one.places[i].tolist()))
+            if any(set(earlier) <= set(features) for earlier in done):
+                continue
+            done.add(features)
+            share = float(scores[i, answers_after[i]]) if cases.class_labels else None
+            moved = _name_values(task, one, i, cells)
+            answer = _name_answer(cases, answers_after[i])
+            yield AnswerChange(*moved, answer, share, float(one.sizes[i]))
+
+
+def _name_values(
+    task: _Asked, tried: _Tried, i: int, cells: Sequence[dict[str, Any]]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The values before and after a change, by the names of features."""
+    before, after = {}, {}
+    for lender, feature in zip(tried.lenders[i], tried.places[i], strict=True):
+        j = int(np.flatnonzero(task.features.of_attribute == feature)[0])
+        name = task.features.names[int(feature)]
+        before[name] = cells[j]["value"]
+        (lent,) = describe_rows(task.cases, np.array([lender]), [j])
+        after[name] = next(iter(lent.values()))
+    return before, after
+
+
+def _find_least(cases: CaseBase, by: float | None) -> float:
+    """By how much a number must move: as stated, or the deviation of the target."""
+    if by is not None or cases.class_labels:
+        return float(by or 0.0)
+    return float(cases.cases.targets[0, : cases.n_rows].std())
+
+
+def _name_answer(cases: CaseBase, answer: Any) -> Any:  # noqa: ANN401 - label or number
+    return cases.class_labels[int(answer)] if cases.class_labels else float(answer)

@@ -1,0 +1,64 @@
+"""`sklazy erase` and `sklazy check-certificate`."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def heating(flats):
+    command = ["fit", "flats.csv", "-t", "heating", "-m", "lazy-knn", "--id", "flat"]
+    assert flats(*command, "-o", "heating.sklazy")[0] == 0
+    return flats
+
+
+def test_a_row_goes_and_its_certificate_is_checked(heating, tmp_path):
+    (tmp_path / "key").write_bytes(b"sixteen bytes or more")
+    code, out, err = heating(
+        *("erase", "heating.sklazy", "--id", "F012", "--certificate", "gone.json"),
+        *("--html", "gone.html", "--key", "key"),
+    )
+    assert code == 0
+    assert "proved" in out
+    assert "gone.html" in err
+    assert "F012" not in (tmp_path / "gone.html").read_text()
+    check = ["check-certificate", "gone.json", "heating.sklazy", "--key", "key"]
+    code, out, _ = heating(*check, "--id", "F012", "--json")
+    assert code == 0
+    assert json.loads(out)["erased"] == 1
+    code, _, err = heating(*check, "--id", "F013")
+    assert code == 2
+    assert "not about" in err
+
+
+def test_what_is_left_is_an_error(heating, tmp_path):
+    (tmp_path / "heating.sklazy.old").write_bytes(
+        (tmp_path / "heating.sklazy").read_bytes()
+    )
+    command = ["erase", "heating.sklazy", "--id", "F012", "--certificate", "gone.json"]
+    code, out, _ = heating(*command)
+    assert code == 1
+    assert "NOT proved" in out
+
+
+def test_ids_are_read_as_the_model_has_them(flats):
+    assert (
+        flats(
+            "fit",
+            "flats.csv",
+            "-t",
+            "heating",
+            "--ignore",
+            "flat",
+            "-m",
+            "lazy-knn",
+            "-o",
+            "m.sklazy",
+        )[0]
+        == 0
+    )
+    command = ["erase", "m.sklazy", "--certificate", "gone.json", "--id"]
+    assert flats(*command, "12")[0] == 0
+    code, _, err = flats(*command, "F012")
+    assert code == 2
+    assert "numbers for ids" in err
