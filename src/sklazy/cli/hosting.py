@@ -107,6 +107,32 @@ def explore() -> None:
     show_default=True,
     help="Time limit for each request.",
 )
+@click.option(
+    "--max-questions",
+    type=click.IntRange(1),
+    help="Rows that each token may ask about in all, counted over restarts in the file "
+    "of --questions-file.",
+)
+@click.option(
+    "--questions-file",
+    type=click.Path(dir_okay=False),
+    default="questions.json",
+    show_default=True,
+    help="Where the rows asked about are counted.",
+)
+@click.option(
+    "--name",
+    default="model",
+    show_default=True,
+    help="Name of the model in /v2/models/NAME/infer.",
+)
+@click.option(
+    "--access-log/--no-access-log",
+    default=False,
+    show_default=True,
+    help="Whether to write a line of JSON for each request to stderr, without values, "
+    "tokens and addresses.",
+)
 @runs("serve")
 def serve() -> None:
     """Serve a MODEL over HTTP: predict, explain, add, forget.

@@ -80,7 +80,7 @@ class AnswerChanges(Sequence[AnswerChange]):
 
     def __init__(
         self, found: Sequence[AnswerChange], answer: Any, n_tried: int
-    ) -> None:  # noqa: ANN401
+    ) -> None:
         self._found, self.answer, self.n_tried = tuple(found), answer, n_tried
 
     def __getitem__(self, position: Any) -> Any:  # noqa: ANN401 - an index or a slice
