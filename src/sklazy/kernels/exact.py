@@ -138,11 +138,12 @@ def measure_queries(
 
     As `measure_rows`, with an axis of queries before those of its arrays.
     """
-    exact, rows = np.empty((counts.size, n_rows)), np.arange(n_rows)
+    exact = np.zeros((counts.size, n_rows))
     for i in range(counts.size):
         cases = RawCases(case_codes, numeric, numbers, widths[i])
         query = RawQuery(codes[i], values[i], attributes[i, : counts[i]])
-        measure_listed(rows, query, cases, exact[i])
+        for attribute in query.attributes:
+            add_attribute(exact[i], attribute, query, cases)
     return exact
 
 

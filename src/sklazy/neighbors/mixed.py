@@ -151,9 +151,13 @@ class MixedSearch:
         Rows elsewhere, which are listed with these; none by default.
     boxed : BoxedCases, or None
         The cases in a tree, for queries that use all attributes.
+    reach : float64 array of shape (n_queries, n_most), or None
+        The squared distance of the last row that voted in `vote_with_each`, by each
+        number of attributes; None where it was not found.
     """
 
     boxed: BoxedCases | None = None
+    reach: _Floats | None = None
 
     def __init__(
         self,
@@ -306,6 +310,7 @@ class MixedSearch:
             votings = [Voting(k, shares, by_distance) for k in ks.tolist()]
             return vote_nested(asked, classes, order, votings)
         votes = np.zeros((len(ks), *order.shape, self.votes.shape[1]))
+        reach = np.empty(order.shape)
         vote_nested_mixed(
             cases.n_rows,
             self.columns.labels,
@@ -322,7 +327,9 @@ class MixedSearch:
             0,
             n_queries,
             votes,
+            reach,
         )
+        self.reach = reach
         return votes
 
     def measure(self, queries: _Ints) -> _Floats:
