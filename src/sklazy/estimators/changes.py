@@ -79,8 +79,8 @@ class AnswerChanges(Sequence[AnswerChange]):
     """
 
     def __init__(
-        self, found: Sequence[AnswerChange], answer: Any, n_tried: int
-    ) -> None:  # noqa: ANN401
+        self, found: Sequence[AnswerChange], answer: str | float, n_tried: int
+    ) -> None:
         self._found, self.answer, self.n_tried = tuple(found), answer, n_tried
 
     def __getitem__(self, position: Any) -> Any:  # noqa: ANN401 - an index or a slice
