@@ -10,7 +10,7 @@ import numpy as np
 
 from sklazy.flow import Columns
 from sklazy.kernels.columns import EUCLIDEAN, NUMERIC
-from sklazy.neighbors import TreeSearch, find_nearest, tree
+from sklazy.neighbors import TreeSearch, find_nearest, nearest
 
 ROWS, COLUMNS, N_QUERIES, N_NEAREST = (
     (20_000, 100_000, 500_000),
@@ -21,7 +21,7 @@ ROWS, COLUMNS, N_QUERIES, N_NEAREST = (
 
 
 def main():
-    tree.MOST_COLUMNS = max(COLUMNS)  # as if it paid
+    nearest.MOST_COLUMNS = max(COLUMNS)  # as if it paid
     print("| columns | " + " | ".join(f"{n} rows: all / tree" for n in ROWS) + " |")
     for n_columns in COLUMNS:
         cells = [" / ".join(f"{u:.0f}" for u in measure(n, n_columns)) for n in ROWS]

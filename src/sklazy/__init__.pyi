@@ -27,6 +27,7 @@ from sklazy.estimators.association import LazyAssociativeClassifier
 from sklazy.estimators.audit.audit import Audit, audit
 from sklazy.estimators.bayes_rules import LazyBayesRulesClassifier
 from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
+from sklazy.estimators.case_values import CaseValues, case_values
 from sklazy.estimators.changes import AnswerChange, AnswerChanges
 from sklazy.estimators.contributions import Contributions
 from sklazy.estimators.ensembles.bagging import (
@@ -77,6 +78,7 @@ __all__ = [
     "BadFileError",
     "BadInputError",
     "BadTypeError",
+    "CaseValues",
     "Certificate",
     "CertificateError",
     "Contributions",
@@ -129,6 +131,7 @@ __all__ = [
     "__version__",
     "advise",
     "audit",
+    "case_values",
     "check_certificate",
     "compact",
     "diversity_measures",

@@ -5,7 +5,8 @@ import itertools
 import pytest
 
 import oracle
-from sklazy.neighbors import finish_votes
+from sklazy.neighbors import Voting, finish_votes
+from sklazy.neighbors.voting import Votes
 
 WAYS = list(itertools.product(("all", "share"), ("uniform", "distance")))
 
@@ -20,13 +21,8 @@ def check_votes(search, query, squares, classes, n_classes):
         weights[search.excluded[query]] = 0
     one, k = slice(query, query + 1), search.n_neighbors
     for ties, by in WAYS:
-        found = finish_votes(
-            search.votes[one],
-            search.tied[one],
-            k,
-            shares=ties == "share",
-            weighted=search.weighted[one] if by == "distance" else None,
-        )[0]
+        counted = Votes(search.votes[one], search.tied[one], search.weighted[one])
+        found = finish_votes(counted, Voting(k, ties == "share", by == "distance"))[0]
         cast = oracle.cast_votes(squares, weights, k, ties, by)
         expected = oracle.add_votes(cast, classes, n_classes)
         if by == "uniform":

@@ -134,11 +134,12 @@ MEASURES = {
 NOT_WALKED = {
     ("methods/ensembles/learner.py", "N_TRIED"): "neighbors, however many rows",
     ("estimators/warming.py", "_N_ROWS"): "rows that are made up to compile for",
+    ("methods/blends/learner.py", "MANY_ROWS"): "walked at its own size",
     ("methods/paths/bags.py", "AUTO_DRAWS"): "walked at its own size",
     ("methods/paths/bags.py", "FEWEST_DRAWS"): "a tree of fewer rows is none",
     ("methods/paths/bags.py", "WHOLE_ROWS"): "walked at its own size",
     ("estimators/audit/indicators.py", "N_JUDGED"): "of audits alone",
-    ("neighbors/tree.py", "FEWEST_ROWS"): "a faster search for the same rows",
+    ("neighbors/nearest.py", "FEWEST_ROWS"): "a faster search for the same rows",
 }
 LIMITING = re.compile("ROWS|SAMPLED|COMPARED|DRAWS|JUDGED|TRIED")
 
@@ -198,6 +199,8 @@ def test_one_row_beyond_a_constant_does_no_harm(path, model):
         (LazyKernelRegressor(), 2000, "lines"),
         (LazyBlendClassifier(), 2000, "lines"),
         (LazyBlendRegressor(), 2000, "lines"),
+        (LazyBlendClassifier(), 2000, "curves"),
+        (LazyBlendRegressor(), 2000, "curves"),
         (LazyKernelClassifier(), 750, "curves"),
         (LazyKernelRegressor(), 750, "curves"),
         (LazyKernelClassifier(), 300, "curves"),

@@ -12,7 +12,7 @@ from discovery import every_keeper, one_keeper_of_each
 from lawful import few, fitted, left_out, quiet, says, splits, truth
 from places import cut, in_parts
 from same_answers import check_table, found
-from sklazy.neighbors import levels, mixed, nominal, tree
+from sklazy.neighbors import levels, mixed, nearest, nominal
 
 pytestmark = quiet
 
@@ -27,11 +27,11 @@ def test_parts_change_no_answer_of_random_tables(seed):
 @pytest.fixture
 def _as_if_many(monkeypatch):
     """Small jobs go the way of large ones: by kernels, and by trees."""
-    searches = mixed.search_mixed, mixed.measure_rows, nominal.match_nominal
+    searches = mixed.search_mixed, nominal.match_nominal
     for kernel in (*searches, levels.merge_listed, levels.merge_tallied):
         monkeypatch.setattr(kernel, "is_due", lambda _: True)
-    monkeypatch.setattr(tree, "FEWEST_ROWS", 1)
-    monkeypatch.setattr(tree, "WORTH_BUILDING", 0)
+    monkeypatch.setattr(nearest, "FEWEST_ROWS", 1)
+    monkeypatch.setattr(nearest, "WORTH_BUILDING", 0)
 
 
 @pytest.mark.usefixtures("_as_if_many")

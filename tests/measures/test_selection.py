@@ -23,7 +23,7 @@ def draw_scores(table, seed, levels):
 @pytest.fixture(params=["kernel", "sorting"])
 def path(request, monkeypatch):
     usable = request.param == "kernel"
-    monkeypatch.setattr(choose, "_kernel_is_usable_for", lambda *_: usable)
+    monkeypatch.setattr(choose.select_by_rank, "is_due", lambda _: usable)
     return request.param
 
 
@@ -63,7 +63,7 @@ def test_both_paths_agree_on_a_large_batch(monkeypatch):
     )
     ranks = measures.rank_values(*draw_scores(table, 1, 50), table.offsets)
     by_kernel = measures.select_lowest(table.queries, ranks, 60)
-    monkeypatch.setattr(choose, "_kernel_is_usable_for", lambda *_: False)
+    monkeypatch.setattr(choose.select_by_rank, "is_due", lambda _: False)
     by_sorting = measures.select_lowest(table.queries, ranks, 60)
     assert np.array_equal(by_kernel.attributes, by_sorting.attributes)
 

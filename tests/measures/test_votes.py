@@ -9,18 +9,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import oracle
-from sklazy.kernels.ties import argmax_by_order
+from sklazy.kernels.ties import argmax_by_order, argmax_of_counts
 from sklazy.measures import (
     average_probabilities,
     cast_votes,
     diversity_measures,
     majority_shares,
     q_statistic,
-    ties,
     to_shares,
     weighted_shares,
 )
-from sklazy.measures.ties import argmax_with_ties
+from sklazy.measures.votes import argmax_with_ties
 
 votes_of_members = arrays(
     np.int64,
@@ -120,7 +119,7 @@ def test_counts_that_are_equal_are_decided_by_priors(n_queries, n_classes, seed)
         max(range(n_classes), key=lambda c: (own[c], priors[c], -c)) for own in votes
     ]
     for is_due in (False, True):
-        with mock.patch.object(ties.argmax_of_counts, "is_due", return_value=is_due):
+        with mock.patch.object(argmax_of_counts, "is_due", return_value=is_due):
             for kind in (np.int64, np.int32):
                 found = argmax_with_ties(votes.astype(kind), priors)
                 assert found.tolist() == expected

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 import sklazy
 from odd_numbers import KINDS, numbers
 from sklazy.neighbors import means as averaging
-from sklazy.neighbors import mixed, tree
+from sklazy.neighbors import mixed, nearest
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _at_once():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tree, "FEWEST_ROWS", 1)
-        patch.setattr(tree, "WORTH_BUILDING", 0)
+        patch.setattr(nearest, "FEWEST_ROWS", 1)
+        patch.setattr(nearest, "WORTH_BUILDING", 0)
         patch.setattr(mixed.search_mixed, "is_due", lambda _: True)
         patch.setattr(averaging.mean_of_nearest, "is_due", lambda _: True)
         yield
@@ -26,7 +26,7 @@ def both_ways(model, X, y, ask):
     answers = []
     for most in (6, 0):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(tree, "MOST_COLUMNS", most)
+            patch.setattr(nearest, "MOST_COLUMNS", most)
             answers.append(ask(model.fit(X, y)))
     return answers
 

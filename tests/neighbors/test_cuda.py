@@ -16,6 +16,7 @@ from sklazy.measures import rank_values, select_lowest
 from sklazy.neighbors import (
     MixedSearch,
     NominalSearch,
+    Voting,
     find_nearest,
     finish_votes,
     prepare_columns,
@@ -61,16 +62,8 @@ def check_votes(found, expected, k):
     np.testing.assert_array_equal(found.tied, expected.tied)
     for shares in (False, True):
         for by_distance in (False, True):
-            finished = [
-                finish_votes(
-                    search.votes,
-                    search.tied,
-                    k,
-                    shares=shares,
-                    weighted=search.weighted if by_distance else None,
-                )
-                for search in (found, expected)
-            ]
+            voting = Voting(k, shares, by_distance)
+            finished = [finish_votes(search, voting) for search in (found, expected)]
             np.testing.assert_array_equal(*finished)
 
 

@@ -10,10 +10,9 @@ from sklazy.neighbors.levels import (
     Near,
     Tallies,
     Weighed,
-    list_weighed,
     merge,
 )
-from sklazy.neighbors.voting import Voting, vote_by_weight
+from sklazy.neighbors.voting import Voting, list_weighed, vote_by_weight
 
 N_CLASSES = 3
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=9)

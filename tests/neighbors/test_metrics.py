@@ -48,9 +48,9 @@ def make_columns(name):
 
 
 def check_tree(name, has_tree):
-    from sklazy.neighbors import TreeSearch, find_nearest, tree
+    from sklazy.neighbors import TreeSearch, find_nearest, nearest
 
-    tree.FEWEST_ROWS, tree.WORTH_BUILDING = 1, 0
+    nearest.FEWEST_ROWS, nearest.WORTH_BUILDING = 1, 0
     columns, queries = make_columns(name)
     search = TreeSearch(columns)
     near = search.find(queries, 5)

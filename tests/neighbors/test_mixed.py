@@ -19,7 +19,7 @@ from voted import check_votes
 @pytest.fixture(params=["kernel", "numpy"], autouse=True, scope="module")
 def way(request):
     """Both ways to answer; small jobs do not wait for the compiler."""
-    names = ("search_mixed", "vote_nested_mixed", "measure_rows")
+    names = ("search_mixed", "vote_nested_mixed")
     by_kernel = request.param == "kernel"
     with pytest.MonkeyPatch.context() as patch:
         for name in names:
@@ -82,7 +82,7 @@ def check(table, cases, search, queries):
         assert search.votes[query].tolist() == expected
         if search.weighted is not None:
             check_votes(search, query, distances, table.classes, table.n_classes)
-        measured = search.measure(query)
+        measured = search.measure(np.array([query]))[0]
         assert measured[rows].tolist() == [distances[row] for row in rows]
         others = np.delete(measured, rows)
         assert others.min(initial=math.inf) > max(measured[rows], default=-1.0)
@@ -152,9 +152,8 @@ def test_votes_with_one_attribute_two_and_so_on(
             )
             search = neighbors.MixedSearch(*given, selected, own, excluded, **way)
             search.run(0, 3)
-            finished = neighbors.finish_votes(
-                search.votes, search.tied, own, shares=shares, weighted=search.weighted
-            )
+            voting = neighbors.Voting(own, shares, by_distance)
+            finished = neighbors.finish_votes(search, voting)
             assert np.array_equal(found[i, :, r], finished)
 
 
@@ -176,7 +175,7 @@ def test_many_rows_and_columns(n_rows, n_numeric, grid, k):
         cases, neighbors.prepare_columns(cases), queries, selected, k
     )
     search.run(0, 3)
-    distances = np.array([search.measure(query) for query in range(3)])
+    distances = search.measure(np.arange(3))
     for query in range(3):
         threshold = np.sort(distances[query])[k - 1]
         near = distances[query] <= threshold
@@ -200,7 +199,7 @@ def test_rows_that_differ_in_the_last_bit_of_a_double_do_not_tie():
         cases, neighbors.prepare_columns(cases), queries, selected, 1
     )
     search.run(0, 1)
-    assert search.measure(0).argmin() == 2
+    assert search.measure(np.zeros(1, int)).argmin() == 2
     assert search.votes.sum() == 1
 
 
@@ -242,7 +241,7 @@ def test_rows_elsewhere_are_listed_with_those_here(
     selected = draw_selection(table, rng)
     columns = neighbors.prepare_columns(cases)
     search = neighbors.MixedSearch(cases, columns, queries, selected, k)
-    measured = np.array([search.measure(query) for query in range(5)])
+    measured = search.measure(np.arange(5))
     squares = rng.choice(measured.ravel(), (5, n_more)) * rng.choice([1, 1, 0.5, 2])
     classes = rng.integers(table.n_classes, size=(5, n_more))
     if n_more:
@@ -295,7 +294,7 @@ def test_distances_that_float32_cannot_tell_apart(n_numeric):
     )
     search.run(0, 4)
     for query in range(4):
-        nearest = np.argsort(search.measure(query), kind="stable")[:7]
+        nearest = np.argsort(search.measure(np.array([query]))[0], kind="stable")[:7]
         votes = np.bincount(table.classes[nearest], minlength=table.n_classes)
         assert search.votes[query].tolist() == votes.tolist()
 

@@ -265,7 +265,6 @@ def test_votes_with_one_attribute_two_and_so_on(table, k, seed, exclude):
                 cases, table.queries, selected, own, excluded, by_distance=by_distance
             )
             search.run(0, n_queries)
-            finished = neighbors.finish_votes(
-                search.votes, search.tied, own, shares=shares, weighted=search.weighted
-            )
+            voting = neighbors.Voting(own, shares, by_distance)
+            finished = neighbors.finish_votes(search, voting)
             assert np.array_equal(votes[i, :, r - 1], finished)

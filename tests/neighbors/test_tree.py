@@ -11,13 +11,13 @@ from odd_numbers import KINDS, numbers
 from sklazy import LazyLearningRegressor
 from sklazy.flow import Columns
 from sklazy.kernels.columns import METRICS
-from sklazy.neighbors import TreeSearch, find_nearest, tree
+from sklazy.neighbors import TreeSearch, find_nearest, nearest
 
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch):
-    monkeypatch.setattr(tree, "FEWEST_ROWS", 1)
-    monkeypatch.setattr(tree, "WORTH_BUILDING", 0)
+    monkeypatch.setattr(nearest, "FEWEST_ROWS", 1)
+    monkeypatch.setattr(nearest, "WORTH_BUILDING", 0)
 
 
 def columns_of(values, weights, metric):
@@ -82,7 +82,7 @@ def test_a_tree_that_leaves_much_open_is_given_up():
 
 
 def test_few_queries_build_no_tree(monkeypatch):
-    monkeypatch.setattr(tree, "WORTH_BUILDING", 100)
+    monkeypatch.setattr(nearest, "WORTH_BUILDING", 100)
     values = np.random.default_rng(0).standard_normal((400, 2))
     search = same(columns_of(values, np.ones(2), 0), values[:49], 3)
     assert search._tree is None
@@ -99,12 +99,12 @@ def test_local_regression_is_the_same_with_a_tree(monkeypatch):
     model = LazyLearningRegressor(n_neighbors=(5, 15))
     with_tree = model.fit(X, y).predict(X)
     left_out = model.loo_predict()
-    monkeypatch.setattr(tree, "MOST_COLUMNS", 0)
+    monkeypatch.setattr(nearest, "MOST_COLUMNS", 0)
     model.fit(X, y)
     assert np.array_equal(model.predict(X), with_tree)
     assert np.array_equal(model.loo_predict(), left_out)
     model.partial_fit(X[:5], y[:5])
-    monkeypatch.setattr(tree, "MOST_COLUMNS", 6)
+    monkeypatch.setattr(nearest, "MOST_COLUMNS", 6)
     other = (
         LazyLearningRegressor(n_neighbors=(5, 15)).fit(X, y).partial_fit(X[:5], y[:5])
     )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 
 from sklazy.answer.batch import Batch, Ints
-from sklazy.answer.learner import Answer, AnyLearner, Effort, prepare
+from sklazy.answer.learner import Answer, AnyLearner, Effort, Prepared, prepare
 from sklazy.answer.slices import Slice, current_backend
 from sklazy.answer.target import Kind
 from sklazy.answer.threads import WORTH_WORKERS, share_out
@@ -68,16 +68,15 @@ class SliceJob:
     def start(self, first: int, last: int) -> Answer:
         """Answer queries; on a device, the answers may still be under way."""
         ready = prepare(self.learner, self.base)
-        answer: Answer = self.learner.answer(ready, self.batch(first, last))
+        answer: Answer = self.learner.answer(ready, self.batch(ready, first, last))
         return answer
 
-    def batch(self, first: int, last: int) -> Batch:
+    def batch(self, ready: Prepared, first: int, last: int) -> Batch:
         """Code the queries ``first..last - 1``."""
         base = self.base
         if isinstance(self.rows, Queries):
             return Batch(base, base.cases, self.rows, self.excluded).part(first, last)
-        reads = getattr(self.learner, "reads_bins", None)
-        bins = reads is None or reads(base)
+        bins = getattr(ready, "reads_bins", True)
         queries = encode_matrix(base, self.rows[first:last], bins=bins)
         if queries is None:
             raise NotPlainError
@@ -156,7 +155,7 @@ def answer_queries(
         return _answer_within(job, n_queries, effort, n_jobs, room, each)
     is_short = effort.nanoseconds * n_queries < WORTH_WORKERS and n_jobs != 0
     if is_short and n_queries <= effort.most and not effort.ahead:
-        return job.finish(learner.answer(ready, job.batch(0, n_queries)))
+        return job.finish(learner.answer(ready, job.batch(ready, 0, n_queries)))
     return _answer_all(job, n_queries, effort, n_jobs)
 
 

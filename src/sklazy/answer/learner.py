@@ -12,7 +12,10 @@ from sklazy.flow import Queries
 
 
 class Prepared(Protocol):
-    """State that all queries share."""
+    """State that all queries share.
+
+    Where answers do without the bins of numbers it has `reads_bins`, which is false.
+    """
 
     @property
     def effort(self) -> "Effort":
@@ -72,8 +75,7 @@ class Learner(Protocol[Ready]):
     """An estimator's parameters, checked, and the way from queries to answers.
 
     It is immutable, can be pickled and knows no data; equal learners prepare the same.
-    One that may do without the bins of numbers has a method `reads_bins(base)`;
-    one whose answers rest on a query's neighbors alone, and estimate their
+    One whose answers rest on a query's neighbors alone, and estimate their
     own error, has an attribute `is_local`.
     """
 

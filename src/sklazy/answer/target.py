@@ -61,7 +61,9 @@ class Classes:
 
     def decode(self, output: str, values: NDArray[Any], base: CaseBase) -> NDArray[Any]:
         """The labels of decisions and votes."""
-        return class_labels(base)[values] if output in _CODED else values
+        if output not in _CODED:
+            return values
+        return base.derive(class_labels, lambda: class_labels(base))[values]
 
 
 class Numbers:
@@ -85,8 +87,8 @@ class Numbers:
 
 
 def class_labels(base: CaseBase) -> NDArray[Any]:
-    """The classes by code, as an array."""
-    return base.derive(class_labels, lambda: label_array(base.class_labels))
+    """The classes by code, as a new array."""
+    return label_array(base.class_labels)
 
 
 _CODED = ("decisions", "votes")

@@ -63,6 +63,7 @@ class Memory(Snapshotted):
         self.coder.tally(batch, 1)
         self.ranges.widen(batch.numbers)
         self.tallies.shift(self.rows, places, 1)
+        self._pass_on(batch)
         self._pass_by(len(batch))
         self._touch()
         if batch.ids.dtype != object and len(batch):
@@ -83,6 +84,7 @@ class Memory(Snapshotted):
             self.tallies.shift(self.rows, holes, 1)
             left = self.rows.numbers[:, : self.rows.n_rows]
             self.ranges.narrow(leaving.numbers, left)
+            self._pass_on(leaving)
             self._follow(self.coder.retire(), mark)
             self._pass_by(len(gone))
             self._touch()
@@ -90,8 +92,10 @@ class Memory(Snapshotted):
     def _become(self, other: Self) -> None:
         """Take the rows of another base, and all that follows from them, at once."""
         self._drop_state()
+        n_changes = self._n_changes + 1
         vars(self).update({n: v for n, v in vars(other).items() if n not in SHARING})
-        self._lasting = {}  # kinds of columns may be others
+        self._lasting, self._followers = {}, {}  # kinds of columns may be others
+        self._n_changes = n_changes
         self._outdate()
 
     @contextmanager
@@ -111,6 +115,7 @@ class Memory(Snapshotted):
             self.ranges.edges, self.next_id, self.buckets.versions = kept
             self.tallies.discard()
             self.bins.lose_track()
+            self._followers = {}
             self._outdate()
             raise
 
@@ -122,6 +127,7 @@ class Memory(Snapshotted):
     def _follow(self, moves: Moved, mark: RowsMark) -> None:
         """Renumber the codes of rows where labels came or went."""
         for j, moved in moves:
+            self._followers = {}  # they know labels by their codes
             self.tallies.spoil(j)
             self.rows.relabel(j, moved, mark)
 

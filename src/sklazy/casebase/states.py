@@ -5,11 +5,12 @@ in use copies the arrays first and leaves the old ones to those who ask, so neit
 waits for the other; a change that finds it unused writes in place and drops it.
 """
 
+import copy
 import threading
 import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -18,6 +19,16 @@ from sklazy.forking import make_lock
 Result = TypeVar("Result")
 Part = TypeVar("Part")
 Base = TypeVar("Base", bound="Snapshotted")
+
+
+class Follower(Protocol):
+    """Derived from the rows, and able to follow a change of some of them."""
+
+    def follow(self, rows: Any) -> bool:  # noqa: ANN401 - of the base's own kind
+        """Take note of rows that came or went; whether that was possible.
+
+        Arrays are replaced, not written to: a question may be using them.
+        """
 
 
 class Snapshotted:
@@ -34,15 +45,19 @@ class Snapshotted:
     _readers: list[None]
     _is_state: bool  # whether this is a state itself
     _is_past: bool  # whether the base has changed since
+    # Derived results that follow the rows, those of the base alone.
+    _followers: "dict[Hashable, Follower]"
     # Weak reference to the base that a state is of, where it has one.
     _base: "weakref.ref[Self] | None"
+
+    _n_changes = 0  # of the rows, in this process
 
     def _start_sharing(self) -> None:
         """Begin without a state."""
         self._lock, self._derived, self._lasting = make_lock(), {}, {}
         self._state, self._readers = None, []
         self._is_state = self._is_past = False
-        self._base = None
+        self._base, self._followers = None, {}
 
     def snapshot(self) -> "Snapshot[Self]":
         """The state between two changes, for a ``with`` block.
@@ -66,6 +81,34 @@ class Snapshotted:
         if key not in self._lasting:
             self._lasting[key] = make()
         return self._lasting[key]
+
+    def find_follower(self, key: Hashable) -> "Follower | None":
+        """Return a copy of what followed the rows up to this state, or None."""
+        base = self if self._base is None else self._base()
+        if base is None:
+            return None
+        with base._lock:
+            follower: Follower | None = base._followers.get(key)
+            is_current = base._n_changes == self._n_changes
+            return copy.copy(follower) if is_current and follower else None
+
+    def let_follow(self, key: Hashable, follower: "Follower") -> None:
+        """Keep what was derived, and have it follow the rows that come and go.
+
+        Where the rows have changed meanwhile it is not kept.
+        """
+        base = self if self._base is None else self._base()
+        if base is None:
+            return
+        with base._lock:
+            if base._n_changes == self._n_changes:
+                base._followers[key] = follower
+
+    def _pass_on(self, rows: Any) -> None:  # noqa: ANN401 - of the base's own kind
+        """Have followers take note of rows that came or went, or drop them."""
+        self._n_changes += 1
+        following = self._followers.items()
+        self._followers = {key: each for key, each in following if each.follow(rows)}
 
     def _outdate(self) -> None:
         """Drop all results that were derived from the rows."""

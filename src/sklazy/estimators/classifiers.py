@@ -86,7 +86,7 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         if not hasattr(self, "cases_"):
             check_is_fitted(self)
         with self.cases_.snapshot() as cases:
-            return class_labels(cases).copy()
+            return class_labels(cases)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the class of each query.

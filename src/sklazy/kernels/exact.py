@@ -130,6 +130,23 @@ def measure_rows(
     return exact
 
 
+@entry
+def measure_queries(
+    n_rows, codes, values, attributes, counts, case_codes, numeric, numbers, widths
+):
+    """Exact squared distances of all rows from some queries, (n_queries, n_rows).
+
+    As `measure_rows`, with an axis of queries before those of its arrays.
+    """
+    exact = np.zeros((counts.size, n_rows))
+    for i in range(counts.size):
+        cases = RawCases(case_codes, numeric, numbers, widths[i])
+        query = RawQuery(codes[i], values[i], attributes[i, : counts[i]])
+        for attribute in query.attributes:
+            add_attribute(exact[i], attribute, query, cases)
+    return exact
+
+
 @kernel
 def drop_row(rows, excluded):
     """The rows but the excluded one, in a new array."""

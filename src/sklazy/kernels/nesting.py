@@ -150,6 +150,7 @@ def vote_nested_mixed(
     first,
     last,
     votes,
+    reach,
 ):
     """Vote as in `vote_nested_nominal`, by HEOM distances of numbers and codes.
 
@@ -166,6 +167,8 @@ def vote_nested_mixed(
         The ranges that each query sees.
     attributes, excluded, ks, shares, by_distance, first, last, votes
         As in `vote_nested_nominal`.
+    reach : float64 array of shape (n_queries, n_most), written
+        The squared distance of the last row that votes, with the largest k.
     """
     n_most, n_classes, largest = votes.shape[2], votes.shape[3], ks.max()
     near_rows, near_sums = np.empty(n_rows, np.int64), np.empty(n_rows)
@@ -181,6 +184,7 @@ def vote_nested_mixed(
         for r in range(n_most):
             add_attribute(sums, attributes[number, r], query, cases)
             limit = find_kth(sums, smallest)
+            reach[number, r] = limit
             n_near = gather_near(sums, limit, excluded[number], near_rows, near_sums)
             near, squares = near_rows[:n_near], near_sums[:n_near]
             for i in range(ks.size):

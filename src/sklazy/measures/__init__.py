@@ -48,8 +48,8 @@ from sklazy.measures.relevance import (
 )
 from sklazy.measures.search import ScoredSet, best_first, greedy
 from sklazy.measures.subsets import CfsMerit, Consistency, Evaluator
-from sklazy.measures.ties import argmax_with_ties
 from sklazy.measures.votes import (
+    argmax_with_ties,
     average_probabilities,
     cast_votes,
     majority_shares,

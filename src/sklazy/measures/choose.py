@@ -57,22 +57,15 @@ def select_range(
     last: int,
 ) -> None:
     """Write the attributes of the queries ``first..last - 1`` into `attributes`."""
-    n_selected = attributes.shape[1]
-    if _kernel_is_usable_for(table, last - first):
+    n_selected, n_attributes = attributes.shape[1], table.starts.size
+    numpy_seconds = _AT_ALL + _PER_CELL * (last - first) * n_attributes
+    is_short = table.ranks.size // n_attributes <= 64 * _MOST_WORDS
+    if is_short and select_by_rank.is_due(numpy_seconds):
         select_by_rank(codes, *table, n_selected, first, last, attributes)
     else:
         attributes[first:last] = _select_by_sorting(
             codes[first:last], table, n_selected
         )
-
-
-def _kernel_is_usable_for(table: RankTable, n_queries: int) -> bool:
-    """Whether reading a bit set is the quicker way, compiling included."""
-    cells_per_attribute = table.ranks.size // table.starts.size
-    if cells_per_attribute > 64 * _MOST_WORDS:
-        return False
-    n_cells = n_queries * table.starts.size
-    return bool(select_by_rank.is_due(_AT_ALL + _PER_CELL * n_cells))
 
 
 def _select_by_sorting(

@@ -1,15 +1,15 @@
 """A query's neighbors, all tied with the last of them included."""
 
 from sklazy.neighbors.edges import find_edges, widths_without
+from sklazy.neighbors.levels import NOBODY, Near, Tallies
 from sklazy.neighbors.mixed import (
-    NOBODY,
     MixedSearch,
-    Near,
     ScaledColumns,
     prepare_columns,
     scaled_columns,
 )
 from sklazy.neighbors.nearest import (
+    TreeSearch,
     WeightedColumns,
     find_nearest,
     place_queries,
@@ -17,12 +17,11 @@ from sklazy.neighbors.nearest import (
 )
 from sklazy.neighbors.nominal import (
     NominalSearch,
-    Tallies,
     count_agreements,
     vote_with_each_count,
 )
-from sklazy.neighbors.tree import TreeSearch
 from sklazy.neighbors.voting import (
+    Counted,
     Voting,
     finish_votes,
     to_probabilities,
@@ -32,6 +31,7 @@ from sklazy.neighbors.voting import (
 
 __all__ = [
     "NOBODY",
+    "Counted",
     "MixedSearch",
     "Near",
     "NominalSearch",

@@ -9,9 +9,13 @@ from numpy.typing import NDArray
 from sklazy.flow import Cases, Queries, Selected
 from sklazy.forking import cached_property
 from sklazy.kernels.columns import NUMERIC
-from sklazy.neighbors import tree
-from sklazy.neighbors.nearest import WeightedColumns, place_queries, weigh_columns
-from sklazy.neighbors.tree import Boxes
+from sklazy.neighbors import nearest
+from sklazy.neighbors.nearest import (
+    Boxes,
+    WeightedColumns,
+    place_queries,
+    weigh_columns,
+)
 
 _Ints = NDArray[np.int64]
 
@@ -39,7 +43,7 @@ class BoxedCases:
     ) -> NDArray[np.int64]:
         """Have queries answered; the numbers of those left open. See `Boxes.answer`."""
         self._n_asked += queries.codes.size
-        if self._n_asked < tree.WORTH_BUILDING:
+        if self._n_asked < nearest.WORTH_BUILDING:
             return np.arange(len(queries.codes))
         placed = place_queries(self._weighed, queries)
         placed[~(np.abs(queries.values) < _LARGEST)] = np.nan
@@ -72,7 +76,7 @@ def box_cases(cases: Cases, kinds: NDArray[np.int64]) -> BoxedCases | None:
     kinds : int64 array of shape (n_attributes,)
         As in `ScaledColumns`.
     """
-    few = len(kinds) <= tree.MOST_COLUMNS and cases.n_rows >= tree.FEWEST_ROWS
+    few = len(kinds) <= nearest.MOST_COLUMNS and cases.n_rows >= nearest.FEWEST_ROWS
     if not few or (kinds != NUMERIC).any():
         return None
     widths = cases.ranges[:, 1] - cases.ranges[:, 0]

@@ -8,15 +8,19 @@ of them.
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.kernels.votes import merge_listed, merge_tallied
-from sklazy.neighbors.mixed import Near
-from sklazy.neighbors.nominal import Tallies
-from sklazy.neighbors.voting import Voting, vote_by_weight, weigh_rows, weigh_squares
+from sklazy.neighbors.voting import (
+    Votes,
+    Voting,
+    vote_by_distances,
+    vote_by_tallies,
+    vote_by_weight,
+)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -25,67 +29,73 @@ _NOTHING = np.zeros((0, 0))
 _PER_CELL = 2e-8  # seconds that numpy takes to merge
 
 
-class Votes(NamedTuple):
-    """The votes of all rows, ready for `finish_votes`.
+NOBODY = (np.inf, -1.0)
+"""Squared distance and class where a list has no row."""
+
+
+class Tallies(NamedTuple):
+    """Rows by number of agreements and class.
 
     Attributes
     ----------
-    votes, tied : arrays of shape (n_queries, n_classes)
-        As in `NominalSearch` and `MixedSearch`. Where rows have weights, ties have
-        shared and distances have been weighed already: none are tied.
-    weighted : float64 array of shape (n_queries, n_classes + 1), or None
-        As in these.
-    lasts : float64 array of shape (n_queries,)
-        The measures of the k-th: attributes that differ, or squared distances.
+    thresholds : int64 array of shape (n_queries,)
+        Agreements of the k-th neighbor among these rows; 0 where there are fewer.
+    tallies : int32 array of shape (n_queries, n_levels, n_classes)
+        Complete from the threshold up, zeros below it.
     """
 
-    votes: NDArray[Any]
+    thresholds: Ints
+    tallies: NDArray[np.int32]
+
+
+class Near(NamedTuple):
+    """The nearest rows by squared distance.
+
+    Attributes
+    ----------
+    near : float64 array of shape (n_queries, n_most, 2)
+        Squared distances and classes of the rows nearer than the k-th, those left over
+        `NOBODY`.
+    kths : float64 array of shape (n_queries,)
+        The squared distance of the k-th; infinite where there are fewer.
+    tied : int64 array of shape (n_queries, n_classes)
+        Rows at that distance.
+    """
+
+    near: Floats
+    kths: Floats
     tied: Ints
-    weighted: Floats | None
-    lasts: Floats
+
+
+def list_rows(
+    shape: tuple[int, int], queries: Ints, squares: Floats, classes: NDArray[np.integer]
+) -> Floats:
+    """List rows that are near to queries, as in `Near`.
+
+    Parameters
+    ----------
+    shape : (n_queries, n_most)
+    queries : int64 array of shape (n_pairs,), ascending
+        Which query each of the rows is near to.
+    squares, classes : arrays of shape (n_pairs,)
+    """
+    near = np.full((*shape, 2), NOBODY)
+    places = np.arange(len(queries)) - np.searchsorted(queries, queries)
+    near[queries, places, 0], near[queries, places, 1] = squares, classes
+    return near
 
 
 def _merge_tallies(
     parts: Sequence[Tallies], counts: NDArray[np.int32], voting: Voting
 ) -> Votes:
     """Add up agreements."""
-    n_neighbors, by_distance = voting.n_neighbors, voting.by_distance
     tallies = reduce(np.add, [part.tallies for part in parts])
     floors = reduce(np.maximum, [part.thresholds for part in parts])
-    if merge_tallied.is_due(_PER_CELL * tallies.size):
-        found = _make_votes(len(tallies), tallies.shape[2], by_distance=by_distance)
-        merge_tallied(tallies, floors, counts, n_neighbors, *_to_write(found))
-        return found
-    sizes = tallies.sum(axis=2)
-    reached = sizes[:, ::-1].cumsum(axis=1)[:, ::-1]  # rows at a level and above
-    enough = (reached >= n_neighbors).sum(axis=1) - 1  # the highest such level
-    levels = np.maximum(enough, floors)
-    every = np.arange(len(levels))
-    reaching = np.arange(tallies.shape[1]) >= levels[:, None]
-    votes = np.where(reaching[:, :, None], tallies, 0).sum(axis=1, dtype=np.int64)
-    tied = tallies[every, levels].astype(np.int64)
-    weighted = _weigh(tallies, levels, counts) if by_distance else None
-    return Votes(votes, tied, weighted, (counts - levels).astype(np.float64))
-
-
-def _weigh(
-    tallies: NDArray[np.int32], levels: Ints, counts: NDArray[np.int32]
-) -> Floats:
-    """Weigh the rows above a level by distance, from near to far."""
-    n_queries, n_levels, n_classes = tallies.shape
-    weighted = np.zeros((n_queries, n_classes + 1))
-    last = (counts - levels).astype(np.float64)
-    nearest, found = last.copy(), np.zeros(n_queries, bool)
-    for level in range(n_levels - 1, -1, -1):
-        filled = (level > levels) & tallies[:, level].any(axis=1)
-        own = np.flatnonzero(filled)
-        distances = (counts[own] - level).astype(np.float64)
-        nearest[own] = np.where(found[own], nearest[own], distances)
-        found[own] = True
-        weights = weigh_squares(nearest[own], distances)
-        weighted[own, :-1] += tallies[own, level] * weights[:, None]
-    weighted[:, -1] = weigh_squares(nearest, last)
-    return weighted
+    if not merge_tallied.is_due(_PER_CELL * tallies.size):
+        return vote_by_tallies(tallies, floors, counts, voting)
+    votes = _make_votes(len(tallies), tallies.shape[2], by_distance=voting.by_distance)
+    merge_tallied(tallies, floors, counts, voting.n_neighbors, *_to_write(votes))
+    return votes
 
 
 def _merge_near(
@@ -93,36 +103,11 @@ def _merge_near(
 ) -> Votes:
     """Put lists of distances together."""
     near = np.concatenate([part.near for part in parts], axis=1)
-    if merge_listed.is_due(_PER_CELL * near.size):
-        return _merge_listed(parts, near, voting)
-    squares, classes = near[:, :, 0], near[:, :, 1].astype(np.int64)
-    listed = classes >= 0
     lasts = np.stack([part.kths for part in parts], axis=1)
     tied = np.stack([part.tied for part in parts], axis=1)
-    n_classes = tied.shape[2]
-    kths = _find_kths(
-        np.concatenate([squares, lasts], axis=1),
-        np.concatenate([listed, tied.sum(axis=2)], axis=1),
-        voting.n_neighbors,
-    )
-    nearer = listed & (squares < kths[:, None])
-    at_last = listed & (squares == kths[:, None])
-    tied_here = np.where((lasts == kths[:, None])[:, :, None], tied, 0).sum(axis=1)
-    tied_here = tied_here + _count(at_last, classes, n_classes)
-    votes = _count(nearer, classes, n_classes) + tied_here
-    if not voting.by_distance:
-        return Votes(votes, tied_here, None, kths)
-    query, place = np.nonzero(nearer)
-    weighted = weigh_rows(
-        query, squares[query, place], classes[query, place], kths, n_classes
-    )
-    return Votes(votes, tied_here, weighted, kths)
-
-
-def _merge_listed(parts: Sequence[Near], near: Floats, voting: Voting) -> Votes:
-    """The same by a kernel."""
-    lasts = np.stack([part.kths for part in parts], axis=1)
-    tied = np.stack([part.tied for part in parts], axis=1)
+    if not merge_listed.is_due(_PER_CELL * near.size):
+        squares, classes = near[:, :, 0], near[:, :, 1].astype(np.int64)
+        return vote_by_distances(squares, classes, lasts, tied, voting)
     votes = _make_votes(len(near), tied.shape[2], by_distance=voting.by_distance)
     merge_listed(near, lasts, tied, voting.n_neighbors, *_to_write(votes))
     return votes
@@ -139,24 +124,6 @@ def _to_write(votes: Votes) -> tuple[Ints, Ints, Floats, Floats]:
     """Votes as kernels write them."""
     weighted = _NOTHING if votes.weighted is None else votes.weighted
     return votes.votes, votes.tied, weighted, votes.lasts
-
-
-def _find_kths(squares: Floats, times: Ints, n_neighbors: int) -> Floats:
-    """The k-th smallest of each row of squares that count several times."""
-    order = np.argsort(squares, axis=1)
-    reached = np.take_along_axis(times, order, axis=1).cumsum(axis=1)
-    place = (reached < n_neighbors).sum(axis=1)
-    ordered = np.take_along_axis(squares, order, axis=1)
-    padded = np.concatenate([ordered, np.full((len(ordered), 1), np.inf)], axis=1)
-    return padded[np.arange(len(padded)), place]
-
-
-def _count(chosen: NDArray[np.bool_], classes: Ints, n_classes: int) -> Ints:
-    """Chosen rows by class, shape (n_queries, n_classes)."""
-    query, place = np.nonzero(chosen)
-    cells = query * n_classes + classes[query, place]
-    counts = np.bincount(cells, minlength=len(chosen) * n_classes)
-    return counts.reshape(-1, n_classes)
 
 
 class Weighed(NamedTuple):
@@ -176,23 +143,6 @@ class Weighed(NamedTuple):
     classes: NDArray[np.int32]
     weights: Floats
     n_classes: int
-
-
-def list_weighed(
-    measured: Floats, weights: Floats, n_neighbors: int
-) -> NDArray[np.bool_]:
-    """Which rows of a part must be known to let all rows vote by weight.
-
-    All up to the distance at which their weights reach a little more than asked for,
-    so that it does not matter in which order weights are added.
-    """
-    present = weights > 0
-    order = np.argsort(np.where(present, measured, np.inf), kind="stable")
-    reached = np.cumsum(np.where(present, weights, 0.0)[order])
-    enough = np.flatnonzero(reached >= n_neighbors * (1.0 + 1e-6))
-    if not enough.size:
-        return present
-    return present & (measured <= measured[order[enough[0]]])
 
 
 def _merge_weighed(

@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.casebase.columns import label_codes
 from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.agreeing import mean_of_agreeing
 from sklazy.kernels.bits import sets_in_parts
 from sklazy.kernels.candidates import mean_among
 from sklazy.kernels.means import mean_nested, mean_of_nearest
 from sklazy.memory import cells_within
-from sklazy.neighbors.averages import Means, Voters
+from sklazy.neighbors.averages import Voters, average, average_alike, find_voters
 from sklazy.neighbors.boxed import BoxedCases, ByTree
 from sklazy.neighbors.mixed import MixedSearch, ScaledColumns
 from sklazy.neighbors.nested import Asked, square_column
+from sklazy.neighbors.voting import Voting
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -48,7 +48,7 @@ class MeanSearch:
     queries : Queries
         C-contiguous arrays.
     selected : Selected
-    how : Means
+    voting : Voting
     excluded : int64 array of shape (n_queries,), optional
         For each query a row that does not take part, nor in the ranges.
 
@@ -69,13 +69,13 @@ class MeanSearch:
         weights: Floats | None,
         queries: Queries,
         selected: Selected,
-        how: Means,
+        voting: Voting,
         excluded: Ints | None = None,
     ) -> None:
         self.distances = MixedSearch(
-            cases, columns, queries, selected, how.n_neighbors, excluded
+            cases, columns, queries, selected, voting.n_neighbors, excluded
         )
-        self.cases, self.columns, self.how = cases, columns, how
+        self.cases, self.columns, self.voting = cases, columns, voting
         self.targets, self.weights = targets, weights
         self.queries, self.selected = queries, selected
         self.values = np.empty(queries.codes.shape[0])
@@ -83,7 +83,7 @@ class MeanSearch:
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
         cells = (last - first) * self.selected.attributes.shape[1] * self.cases.n_rows
-        slow = self.how.n_neighbors > min(_MOST_NEIGHBORS, self.cases.n_rows)
+        slow = self.voting.n_neighbors > min(_MOST_NEIGHBORS, self.cases.n_rows)
         by_labels = bool((self.cases.numeric < 0).all())
         kernel = mean_of_agreeing if by_labels else mean_of_nearest
         slow |= self.weights is not None
@@ -109,7 +109,7 @@ class MeanSearch:
                 codes,
                 *self.selected,
                 self.distances.excluded,
-                *self.how,
+                *self.voting,
                 begin,
                 end,
                 self.values,
@@ -117,11 +117,11 @@ class MeanSearch:
 
     def _run_on_numbers(self, first: int, last: int) -> None:
         """Answer by distances on columns."""
-        excluded, k = self.distances.excluded, self.how.n_neighbors
+        excluded, k = self.distances.excluded, self.voting.n_neighbors
         asked = ByTree(self.queries, self.selected, excluded, k)
         for begin, end in asked.left(self.boxed, first, last, self._mean_among):
             mean_of_nearest(
-                *self.columns,
+                *self.columns[:4],
                 self.cases.n_rows,
                 *self._known(),
                 begin,
@@ -142,23 +142,23 @@ class MeanSearch:
     def _known(self) -> tuple[Any, ...]:
         """Cases and queries as kernels take them, and what is asked."""
         return (
-            label_codes(self.cases),
+            self.columns.labels,
             self.cases.numeric,
             self.cases.numbers,
             self.targets,
             *self.queries,
             *self.selected,
             self.distances.excluded,
-            *self.how,
+            *self.voting,
         )
 
     def find_voters(self, query: int) -> Voters:
         """The rows that one query's answer is made of."""
-        return self.how.find_voters(self.measure(query), self._weights_for(query))
+        return find_voters(self.voting, self.measure(query), self._weights_for(query))
 
     def measure(self, query: int) -> Floats:
         """The squared distance of every row, infinite for the excluded one."""
-        return self.distances.measure(query)
+        return self.distances.measure(np.array([query]))[0]
 
     def _weights_for(self, query: int) -> Floats:
         """Weights of the rows, 0 for the excluded one."""
@@ -174,14 +174,18 @@ class MeanSearch:
         if self.weights is not None:
             for query in queries:
                 measured, weights = self.measure(query), self._weights_for(query)
-                self.values[query] = self.how.average(measured, weights, self.targets)
+                self.values[query] = average(
+                    self.voting, measured, weights, self.targets
+                )
             return
         step = self._step()
         for first in range(0, len(queries), step):
-            some = list(queries[first : first + step])
-            squares = np.array([self.measure(query) for query in some])
+            some = np.array(queries[first : first + step])
+            squares = self.distances.measure(some)
             excluded = self.distances.excluded[some]
-            self.values[some] = self.how.average_alike(squares, excluded, self.targets)
+            self.values[some] = average_alike(
+                self.voting, squares, excluded, self.targets
+            )
 
     def _step(self) -> int:
         """How many queries are measured at once."""
@@ -211,15 +215,15 @@ class MeanSearch:
             return values
         mean_nested(
             cases.n_rows,
-            label_codes(cases),
+            self.columns.labels,
             cases.numeric,
             cases.numbers,
             self.targets,
-            self.distances.widths_of(range(len(order))),
+            self.distances.widths_of(np.arange(len(order))),
             *self.queries,
             order,
             self.distances.excluded,
-            *self.how,
+            *self.voting,
             0,
             len(order),
             values,
@@ -230,8 +234,8 @@ class MeanSearch:
         """Compute `mean_nested` for some queries, all at a time."""
         queries = Queries(self.queries.codes[here], self.queries.values[here])
         excluded = self.distances.excluded[here]
-        widths = self.distances.widths_of(range(here.start, here.start + len(order)))
-        asked = Asked(self.cases, queries, widths, excluded)
+        widths = self.distances.widths_of(here.start + np.arange(len(order)))
+        asked = Asked(self.cases, queries, widths)
         squares, values = (
             np.zeros((len(order), self.cases.n_rows)),
             np.empty(order.shape),
@@ -240,7 +244,7 @@ class MeanSearch:
         squares[without, excluded[without]] = np.inf
         for r in range(order.shape[1]):
             squares += square_column(asked, order[:, r])
-            values[:, r] = self.how.average_alike(squares, excluded, self.targets)
+            values[:, r] = average_alike(self.voting, squares, excluded, self.targets)
         return values
 
     def _values_with(self, order: NDArray[np.int32], n_used: int) -> Floats:
@@ -253,7 +257,7 @@ class MeanSearch:
             self.weights,
             self.queries,
             Selected(order, counts),
-            self.how,
+            self.voting,
             self.distances.excluded,
         )
         search.run(0, len(order))

@@ -10,7 +10,7 @@ D. R. Wilson, T. R. Martinez: Improved heterogeneous distance functions. Journal
 Artificial Intelligence Research 6, 1997.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,21 +26,19 @@ from sklazy.casebase.columns import (
 from sklazy.flow import Cases, Queries, Selected
 from sklazy.kernels.candidates import vote_among
 from sklazy.kernels.columns import NOMINAL, NUMERIC, NUMERIC_MISSING
-from sklazy.kernels.exact import measure_rows
+from sklazy.kernels.exact import measure_queries
 from sklazy.kernels.mixed import search_mixed
 from sklazy.kernels.nesting import vote_nested_mixed
 from sklazy.memory import aligned_zeros
 from sklazy.neighbors.boxed import BoxedCases, ByTree
 from sklazy.neighbors.edges import find_edges, widths_without
-from sklazy.neighbors.nested import Asked, square_column, vote_nested
-from sklazy.neighbors.voting import weigh_rows
+from sklazy.neighbors.levels import Near, list_rows
+from sklazy.neighbors.nested import Asked, vote_nested
+from sklazy.neighbors.voting import Voting, vote_by_distances
 
 _Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 _Bools = NDArray[np.bool_]
-
-NOBODY = (np.inf, -1.0)
-"""Squared distance and class where a list has no row."""
 
 _NOTHING = np.zeros((0, 0))
 _NO_LISTS = np.zeros((0, 0, 2))
@@ -69,12 +67,15 @@ class ScaledColumns(NamedTuple):
     kinds : int64 array of shape (n_attributes,)
     lows, widths : float64 arrays of shape (n_attributes,)
         Smallest number and range; NaN for categories.
+    labels : int32 array of shape (n_attributes, capacity or 0)
+        Codes, none where there are no categories to compare.
     """
 
     scaled: NDArray[np.float32]
     kinds: NDArray[np.int64]
     lows: NDArray[np.float64]
     widths: NDArray[np.float64]
+    labels: NDArray[np.int32]
 
 
 def prepare_columns(cases: Cases) -> ScaledColumns:
@@ -91,7 +92,7 @@ def prepare_columns(cases: Cases) -> ScaledColumns:
     kinds = fill_columns(cases, rows, placement, scaled[:, rows])
     lows, highs = ranges_of(cases, attributes)
     with np.errstate(over="ignore"):
-        return ScaledColumns(scaled, kinds, lows, highs - lows)
+        return ScaledColumns(scaled, kinds, lows, highs - lows, label_codes(cases))
 
 
 def scaled_columns(base: CaseBase) -> ScaledColumns:
@@ -108,26 +109,8 @@ def _scale_numbers(cases: Cases, scaled: NDArray[np.float32]) -> ScaledColumns:
         over = np.where(wide, widths, 1.0)[:, None]
         scaled[:, : cases.n_rows] = (numbers - lows[:, None]) / over
     kinds = np.where(np.isnan(numbers).any(axis=1), NUMERIC_MISSING, NUMERIC)
-    return ScaledColumns(scaled, np.where(wide, kinds, NOMINAL), lows, widths)
-
-
-class Near(NamedTuple):
-    """The nearest rows by squared distance.
-
-    Attributes
-    ----------
-    near : float64 array of shape (n_queries, n_most, 2)
-        Squared distances and classes of the rows nearer than the k-th, those left over
-        `NOBODY`.
-    kths : float64 array of shape (n_queries,)
-        The squared distance of the k-th; infinite where there are fewer.
-    tied : int64 array of shape (n_queries, n_classes)
-        Rows at that distance.
-    """
-
-    near: _Floats
-    kths: _Floats
-    tied: _Ints
+    kinds = np.where(wide, kinds, NOMINAL)
+    return ScaledColumns(scaled, kinds, lows, widths, label_codes(cases))
 
 
 class MixedSearch:
@@ -168,9 +151,13 @@ class MixedSearch:
         Rows elsewhere, which are listed with these; none by default.
     boxed : BoxedCases, or None
         The cases in a tree, for queries that use all attributes.
+    reach : float64 array of shape (n_queries, n_most), or None
+        The squared distance of the last row that voted in `vote_with_each`, by each
+        number of attributes; None where it was not found.
     """
 
     boxed: BoxedCases | None = None
+    reach: _Floats | None = None
 
     def __init__(
         self,
@@ -217,22 +204,18 @@ class MixedSearch:
         cells = (last - first) * n_used * self.cases.n_rows
         waits = not search_mixed.is_due(_PER_QUERY * (last - first) + _PER_CELL * cells)
         if waits or k > min(_MOST_NEIGHBORS, self.cases.n_rows):
-            for query in range(first, last):
-                self._measure_all(query)
-            return
+            return self._measure_all(range(first, last))
         asked = ByTree(self.queries, self.selected, self.excluded, k)
         for begin, end in asked.left(self.boxed, first, last, self._vote_among):
             search_mixed(
-                *self.columns,
+                *self.columns[:4],
                 self.cases.n_rows,
                 *self._known(),
                 begin,
                 end,
                 *self._found(),
             )
-        for query in self.own_widths:
-            if first <= query < last:
-                self._measure_all(query)
+        return self._measure_apart(first, last)
 
     def _vote_among(self, asked: _Ints, candidates: _Ints, limits: _Floats) -> _Bools:
         """Answer queries by candidates; whether each answer is sure."""
@@ -242,7 +225,7 @@ class MixedSearch:
     def _known(self) -> tuple[Any, ...]:
         """Cases and queries as kernels take them, and what is asked."""
         return (
-            label_codes(self.cases),
+            self.columns.labels,
             self.cases.numeric,
             self.cases.numbers,
             self.cases.classes.whole,
@@ -260,51 +243,43 @@ class MixedSearch:
         weighted = _NOTHING if self.weighted is None else self.weighted
         return self.votes, self.tied, weighted, self.near, self.kths
 
-    def _measure_all(self, query: int) -> None:
-        """Answer one query by measuring every row exactly."""
-        found = self._count(query, self.measure(query))
-        self.votes[query], self.tied[query], weighted = found
+    def _measure_apart(self, first: int, last: int) -> None:
+        """Answer those of some queries that see ranges of their own."""
+        self._measure_all([own for own in self.own_widths if first <= own < last])
+
+    def _measure_all(self, queries: Sequence[int]) -> None:
+        """Answer queries by measuring every row exactly; equal to the kernel."""
+        step = max(1, _TOGETHER // max(self.cases.n_rows, 1))
+        for first in range(0, len(queries), step):
+            some = np.array(queries[first : first + step])
+            self._vote(some, self.measure(some), self.classes_for(some))
+
+    def _vote(self, queries: _Ints, squares: _Floats, classes: _Ints) -> None:
+        """Let all rows vote, and those listed elsewhere."""
+        near, kths, tied = self.known
+        if near.size:
+            listed = near[queries]
+            squares = np.concatenate([squares, listed[:, :, 0]], axis=1)
+            numbers = listed[:, :, 1].astype(np.int64)
+            classes = np.concatenate([classes, numbers], axis=1)
+        voting = Voting(self.n_neighbors, False, self.weighted is not None)
+        before = kths[queries, None], tied[queries, None]
+        votes = vote_by_distances(squares, classes, *before, voting)
+        self.votes[queries], self.tied[queries] = votes.votes, votes.tied
         if self.weighted is not None:
-            self.weighted[query] = weighted
-
-    def _count(
-        self, query: int, squares: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64] | None]:
-        """Votes, tied and weighted of one query, whose rows lie that far."""
-        n_classes, classes = self.votes.shape[1], self.cases.classes[: squares.size]
-        squares, classes = self._with_known(query, squares, classes)
-        kth, place = self.known.kths[query], self.n_neighbors - 1
-        if place < squares.size:
-            kth = min(kth, np.partition(squares, place)[place])
-        nearer, at_last = squares < kth, squares == kth
+            self.weighted[queries] = votes.weighted
         if len(self.near):
-            self.near[query] = NOBODY
-            listed = np.flatnonzero(nearer)
-            self.near[query, : listed.size, 0] = squares[listed]
-            self.near[query, : listed.size, 1] = classes[listed]
-            self.kths[query] = kth
-        if self.excluded[query] >= 0:
-            at_last[self.excluded[query]] = False
-        tied = np.bincount(classes[at_last], minlength=n_classes)
-        if kth == self.known.kths[query]:
-            tied += self.known.tied[query]
-        votes = np.bincount(classes[nearer], minlength=n_classes) + tied
-        if self.weighted is None:
-            return votes, tied, None
-        own, one = squares[nearer], np.zeros(np.count_nonzero(nearer), np.int64)
-        weighted = weigh_rows(one, own, classes[nearer], np.array([kth]), n_classes)
-        return votes, tied, weighted[0]
+            query, place = np.nonzero(squares < votes.lasts[:, None])
+            nearer = query, squares[query, place], classes[query, place]
+            shape = len(queries), self.near.shape[1]
+            self.near[queries] = list_rows(shape, *nearer)
+            self.kths[queries] = votes.lasts
 
-    def _with_known(
-        self, query: int, squares: _Floats, classes: NDArray[np.int32]
-    ) -> tuple[_Floats, NDArray[np.int32]]:
-        """Distances and classes of rows here, then of those listed elsewhere."""
-        listed = self.known.near[query]
-        listed = listed[listed[:, 1] >= 0]
-        if not len(listed):
-            return squares, classes
-        both = np.concatenate([squares, listed[:, 0]])
-        return both, np.concatenate([classes, listed[:, 1].astype(np.int32)])
+    def classes_for(self, queries: _Ints) -> _Ints:
+        """The classes of all rows, -1 for the one that a query excludes."""
+        classes = self.cases.classes.kept[: self.cases.n_rows]
+        others = np.arange(classes.size) != self.excluded[queries, None]
+        return np.where(others, classes, -1)
 
     def vote_with_each(
         self, order: NDArray[np.int32], ks: NDArray[np.int64], *, shares: bool
@@ -324,18 +299,21 @@ class MixedSearch:
         float64 array of shape (n_ks, n_queries, n_most, n_classes)
         """
         cases, n_queries = self.cases, len(order)
-        widths = self.widths_of(range(n_queries))
+        every = np.arange(n_queries)
+        widths = self.widths_of(every)
         by_distance = self.weighted is not None
         per_cell = _PER_NESTED_BY_DISTANCE if by_distance else _PER_NESTED
         cells = order.size * cases.n_rows
         if not vote_nested_mixed.is_due(per_cell * cells * len(ks)):
-            asked = Asked(cases, self.queries, widths, self.excluded)
-            way = {"shares": shares, "by_distance": by_distance}
-            return vote_nested(asked, order, ks, **way)
+            asked = Asked(cases, self.queries, widths)
+            classes = self.classes_for(every)
+            votings = [Voting(k, shares, by_distance) for k in ks.tolist()]
+            return vote_nested(asked, classes, order, votings)
         votes = np.zeros((len(ks), *order.shape, self.votes.shape[1]))
+        reach = np.empty(order.shape)
         vote_nested_mixed(
             cases.n_rows,
-            label_codes(cases),
+            self.columns.labels,
             cases.numeric,
             cases.numbers,
             cases.classes.whole,
@@ -349,51 +327,30 @@ class MixedSearch:
             0,
             n_queries,
             votes,
+            reach,
         )
+        self.reach = reach
         return votes
 
-    def measure(self, query: int) -> NDArray[np.float64]:
-        """Return the squared distance of every row, infinite for the excluded one."""
-        cases = self.cases
-        used = self.selected.attributes[query, : self.selected.counts[query]]
-        cells = used.size * cases.n_rows
-        if not measure_rows.is_due(_PER_QUERY + _PER_CELL * cells):
-            return self._without_excluded(query, self._measure_some(query, used))
-        squares = measure_rows(
+    def measure(self, queries: _Ints) -> _Floats:
+        """Squared distances of all rows from queries, infinite for an excluded one."""
+        cases, (codes, values) = self.cases, self.queries
+        squares = measure_queries(
             cases.n_rows,
-            self.queries.codes[query],
-            self.queries.values[query],
-            used,
-            label_codes(cases),
+            codes[queries],
+            values[queries],
+            *(own[queries] for own in self.selected),
+            self.columns.labels,
             cases.numeric,
             cases.numbers,
-            self.own_widths.get(query, self.columns.widths),
+            self.widths_of(queries),
         )
-        return self._without_excluded(query, squares)
+        without = np.flatnonzero(self.excluded[queries] >= 0)
+        squares[without, self.excluded[queries[without]]] = np.inf
+        return np.asarray(squares)
 
-    def _measure_some(self, query: int, used: NDArray[np.int32]) -> NDArray[np.float64]:
-        """The squared distance of every row without the compiler."""
-        squares, widths = np.zeros(self.cases.n_rows), self.widths_of([query])
-        step = max(1, _TOGETHER // max(self.cases.n_rows, 1))
-        for first in range(0, used.size, step):
-            part = used[first : first + step]
-            again = np.full(part.size, query)
-            queries = Queries(self.queries.codes[again], self.queries.values[again])
-            asked = Asked(
-                self.cases, queries, widths[again - query], self.excluded[again]
-            )
-            for column in square_column(asked, part):
-                squares += column  # in this order, as kernels do
-        return squares
-
-    def widths_of(self, queries: Iterable[int]) -> NDArray[np.float64]:
+    def widths_of(self, queries: _Ints) -> _Floats:
         """The ranges that queries see."""
         shared = self.columns.widths
-        return np.array([self.own_widths.get(query, shared) for query in queries])
-
-    def _without_excluded(
-        self, query: int, squares: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        if self.excluded[query] >= 0:
-            squares[self.excluded[query]] = np.inf
-        return squares
+        own = [self.own_widths.get(query, shared) for query in queries.tolist()]
+        return np.array(own).reshape(len(own), -1)

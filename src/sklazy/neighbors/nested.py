@@ -1,12 +1,13 @@
 """Votes with one attribute, two, three, ... of numbers, without the compiler."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sklazy.flow import Cases, Queries
-from sklazy.neighbors.voting import finish_votes, weigh_squares
+from sklazy.neighbors.voting import Voting, finish_votes, vote_by_distances
 
 Floats = NDArray[np.float64]
 
@@ -20,63 +21,45 @@ class Asked(NamedTuple):
     queries : Queries
     widths : float64 array of shape (n_queries, n_attributes)
         The ranges that each query sees.
-    excluded : int64 array of shape (n_queries,)
     """
 
     cases: Cases
     queries: Queries
     widths: Floats
-    excluded: NDArray[np.int64]
 
 
 def vote_nested(
     asked: Asked,
+    classes: NDArray[np.int64],
     order: NDArray[np.int32],
-    ks: NDArray[np.int64],
-    *,
-    shares: bool,
-    by_distance: bool,
+    votings: Sequence[Voting],
 ) -> Floats:
     """Vote as `vote_nested_mixed`, all queries at a time; equal digit for digit.
 
     Parameters
     ----------
     asked : Asked
+    classes : int64 array of shape (n_queries, n_rows)
+        Of the rows, -1 for the one that a query excludes.
     order : int32 array of shape (n_queries, n_most)
-    ks : int64 array of shape (n_ks,)
-        Numbers of neighbors.
-    shares, by_distance : bool
+    votings : sequence of Voting
+        For each number of neighbors.
 
     Returns
     -------
-    float64 array of shape (n_ks, n_queries, n_most, n_classes)
+    float64 array of shape (n_votings, n_queries, n_most, n_classes)
     """
-    cases, n_queries = asked.cases, len(order)
-    squares = np.zeros((n_queries, cases.n_rows))
-    without = np.flatnonzero(asked.excluded >= 0)
-    squares[without, asked.excluded[without]] = np.inf
-    votes = np.empty((len(ks), *order.shape, cases.class_counts.size))
-    way = {"shares": shares, "by_distance": by_distance}
+    n_queries, n_classes = len(order), asked.cases.class_counts.size
+    squares = np.where(classes < 0, np.inf, 0.0)
+    nowhere = np.full((n_queries, 1), np.inf)
+    nobody = np.zeros((n_queries, 1, n_classes), np.int64)
+    votes = np.empty((len(votings), *order.shape, n_classes))
     for r in range(order.shape[1]):
         squares += square_column(asked, order[:, r])
-        for i, k in enumerate(ks.tolist()):
-            votes[i, :, r] = _vote(asked, squares, k, **way)
+        for i, voting in enumerate(votings):
+            counted = vote_by_distances(squares, classes, nowhere, nobody, voting)
+            votes[i, :, r] = finish_votes(counted, voting)
     return votes
-
-
-def _vote(
-    asked: Asked, squares: Floats, k: int, *, shares: bool, by_distance: bool
-) -> Floats:
-    """The votes of the k nearest rows of each query, (n_queries, n_classes)."""
-    cases, without = asked.cases, np.flatnonzero(asked.excluded >= 0)
-    kth = np.full((len(squares), 1), np.inf)
-    if k <= cases.n_rows:
-        kth = np.partition(squares, k - 1)[:, k - 1, None]
-    at_last = squares == kth
-    at_last[without, asked.excluded[without]] = False
-    counted, tied = _count(cases, squares < kth), _count(cases, at_last)
-    weighted = _weigh(cases, squares, kth[:, 0]) if by_distance else None
-    return finish_votes(counted + tied, tied, k, shares=shares, weighted=weighted)
 
 
 def square_column(asked: Asked, attributes: NDArray[np.int32]) -> Floats:
@@ -122,26 +105,3 @@ def _measure_numbers(
         return scaled
     level = np.where(numbers == values, 0.0, 1.0)
     return np.where(widths > 0, scaled, level)
-
-
-def _count(cases: Cases, voting: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Rows of each class among those that vote, (n_queries, n_classes)."""
-    classes = cases.classes[: voting.shape[1], None]
-    is_class = classes == np.arange(cases.class_counts.size)
-    return voting.astype(np.int64) @ is_class.astype(np.int64)
-
-
-def _weigh(cases: Cases, squares: Floats, kth: Floats) -> Floats:
-    """Weights of nearer rows by class, added from near to far; that of a tied one."""
-    n_nearer = (squares < kth[:, None]).sum(axis=1)
-    each, most = np.arange(len(squares)), int(n_nearer.max(initial=0))
-    order = np.argsort(squares, axis=1, kind="stable")[:, : max(1, most)]
-    nearest = np.where(n_nearer > 0, squares[each, order[:, 0]], kth)
-    weighted = np.zeros((len(squares), cases.class_counts.size + 1))
-    for place in range(most):
-        own = each[n_nearer > place]
-        rows = order[own, place]
-        weights = weigh_squares(nearest[own], squares[own, rows])
-        weighted[own, cases.classes[rows]] += weights
-    weighted[:, -1] = weigh_squares(nearest, kth)
-    return weighted

@@ -1,7 +1,5 @@
 """Nearest neighbors by agreement: each attribute agrees with the query or not."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +7,8 @@ from sklazy.flow import Cases, Selected
 from sklazy.kernels.bits import sets_in_parts
 from sklazy.kernels.matching import match_nominal
 from sklazy.kernels.nesting import vote_nested_nominal
-from sklazy.neighbors.voting import weigh_squares
+from sklazy.neighbors.levels import Tallies
+from sklazy.neighbors.voting import Voting, vote_by_tallies
 
 _NOTHING = np.zeros((0, 0))
 _NO_TALLIES = np.zeros((0, 0, 0), np.int32)
@@ -17,20 +16,8 @@ _NO_TALLIES = np.zeros((0, 0, 0), np.int32)
 # Seconds that numpy takes, for each query and each cell compared.
 _PER_QUERY, _PER_CELL = 6e-5, 1e-9
 
-
-class Tallies(NamedTuple):
-    """Rows by number of agreements and class.
-
-    Attributes
-    ----------
-    thresholds : int64 array of shape (n_queries,)
-        Agreements of the k-th neighbor among these rows; 0 where there are fewer.
-    tallies : int32 array of shape (n_queries, n_levels, n_classes)
-        Complete from the threshold up, zeros below it.
-    """
-
-    thresholds: NDArray[np.int64]
-    tallies: NDArray[np.int32]
+# Cells that numpy works on at a time.
+_TOGETHER = 100_000
 
 
 class NominalSearch:
@@ -103,9 +90,7 @@ class NominalSearch:
         cases = self.cases
         cells = (last - first) * self.selected.attributes.shape[1] * cases.n_rows
         if not match_nominal.is_due(_PER_QUERY * (last - first) + _PER_CELL * cells):
-            for query in range(first, last):
-                self._count_rows(query)
-            return
+            return self._count_all(first, last)
         for begin, end, bits, set_of_value in sets_in_parts(
             cases, self.codes, first, last
         ):
@@ -131,66 +116,43 @@ class NominalSearch:
                 _NOTHING if self.weighted is None else self.weighted,
                 _NO_TALLIES if self.tallies is None else self.tallies,
             )
+        return None
 
-    def _count_rows(self, query: int) -> None:
-        """Answer one query by counting row by row; equal to the kernel."""
-        cases = self.cases
+    def _count_all(self, first: int, last: int) -> None:
+        """Answer queries by counting row by row; equal to the kernel."""
+        n_levels, n_classes = self.selected.attributes.shape[1] + 1, self.votes.shape[1]
+        step = max(1, _TOGETHER // (n_levels * n_classes))
+        for begin in range(first, last, step):
+            here = slice(begin, min(last, begin + step))
+            queries = range(here.start, here.stop)
+            tallies = np.array([self._tally_rows(query) for query in queries])
+            if self.known.tallies.size:
+                tallies += self.known.tallies[here]
+            self._vote(here, tallies)
+
+    def _tally_rows(self, query: int) -> NDArray[np.int64]:
+        """Count rows by agreements and class, (n_levels, n_classes)."""
+        cases, n_most = self.cases, self.selected.attributes.shape[1]
         used = self.selected.attributes[query, : self.selected.counts[query]]
         agreements = count_agreements(cases, self.codes[query], used)
+        cells = agreements * self.votes.shape[1] + cases.classes[: cases.n_rows]
         if self.excluded[query] >= 0:
-            agreements[self.excluded[query]] = -1
-        least, place = 0, cases.n_rows - self.n_neighbors
-        if place >= 0:  # else there are too few, and all of them vote
-            least = max(0, int(np.partition(agreements, place)[place]))
-        n_classes, classes = self.votes.shape[1], cases.classes[: cases.n_rows]
-        voting = classes[agreements >= least]
-        self.votes[query] = np.bincount(voting, minlength=n_classes)
-        at_last = classes[agreements == least]
-        self.tied[query] = np.bincount(at_last, minlength=n_classes)
-        self.thresholds[query] = least
-        if self.tallies is not None:
-            reaching = agreements >= least
-            cells = agreements[reaching] * n_classes + classes[reaching]
-            own = self.tallies[query]
-            own.flat = np.bincount(cells, minlength=own.size)
-            if self.known.tallies.size:
-                self._add_known(query, own)
+            cells = np.delete(cells, self.excluded[query])
+        shape = n_most + 1, self.votes.shape[1]
+        return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+
+    def _vote(self, here: slice, tallies: NDArray[np.int64]) -> None:
+        """Let rows vote that are counted by agreements."""
+        counts = self.selected.counts[here]
+        voting = Voting(self.n_neighbors, False, self.weighted is not None)
+        found = vote_by_tallies(tallies, self.known.thresholds[here], counts, voting)
+        self.votes[here], self.tied[here] = found.votes, found.tied
+        self.thresholds[here] = counts - found.lasts
         if self.weighted is not None:
-            nearer = agreements > least
-            self.weighted[query] = weigh_levels(
-                used.size - agreements[nearer],
-                classes[nearer],
-                used.size - least,
-                n_classes,
-            )
-
-    def _add_known(self, query: int, tallies: NDArray[np.int32]) -> None:
-        """Count rows elsewhere with those here."""
-        tallies += self.known.tallies[query]
-        reached = tallies.sum(axis=1)[::-1].cumsum()[::-1]  # at a level and above
-        enough = np.count_nonzero(reached >= self.n_neighbors) - 1
-        floor = self.known.thresholds[query]
-        least = max(enough, self.thresholds[query], floor)
-        tallies[:least] = 0
-        self.thresholds[query] = least
-
-
-def weigh_levels(
-    distances: NDArray[np.integer],
-    classes: NDArray[np.int32],
-    last: int,
-    n_classes: int,
-) -> NDArray[np.float64]:
-    """Weigh rows nearer than the last, distance by distance; see `NominalSearch`."""
-    weighted = np.zeros(n_classes + 1)
-    levels = np.unique(distances).astype(np.float64)
-    nearest = levels[0] if levels.size else float(last)
-    weights = weigh_squares(nearest, np.append(levels, last))
-    for level, weight in zip(levels, weights[:-1], strict=True):
-        counts = np.bincount(classes[distances == level], minlength=n_classes)
-        weighted[:-1] += counts * weight
-    weighted[-1] = weights[-1]
-    return weighted
+            self.weighted[here] = found.weighted
+        if self.tallies is not None:
+            below = np.arange(tallies.shape[1]) < self.thresholds[here, None]
+            self.tallies[here] = np.where(below[:, :, None], 0, tallies)
 
 
 def vote_with_each_count(

@@ -1,9 +1,11 @@
 """How cases vote: ties at the last place, distances and weights; probabilities."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+_NOWHERE = np.zeros(0)
 
 
 class Voting(NamedTuple):
@@ -53,45 +55,68 @@ def to_probabilities(
     return scores / scores.sum(axis=1, keepdims=True)
 
 
-def finish_votes(
-    votes: NDArray[np.integer],
-    tied: NDArray[np.integer],
-    n_neighbors: int,
-    *,
-    shares: bool,
-    weighted: NDArray[np.float64] | None = None,
-) -> NDArray[Any]:
+class Counted(Protocol):
+    """The nearest cases of queries, counted by class: a search, or `Votes`."""
+
+    @property
+    def votes(self) -> NDArray[Any]:
+        """Cases, or weights, up to the k-th place, (n_queries, n_classes)."""
+
+    @property
+    def tied(self) -> NDArray[np.integer]:
+        """Those of them that are tied at that place."""
+
+    @property
+    def weighted(self) -> NDArray[np.float64] | None:
+        """Weights of the nearer cases by class, then of a tied one; None without."""
+
+
+def finish_votes(counted: Counted, voting: Voting) -> NDArray[Any]:
     """Let cases tied at the last place share what is left, and weigh by distance.
 
-    Parameters
-    ----------
-    votes, tied : int arrays of shape (n_queries, n_classes)
-        Cases at the k-th place or nearer, and those of them that are tied there.
-    n_neighbors : int
-    shares : bool
-        Whether ties share the places that nearer cases leave; else all vote in full.
-    weighted : float64 array of shape (n_queries, n_classes + 1), optional
-        Where distances count: the weights of the nearer cases by class and, behind
-        them, the weight of a tied one.
+    Where cases have weights both is done already, and none are tied.
 
     Examples
     --------
-    >>> votes, tied = np.array([[2, 3]]), np.array([[1, 3]])
-    >>> finish_votes(votes, tied, 3, shares=True)
+    >>> counted = Votes(np.array([[2, 3]]), np.array([[1, 3]]))
+    >>> finish_votes(counted, Voting(3, shares=True, by_distance=False))
     array([[1.5, 1.5]])
-    >>> finish_votes(votes, tied, 3, shares=False)
+    >>> finish_votes(counted, Voting(3, shares=False, by_distance=False))
     array([[2, 3]])
     """
-    if not shares and weighted is None:
-        return votes
+    votes = counted.votes
+    if not voting.shares and not voting.by_distance:
+        return votes  # ties may wait on a device
+    tied, weighted = counted.tied, counted.weighted
     n_tied = tied.sum(axis=1, keepdims=True)
     nearer, left = votes - tied, n_tied
-    if shares:
-        left = np.minimum(n_tied, n_neighbors - nearer.sum(axis=1, keepdims=True))
+    if voting.shares:
+        n_nearer = nearer.sum(axis=1, keepdims=True)
+        left = np.minimum(n_tied, voting.n_neighbors - n_nearer)
     places = np.maximum(n_tied, 1)
-    if weighted is None:
+    if not voting.by_distance or weighted is None:
         return np.asarray((nearer * places + tied * left) / places)
     return np.asarray(weighted[:, :-1] + tied * left / places * weighted[:, -1:])
+
+
+class Votes(NamedTuple):
+    """The votes of all rows, ready for `finish_votes`.
+
+    Attributes
+    ----------
+    votes, tied : arrays of shape (n_queries, n_classes)
+        As in `NominalSearch` and `MixedSearch`. Where rows have weights, ties have
+        shared and distances have been weighed already: none are tied.
+    weighted : float64 array of shape (n_queries, n_classes + 1), or None
+        As in these.
+    lasts : float64 array of shape (n_queries,)
+        The measures of the k-th: attributes that differ, or squared distances.
+    """
+
+    votes: NDArray[Any]
+    tied: NDArray[np.int64]
+    weighted: NDArray[np.float64] | None = None
+    lasts: NDArray[np.float64] = _NOWHERE
 
 
 def weigh_squares(
@@ -172,6 +197,23 @@ def vote_by_weight(
     return votes, float(groups.squares[near][-1]), share
 
 
+def list_weighed(
+    measured: NDArray[np.float64], weights: NDArray[np.float64], n_neighbors: int
+) -> NDArray[np.bool_]:
+    """Which rows of a part must be known to let all rows vote by weight.
+
+    All up to the distance at which their weights reach a little more than asked for,
+    so that it does not matter in which order weights are added.
+    """
+    present = weights > 0
+    order = np.argsort(np.where(present, measured, np.inf), kind="stable")
+    reached = np.cumsum(np.where(present, weights, 0.0)[order])
+    enough = np.flatnonzero(reached >= n_neighbors * (1.0 + 1e-6))
+    if not enough.size:
+        return present
+    return present & (measured <= measured[order[enough[0]]])
+
+
 class _Groups(NamedTuple):
     """Rows of one distance and class, near to far: level, class, weights added up."""
 
@@ -231,3 +273,77 @@ def weigh_rows(
     cells, size = queries * n_classes + classes[order], kths.size * n_classes
     sums = np.bincount(cells, weights, size).reshape(-1, n_classes)
     return np.concatenate([sums, weigh_squares(nearest, kths)[:, None]], axis=1)
+
+
+def vote_by_tallies(
+    tallies: NDArray[np.integer],
+    floors: NDArray[np.int64],
+    counts: NDArray[np.int32],
+    voting: Voting,
+) -> Votes:
+    """Let rows vote that are counted by agreements; equal to `merge_tallied`."""
+    reached = tallies.sum(axis=2)[:, ::-1].cumsum(axis=1)[:, ::-1]  # and above
+    enough = (reached >= voting.n_neighbors).sum(axis=1) - 1  # the highest such level
+    levels = np.maximum(enough, floors)
+    reaching = np.arange(tallies.shape[1]) >= levels[:, None]
+    votes = np.where(reaching[:, :, None], tallies, 0).sum(axis=1, dtype=np.int64)
+    tied = tallies[np.arange(len(levels)), levels].astype(np.int64)
+    weighted = _weigh_tallies(tallies, levels, counts) if voting.by_distance else None
+    return Votes(votes, tied, weighted, (counts - levels).astype(np.float64))
+
+
+def _weigh_tallies(
+    tallies: NDArray[np.integer], levels: NDArray[np.int64], counts: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Weigh the rows above a level by distance, from near to far."""
+    n_queries, n_levels, n_classes = tallies.shape
+    weighted = np.zeros((n_queries, n_classes + 1))
+    last = (counts - levels).astype(np.float64)
+    nearest, found = last.copy(), np.zeros(n_queries, bool)
+    for level in range(n_levels - 1, -1, -1):
+        filled = (level > levels) & tallies[:, level].any(axis=1)
+        own = np.flatnonzero(filled)
+        distances = (counts[own] - level).astype(np.float64)
+        nearest[own] = np.where(found[own], nearest[own], distances)
+        found[own] = True
+        weights = weigh_squares(nearest[own], distances)
+        weighted[own, :-1] += tallies[own, level] * weights[:, None]
+    weighted[:, -1] = weigh_squares(nearest, last)
+    return weighted
+
+
+def vote_by_distances(
+    squares: NDArray[np.float64],
+    classes: NDArray[np.integer],
+    lasts: NDArray[np.float64],
+    tied: NDArray[np.int64],
+    voting: Voting,
+) -> Votes:
+    """Let rows vote that are listed by distance; equal to `merge_listed`.
+
+    Parameters
+    ----------
+    squares : float64 array of shape (n_queries, n_listed)
+    classes : int array of shape (n_queries, n_listed)
+        -1 for a row that does not take part, whose square is infinite.
+    lasts : float64 array of shape (n_queries, n_parts)
+        How far the last one of each part is.
+    tied : int64 array of shape (n_queries, n_parts, n_classes)
+        A part's rows at that distance, which are not listed.
+    voting : Voting
+    """
+    k, kths = (
+        voting.n_neighbors,
+        lasts.min(axis=1),
+    )  # where fewer than k listed are as near
+    if k <= squares.shape[1]:
+        kths = np.minimum(kths, np.partition(squares, k - 1, axis=1)[:, k - 1])
+    nearer, level = squares < kths[:, None], squares == kths[:, None]
+    tied = np.where((lasts == kths[:, None])[:, :, None], tied, 0).sum(axis=1)
+    queries, places = np.nonzero(level & (classes >= 0))
+    np.add.at(tied, (queries, classes[queries, places]), 1)
+    votes, (queries, places) = tied.copy(), np.nonzero(nearer)
+    near = queries, squares[queries, places], classes[queries, places]
+    np.add.at(votes, (queries, near[2]), 1)
+    weighted = weigh_rows(*near, kths, tied.shape[1]) if voting.by_distance else None
+    return Votes(votes, tied, weighted, kths)

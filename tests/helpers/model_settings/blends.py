@@ -1,5 +1,9 @@
 """Blends of several kinds of members."""
 
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from model_settings.setting import Setting, checked
@@ -30,6 +34,16 @@ BLENDS = {
         ),
         Setting(
             LazyBlendClassifier(
+                [
+                    LazyLogisticClassifier(),
+                    HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=2),
+                ],
+                default_members=False,
+            ),
+            "boosted trees",
+        ),
+        Setting(
+            LazyBlendClassifier(
                 [LazyBaggingClassifier(3), LazyKNeighborsClassifier(3)],
                 default_members=False,
                 max_loo_rows=4,
@@ -51,6 +65,17 @@ BLENDS = {
                 max_loo_rows=5,
             ),
             "members that are given, few rows left out",
+            min_rows=4,
+        ),
+        Setting(
+            LazyBlendRegressor(
+                [
+                    LazyRidgeRegressor(),
+                    HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=2),
+                ],
+                default_members=False,
+            ),
+            "boosted trees",
             min_rows=4,
         ),
     ],

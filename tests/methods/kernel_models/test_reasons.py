@@ -17,7 +17,8 @@ problems = split_problems(
     min_rows=2, max_rows=10, max_queries=3, max_columns=4, telling=True
 )
 NEAREST = {"max_rows": 0, "n_landmarks": 0, "n_neighbors": 4}
-SETTINGS = st.sampled_from([{}, NEAREST])
+LANDMARKS = {"max_rows": 0, "n_landmarks": 3}
+SETTINGS = st.sampled_from([{}, NEAREST, LANDMARKS])
 
 
 class Twin:
@@ -36,6 +37,8 @@ class Twin:
                 slow_kernel.distance(row, r, rows, cases.kinds, weights) for r in rows
             ]
             near = sorted(sorted(near, key=lambda i: (far[i], i))[:4])
+        elif data.anchor_places is not None:
+            near = data.anchor_places.tolist()
 
         def factor(j, one, other):
             apart = slow_kernel.difference(one, other, columns[j], cases.kinds[j])
@@ -59,9 +62,17 @@ class Twin:
         system = slow_kernel.similarities(
             chosen, chosen, rows, cases.kinds, weights, rate
         )
-        ridged = system + data.settings.ridge * np.eye(len(near))
+        ridge = data.settings.ridge
         self.center = data.targets.mean(axis=0)
-        solved = np.linalg.solve(ridged, data.targets[near] - self.center)
+        sides = data.targets[near] - self.center
+        solved = np.linalg.solve(system + ridge * np.eye(len(near)), sides)
+        if data.anchor_places is not None:
+            every = slow_kernel.similarities(
+                rows, chosen, rows, cases.kinds, weights, rate
+            )
+            solved = slow_kernel.fit_landmarks(
+                every, system, ridge, data.targets, self.center
+            )
         self.coefficients, self.settings = solved.T, data.settings
 
     def score(self, c, known):

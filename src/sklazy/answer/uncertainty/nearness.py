@@ -26,7 +26,7 @@ def measure_squares(batch: Batch) -> Iterator[Floats]:
     columns = scaled_columns(batch.base)
     search = MixedSearch(batch.cases, columns, queries, selected, 1, batch.excluded)
     for query in range(n_queries):
-        yield search.measure(query)
+        yield search.measure(np.array([query]))[0]
 
 
 def class_shares(batch: Batch) -> Floats:

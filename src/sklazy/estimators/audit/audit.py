@@ -22,6 +22,7 @@ from sklazy.estimators.audit.evidence import (
 from sklazy.estimators.audit.finding import KINDS, Finding
 from sklazy.estimators.audit.targets import leave_out, leave_out_here
 from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.case_values import CaseValues, case_values
 from sklazy.estimators.inputs import places_of
 from sklazy.estimators.parameters import check_choice, check_count
 from sklazy.estimators.state import restore_state
@@ -128,6 +129,22 @@ class Audit:
             others = copy.deepcopy(model).forget(base.ids[row : row + 1])
             receipts.append(others.explain(table.take([row]))[0])
         return Receipts(receipts)
+
+    def case_values(self, n_neighbors: int = 5) -> CaseValues:
+        """Find how much each row helps or harms the answers to the others.
+
+        Parameters
+        ----------
+        n_neighbors : int, default=5
+            Of the k-NN whose votes are valued; see `sklazy.case_values`.
+        """
+        model = next((one for one in self.models if hasattr(one, "cases_")), None)
+        if model is None:
+            raise BadInputError(
+                f"{type(self.models[0]).__name__} keeps no cases; audit with a lazy "
+                "estimator, or leave estimator out."
+            )
+        return case_values(model, n_neighbors=n_neighbors)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all as plain data, except doubts of rows without a finding."""

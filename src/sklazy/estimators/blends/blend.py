@@ -12,6 +12,8 @@ from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.blends.members import (
     DEFAULT_CLASSIFIERS,
     DEFAULT_REGRESSORS,
+    FOR_FEW,
+    FOR_MANY,
     Named,
     check_members,
     explain_members,
@@ -61,7 +63,15 @@ class LazyBlend(LazyEstimator):
             (name, put_on_device(member, self.device)) for name, member in self._named()
         ]
         members = make_members(named, self._n_attributes)
-        return BlendLearner(self.target, members, int(self.max_loo_rows))
+        defaults = self.default_members
+        return BlendLearner(
+            self.target,
+            members,
+            int(self.max_loo_rows),
+            of_few_rows=FOR_FEW if defaults else (),
+            of_many_rows=(FOR_MANY[self.target.kind][0],) if defaults else (),
+            grows=not self.estimators,
+        )
 
     def _explaining(self, learner: AnyLearner) -> BlendLearner:
         blend, named = cast(BlendLearner, learner), self._named()
@@ -70,7 +80,9 @@ class LazyBlend(LazyEstimator):
 
     def _named(self) -> list[Named]:
         kinds = {"nominal": DEFAULT_CLASSIFIERS, "numeric": DEFAULT_REGRESSORS}
-        default = kinds[self.target.kind] if self.default_members else ()
+        if not self.default_members:
+            return name_members(self.estimators, ())
+        default = (*kinds[self.target.kind], FOR_MANY[self.target.kind])
         return name_members(self.estimators, default)
 
     def _check_parameters(self) -> None:
@@ -98,9 +110,11 @@ class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
     default_members : bool, default=True
         Whether to include the default members: 100 random paths
         (`LazyBaggingClassifier`), a kernel model (`LazyKernelClassifier`) and a
-        logistic regression (`LazyLogisticClassifier`).
+        logistic regression (`LazyLogisticClassifier`). Beyond 2000 rows boosted trees
+        (`HistGradientBoostingClassifier`) take the place of the paths.
     max_loo_rows : int, default=300
-        Most rows that are left out to find powers and weights, drawn by their content.
+        Most rows that are left out to find powers and weights, drawn by their content;
+        ten times as many beyond 2000 rows, if `estimators` has none.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
     n_jobs : int, optional
@@ -134,7 +148,10 @@ class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
 
     A scikit-learn classifier is fitted to all rows, and once more without each of five
     folds for its left-out answers. It sees columns as in `LazyStackingClassifier`. A
-    query gets the same answer in every batch if the model itself behaves so.
+    query gets the same answer in every batch if the model itself behaves so. Boosted
+    trees (`HistGradientBoosting...`) see categories as such; of a column with more than
+    255 the most frequent ones. After rows were added or forgotten, models are fitted
+    again before they answer.
 
     A member that cannot be fitted, or whose left-out answers are not finite, is left
     out with a warning. If none remains, predicting raises an error. If a member fails
@@ -177,8 +194,11 @@ class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
         Whether to include the default members: 100 random paths
         (`LazyBaggingRegressor`), a kernel model (`LazyKernelRegressor`), a ridge
         regression (`LazyRidgeRegressor`) and local lines (`LazyLearningRegressor`).
+        Beyond 2000 rows boosted trees (`HistGradientBoostingRegressor`) take the place
+        of paths and local lines.
     max_loo_rows : int, default=300
-        Most rows that are left out to find weights, drawn by their content.
+        Most rows that are left out to find weights, drawn by their content; ten times
+        as many beyond 2000 rows, if `estimators` has none.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
     n_jobs : int, optional

@@ -5,10 +5,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
 from sklearn.utils import get_tags
 
 from sklazy.errors import BadInputError, BadTypeError
 from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.blends.boosted_members import (
+    BOOSTED,
+    BoostedMember,
+    make_boosted,
+)
 from sklazy.estimators.blends.sklearn_members import ModelMember
 from sklazy.estimators.ensembles.bagging import (
     LazyBaggingClassifier,
@@ -36,6 +45,15 @@ DEFAULT_REGRESSORS: tuple[Named, ...] = (
     ("local", LazyLearningRegressor()),
 )
 """Members of a blend of numbers, before those that are given."""
+
+FOR_FEW = ("paths", "local")
+"""Default members whose queries would take milliseconds with many rows."""
+
+FOR_MANY: dict[str, Named] = {
+    "nominal": ("trees", make_boosted(HistGradientBoostingClassifier)),
+    "numeric": ("trees", make_boosted(HistGradientBoostingRegressor)),
+}
+"""A default member beyond that, by the kind of the target."""
 
 _OF_THE_CASES = ("categorical_features", "discretization", "cuts")
 
@@ -88,9 +106,14 @@ def make_members(named: Sequence[Named], n_features: int) -> tuple[Member, ...]:
     return tuple(
         _lazy_member(name, as_member(estimator, n_features), explain=False)
         if isinstance(estimator, LazyEstimator)
-        else ModelMember(name, clone(estimator))
+        else _model_member(name, clone(estimator))
         for name, estimator in named
     )
+
+
+def _model_member(name: str, estimator: BaseEstimator) -> Member:
+    kind = BoostedMember if isinstance(estimator, BOOSTED) else ModelMember
+    return kind(name, estimator)
 
 
 def explain_members(

@@ -79,18 +79,28 @@ class ModelMember:
         inputs, n_classes = self._inputs(base)[places], cases.class_counts.size
         if not inputs.shape[1] or (targets == targets[0]).all():
             return _constant_model(targets, n_classes)
-        model = self._fitted(inputs, targets)
+        model = self._fitted(base, inputs, targets)
         if classifies:
             return lambda queries: class_probabilities(model, queries, n_classes)
         return lambda queries: _predict_numbers(model, queries)
 
-    def _fitted(self, inputs: Floats, targets: NDArray[np.generic]) -> Model:
+    def _fitted(
+        self, base: CaseBase, inputs: Floats, targets: NDArray[np.generic]
+    ) -> Model:
         try:
             with np.errstate(all="ignore"):  # what is not finite is refused
-                return seeded(self.estimator).fit(inputs, targets)
+                return self._fit_model(self._make_model(base), inputs, targets)
         except (ValueError, ArithmeticError) as error:
             text = " ".join(repr(self.estimator).split())
             raise BadInputError(f"{text} could not be fitted: {error}") from error
+
+    def _make_model(self, base: CaseBase) -> Model:
+        return seeded(self.estimator)
+
+    def _fit_model(
+        self, model: Model, inputs: Floats, targets: NDArray[np.generic]
+    ) -> Model:
+        return model.fit(inputs, targets)
 
     def _inputs(self, base: CaseBase) -> Floats:
         """The cases as the model sees them, in canonical order."""

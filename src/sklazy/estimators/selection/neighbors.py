@@ -22,8 +22,8 @@ from sklazy.methods.selection.nearest import NearestHost
 from sklazy.tables import label_array
 from sklazy.tables.origins import expand_columns
 
-WEIGHTS = ("uniform", "distance")
-TIES = ("share", "all")
+WEIGHTS = {"uniform": False, "distance": True}  # whether distances count
+TIES = {"share": True, "all": False}  # whether ties share the places left
 CANDIDATES = (5, 20, 1)
 """Numbers of neighbors to choose from; of equally good ones the first is taken."""
 
@@ -227,8 +227,8 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         return NearestHost(
             CANDIDATES[0] if isinstance(wanted, str) else int(wanted),
             bool(self.discretize),
-            shares=self.ties == "share",
-            by_distance=self.weights == "distance",
+            shares=TIES[self.ties],
+            by_distance=WEIGHTS[self.weights],
             device=self.device,
             candidates=candidates,
         )
@@ -239,6 +239,6 @@ class LazyKNeighborsClassifier(SelectingClassifier):
             check_choice("n_neighbors", self.n_neighbors, ("auto",))
         else:
             check_count("n_neighbors", self.n_neighbors)
-        check_choice("weights", self.weights, WEIGHTS)
-        check_choice("ties", self.ties, TIES)
+        check_choice("weights", self.weights, tuple(WEIGHTS))
+        check_choice("ties", self.ties, tuple(TIES))
         check_device(self.device)

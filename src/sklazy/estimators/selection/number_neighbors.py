@@ -19,7 +19,7 @@ from sklazy.methods.number_selection.learner import (
     NumberSelectionLearner,
 )
 from sklazy.methods.selection.recipe import RANKED, Recipe
-from sklazy.neighbors.averages import Means
+from sklazy.neighbors.voting import Voting
 
 Floats = NDArray[np.float64]
 
@@ -239,17 +239,17 @@ class LazyKNeighborsRegressor(WeightedRegressor):
             n_local_neighbors=self.n_local_neighbors,
             n_jobs=self.n_jobs,
         )
-        shares, near = self.ties == "share", self.weights == "distance"
-        how = Means(int(self.n_neighbors), shares, near)
-        return NumberSelectionLearner(recipe, MeanHost(how, bool(self.discretize)))
+        how = TIES[self.ties], WEIGHTS[self.weights]
+        voting = Voting(int(self.n_neighbors), *how)
+        return NumberSelectionLearner(recipe, MeanHost(voting, bool(self.discretize)))
 
     def _check_parameters(self) -> None:
         check_choice("selection", self.selection, RANKED)
         check_spread(self.measure)
         if isinstance(self.n_attributes, str):
             check_choice("n_attributes", self.n_attributes, BY_CASES)
-        check_choice("weights", self.weights, WEIGHTS)
-        check_choice("ties", self.ties, TIES)
+        check_choice("weights", self.weights, tuple(WEIGHTS))
+        check_choice("ties", self.ties, tuple(TIES))
         for name in _COUNTS:
             check_count(name, vars(self)[name])
 

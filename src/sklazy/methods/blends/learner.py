@@ -31,6 +31,12 @@ OUTPUTS = {"nominal": "probabilities", "numeric": "values"}
 """Attribute of an answer that members contribute, by the kind of the target."""
 
 
+MANY_ROWS = 2000
+"""Rows beyond which other members answer."""
+
+_MORE_LEFT_OUT = 10  # times as many, of many rows
+
+
 class Said(NamedTuple):
     """Predictions of a member for a batch.
 
@@ -187,6 +193,10 @@ class BlendLearner:
     members : tuple of Member
     max_loo_rows : int
         How many rows are left out at most to find weights and powers.
+    of_few_rows, of_many_rows : tuples of str
+        The names of members that answer up to `MANY_ROWS` rows only, or beyond only.
+    grows : bool
+        Whether ten times as many rows are left out beyond that.
     approximate : bool
         Whether weights and powers stay those of all rows when rows are left out, and
         members leave them out in their own way.
@@ -197,14 +207,19 @@ class BlendLearner:
     target: Target
     members: tuple[Member, ...]
     max_loo_rows: int
+    of_few_rows: tuple[str, ...] = ()
+    of_many_rows: tuple[str, ...] = ()
+    grows: bool = False
     approximate: bool = field(default=False, compare=False)
     ask_all: bool = field(default=False, compare=False)
 
     def prepare(self, base: CaseBase) -> BlendCases:
         """Prepare the members, leave rows out, and weigh the members by them."""
         # A fair draw, which is the same in whatever order the rows came.
-        rows = base.order[: self.max_loo_rows] if base.n_rows > 1 else base.order[:0]
-        found = [self._try(member, base, rows) for member in self.members]
+        rows = base.order[: self._count_left_out(base.n_rows)]
+        absent = self.of_few_rows if base.n_rows > MANY_ROWS else self.of_many_rows
+        members = [member for member in self.members if member.name not in absent]
+        found = [self._try(member, base, rows) for member in members]
         left = [one for one in found if isinstance(one, _Tried)]
         self._tell(base, [one for one in found if isinstance(one, str)], bool(left))
         said = np.stack([one.left_out for one in left])
@@ -218,6 +233,11 @@ class BlendLearner:
         return BlendCases(
             base, tuple(names), weights, powers, said, losses, _sum_up(counting)
         )
+
+    def _count_left_out(self, n_rows: int) -> int:
+        """How many rows are left out: none if there is only one."""
+        more = self.grows and n_rows > MANY_ROWS
+        return (n_rows > 1) * self.max_loo_rows * (_MORE_LEFT_OUT if more else 1)
 
     def _try(self, member: Member, base: CaseBase, rows: Ints) -> "_Tried | str":
         """A member and its left-out predictions, or why it cannot be one."""

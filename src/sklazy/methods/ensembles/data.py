@@ -64,22 +64,13 @@ class EnsembleData:
 
     def __init__(self, base: CaseBase) -> None:
         self.base, self.cases, self.order = base, base.cases, base.order
+        self.n_rows, self.is_numeric = len(self.order), self.cases.numeric >= 0
         self.targets, self.n_outputs = self._find_targets()
         relevance = self._find_relevance()
         largest = relevance.max()
         ones = np.ones(len(relevance))
         self.weights = relevance / largest if largest > 0 else ones
         self._columns = weigh_columns(self.cases, self.order, self.weights)
-
-    @property
-    def n_rows(self) -> int:
-        """The number of cases."""
-        return len(self.order)
-
-    @property
-    def is_numeric(self) -> NDArray[np.bool_]:
-        """Which attributes are numbers."""
-        return self.cases.numeric >= 0
 
     def nearest(self, queries: Queries, n_nearest: int) -> Neighbors:
         """The nearest rows, ties in canonical order, with squared sums of weights."""

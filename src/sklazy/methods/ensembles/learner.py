@@ -17,15 +17,20 @@ from sklazy.answer.learner import Effort
 from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
 from sklazy.flow import Bags, Neighbors, Queries
-from sklazy.methods.ensembles.asking import ask_member
 from sklazy.methods.ensembles.combining import (
+    BY_RECORD,
     Combined,
     combine_classes,
     combine_numbers,
 )
 from sklazy.methods.ensembles.data import ClassData, EnsembleData, prepare_data
 from sklazy.methods.ensembles.evidence import Evidence
-from sklazy.methods.ensembles.members import BagMember, RandomTreeMember, TreeMember
+from sklazy.methods.ensembles.members import (
+    BagMember,
+    RandomTreeMember,
+    TreeMember,
+    ask_member,
+)
 from sklazy.methods.paths.bags import bag_size, beta_neighbors, draw_weights, plan_bags
 
 N_TRIED = 25
@@ -258,7 +263,7 @@ class EnsembleLearner:
     @property
     def _is_weighted(self) -> bool:
         """Whether members count by how they do on the nearest cases."""
-        return self.combine in ("accuracy", "error")
+        return self.combine in BY_RECORD
 
     def combine_outputs(
         self, data: EnsembleData, neighbors: Neighbors, bags: Bags, outputs: Floats

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from sklazy.casebase import CaseBase
 from sklazy.flow import Selected
 from sklazy.methods.number_selection.data import Asked, number_cases, searched_cases
-from sklazy.neighbors.averages import Means
 from sklazy.neighbors.means import MeanSearch
+from sklazy.neighbors.voting import Voting
 
 
 @dataclass(frozen=True)
@@ -15,12 +15,12 @@ class MeanHost:
 
     Attributes
     ----------
-    how : Means
+    voting : Voting
     discretize : bool
         Compare numbers by their bins; else by the HEOM difference.
     """
 
-    how: Means
+    voting: Voting
     discretize: bool
 
     def start(self, asked: Asked, selected: Selected) -> MeanSearch:
@@ -34,7 +34,7 @@ class MeanHost:
             known.weights,
             asked.queries,
             selected,
-            self.how,
+            self.voting,
             asked.excluded,
         )
         search.boxed = boxed

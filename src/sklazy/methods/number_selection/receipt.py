@@ -102,7 +102,7 @@ def _neighbors(answer: NumberSelectionAnswer, query: int) -> Plain:
     found, base = answer.voters(query), answer.base
     targets, distances = base.cases.targets[0, found.rows], np.sqrt(found.squares)
     return {
-        "k": answer.search.how.n_neighbors,
+        "k": answer.search.voting.n_neighbors,
         "n_voting": len(found.rows),
         "n_tied": found.n_tied,
         "distance_of_last": number(distances[-1]),

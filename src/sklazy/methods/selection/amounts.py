@@ -10,7 +10,7 @@ R. B. Pereira, A. Plastino, B. Zadrozny, L. H. C. Merschmann, A. A. Freitas: Imp
 lazy attribute selection. Journal of Information and Data Management 2(3), 2011.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ from sklazy.flow import Selected
 from sklazy.measures import argmax_with_ties
 from sklazy.memory import cells_within
 from sklazy.methods.selection.choosing import Selection
+from sklazy.methods.selection.following import VoteFollower
 from sklazy.methods.selection.host import GivenAttributes, Host, HostWork
 from sklazy.methods.selection.nearest import NearestHost, NearestWork
 from sklazy.methods.selection.recipe import Recipe
@@ -100,11 +101,22 @@ def best_pair(
 def _find_best_pair(
     base: CaseBase, recipe: Recipe, host: NearestHost, n_given: int | None
 ) -> tuple[int, int]:
+    followers: list[VoteFollower] = []
+    key = VoteFollower, recipe, host, n_given
+
     def judge(tried: Tried, order: NDArray[np.int32], first: int) -> Ints:
-        return _judge_pairs(tried, host.candidates, order, first)
+        return _judge_pairs(tried, host.candidates, order, first, followers)
+
+    def follow(tried: Tried) -> None:
+        assert isinstance(tried.work, NearestWork)
+        n_votes = len(tried.batch) * n_most * tried.batch.n_classes
+        if VoteFollower.can_follow(tried.work, n_votes * len(host.candidates)):
+            followers.append(VoteFollower(tried.work, host.candidates, key))
 
     n_most = n_given or len(base.names)
-    by_pair = _add_up(base, recipe, host, n_most, judge)
+    by_pair = _add_up(base, recipe, host, n_most, judge, follow)
+    for follower in followers:
+        follower.keep()
     if n_given is not None:
         return n_given, host.candidates[int(by_pair[:, -1].argmax())]
     count, candidate = divmod(int(by_pair.T.argmax()), len(host.candidates))
@@ -112,7 +124,11 @@ def _find_best_pair(
 
 
 def _judge_pairs(
-    tried: "Tried", numbers: tuple[int, ...], order: NDArray[np.int32], first: int
+    tried: "Tried",
+    numbers: tuple[int, ...],
+    order: NDArray[np.int32],
+    first: int,
+    followers: Sequence[VoteFollower],
 ) -> Ints:
     """Scores of each pair of numbers over cases left out, (n_numbers, n_most)."""
     assert isinstance(tried.work, NearestWork)
@@ -125,7 +141,11 @@ def _judge_pairs(
         end = min(n_queries, begin + step)
         part = batch.part(first + begin, first + end)
         own = tried.classes[first + begin : first + end]
-        votes = tried.work.vote_with_each_of(numbers, order[begin:end], first + begin)
+        some_order = order[begin:end]
+        if followers:
+            votes = followers[0].vote(some_order, first + begin)
+        else:
+            votes = tried.work.vote_with_each_of(numbers, some_order, first + begin)
         for i, some in enumerate(votes):
             total[i] += _judge_votes(tried.work, part, some, own)
     return total
@@ -155,7 +175,12 @@ Judge = Callable[[Tried, NDArray[np.int32], int], Ints]
 
 
 def _add_up(
-    base: CaseBase, recipe: Recipe, host: Host, n_most: int, judge: Judge
+    base: CaseBase,
+    recipe: Recipe,
+    host: Host,
+    n_most: int,
+    judge: Judge,
+    follow: Callable[[Tried], None] = lambda _: None,
 ) -> Ints:
     """Add up the scores of cases left out in turn.
 
@@ -167,6 +192,7 @@ def _add_up(
     work = host.start(batch, selection)
     classes, _ = batch.own_classes()
     tried = Tried(batch, work, classes.astype(np.int64))
+    follow(tried)
     found: list[Ints] = []
 
     def run(first: int, last: int) -> None:

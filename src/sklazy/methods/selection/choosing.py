@@ -47,8 +47,9 @@ class Selection:
         ranks: RankTable | None = None,
     ) -> None:
         self.batch, self.recipe, self.ranks = batch, recipe, ranks
-        attributes = np.empty((len(batch), n_selected), np.int32)
-        counts = np.full(len(batch), n_selected, np.int32)
+        self.n_queries = len(batch.queries.codes)
+        attributes = np.empty((self.n_queries, n_selected), np.int32)
+        counts = np.full(self.n_queries, n_selected, np.int32)
         self._selected, self._waits = Selected(attributes, counts), False
 
     @property
@@ -56,7 +57,7 @@ class Selection:
         """The attributes in use."""
         if self._waits:
             self._waits = False
-            self.run(0, len(self.batch))
+            self.run(0, self.n_queries)
         return self._selected
 
     def wait(self) -> None:

@@ -46,6 +46,12 @@ class SelectionCases(NamedTuple):
     priors : array of shape (n_classes,)
         Rows of each class, or their weights.
     effort : Effort
+    takes_all : bool
+        Whether all attributes are used, and their ranks are not needed.
+    reads_bins : bool
+        Whether attributes are selected, or compared, by the bins of numbers.
+    host_selects : bool
+        Whether ranks are all that the host needs to know of plain queries.
     """
 
     n_selected: int
@@ -54,6 +60,9 @@ class SelectionCases(NamedTuple):
     ranks: RankTable | None
     priors: Votes
     effort: Effort
+    takes_all: bool
+    reads_bins: bool
+    host_selects: bool
 
 
 @dataclass(frozen=True)
@@ -76,12 +85,23 @@ class SelectionLearner:
     def prepare(self, base: CaseBase) -> SelectionCases:
         """Find the number of attributes, and what ranks them."""
         n_selected, rule, host = self._find_amount(base)
-        ranked = self.recipe.selection in RANKED and not self._takes_all(base)
-        ranks = find_ranks(base, self.recipe) if ranked else None
-        effort = _effort(base, host, n_selected, rule)
-        totals = class_totals(base)
-        ready = SelectionCases(n_selected, rule, host, ranks, totals, effort)
-        if not self.reads_bins(base):
+        selection, reads_ranks = self.recipe.selection, host.reads_ranks(base)
+        takes_all = selection == "none" and not reads_ranks
+        by_numbers = isinstance(host, NearestHost) and not host.discretize
+        ranked = selection in RANKED and not takes_all
+        host_selects = ranked and reads_ranks and rule not in ("local", "vote")
+        ready = SelectionCases(
+            n_selected,
+            rule,
+            host,
+            find_ranks(base, self.recipe) if ranked else None,
+            class_totals(base),
+            _effort(base, host, n_selected, rule),
+            takes_all,
+            not (by_numbers and takes_all),
+            host_selects,
+        )
+        if not ready.reads_bins:
             return ready  # the first query finds what others share
         nothing = np.empty((0, len(base.names)))
         batch = Batch(base, base.cases, Queries(nothing.astype(np.int32), nothing))
@@ -96,7 +116,7 @@ class SelectionLearner:
         if ready.rule == "vote":
             ballots = decide_with_each(batch, work, selection.selected.attributes, 0)
         else:
-            work.run(0, len(batch))
+            work.run(0, selection.n_queries)
         return SelectionAnswer(
             recipe=self.recipe,
             base=batch.base,
@@ -116,16 +136,6 @@ class SelectionLearner:
             recipe = replace(recipe, n_attributes=n_selected)
         return replace(self, recipe=recipe, host=host)
 
-    def reads_bins(self, base: CaseBase) -> bool:
-        """Whether attributes are selected, or compared, by the bins of numbers."""
-        host = self.host
-        by_numbers = isinstance(host, NearestHost) and not host.discretize
-        return not (by_numbers and self._takes_all(base))
-
-    def _takes_all(self, base: CaseBase) -> bool:
-        """Whether all attributes are used, and their ranks are not needed."""
-        return self.recipe.selection == "none" and not self.host.reads_ranks(base)
-
     def can_leave_out(self, base: CaseBase) -> NDArray[np.bool_]:
         """All but rows behind a cut, and the only ones of a class."""
         recipe = self.recipe
@@ -142,27 +152,20 @@ class SelectionLearner:
 
     def _select(self, ready: SelectionCases, batch: Batch) -> Selection:
         """The attributes of each query, as many as called for."""
-        if self._takes_all(batch.base):
+        if ready.takes_all:
             return EverySelection(batch, self.recipe, ready.n_selected)
         if ready.ranks is None:
             selection: Selection = SetSelection(batch, self.recipe, ready.n_selected)
         else:
             selection = Selection(batch, self.recipe, ready.n_selected, ready.ranks)
-        if self._host_selects(ready, batch):
+        if ready.host_selects and batch.excluded is None:
             selection.wait()
             return selection
-        selection.run(0, len(batch))
+        selection.run(0, selection.n_queries)
         if ready.rule == "local":
             attributes, counts = selection.selected
             counts[:] = local_counts(batch, self.recipe, ready.host, attributes)
         return selection
-
-    def _host_selects(self, ready: SelectionCases, batch: Batch) -> bool:
-        """Whether ranks are all that the host needs to know."""
-        plain = ready.ranks is not None and batch.excluded is None
-        if not plain or ready.rule in ("local", "vote"):
-            return False
-        return ready.host.reads_ranks(batch.base)
 
     def _open_host(self) -> NearestHost | None:
         """The host, if its number of neighbors is yet to be chosen."""

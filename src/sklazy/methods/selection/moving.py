@@ -16,6 +16,7 @@ from sklazy.measures import argmax_with_ties
 from sklazy.methods.selection.learner import SelectionLearner
 from sklazy.methods.selection.nearest import NearestHost
 from sklazy.neighbors import finish_votes
+from sklazy.neighbors.voting import Votes
 from sklazy.report.progress import Progress
 from sklazy.tables import Column, Table
 
@@ -60,13 +61,7 @@ def decide_moving(
             last = min(first + _PART, n_queries)
             vote_moving(*given, first, last, votes, tied, weighted)
             progress.advance(last - first)
-    finished = finish_votes(
-        votes,
-        tied,
-        host.n_neighbors,
-        shares=host.shares,
-        weighted=weighted if host.by_distance else None,
-    )
+    finished = finish_votes(Votes(votes, tied, weighted), host.voting)
     return argmax_with_ties(finished, _priors(classes, n_classes, seen))
 
 

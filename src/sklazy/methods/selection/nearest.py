@@ -1,7 +1,7 @@
 """The k nearest cases vote."""
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,10 @@ from sklazy.methods.selection.nearest_on_device import (
     search_numbers,
 )
 from sklazy.neighbors import (
+    Counted,
     MixedSearch,
     NominalSearch,
+    ScaledColumns,
     Voting,
     count_agreements,
     find_edges,
@@ -39,23 +41,11 @@ from sklazy.neighbors import (
     weigh_squares,
     widths_without,
 )
-from sklazy.neighbors.boxed import box_cases
+from sklazy.neighbors.boxed import BoxedCases, box_cases
 
 
-class Search(Protocol):
+class Search(Counted, Protocol):
     """A search at work on a batch; each query is answered by itself."""
-
-    @property
-    def votes(self) -> Votes:
-        """Cases by class, up to the k-th and all tied with it."""
-
-    @property
-    def tied(self) -> Votes:
-        """Those of them that are tied with the k-th."""
-
-    @property
-    def weighted(self) -> Floats | None:
-        """Where distances count: weights of the nearer ones, and of a tied one."""
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -103,10 +93,6 @@ class NearestHost:
         worth = self.reads_ranks(base) and base.n_rows >= LONG_SEARCH
         return (*SLICES, AHEAD if worth else 0)
 
-    def start(self, batch: Batch, attributes: Attributes) -> "NearestWork":
-        """Make ready to search."""
-        return NearestWork(self, batch, attributes, self._search(batch, attributes))
-
     @property
     def voting(self) -> Voting:
         """How cases vote."""
@@ -134,25 +120,28 @@ class NearestHost:
         """Whether distances are measured on numbers."""
         return not self.discretize and bool(base.coder.numeric)
 
-    def _search(self, batch: Batch, attributes: Attributes) -> Search:
-        """Choose the search: on a device, among parts or weights, or here."""
-        base = batch.base
-        if base.is_parted or base.weighted:
-            return PartedSearch(self, batch, attributes.selected)
-        if self.device is not None:
+    def start(self, batch: Batch, attributes: Attributes) -> "NearestWork":
+        """Choose a search: among parts or weights, on a device, or here."""
+        base, search = batch.base, None
+        in_parts = base.is_parted or base.weighted
+        if self.device is not None and not in_parts:
             search = self._search_on(self.device, batch, attributes)
             # Without room on the device the cases are one part, of several pieces.
-            return search or PartedSearch(self, batch, attributes.selected)
-        if self.compares_numbers(base):
-            return self.mixed_search(batch, attributes.selected)
-        return NominalSearch(
-            batch.cases,
-            batch.queries.codes,
-            attributes.selected,
-            self.n_neighbors,
-            batch.excluded,
-            by_distance=self.by_distance,
-        )
+            in_parts = search is None
+        if in_parts:
+            search = PartedSearch(self, batch, attributes.selected)
+        elif search is None and self.compares_numbers(base):
+            search = self.mixed_search(batch, attributes.selected)
+        elif search is None:
+            search = NominalSearch(
+                batch.cases,
+                batch.queries.codes,
+                attributes.selected,
+                self.n_neighbors,
+                batch.excluded,
+                by_distance=self.by_distance,
+            )
+        return NearestWork(self, batch, attributes, search)
 
     def _search_on(
         self, device: str, batch: Batch, attributes: Attributes
@@ -172,7 +161,8 @@ class NearestHost:
         own_widths: OwnWidths | None = None,
     ) -> MixedSearch:
         """Make a search on numbers; `own_widths` are ranges that single queries see."""
-        base, cases, columns = batch.base, batch.cases, scaled_columns(batch.base)
+        base = batch.base
+        columns, boxed = base.derive(box_columns, lambda: box_columns(base))
         if batch.excluded is not None and own_widths is None:
             edges = base.derive(find_edges, lambda: find_edges(batch.cases))
             widths, excluded = columns.widths, batch.excluded
@@ -187,8 +177,7 @@ class NearestHost:
             by_distance=self.by_distance,
             own_widths=own_widths,
         )
-        kinds = columns.kinds
-        search.boxed = base.derive(box_cases, lambda: box_cases(cases, kinds))
+        search.boxed = boxed
         return search
 
     def measure(
@@ -209,13 +198,28 @@ class NearestHost:
             one = batch.part(query, query + 1)
             if own_widths is not None:
                 own_widths = {0: own_widths[query]} if query in own_widths else {}
-            return self.mixed_search(one, selected, own_widths).measure(0)
+            return self.mixed_search(one, selected, own_widths).measure(
+                np.zeros(1, np.int64)
+            )[0]
         codes = batch.queries.codes[query]
         agreements = count_agreements(batch.cases, codes, attributes)
         distances = (attributes.size - agreements).astype(np.float64)
         if batch.excluded is not None and batch.excluded[query] >= 0:
             distances[batch.excluded[query]] = np.inf
         return distances
+
+
+class BoxedColumns(NamedTuple):
+    """The cases as a search on numbers takes them: scaled, and in a tree if it pays."""
+
+    columns: ScaledColumns
+    boxed: BoxedCases | None
+
+
+def box_columns(base: CaseBase) -> BoxedColumns:
+    """Make the cases ready for a search on numbers."""
+    columns = scaled_columns(base)
+    return BoxedColumns(columns, box_cases(base.cases, columns.kinds))
 
 
 def _vote_in_parts(host: NearestHost, batch: Batch, order: NDArray[np.int32]) -> Votes:
@@ -242,21 +246,7 @@ class NearestWork:
     @property
     def votes(self) -> Votes:
         """Of the queries that were run, ties and distances included."""
-        search, host = self.searching, self.host
-        if not host.shares and not host.by_distance:
-            return search.votes  # ties wait on the device
-        return finish_votes(
-            search.votes,
-            search.tied,
-            host.n_neighbors,
-            shares=host.shares,
-            weighted=search.weighted,
-        )
-
-    @property
-    def selected(self) -> Selected:
-        """The attributes of each query."""
-        return self.attributes.selected
+        return finish_votes(self.searching, self.host.voting)
 
     def run(self, first: int, last: int) -> None:
         """Answer the queries ``first..last - 1``."""
@@ -299,7 +289,7 @@ class NearestWork:
         """The cases that voted for a query, and the nearest of another class."""
         base, host = self.batch.base, self.host
         numbers, measured = list_telling(
-            host, self.batch, self.selected, query, decision
+            host, self.batch, self.attributes.selected, query, decision
         )
         order = np.lexsort((base.rank(numbers), measured))
         numbers, measured = numbers[order], measured[order]
@@ -334,7 +324,8 @@ class NearestWork:
     def _agree(self, query: int, rows: CodedRows) -> NDArray[np.bool_]:
         """Whether cases agree with a query, (n_rows, n_used)."""
         cases, queries = self.batch.cases, self.batch.queries
-        used = self.selected.attributes[query, : self.selected.counts[query]]
+        attributes, counts = self.attributes.selected
+        used = attributes[query, : counts[query]]
         codes = queries.codes[query, used]
         agree = (codes == rows.codes[used].T) & (codes >= 0)
         if not self.host.discretize:

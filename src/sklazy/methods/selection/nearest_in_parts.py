@@ -19,7 +19,8 @@ from sklazy.methods.selection.nearest_in_pieces import (
 )
 from sklazy.neighbors import NOBODY, MixedSearch, Near, NominalSearch, Tallies
 from sklazy.neighbors.edges import two_least
-from sklazy.neighbors.levels import Weighed, list_weighed, merge
+from sklazy.neighbors.levels import Weighed, merge
+from sklazy.neighbors.voting import list_weighed
 
 if TYPE_CHECKING:
     from sklazy.methods.selection.nearest import NearestHost

@@ -32,7 +32,8 @@ def cut_cases(cases: Cases, first: int, last: int) -> Cases:
 
 def cut_scaled(columns: ScaledColumns, first: int, last: int) -> ScaledColumns:
     """The rows ``first..last - 1`` of scaled columns."""
-    return columns._replace(scaled=columns.scaled[:, first:last])
+    scaled, labels = columns.scaled[:, first:last], columns.labels[:, first:last]
+    return columns._replace(scaled=scaled, labels=labels)
 
 
 def cut_columns(columns: Columns, first: int, last: int) -> Columns:

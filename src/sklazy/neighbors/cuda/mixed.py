@@ -17,7 +17,8 @@ from sklazy.neighbors.cuda.lists import (
 )
 from sklazy.neighbors.cuda.sets import put_codes
 from sklazy.neighbors.cuda.weighted import Voters
-from sklazy.neighbors.mixed import NOBODY, MixedSearch, ScaledColumns
+from sklazy.neighbors.levels import list_rows
+from sklazy.neighbors.mixed import MixedSearch, ScaledColumns
 from sklazy.neighbors.voting import weigh_rows
 
 Ints = NDArray[np.int64]
@@ -147,9 +148,7 @@ class DeviceMixedSearch(MixedSearch):
                     self.tied[part.start + queries] = device.fetch(elected.tied)
                     self._note_nearer(part.start + queries, lists, elected)
         lane.leave()
-        for query in self.own_widths:  # a row that shapes a range is left out
-            if first <= query < last:
-                self._measure_all(query)
+        self._measure_apart(first, last)  # a row that shapes a range is left out
 
     def _note_nearer(self, queries: Ints, lists: Lists, elected: Elected) -> None:
         """List the rows nearer than the k-th, or weigh them, if that is asked for.
@@ -169,9 +168,9 @@ class DeviceMixedSearch(MixedSearch):
                 numbers, squares, classes, kths, self.votes.shape[1]
             )
         if len(self.near):
-            self.near[queries], self.kths[queries] = NOBODY, kths
-            slots = np.arange(len(numbers)) - np.searchsorted(numbers, numbers)
-            self.near[queries[numbers], slots] = np.column_stack([squares, classes])
+            shape = len(queries), self.near.shape[1]
+            self.near[queries] = list_rows(shape, numbers, squares, classes)
+            self.kths[queries] = kths
 
     def voters(self, first: int, last: int) -> Iterator[Voters]:
         """The rows that vote for each query, in no order.
@@ -190,7 +189,7 @@ class DeviceMixedSearch(MixedSearch):
                     yield Voters(number, rows[i, near], own[near])
         for query in self.own_widths:
             if first <= query < last:
-                squares = self.measure(query)
+                squares = self.measure(np.array([query]))[0]
                 rows = np.flatnonzero(np.isfinite(squares))
                 yield Voters(query, rows, squares[rows])
 

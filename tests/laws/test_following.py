@@ -1,0 +1,110 @@
+"""Law 3 over histories: what follows the rows equals what is found from nothing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone, is_regressor
+
+from discovery import one_keeper_of_each
+from lawful import METHODS, quiet
+from sklazy import LazyKNeighborsClassifier
+from sklazy.kernels.compiling import every_job_due
+from sklazy.methods.selection import following
+
+pytestmark = quiet
+
+
+def make_rows(rng, n_rows):
+    """Rows with ties, missing cells, repeated rows and a rare extreme."""
+    numbers = rng.normal(size=(n_rows, 3)).round(rng.integers(0, 3))
+    numbers[rng.random(numbers.shape) < 0.1] = np.nan
+    numbers[rng.random(n_rows) < 0.02, 0] = 1e9
+    X = pd.DataFrame(numbers, columns=list("pqr"))
+    for name in ("kind", "place"):
+        labels = rng.choice(["a", "b", "c"], n_rows).astype(object)
+        labels[rng.random(n_rows) < 0.1] = None
+        X[name] = pd.Series(labels, dtype="str")
+    first_again = np.where(rng.random(n_rows) < 0.2, 0, np.arange(n_rows))
+    X = X.iloc[first_again].reset_index(drop=True)
+    y = np.where(X["q"].fillna(0) + rng.normal(size=n_rows) > 0, "m", "n")
+    return X, y
+
+
+class History:
+    """A model that learns and forgets rows, and those that are left."""
+
+    def __init__(self, model, X, y, rng, n_first):
+        self.X, self.y, self.rng = X, y, rng
+        self.left, self.next = list(range(n_first)), n_first
+        self.model = clone(model).fit(X[:n_first], y[:n_first])
+
+    def step(self):
+        """Learn some rows, or forget some."""
+        n_rows = int(self.rng.choice([1, 1, 1, 2, 5]))
+        if self.next + n_rows <= len(self.X) and self.rng.random() < 0.5:
+            new = slice(self.next, self.next + n_rows)
+            ids = list(range(new.start, new.stop))
+            self.model.partial_fit(self.X[new], self.y[new], ids=ids)
+            self.left, self.next = [*self.left, *ids], new.stop
+        elif len(self.left) > n_rows + 20:
+            gone = self.rng.choice(self.left, n_rows, replace=False).tolist()
+            self.model.forget(gone)
+            self.left = [row for row in self.left if row not in gone]
+
+    def from_nothing(self):
+        """The same model, fitted to the rows that are left."""
+        return clone(self.model).fit(self.X.iloc[self.left], self.y[self.left])
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"n_neighbors": 3}, {"weights": "uniform"}, {"n_attributes": 2}],
+    ids=str,
+)
+def test_histories_of_nearest_neighbors(parameters):
+    rng = np.random.default_rng(3)
+    X, y = make_rows(rng, 400)
+    with every_job_due():
+        history = History(LazyKNeighborsClassifier(**parameters), X, y, rng, 60)
+        for _ in range(60):
+            history.step()
+            if rng.random() < 0.8:
+                queries = X.sample(4, random_state=int(rng.integers(1000)))
+                expected = history.from_nothing().predict_proba(queries)
+                assert (history.model.predict_proba(queries) == expected).all()
+
+
+def test_most_votes_are_those_from_before(monkeypatch):
+    rng, asked = np.random.default_rng(0), []
+    X, y = make_rows(rng, 2000)
+    X["p"] = rng.normal(size=2000)  # no ties, no missing cell
+    ask = following.VoteFollower._ask
+
+    def count(self, now, cases, n_most, first):
+        asked.append(len(cases) * n_most)
+        return ask(self, now, cases, n_most, first)
+
+    monkeypatch.setattr(following.VoteFollower, "_ask", count)
+    with every_job_due():
+        model = LazyKNeighborsClassifier(max_loo_rows=100)
+        model.fit(X[:1900], y[:1900]).predict(X[:1])
+        at_first = sum(asked)
+        for row in range(1900, 1910):
+            asked.clear()
+            model.partial_fit(X[row : row + 1], y[row : row + 1]).predict(X[:1])
+            assert sum(asked) < 0.7 * at_first
+
+
+@one_keeper_of_each
+def test_histories_of_every_method(setting):
+    model, rng = setting.model, np.random.default_rng(1)
+    X, y = make_rows(rng, 60)
+    if is_regressor(model):
+        y = rng.normal(size=60).round(1)
+    history = History(model, X, y, rng, 40)
+    for _ in range(3):
+        history.step()
+        plain = history.from_nothing()
+        for method in (name for name in METHODS if hasattr(model, name)):
+            answers = [getattr(each, method)(X[:3]) for each in (history.model, plain)]
+            assert np.array_equal(*answers, equal_nan=answers[0].dtype.kind == "f")
