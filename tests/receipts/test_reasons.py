@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from discovery import one_keeper_of_each
 from lawful import fewer, fitted, quiet, splits
-from sklazy import LazyBlendClassifier, LazyKernelRegressor, Receipt, ReceiptError
+from sklazy import (
+    BadInputError,
+    LazyBlendClassifier,
+    LazyKernelRegressor,
+    Receipt,
+    ReceiptError,
+)
 from sklazy.receipts.seal import sealed
 
 pytestmark = quiet
@@ -145,3 +151,9 @@ def test_reasons_must_be_asked_for(blend):
     for method in ("to_frame", "for_customer", "plot"):
         with pytest.raises(ReceiptError, match="reasons=True"):
             getattr(plain, method)()
+
+
+def test_a_detail_that_is_none_is_refused(blend):
+    model, X = blend
+    with pytest.raises(BadInputError, match="detail='long'"):
+        model.explain(X[:1], detail="long")

@@ -136,7 +136,8 @@ class LazyEstimator(BaseEstimator):
             One per query, with `to_dict`, `to_json`, `to_html` and a text. If the
             pandas index of X names rows, receipts are shown under its labels.
         """
-        check_choice("detail", detail, ("brief", "full"))
+        if detail != "brief":
+            check_choice("detail", detail, ("brief", "full"))
         ways = coverage, method, by, accuracy, suggest, costs
         wanted = Wanted(*ways, reasons, detail)
         return explain_queries(self, X, wanted)
