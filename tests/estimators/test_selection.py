@@ -19,6 +19,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import oracle
+import sklazy
 from discovery import name_of
 from mixed import example_frame
 from model_settings.selection import SELECTION
@@ -396,3 +397,42 @@ def test_bad_parameters(model, message):
 def test_an_unknown_discretization_is_named_as_the_user_named_it(model):
     with pytest.raises(BadInputError, match="discretization='gini'"):
         clone(model).set_params(discretization="gini").fit([[1.0], [2.0]], [0, 1])
+
+
+# --- hosts that take tables -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        sklazy.LazyAssociativeClassifier(),
+        sklazy.LazyDecisionTreeClassifier(),
+        sklazy.LazyBayesRulesClassifier(),
+        sklazy.LazyNBClassifier(selection="none"),
+    ],
+    ids=lambda host: type(host).__name__,
+)
+def test_a_host_of_ours_gets_the_table(host):
+    """It answers as the host fitted on the very columns that were chosen."""
+    rng = np.random.default_rng(0)
+    y = rng.choice(["no", "yes"], 80)
+    frame = pd.DataFrame(
+        {
+            "x": np.where(y == "no", 0.0, 1.5) + rng.normal(size=80),
+            "word": pd.Categorical(np.where(rng.random(80) < 0.7, y, "maybe")),
+            "color": pd.Categorical(rng.choice(["red", "green", "blue"], 80)),
+        }
+    )
+    frame.loc[::9, "x"] = np.nan
+    frame.loc[3, "word"] = None
+    model = sklazy.LazySelectionClassifier(host, n_attributes=2).fit(frame, y)
+    queries = frame[:12].copy()
+    queries["color"] = queries["color"].cat.add_categories("unseen")
+    queries.loc[5, "color"] = "unseen"
+    chosen = model.select_attributes(queries)
+    probabilities = model.predict_proba(queries)
+    for i, support in enumerate(chosen):
+        names = frame.columns[support].tolist()
+        alone = clone(host).fit(frame[names], y)
+        expected = alone.predict_proba(queries[names].iloc[i : i + 1])[0]
+        assert probabilities[i] == pytest.approx(expected, abs=1e-12)

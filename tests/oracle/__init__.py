@@ -9,7 +9,7 @@ from oracle.bags import bag_weights, beta_neighbors, query_seed, word64
 from oracle.bayes import naive_bayes_joint
 from oracle.bayes_rules import LazyBayesRules, sign_test
 from oracle.casebase import cell, count_values, rows_of_values, value_counts
-from oracle.combine import diversity
+from oracle.combine import competence, diversity, stacking_loss
 from oracle.cuts import cut_points
 from oracle.ensembles import LazyEnsemble, LazyNumberEnsemble, tenths
 from oracle.local_models import (

@@ -30,3 +30,44 @@ def diversity(right):
         / halves
         / n_rows,
     }
+
+
+def competence(how, right, lacking):
+    """Weights of members by the cases, nearest first, that their bags lack."""
+    n_cases, n_members = len(right), len(right[0])
+    seen = [
+        [right[i][m] for i in range(n_cases) if lacking[i][m]] for m in range(n_members)
+    ]
+    if how == "accuracy":
+        return [(sum(one) + 1) / (len(one) + 2) for one in seen]
+    if how == "knora-u":
+        counts = [sum(one) for one in seen]
+        return counts if any(counts) else [1] * n_members
+    for size in range(n_cases, 0, -1):
+        able = []
+        for m in range(n_members):
+            near = [right[i][m] for i in range(size) if lacking[i][m]]
+            able.append(int(bool(near) and all(near)))
+        if any(able):
+            return able
+    return [1] * n_members
+
+
+def stacking_loss(right, lacking):
+    """The loss of weights in stacked regressions, as a function of them."""
+    n_members = len(right[0])
+    rows = []
+    for marks, lacks in zip(right, lacking, strict=True):
+        counted = [m for m, lack in zip(marks, lacks, strict=True) if lack]
+        mean = sum(counted) / len(counted) if counted else 0.0
+        rows.append([m if lack else mean for m, lack in zip(marks, lacks, strict=True)])
+
+    def loss(weights):
+        fit = sum(
+            (1 - sum(w * x for w, x in zip(weights, row, strict=True))) ** 2
+            for row in rows
+        )
+        apart = sum((w - 1 / n_members) ** 2 for w in weights)
+        return fit + n_members * apart
+
+    return loss

@@ -263,7 +263,8 @@ def test_a_report_on_one_set_alone():
     assert isinstance(document.tables[0], Table)
     found = fake_results(np.random.default_rng(6), ["arcene"])
     document = make_document(found, ["arcene"], ["honest"], [])
-    assert [table.name for table in document.tables] == ["large-honest"]
+    names = [table.name for table in document.tables]
+    assert names == ["large-honest", "large-sums", "large-sets"]
 
 
 def test_the_papers_own_figures_agree_with_each_other():
@@ -278,3 +279,29 @@ def test_ranks_and_groups():
     assert indistinct_groups([1.0, 5.0], 1.0) == []
     assert indistinct_groups([1.0, 1.5, 2.0], 3.0) == [(0, 1, 2)]
     assert tally([1], [1], [0.0]).significantly_better == 0
+
+
+def test_the_papers_own_tables_are_in_the_report():
+    names = ["wine", "vowel", "labor"]
+    found = fake_results(np.random.default_rng(5), names, ("honest", "paper"))
+    unit = protocol._unit("", "autos", 1.0, part="cost")
+    found[unit] = {"seconds_selecting": 1e-5, "seconds_answering": 2e-4}
+    document = make_document(found, names, ("honest", "paper"), [])
+    tables = {table.name: table for table in document.tables}
+    run = gather(found, names, "paper")
+    wine = tables["table-3-wine"].rows
+    assert wine[1][0] == "20 % (3)"
+    assert float(wine[1][2]) == pytest.approx(run.accuracy(run.lazy[0])[0, 1], abs=5e-3)
+    assert float(wine[1][1]) == pytest.approx(
+        run.accuracy(run.eager[0])[0, 1], abs=5e-3
+    )
+    assert wine[-1][0] == "100 % (13)"
+    assert "table-5-vowel" in tables
+    assert tables["cost"].rows == [["autos", "0.010", "0.200", "0.08", "1.7"]]
+    assert tables["sets"].rows[2] == ["labor", "16", "2", "57"]
+    curves = {tuple(row[:2]): row for row in tables["curves"].rows}
+    honest = gather(found, names, "honest")
+    tally = honest.tally(0, honest.v >= 0.2)
+    expected = 100 * tally.significantly_better / tally.n
+    assert curves["1-NN", "better beyond chance"][4] == f"{expected:.1f} %"
+    assert "best-accuracy-paper" in tables

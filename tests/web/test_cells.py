@@ -60,7 +60,7 @@ def learn(path):
     return table, model
 
 
-def serve(model, level=Level.NONE):
+def serve(model, level=Level.VALUES):
     return Answers(Store(model), Privacy(level), RequestLimits())
 
 
@@ -240,14 +240,14 @@ ODD = [
 def test_the_journal_gives_what_was_added(known, tmp_path):
     known.model.save(tmp_path / "model")
     store = Store.open(tmp_path / "model", tmp_path / "journal")
-    answers = Answers(store, Privacy(), RequestLimits())
+    answers = Answers(store, Privacy(Level.VALUES), RequestLimits())
     answers.add({"rows": ODD, "targets": [0, "1", 2.0]})
     before, asked = store.model.digest(), answers.predict({"rows": ODD})
     store.close()
     again = Store.open(tmp_path / "journal")
     try:
         assert again.model.digest() == before
-        served = Answers(again, Privacy(), RequestLimits())
+        served = Answers(again, Privacy(Level.VALUES), RequestLimits())
         assert served.predict({"rows": ODD}) == asked
     finally:
         again.close()
@@ -265,7 +265,7 @@ def test_targets_are_read_as_those_of_a_file(known, tmp_path, target):
     store = Store.open(tmp_path / "model", tmp_path / "journal")
     try:
         with pytest.raises((Problem, BadInputError)):
-            Answers(store, Privacy(), RequestLimits()).add(
+            Answers(store, Privacy(Level.VALUES), RequestLimits()).add(
                 {"rows": [BASE], "targets": [target]}
             )
         assert store.model.digest() == known.model.digest()
@@ -288,7 +288,7 @@ def test_targets_that_are_numbers_or_words(tmp_path):
     for number, (model, y, sent, kept, refused) in enumerate(cases):
         model.fit(X, y).save(tmp_path / f"m{number}")
         store = Store.open(tmp_path / f"m{number}", tmp_path / f"j{number}")
-        answers = Answers(store, Privacy(), RequestLimits())
+        answers = Answers(store, Privacy(Level.VALUES), RequestLimits())
         for wrong in refused:
             with pytest.raises(Problem, match="targets, entry 0"):
                 answers.add({"rows": [[3.0]], "targets": [wrong]})

@@ -66,14 +66,23 @@ def explore() -> None:
     type=click.Choice(["none", "aggregate", "ids", "values"]),
     default="aggregate",
     show_default=True,
-    help="How much receipts reveal about the cases.",
+    help="How much answers reveal about the cases.",
 )
 @click.option(
     "--min-group",
-    type=click.IntRange(1),
+    type=click.IntRange(2),
     default=5,
     show_default=True,
-    help="Smallest group of cases that a receipt may count.",
+    help="Below --receipts values, the fewest cases that anything in an answer is "
+    "about.",
+)
+@click.option(
+    "--noise",
+    type=click.FloatRange(0),
+    default=0.0,
+    show_default=True,
+    help="Below --receipts values, how much wider groups are spread than they are, as "
+    "a share: 0.5 for half as much again.",
 )
 @click.option(
     "--journal",
@@ -97,6 +106,32 @@ def explore() -> None:
     default=30.0,
     show_default=True,
     help="Time limit for each request.",
+)
+@click.option(
+    "--max-questions",
+    type=click.IntRange(1),
+    help="Rows that each token may ask about in all, counted over restarts in the file "
+    "of --questions-file.",
+)
+@click.option(
+    "--questions-file",
+    type=click.Path(dir_okay=False),
+    default="questions.json",
+    show_default=True,
+    help="Where the rows asked about are counted.",
+)
+@click.option(
+    "--name",
+    default="model",
+    show_default=True,
+    help="Name of the model in /v2/models/NAME/infer.",
+)
+@click.option(
+    "--access-log/--no-access-log",
+    default=False,
+    show_default=True,
+    help="Whether to write a line of JSON for each request to stderr, without values, "
+    "tokens and addresses.",
 )
 @runs("serve")
 def serve() -> None:

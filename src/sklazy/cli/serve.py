@@ -1,6 +1,7 @@
 """`sklazy serve`: a model over HTTP."""
 
 import contextlib
+import re
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -16,10 +17,13 @@ from sklazy.web.hosts import LOCAL_NAMES, is_loopback
 from sklazy.web.running import address_of, listen
 from sklazy.web.running import serve_app as run_server
 from sklazy.web.serve.app import make_server
+from sklazy.web.serve.budget import QuestionBudget
 from sklazy.web.serve.levels import Level, Privacy
+from sklazy.web.serve.metrics import AccessLog
 from sklazy.web.serve.store import Store
 from sklazy.web.tokens import Tokens, is_shared, read_tokens, write_tokens
 
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 _ANY = ("0.0.0.0", "::")  # all addresses of the machine
 
 
@@ -31,10 +35,15 @@ def serve(
     token_file: str | None,
     receipts: str,
     min_group: int,
+    noise: float,
     journal: str | None,
     salvage: bool,
     allow_host: Sequence[str],
     max_seconds: float,
+    max_questions: int | None,
+    questions_file: str,
+    name: str,
+    access_log: bool,
 ) -> None:
     """Serve a model until Ctrl-C."""
     if host in _ANY and not allow_host:
@@ -52,22 +61,40 @@ def serve(
     tokens = None if token_file is None else _open_tokens(console, token_file)
     names = LOCAL_NAMES | {name.lower() for name in (host, *allow_host)}
     limits = RequestLimits(seconds=max_seconds)
-    privacy = Privacy(Level[receipts.upper()], min_group)
+    privacy = Privacy(Level[receipts.upper()], min_group, noise)
     safety = Safety(limits=limits, names=names, tokens=tokens)
     with contextlib.closing(Store.open(model, journal, salvage=salvage)) as store:
-        app = make_server(store, safety, privacy)
+        budget = max_questions and QuestionBudget(Path(questions_file), max_questions)
+        app = make_server(
+            store,
+            safety,
+            privacy,
+            name=_check_name(name),
+            budget=budget or None,
+            log=AccessLog() if access_log else None,
+        )
         listening = listen(host, port)
         address = address_of(listening, host)
-        announce = partial(_announce, console, store, address, receipts)
+        announce = partial(_announce, console, store, address, privacy)
         run_server(app, listening, limits, on_start=announce)
     console.note("Stopped.")
 
 
-def _announce(console: Console, store: Store, address: str, receipts: str) -> None:
+def _check_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise BadInputError(
+            f"--name {name!r}: expected letters, digits, '.', '_' and '-' only."
+        )
+    return name
+
+
+def _announce(console: Console, store: Store, address: str, privacy: Privacy) -> None:
     cases, kind = store.model.cases_.n_rows, type(store.model).__name__
+    receipts = privacy.level.name.lower()
     plain = {"address": address, "estimator": kind, "cases": cases}
+    plain |= {"receipts": receipts, "protects": privacy.describe()}
     text = f"{kind} with {cases} cases at {address}, receipts: {receipts}."
-    text += " Press Ctrl-C to stop."
+    text += f" {privacy.describe()} Press Ctrl-C to stop."
     console.result(plain, lambda _: click.echo(text))
     sys.stdout.flush()
 

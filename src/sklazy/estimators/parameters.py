@@ -21,7 +21,9 @@ Measure = Literal[
     "chi_square",
 ]
 Splits = Literal["best", "random"]
-CombineVotes = Literal["vote", "accuracy", "probability"]
+CombineVotes = Literal[
+    "vote", "accuracy", "knora-e", "knora-u", "stacked", "probability"
+]
 CombineNumbers = Literal["mean", "median", "error"]
 Missing = Literal["omit", "spread"]
 Metric = Literal["euclidean", "manhattan"]

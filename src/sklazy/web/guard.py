@@ -101,6 +101,11 @@ class Guard:
 
     async def _answer(self, scope: Scope, receive: Receive, out: "_Out") -> None:
         headers, safety = _collect_headers(scope), self.safety
+        if scope["path"] in safety.open_paths and scope["method"] in ("GET", "HEAD"):
+            # Probes call a server by any address, and learn nothing but that it is up.
+            scope.setdefault("state", {})["role"] = None
+            await self.app(scope, _Counted(receive, safety.limits, headers), out)
+            return
         host = check_host(headers[b"host"], safety.names)
         check_origin(headers[b"origin"], headers[b"sec-fetch-site"], host)
         if safety.tokens is not None and safety.browser:
@@ -108,11 +113,13 @@ class Guard:
             if response is not None:
                 await response(scope, receive, out)
                 return
-        scope.setdefault("state", {})["role"] = self._role(scope, headers, host)
+        state = scope.setdefault("state", {})
+        state["role"] = self._role(headers, host)
+        state["token"] = _bearer_token(headers) or ""
         body = _Counted(receive, safety.limits, headers)
         await self.app(scope, body, out)
 
-    def _role(self, scope: Scope, headers: Headers, host: str) -> Role | None:
+    def _role(self, headers: Headers, host: str) -> Role | None:
         safety = self.safety
         if safety.tokens is None:
             return safety.everybody
@@ -120,7 +127,7 @@ class Guard:
         if token is None and safety.browser:
             token = cookie_token(headers[b"cookie"], host)
         role = None if token is None else safety.tokens.role_of(token)
-        if role is None and scope["path"] not in safety.open_paths:
+        if role is None:
             raise Problem(
                 401,
                 "A token is needed: send the header 'Authorization: Bearer TOKEN'.",

@@ -27,6 +27,10 @@ class Known:
     file : str
         The name of the file, if it differs from that of the set.
     group : str
+    first_rows : int
+        How many rows a paper has, if the file has more behind them.
+    labels : bool
+        Whether a paper has the numbers as labels.
     """
 
     name: str
@@ -40,6 +44,8 @@ class Known:
     file: str = ""
     group: str = "classification"
     bundled: str = ""
+    first_rows: int = 0
+    labels: bool = False
 
     @property
     def files(self) -> list[str]:
@@ -60,6 +66,7 @@ _CLASSIFICATION = (
     Known("audiology", 226, 69, 24, 7),
     Known("autos", 205, 25, 6, 9),
     Known("balance-scale", 625, 4, 3, 11),
+    Known("balance-labels", 625, 4, 3, 11, file="balance-scale.arff", labels=True),
     Known("breast-cancer", 286, 9, 2, 13),
     Known("breast-w", 699, 9, 2, 15),
     Known("bridges-version1", 105, 11, 6, 327, dropped=("IDENTIF",)),
@@ -79,6 +86,7 @@ _CLASSIFICATION = (
     Known("glass", 214, 9, 6, 41),
     Known("haberman", 306, 3, 2, 43),
     Known("hayes-roth", 160, 4, 3, 329),
+    Known("hayes-132", 132, 4, 3, 329, file="hayes-roth.arff", first_rows=132),
     Known("heart-c", 303, 13, 2, 49),
     Known("heart-h", 294, 13, 2, 51),
     Known("heart-statlog", 270, 13, 2, 53),

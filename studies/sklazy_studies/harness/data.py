@@ -171,12 +171,26 @@ def _read_table(known: Known, path: Path) -> DataSet:
 def trim(known: Known, whole: Table, target: str) -> DataSet:
     """Separate the target; leave out rows without it and columns of no use."""
     whole = whole.take(~whole[target].missing)
+    if known.first_rows:
+        whole = whole.take(np.arange(len(whole)) < known.first_rows)
     dropped = [name for name in known.dropped if name in whole]
     table = whole.drop([target, *dropped])
+    if known.labels:
+        table = Table(tuple(map(_as_labels, table)))
     if not known.n_classes:
         return DataSet(known.name, table, as_target(whole[target], "numeric"))
     classes = as_target(whole[target], "nominal").occurring()
     return DataSet(known.name, table, replace(classes, declared=True))
+
+
+def _as_labels(column: Column) -> Column:
+    """A column of numbers as labels."""
+    if column.kind == "nominal":
+        return column
+    values, codes = np.unique(column.data, return_inverse=True)
+    return Column(
+        column.name, "nominal", codes.astype(np.int32), tuple(values.tolist()), True
+    )
 
 
 def _read_svmlight(known: Known, path: Path) -> DataSet:

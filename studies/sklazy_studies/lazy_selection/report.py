@@ -14,6 +14,13 @@ from sklazy_studies.harness.significance import Tally
 from sklazy_studies.harness.unit import Plain, Unit
 from sklazy_studies.lazy_selection import paper
 from sklazy_studies.lazy_selection.claims import claims
+from sklazy_studies.lazy_selection.details import (
+    cost_table,
+    curve_table,
+    large_sums,
+    sets_table,
+    worked_tables,
+)
 from sklazy_studies.lazy_selection.results import Results, curve, gather
 from sklazy_studies.lazy_selection.run import HOSTS, NIPS
 from sklazy_studies.lazy_selection.sets import (
@@ -46,7 +53,7 @@ def make_document(
     if runs:
         main = next(iter(runs.values()))
         parts += [*_totals(runs), *_advantage(runs), *_differences(main)]
-        parts += [*_sets(runs), *_ranks(main)]
+        parts += [*_sets(runs), *_worked(runs), *cost_table(results), *_ranks(main)]
     if large:
         parts += _large(large)
     return Document(
@@ -167,6 +174,7 @@ def _advantage(runs: Runs) -> list[Part]:
             "their rows."
         ),
         table,
+        curve_table(next(iter(runs.values()))),
         _curve_figure(next(iter(runs.values()))),
     ]
 
@@ -238,7 +246,25 @@ def _sets(runs: Runs) -> list[Part]:
     for protocol, run in runs.items():
         parts.append(wins_table(run, protocol))
     parts.append(best_table(main))
+    if main is not runs.get("paper", main):
+        by_paper = best_table(runs["paper"])
+        words = f"The same with {_CUTS['paper']}. {by_paper.caption}"
+        parts.append(by_paper._replace(name="best-accuracy-paper", caption=words))
     return parts
+
+
+def _worked(runs: Runs) -> list[Part]:
+    """What the paper shows in detail, by its own protocol where it was run."""
+    run = runs.get("paper") or next(iter(runs.values()))
+    words = (
+        "Table 2: the sets. Fifteen are named in the paper's text; the others are ours."
+    )
+    sets = sets_table(run.sets, "sets", words)
+    return [
+        Heading("Three sets in detail, and all in short"),
+        *worked_tables(run),
+        sets,
+    ]
 
 
 def _ranks(run: Results) -> list[Part]:
@@ -275,7 +301,9 @@ def _large(runs: Runs) -> list[Part]:
     for protocol, run in runs.items():
         text = f"Best accuracy, {_CUTS[protocol]}: {', '.join(best_strategies(run))}."
         parts += [Paragraph(text), large_table(run, protocol)]
-    return parts
+    names = next(iter(runs.values())).sets
+    words = "Table 11: the large sets that are at hand, as they are here."
+    return [*parts, large_sums(runs, _NAMES), sets_table(names, "large-sets", words)]
 
 
 def best_strategies(run: Results) -> list[str]:

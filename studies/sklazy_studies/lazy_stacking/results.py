@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklazy_studies.harness.significance import LEVEL, paired_t
 from sklazy_studies.harness.unit import Plain, Unit
 from sklazy_studies.lazy_stacking import paper
-from sklazy_studies.lazy_stacking.run import METHODS, N_MEASURED
+from sklazy_studies.lazy_stacking.run import METHODS, N_MEASURED, WEKA
 
 Floats = NDArray[np.float64]
 
@@ -70,6 +70,7 @@ class Results:
     def paper_of(self, name: str) -> list[float | None]:
         """The paper's accuracies on a set, None where it has none."""
         reported = dict(zip(paper.METHODS, paper.ACCURACIES[name], strict=True))
+        reported[WEKA] = reported["lazy stacking"]
         return [reported.get(method) for method in self.methods]
 
 

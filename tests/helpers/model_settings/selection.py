@@ -5,7 +5,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from model_settings.setting import Setting, checked
-from sklazy import LazyKNeighborsClassifier, LazyNBClassifier, LazySelectionClassifier
+from sklazy import (
+    LazyDecisionTreeClassifier,
+    LazyKNeighborsClassifier,
+    LazyNBClassifier,
+    LazySelectionClassifier,
+)
 
 ROWS_ONCE = {
     "check_sample_weight_equivalence_on_dense_data": (
@@ -133,6 +138,10 @@ SELECTION = {
             LazySelectionClassifier(GaussianNB(), selection="none"),
             "the host alone: weights are repetitions",
             exempt="its model divides by the variance, which a constant has not",
+        ),
+        Setting(
+            LazySelectionClassifier(LazyDecisionTreeClassifier(n_jobs=1), 0.5),
+            "a host that takes the table",
         ),
         Setting(
             LazySelectionClassifier(DecisionTreeClassifier(max_depth=2), 1),

@@ -26,7 +26,7 @@ class LazyBaggingClassifier(EnsembleClassifier):
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of bags; the paper uses 10.
+        Number of bags. The paper gives none; `paper` has 10.
     beta : float, default=0.99
         Sets the neighbors in each bag, ``K = N (1 - beta) log_4 N``, at least 1. In [0,
         1]. Not used by random splits.
@@ -39,11 +39,13 @@ class LazyBaggingClassifier(EnsembleClassifier):
         How many randomly drawn attributes a node considers: a count or a fraction; None
         considers all, as in the paper. "auto" is 0.35 for best splits and "sqrt" for
         random ones.
-    combine : {"probability", "vote", "accuracy"}
+    combine : {"probability", "vote", "accuracy", "knora-e", "knora-u", "stacked"}
         Average the members' probabilities; take the majority vote, as in the paper; or
-        weight votes by each member's accuracy on those of the 25 nearest cases that are
-        not in its bag. Shares of votes are not probabilities: a class that every member
-        gives 70 % gets all votes.
+        weight votes by each member's record on those of the 25 nearest cases that are
+        not in its bag: its accuracy; its right answers ("knora-u"); only members right
+        on all of a neighborhood that shrinks until there are some ("knora-e"); or the
+        weights that fit the cases' classes best ("stacked"). Shares of votes are not
+        probabilities: a class that every member gives 70 % gets all votes.
     share_bags : bool, default=False
         Whether all queries share the part of the bags that is drawn from all cases.
         Faster for many queries; see Notes.
@@ -188,7 +190,9 @@ class LazyBaggingClassifier(EnsembleClassifier):
 
     @classmethod
     def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
-        """Return the estimator with the published settings: 10 bags, beta = 0.99.
+        """Return the estimator with the published settings: beta = 0.99, a majority.
+
+        The paper gives no number of bags; ten are ours.
 
         Parameters
         ----------
@@ -221,7 +225,7 @@ class LazyBaggingRegressor(EnsembleRegressor):
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of bags; `paper` uses 10.
+        Number of bags; `paper` has 10.
     beta : float, default=0.99
         Sets the neighbors in each bag, ``K = N (1 - beta) log_4 N``, at least 1. In [0,
         1]. Not used by random splits.
@@ -327,9 +331,9 @@ class LazyBaggingRegressor(EnsembleRegressor):
 
     @classmethod
     def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
-        """Return the estimator with the published settings: 10 bags, beta = 0.99.
+        """Return the estimator with the published settings, applied to numbers.
 
-        The paper is about classes; this applies its settings to numbers.
+        The paper is about classes and gives no number of bags; ten are ours.
 
         Parameters
         ----------

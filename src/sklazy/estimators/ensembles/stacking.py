@@ -48,13 +48,14 @@ class LazyStackingClassifier(EnsembleClassifier):
         any scikit-learn classifier, or pairs of a name and one of these. Default:
         ``["tree", "tree", "tree", "bayes", "linear"]``.
     n_estimators : int, default=50
-        Number of bags, which the kinds take in turn; the paper uses 10.
+        Number of bags, which the kinds take in turn. The paper gives no number; `paper`
+        has 10.
     beta : float, default=0.99
         Sets the neighbors in each bag, ``K = N (1 - beta) log_4 N``, at least 1. In [0,
         1].
     n_neighbors : int, optional
         K itself, instead of `beta`.
-    combine : {"probability", "vote", "accuracy"}
+    combine : {"probability", "vote", "accuracy", "knora-e", "knora-u", "stacked"}
         As for `LazyBaggingClassifier`.
     share_bags : bool, default=False
         Whether all queries share the part of the bags that is drawn from all cases.
@@ -119,8 +120,8 @@ class LazyStackingClassifier(EnsembleClassifier):
 
     References
     ----------
-    H. Homayouni, S. Hashemi, A. Hamzeh: Instance-based ensemble learning algorithm
-    with stacking framework (lazy stacking).
+    H. Homayouni, S. Hashemi, A. Hamzeh: A lazy ensemble learning method to
+    classification. International Journal of Computer Science Issues 7(5), 2010.
 
     X. Zhu, Y. Yang: A lazy bagging approach to classification. Pattern Recognition
     41, 2008.
@@ -189,9 +190,10 @@ class LazyStackingClassifier(EnsembleClassifier):
 
     @classmethod
     def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
-        """Return the estimator with the published settings: 10 bags, beta = 0.99.
+        """Return the estimator with the published settings: beta = 0.99, a majority.
 
-        The paper does not name its members; they are the five kinds of this library.
+        The paper names neither its members nor their number: five kinds of this
+        library in ten bags are ours (`docs/papers.md` has each value's sentence).
 
         Parameters
         ----------
@@ -285,8 +287,8 @@ class LazyStackingRegressor(EnsembleRegressor):
 
     References
     ----------
-    H. Homayouni, S. Hashemi, A. Hamzeh: Instance-based ensemble learning algorithm
-    with stacking framework (lazy stacking).
+    H. Homayouni, S. Hashemi, A. Hamzeh: A lazy ensemble learning method to
+    classification. International Journal of Computer Science Issues 7(5), 2010.
 
     Examples
     --------
@@ -335,9 +337,9 @@ class LazyStackingRegressor(EnsembleRegressor):
 
     @classmethod
     def paper(cls, **settings: Any) -> Self:  # noqa: ANN401 - other parameters
-        """Return the estimator with the published settings: 10 bags, beta = 0.99.
+        """Return the estimator with the published settings, applied to numbers.
 
-        The paper is about classes; this applies its settings to numbers.
+        The paper is about classes and gives no number of bags; ten are ours.
 
         Parameters
         ----------

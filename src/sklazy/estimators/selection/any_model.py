@@ -68,9 +68,11 @@ class LazySelectionClassifier(SelectingClassifier):
 
     Notes
     -----
-    Models see numbers as they are. A missing number stays NaN if the estimator's tags
-    allow it, else it becomes the median of the column. A nominal column becomes one
-    column of 0 and 1 per category; a missing or unseen category is 0 in all of them.
+    A classifier of this library gets the table: labels, numbers and missing cells as
+    they are. Other models see numbers as they are. A missing number stays NaN if the
+    estimator's tags allow it, else it becomes the median of the column. A nominal
+    column becomes one column of 0 and 1 per category; a missing or unseen category is 0
+    in all of them.
     The order of rows depends only on their content.
 
     `loo_predict` fits a model for every row.

@@ -3,7 +3,7 @@
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import joblib
@@ -18,10 +18,12 @@ from sklazy.answer.batch import Batch, Floats, Ints, Votes, class_totals
 from sklazy.answer.threads import check_jobs
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadInputError, DataWarning
-from sklazy.flow import Queries, Selected
+from sklazy.estimators.base import LazyEstimator
+from sklazy.flow import UNSEEN, Queries, Selected
 from sklazy.forking import make_lock
 from sklazy.measures.magnitudes import find_unit
 from sklazy.methods.selection.host import Attributes, ModelUse
+from sklazy.tables import Table
 from sklazy.tables.labels import indicators
 
 Subset = tuple[int, ...]
@@ -92,9 +94,10 @@ class ModelHost:
         """Fit a model on some attributes of the cases, in canonical order."""
         cases = base.cases
         order = base.order[cases.weights[base.order] > 0]
-        columns = [self._encode(base, j)[order] for j in subset]
-        width = sum(column.shape[1] for column in columns)
-        if not width or len(np.unique(cases.classes[order])) == 1:
+        if len(np.unique(cases.classes[order])) == 1:
+            return None
+        inputs = self._inputs(base, subset, order)
+        if not inputs.shape[1]:
             return None
         model = seeded(self.estimator)
         weights = {"sample_weight": cases.weights[order]} if base.weighted else {}
@@ -103,7 +106,38 @@ class ModelHost:
                 f"sample_weight was given, but {type(model).__name__} takes none; "
                 "leave it out, or use another estimator."
             )
-        return model.fit(np.hstack(columns), cases.classes[order], **weights)
+        return model.fit(inputs, cases.classes[order], **weights)
+
+    @property
+    def takes_tables(self) -> bool:
+        """Whether the classifier is one of this library, which takes columns as is."""
+        return isinstance(self.estimator, LazyEstimator)
+
+    def _inputs(self, base: CaseBase, subset: Subset, order: Ints) -> Table | Floats:
+        """Some attributes of the cases, as a table or as columns of numbers."""
+        if self.takes_tables:
+            table = base.derive((ModelHost, "table"), base.to_table)
+            return _columns_at(table, subset).take(order)
+        columns = [self._encode(base, j)[order] for j in subset]
+        return np.hstack(columns) if columns else np.zeros((len(order), 0))
+
+    def ask(self, base: CaseBase, queries: Queries, subset: Subset) -> Table | Floats:
+        """Some attributes of the queries, as the model takes them."""
+        if self.takes_tables:
+            table = base.derive((ModelHost, "table"), base.to_table)
+            columns = _columns_at(table, subset)
+            return _as_table(columns, queries, subset)
+        is_number = base.cases.numeric >= 0
+        blocks = [
+            self.encode(
+                base,
+                j,
+                queries.codes[:, j],
+                queries.values[:, j] if is_number[j] else None,
+            )
+            for j in subset
+        ]
+        return np.hstack(blocks)
 
     def _encode(self, base: CaseBase, attribute: int) -> Floats:
         """One attribute of all cases, in the order in which they lie."""
@@ -129,6 +163,27 @@ class ModelHost:
         with np.errstate(over="ignore"):
             placed = numbers * _unit(base, attribute)
         return np.clip(placed, -_FAR, _FAR)[:, None]
+
+
+def _columns_at(table: Table, subset: Subset) -> Table:
+    return table.select([table.names[j] for j in subset])
+
+
+def _as_table(like: Table, queries: Queries, subset: Subset) -> Table:
+    """Queries as a table of the same columns; an unseen label is a new one."""
+    columns = []
+    for column, j in zip(like, subset, strict=True):
+        if column.kind == "numeric":
+            columns.append(replace(column, data=queries.values[:, j]))
+            continue
+        codes = queries.codes[:, j]
+        labels = (*column.categories, _UNSEEN_LABEL)
+        data = np.where(codes == UNSEEN, len(labels) - 1, codes).astype(np.int32)
+        columns.append(replace(column, data=data, categories=labels))
+    return Table(tuple(columns), len(queries.codes), like.named)
+
+
+_UNSEEN_LABEL = "\0 a label that no case has"
 
 
 def seeded(estimator: BaseEstimator) -> BaseEstimator:
@@ -228,7 +283,7 @@ class ModelWork:
                 if model is None:
                     totals = class_totals(base)
                     return np.tile(totals / totals.sum(), (len(rows), 1))
-                inputs = np.hstack([self._encode(queries, j) for j in subset])
+                inputs = host.ask(base, queries, subset)
                 return class_probabilities(model, inputs, part.n_classes)
         except BadInputError:
             raise
@@ -240,12 +295,6 @@ class ModelWork:
                 "another estimator."
             ) from error
 
-    def _encode(self, queries: Queries, attribute: int) -> Floats:
-        is_number = self.batch.cases.numeric[attribute] >= 0
-        numbers = queries.values[:, attribute] if is_number else None
-        codes = queries.codes[:, attribute]
-        return self.host.encode(self.batch.base, attribute, codes, numbers)
-
     def to_probabilities(self, votes: Votes) -> Floats:
         """Votes are probabilities already."""
         return votes
@@ -255,7 +304,7 @@ class ModelWork:
         return ModelUse(repr(self.host.estimator), len(self.used))
 
 
-def class_probabilities(model: Model, inputs: Floats, n_classes: int) -> Floats:
+def class_probabilities(model: Model, inputs: Table | Floats, n_classes: int) -> Floats:
     """Probabilities by class code; 0 or 1 where the model gives labels only.
 
     Rows that do not sum to 1 are made to, with a warning; what cannot be made a

@@ -13,13 +13,17 @@ from sklazy.measures import (
     cast_votes,
     weighted_shares,
 )
+from sklazy.methods.ensembles.competence import weigh_members
 from sklazy.methods.ensembles.data import ClassData
 
 COMBINATIONS = {
-    "nominal": ("vote", "accuracy", "probability"),
+    "nominal": ("vote", "accuracy", "knora-e", "knora-u", "stacked", "probability"),
     "numeric": ("mean", "median", "error"),
 }
 """How members' answers become one, by kind of target."""
+
+BY_RECORD = ("accuracy", "knora-e", "knora-u", "stacked", "error")
+"""Those that weigh members by how they do on the nearest cases."""
 
 NOTHING = np.zeros(0, np.int64)
 
@@ -53,8 +57,7 @@ def combine_classes(
 ) -> Combined:
     """Let members vote; ties go to the neighbors' majority, then the larger class.
 
-    With losses on nearby cases a member counts by its accuracy there: (right + 1) over
-    (tried + 2).
+    With losses on nearby cases a member counts by its record there (`weigh_members`).
     """
     around, priors = data.count_classes(bags.neighbors), data.priors
     if (bags.left_out >= 0).any():
@@ -63,8 +66,7 @@ def combine_classes(
     weights = np.ones(votes.shape)
     if tried is not None:
         losses, lacking = tried
-        n_right = ((losses == 0) & lacking).sum(axis=1)
-        weights = (n_right + 1.0) / (lacking.sum(axis=1) + 2.0)
+        weights = weigh_members(how, losses == 0, lacking)
     if how == "probability":
         shares = average_probabilities(outputs)
     else:

@@ -138,13 +138,20 @@ def _how_votes_fall(receipt: Plain) -> str:
     )
 
 
+_DECIDED = {
+    "accuracy": " Votes count by the accuracy of their members around the row.",
+    "knora-e": " Only members that are right on the cases nearest to the row count.",
+    "knora-u": " Members count by the cases near the row that they are right on.",
+    "stacked": " Votes count by weights that fit the cases near the row best.",
+    "probability": " The mean of their probabilities decides.",
+}
+
+
 def _decided(receipt: Plain) -> str:
     """Explain how the class was decided, besides by the count of votes."""
     how = receipt["settings"].get("combine")
-    if how == "accuracy":
-        return " Votes count by the accuracy of their members around the row."
-    if how == "probability":
-        return " The mean of their probabilities decides."
+    if how in _DECIDED:
+        return _DECIDED[how]
     votes = [item["votes"] or 0.0 for item in receipt["votes"]]
     if sum(n >= max(votes) - _BELOW_ALL for n in votes) > 1:
         more = "more of the neighbors" if receipt["neighbors"]["k"] else "more cases"

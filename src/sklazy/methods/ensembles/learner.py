@@ -18,6 +18,7 @@ from sklazy.answer.target import Target
 from sklazy.casebase import CaseBase
 from sklazy.flow import Bags, Neighbors, Queries
 from sklazy.methods.ensembles.combining import (
+    BY_RECORD,
     Combined,
     combine_classes,
     combine_numbers,
@@ -262,7 +263,7 @@ class EnsembleLearner:
     @property
     def _is_weighted(self) -> bool:
         """Whether members count by how they do on the nearest cases."""
-        return self.combine in ("accuracy", "error")
+        return self.combine in BY_RECORD
 
     def combine_outputs(
         self, data: EnsembleData, neighbors: Neighbors, bags: Bags, outputs: Floats

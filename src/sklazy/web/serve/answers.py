@@ -15,10 +15,13 @@ from sklazy.web.rows import RowReader, Rows, read_targets
 from sklazy.web.serve.levels import (
     Level,
     Privacy,
+    list_voters,
     reduce_receipt,
     reduce_suggestion,
+    round_numbers,
     rounded,
 )
+from sklazy.web.serve.stand_ins import StandInKeeper
 from sklazy.web.serve.store import Store
 
 Plain = dict[str, Any]
@@ -32,7 +35,18 @@ class Answers:
     def __init__(self, store: Store, privacy: Privacy, limits: RequestLimits) -> None:
         self.store, self.privacy, self._limits = store, privacy, limits
         self.rows = RowReader(store.model.cases_, limits)
-        self._model: Any = store.model
+        self._stand_ins: StandInKeeper | None = None
+        if privacy.uses_groups:
+            self._stand_ins = StandInKeeper(
+                store.model, privacy.min_group, privacy.noise
+            )
+
+    @property
+    def _model(self) -> Any:  # noqa: ANN401 - any estimator
+        """The model that answers: of stand-ins below the level `values`."""
+        if self._stand_ins is None:
+            return self.store.model
+        return self._stand_ins.current().model
 
     @property
     def cases(self) -> CaseBase:
@@ -41,8 +55,8 @@ class Answers:
 
     def warm_up(self) -> None:
         """Predict one row, so that no client waits for what the first one needs."""
-        first = self.cases.to_table().take([0])
-        self._model.predict(first)
+        model = self._model
+        model.predict(model.cases_.to_table().take([0]))
 
     # --- asking -----------------------------------------------------------------------
 
@@ -50,15 +64,16 @@ class Answers:
         """Predictions, and of classes their probabilities."""
         _check_keys(body, "rows")
         X = self.rows.read_numbers(body.get("rows"))
-        with self.cases.snapshot() as cases:
-            return self._ask_with(self._predict, cases, X)
+        model = self._model
+        with model.cases_.snapshot() as cases:
+            return self._ask_with(self._predict, model, cases, X)
 
-    def _predict(self, cases: CaseBase, X: object) -> Plain:
+    def _predict(self, model: Any, cases: CaseBase, X: object) -> Plain:  # noqa: ANN401
         """Predictions, with probabilities of classes, from a snapshot of the cases."""
         if not cases.class_labels:
-            return {"predictions": self._model.predict(X).tolist()}
+            return {"predictions": self._round(model.predict(X).tolist())}
         wanted = ("decisions", "probabilities")
-        labels, shares = self._model._answer_by(cases, X, *wanted)
+        labels, shares = model._answer_by(cases, X, *wanted)
         return {
             "predictions": labels.tolist(),
             "classes": list(cases.class_labels),
@@ -70,11 +85,28 @@ class Answers:
         self._check_level(Level.AGGREGATE)
         _check_keys(body, "rows")
         receipts = self._ask("explain", self.rows.read(body.get("rows")))
-        reduced = [reduce_receipt(one.to_dict(), self.privacy) for one in receipts]
-        return {"receipts": reduced}
+        return {"receipts": [self._reduce(one.to_dict()) for one in receipts]}
+
+    def _reduce(self, receipt: Plain) -> Plain:
+        """Strip a receipt; at the level `ids`, name the cases behind stand-ins."""
+        reduced = reduce_receipt(receipt, self.privacy)
+        if self._stand_ins is None:
+            return reduced
+        if not self.cases.class_labels:
+            reduced["answer"] = self._round(reduced["answer"])
+        if self.privacy.level >= Level.IDS:
+            voters = list_voters(receipt)
+            reduced["groups"] = self._stand_ins.current().members_behind(voters)
+        return reduced
+
+    def _round(self, numbers: Any) -> Any:  # noqa: ANN401 - a number or lists of them
+        """Predicted numbers in as many digits as the level allows."""
+        if self._stand_ins is None:
+            return numbers
+        return round_numbers(numbers, self._stand_ins.current().spread, self.privacy)
 
     def similar(self, body: Plain) -> Plain:
-        """The cases most similar to each row: their ids and targets, or all cells."""
+        """The cases most similar to each row; at `ids`, groups of ids."""
         self._check_level(Level.IDS)
         _check_keys(body, "rows", "k")
         k = body.get("k", 5)
@@ -84,8 +116,9 @@ class Answers:
         return {"similar": self._ask_with(self._find_similar, rows, k)}
 
     def _find_similar(self, rows: Rows, k: int) -> list[list[Plain]]:
-        with self.cases.snapshot() as cases:
-            queries = cases.encode(self._model._query_table(rows))
+        model = self._model
+        with model.cases_.snapshot() as cases:
+            queries = cases.encode(model._query_table(rows))
             return [
                 self._describe_cases(cases, *nearest_cases(cases, queries, query, k))
                 for query in range(len(rows))
@@ -94,18 +127,22 @@ class Answers:
     def _describe_cases(
         self, cases: CaseBase, places: NDArray[np.int64], distances: NDArray[Any]
     ) -> list[Plain]:
-        """Cases by their ids and targets, and all the rest if the level allows it."""
-        ids, targets = cases.ids[places].tolist(), targets_of(cases, places)
-        listed: list[Plain] = [
-            {"id": one, "targets": {name: cells[i] for name, cells in targets.items()}}
+        """Cases with their cells and targets; groups by the ids of their cases."""
+        ids = cases.ids[places].tolist()
+        if self._stand_ins is not None:
+            groups = self._stand_ins.current().members_behind(ids)
+            return [{"ids": members} for members in groups]
+        targets = targets_of(cases, places)
+        columns = {c.name: c.cells() for c in cases.to_table().take(places)}
+        return [
+            {
+                "id": one,
+                "targets": {name: cells[i] for name, cells in targets.items()},
+                "values": {name: cells[i] for name, cells in columns.items()},
+                "distance": float(distances[i]),
+            }
             for i, one in enumerate(ids)
         ]
-        if self.privacy.level >= Level.VALUES:
-            columns = {c.name: c.cells() for c in cases.to_table().take(places)}
-            for i, one in enumerate(listed):
-                one["values"] = {name: cells[i] for name, cells in columns.items()}
-                one["distance"] = float(distances[i])
-        return listed
 
     def suggest(self, body: Plain) -> Plain:
         """Which missing attribute of each row to measure next."""
@@ -163,6 +200,8 @@ class Answers:
         if body.get("times") is not None:
             times = self._list(body, "times", len(rows), (str, int, float))
         new_ids = self.store.add(rows, targets, ids, times)
+        if self._stand_ins is not None:
+            self._stand_ins.follow_added(new_ids)
         return {"ids": new_ids, "cases": self.cases.n_rows}
 
     def forget(self, body: Plain) -> Plain:
@@ -170,6 +209,8 @@ class Answers:
         _check_keys(body, "ids")
         ids = self._ids(body, None)
         self.store.forget(ids)
+        if self._stand_ins is not None:
+            self._stand_ins.follow_forgotten(ids)
         return {"forgotten": len(set(ids)), "cases": self.cases.n_rows}
 
     def _ids(self, body: Plain, n: int | None) -> list[Any]:

@@ -3,38 +3,58 @@
 import asyncio
 import contextlib
 import json
-import time
-from bisect import bisect_left
-from collections.abc import AsyncIterator, Callable, Collection, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from sklazy.web.bodies import read_json
 from sklazy.web.guard import Safety
 from sklazy.web.pages import Handler, Page, make_app
 from sklazy.web.problems import Problem
 from sklazy.web.serve.answers import Answers, Plain
+from sklazy.web.serve.budget import QuestionBudget
 from sklazy.web.serve.description import describe_api
+from sklazy.web.serve.dialects import describe_model, infer, invoke
 from sklazy.web.serve.levels import Privacy
+from sklazy.web.serve.metrics import AccessLog, Metrics
 from sklazy.web.serve.store import Store
 from sklazy.web.tokens import Role
 from sklazy.web.work import Work
 
-OPEN = ("/health", "/ready")
+OPEN = ("/health", "/ready", "/v2/health/live", "/v2/health/ready", "/ping")
 """Paths that need no token: whether the server is up."""
 
-_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
+def make_server(
+    store: Store,
+    safety: Safety,
+    privacy: Privacy,
+    *,
+    name: str = "model",
+    budget: QuestionBudget | None = None,
+    log: AccessLog | None = None,
+) -> ASGIApp:
+    """The application around a store.
 
-def make_server(store: Store, safety: Safety, privacy: Privacy) -> ASGIApp:
-    """The application around a store."""
-    server = _Server(store, safety, privacy)
+    Parameters
+    ----------
+    store : Store
+    safety : Safety
+    privacy : Privacy
+    name : str
+        The model's name in the addresses of the open inference protocol.
+    budget : QuestionBudget, optional
+        How many rows each token may ask about.
+    log : AccessLog, optional
+        Where each request is written down.
+    """
+    server = _Server(store, safety, privacy, name, budget)
     pages = server.pages()
-    metrics = server.metrics = Metrics([page.path for page in pages])
+    metrics = server.metrics = Metrics([page.path for page in pages], log)
     safety = replace(safety, open_paths=OPEN)
     metrics.app = make_app(pages, safety, lifespan=server.running)
     return metrics
@@ -43,10 +63,18 @@ def make_server(store: Store, safety: Safety, privacy: Privacy) -> ASGIApp:
 class _Server:
     """The handlers of requests."""
 
-    metrics: "Metrics"
+    metrics: Metrics
 
-    def __init__(self, store: Store, safety: Safety, privacy: Privacy) -> None:
+    def __init__(
+        self,
+        store: Store,
+        safety: Safety,
+        privacy: Privacy,
+        name: str,
+        budget: QuestionBudget | None,
+    ) -> None:
         self._store, self._limits = store, safety.limits
+        self._name, self._budget = name, budget
         self._answers = Answers(store, privacy, safety.limits)
         self._asking = Work(safety.limits)
         # Changes are made one after the other.
@@ -54,11 +82,20 @@ class _Server:
         classifies = bool(self._answers.cases.class_labels)
         schema = self._answers.cases.schema
         self._description = describe_api(schema, classifies, privacy, safety.limits)
+        self._metadata = describe_model(name, schema, classifies)
 
     def pages(self) -> list[Page]:
         answers = self._answers
         ask, explain, change = Role.ASK, Role.EXPLAIN, Role.CHANGE
+        model = f"/v2/models/{self._name}"
         return [
+            Page("POST", f"{model}/infer", self._handle_query(self._infer), ask),
+            Page("GET", model, self._describe_model, ask),
+            Page("GET", f"{model}/ready", self._ready, ask),
+            Page("GET", "/v2/health/live", self._health, None),
+            Page("GET", "/v2/health/ready", self._ready, None),
+            Page("POST", "/invocations", self._handle_query(self._invoke), ask),
+            Page("GET", "/ping", self._ready, None),
             Page("POST", "/v1/predict", self._handle_query(answers.predict), ask),
             Page("POST", "/v1/explain", self._handle_query(answers.explain), explain),
             Page("POST", "/v1/similar", self._handle_query(answers.similar), explain),
@@ -81,9 +118,19 @@ class _Server:
         self._changing.stop()
         self._store.close()
 
+    def _infer(self, body: Plain) -> Plain:
+        names = self._answers.rows.names
+        return infer(self._name, names, self._answers.predict, body)
+
+    def _invoke(self, body: Plain) -> Plain:
+        return invoke(self._answers.predict, body)
+
     def _handle_query(self, answer: Callable[[Plain], Plain]) -> Handler:
         async def respond(request: Request) -> Response:
             body = await read_json(request, self._limits)
+            if self._budget is not None:
+                token = request.scope["state"]["token"]
+                self._budget.spend(token, _count_rows(body))
             if self._changing.n_open:  # it may hold the lock for a while
                 return _to_json(await self._asking.run(answer, body))
             kind = self._kind_of(answer, body)
@@ -118,6 +165,9 @@ class _Server:
         )
         return Response(text, media_type="text/plain; version=0.0.4")
 
+    async def _describe_model(self, request: Request) -> Response:
+        return _to_json(self._metadata)
+
     async def _health(self, request: Request) -> Response:
         return _to_json({"status": "up"})
 
@@ -127,68 +177,21 @@ class _Server:
         return _to_json({"status": "ready", "takes_changes": self._store.can_change})
 
 
+def _count_rows(body: Plain) -> int:
+    """How many rows a body may have, whatever its form; at least one."""
+    longest = 1
+    for form in body.values():
+        parts = form.values() if isinstance(form, dict) else [form]
+        for part in parts:
+            if isinstance(part, list):
+                longest = max(longest, len(part), *map(_count_cells, part))
+    return longest
+
+
+def _count_cells(tensor: object) -> int:
+    data = tensor.get("data") if isinstance(tensor, dict) else None
+    return len(data) if isinstance(data, list) else 0
+
+
 def _to_json(content: Any) -> Response:  # noqa: ANN401 - plain data
     return Response(json.dumps(content, allow_nan=False), media_type="application/json")
-
-
-class Metrics:
-    """Middleware that counts requests and their durations."""
-
-    def __init__(self, paths: Collection[str]) -> None:
-        self._paths = frozenset(paths)
-        self._counts: dict[tuple[str, int], int] = {}
-        self._times: dict[str, list[float]] = {}
-        self.app: ASGIApp | None = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Count a request, also one that is refused."""
-        assert self.app is not None
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        start, status = time.perf_counter(), 500
-
-        async def send_noted(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        try:
-            await self.app(scope, receive, send_noted)
-        finally:
-            self._count_request(scope["path"], status, time.perf_counter() - start)
-
-    def _count_request(self, path: str, status: int, seconds: float) -> None:
-        # An unknown path would make a series of its own.
-        path = path if path in self._paths else "other"
-        self._counts[path, status] = self._counts.get((path, status), 0) + 1
-        counts = self._times.setdefault(path, [0.0] * (len(_BOUNDS) + 2))
-        counts[bisect_left(_BOUNDS, seconds)] += 1
-        counts[-1] += seconds
-
-    def export(self, **gauges: float) -> str:
-        """All counts in the text format of Prometheus, with gauges."""
-        lines = ["# TYPE sklazy_requests_total counter"]
-        for (path, status), count in sorted(self._counts.items()):
-            labels = f'path="{path}",status="{status}"'
-            lines.append(f"sklazy_requests_total{{{labels}}} {count}")
-        lines.append("# TYPE sklazy_request_seconds histogram")
-        for path, counts in sorted(self._times.items()):
-            lines += _format_histogram(path, counts)
-        for name, value in gauges.items():
-            lines += [f"# TYPE sklazy_{name} gauge", f"sklazy_{name} {value:g}"]
-        return "\n".join(lines) + "\n"
-
-
-def _format_histogram(path: str, counts: list[float]) -> list[str]:
-    """The lines of a histogram; the last of `counts` is the sum of seconds."""
-    name, lines, total = "sklazy_request_seconds", [], 0
-    for bound, count in zip([*map(str, _BOUNDS), "+Inf"], counts[:-1], strict=True):
-        total += int(count)
-        lines.append(f'{name}_bucket{{path="{path}",le="{bound}"}} {total}')
-    return [
-        *lines,
-        f'{name}_sum{{path="{path}"}} {counts[-1]:.6f}',
-        f'{name}_count{{path="{path}"}} {total}',
-    ]

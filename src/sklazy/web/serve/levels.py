@@ -1,9 +1,11 @@
-"""How much receipts reveal about the cases: set by the operator, never by a client.
+"""How much answers reveal about the cases: set by the operator, never by a client.
 
-`none < aggregate < ids < values`. Fields are copied by name, so that a new field of
-receipts stays private until it is assigned to a level.
+`none < aggregate < ids < values`. Below `values` stand-ins of groups answer, not cases
+(`stand_ins`), and figures are rounded to what a group supports. Fields are copied by
+name, so that a new field of receipts stays private until it is assigned to a level.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -23,14 +25,46 @@ class Level(IntEnum):
 
 @dataclass(frozen=True)
 class Privacy:
-    """The level, and the fewest cases that a figure may be about."""
+    """The level, and the fewest cases that a figure may be about.
+
+    Attributes
+    ----------
+    level : Level
+    min_group : int
+    noise : float
+        How much wider stand-ins are spread than the cases of their group, as a share.
+    """
 
     level: Level = Level.AGGREGATE
     min_group: int = 5
+    noise: float = 0.0
+
+    @property
+    def uses_groups(self) -> bool:
+        """Whether groups of cases answer, rather than cases."""
+        return self.level < Level.VALUES
+
+    @property
+    def step(self) -> float:
+        """The unit in which probabilities are given: a quarter of a case in a group."""
+        return 1 / (4 * self.min_group)
+
+    def describe(self) -> str:
+        """A sentence on what the level protects."""
+        if not self.uses_groups:
+            return "Nothing is protected: receipts show cases with all their values."
+        kept = (
+            f"Answers come from groups of at least {self.min_group} cases; single "
+            "cases, their cells and their targets are protected as docs/privacy.md "
+            "measures"
+        )
+        if self.level == Level.IDS:
+            return f"{kept}; the ids in each group are shown."
+        return f"{kept}."
 
 
 def reduce_receipt(receipt: Mapping[str, Any], privacy: Privacy) -> Plain:
-    """Strip a receipt to what its privacy level allows."""
+    """Strip a receipt to what its privacy level allows; of cases, see `stand_ins`."""
     if privacy.level >= Level.VALUES:
         return dict(receipt)
     reduced = {key: receipt[key] for key in _ALWAYS if key in receipt}
@@ -45,18 +79,15 @@ def reduce_receipt(receipt: Mapping[str, Any], privacy: Privacy) -> Plain:
     reduced["unlike_all_cases"] = receipt["novelty"]["unlike"]
     voters = list(_cases(receipt))
     reduced["rests_on"] = _count_groups(voters, privacy.min_group)
-    if privacy.level >= Level.IDS:
-        reduced["cases"] = [_named(case) for case in voters]
     return reduced
 
 
-_DIGITS = 3
+def list_voters(receipt: Mapping[str, Any]) -> list[int]:
+    """The ids of the cases that a receipt lists."""
+    return [case["id"] for case in _cases(receipt)]
+
+
 _ALWAYS = ("kind", "sklazy", "estimator", "answer", "probability")
-
-
-def _named(case: Mapping[str, Any]) -> Plain:
-    """A case by its name and outcome, without values, weight and distance."""
-    return {key: case[key] for key in ("id", "class", "target") if key in case}
 
 
 def _count_groups(cases: Sequence[Mapping[str, Any]], least: int) -> Plain:
@@ -131,26 +162,74 @@ def reduce_suggestion(content: Mapping[str, Any], privacy: Privacy) -> Plain:
     reduced = {key: content[key] for key in kept}
     if content["probability"] is not None:
         reduced["probability"] = rounded(content["probability"], privacy)
-    reduced["ranked"] = [
-        {key: rounded(value, privacy) for key, value in one.items()}
-        for one in content["ranked"]
-    ]
+    reduced["ranked"] = _rank_again(content, privacy)
+    if reduced["ranked"]:
+        reduced["attribute"] = reduced["ranked"][0]["attribute"]
     return reduced
 
 
-def rounded(figure: Any, privacy: Privacy) -> Any:  # noqa: ANN401 - whatever it is
-    """A figure that depends on cases, in three digits below the level of ids.
+def _rank_again(content: Mapping[str, Any], privacy: Privacy) -> list[Plain]:
+    """Rank by rounded gains: to divide exact ones by a client's costs shows digits."""
+    is_share = content["unit"] == "bits"
+    rough = [
+        {
+            "attribute": one["attribute"],
+            "gain": rounded(one["gain"], privacy) if is_share else _rough(one["gain"]),
+            "cost": one["cost"],
+        }
+        for one in content["ranked"]
+    ]
+    return sorted(rough, key=lambda one: -one["gain"] / one["cost"])
 
-    Votes may go by distance: a probability in full reveals a distance in full, and so
-    whether the very row that was asked about is a case.
+
+def _rough(gain: float) -> float:
+    """A gain in one digit, since the unit of numbers is not known here."""
+    return float(f"{gain:.0e}")
+
+
+def rounded(figure: Any, privacy: Privacy) -> Any:  # noqa: ANN401 - whatever it is
+    """Shares that depend on cases, in steps that a group supports below `values`.
 
     Examples
     --------
     >>> rounded([0.98387097, 0.01612903], Privacy())
-    [0.984, 0.016]
+    [1.0, 0.0]
+    >>> rounded(0.637, Privacy(min_group=10))
+    0.625
     """
-    if privacy.level >= Level.IDS:
+    if not privacy.uses_groups:
         return figure
     if isinstance(figure, list):
         return [rounded(one, privacy) for one in figure]
-    return round(figure, _DIGITS) if isinstance(figure, float) else figure
+    return _in_steps(figure, privacy.step) if isinstance(figure, float) else figure
+
+
+def round_numbers(figure: Any, spread: float, privacy: Privacy) -> Any:  # noqa: ANN401
+    """Predicted numbers, in steps of what the spread within groups supports.
+
+    The step is 1, 2 or 5 times a power of ten, at most the spread of a mean of
+    `min_group` cases.
+
+    Examples
+    --------
+    >>> round_numbers([151.27, 98.3], 12.0, Privacy())
+    [150.0, 100.0]
+    """
+    if not privacy.uses_groups:
+        return figure
+    if isinstance(figure, list):
+        return [round_numbers(one, spread, privacy) for one in figure]
+    step = _find_step(spread / math.sqrt(privacy.min_group))
+    return _in_steps(figure, step) if step else figure
+
+
+def _find_step(most: float) -> float:
+    if not 1e-300 < most < 1e300:
+        return 0.0
+    power: float = 10.0 ** math.floor(math.log10(most))
+    return max(factor * power for factor in (1, 2, 5) if factor * power <= most * 1.001)
+
+
+def _in_steps(figure: float, step: float) -> float:
+    digits = max(0, 2 - math.floor(math.log10(step)))
+    return round(round(figure / step) * step, digits)

@@ -1,0 +1,287 @@
+"""Stand-ins: made-up rows that take the place of cases below the level `values`.
+
+Cases are put into groups of at least `min_group` alike ones, whatever their targets.
+For each case there is a stand-in, drawn from a normal distribution with the mean and
+covariance of its group; its target is the group's mean, or a class drawn by the
+group's shares. A model of the stand-ins answers, so whatever is asked, an answer
+depends on the cases by figures of groups alone (condensation; Aggarwal and Yu, 2004).
+The draws depend on the digest of the cases: the same cases always have the same
+stand-ins, so that asking again shows nothing new.
+"""
+
+import copy
+import hashlib
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklazy.casebase import CaseBase
+from sklazy.casebase.moments import NO_TIMES, Times
+from sklazy.casebase.rows import CodedRows
+from sklazy.errors import BadInputError
+from sklazy.estimators.base import LazyEstimator
+from sklazy.estimators.keeping import criterion_of
+from sklazy.flow import MISSING
+from sklazy.measures.grouping import group_rows
+from sklazy.tables import Column, Table
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+_STRETCH = 0.7  # columns are stretched at random by up to a factor of exp(0.7)
+
+
+@dataclass(frozen=True)
+class StandIns:
+    """A model of stand-ins, and the groups of cases behind them.
+
+    Attributes
+    ----------
+    model : fitted estimator
+    members : list of lists of ids
+        The cases of each group.
+    group_of : int64 array of shape (n_stand_ins,)
+        The group of each stand-in; its id is its place here.
+    spread : float
+        The median spread of the targets within groups; 0 for classes.
+    """
+
+    model: LazyEstimator
+    members: list[list[Any]]
+    group_of: Places
+    spread: float
+
+    def members_behind(self, stand_ins: Iterable[int]) -> list[list[Any]]:
+        """The ids in the groups of stand-ins, each group once."""
+        groups = dict.fromkeys(self.group_of[list(stand_ins)].tolist())
+        return [self.members[group] for group in groups]
+
+
+def make_stand_ins(
+    model: LazyEstimator,
+    min_group: int,
+    *,
+    noise: float = 0.0,
+    without: Sequence[Any] = (),
+) -> StandIns:
+    """Make stand-ins for all cases but some, and a model of them.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    min_group : int
+        The fewest cases that a group has.
+    noise : float
+        How much wider stand-ins are spread than the cases of their group, as a share.
+    without : sequence of ids
+        Cases that have no stand-in yet.
+    """
+    with model.cases_.snapshot() as cases:
+        seed = hashlib.sha256(f"{cases.digest()} {min_group} {noise}".encode())
+        kept = np.flatnonzero(~np.isin(cases.ids, list(without)))
+        kept = kept[np.argsort(cases.rank(kept))]  # whatever order they lie in
+        rows = cases.take(kept)
+        random = np.random.default_rng(list(seed.digest()))
+        groups = _find_groups(cases, rows, min_group, random)
+        if len(groups) < 2:
+            raise BadInputError(
+                f"min_group={min_group} leaves fewer than two groups of the "
+                f"{len(rows)} cases; lower --min-group, or use --receipts values."
+            )
+        drawn = [_draw(rows.take(group), min_group, noise, random) for group in groups]
+        base = _build(model, cases, _join(drawn))
+    twin = copy.copy(model)
+    twin.cases_ = base
+    counts = [len(group) for group in groups]
+    return StandIns(
+        model=twin,
+        members=[rows.ids[group].tolist() for group in groups],
+        group_of=np.repeat(np.arange(len(groups)), counts),
+        spread=_find_spread(rows.targets, groups),
+    )
+
+
+def _find_spread(targets: Floats, groups: Sequence[Places]) -> float:
+    """The median spread of the targets within groups; 0 if there are none."""
+    if not targets.size:
+        return 0.0
+    return float(np.median([targets[:, group].std(axis=1).min() for group in groups]))
+
+
+# --- groups ---------------------------------------------------------------------------
+
+
+def _find_groups(
+    cases: CaseBase, rows: CodedRows, least: int, random: np.random.Generator
+) -> list[Places]:
+    """Group rows whose cells are alike."""
+    points = _place_rows(cases, rows)
+    points *= np.exp(random.uniform(-_STRETCH, _STRETCH, points.shape[1]))
+    return group_rows(points, least, random)
+
+
+def _place_rows(cases: CaseBase, rows: CodedRows) -> Floats:
+    """The cells of rows as comparable numbers, missing ones in the middle.
+
+    A label has a column of its own.
+    """
+    columns = [_standardize(column) for column in rows.numbers]
+    for attribute in cases.schema.positions("nominal"):
+        codes = rows.codes[attribute]
+        for code in np.unique(codes[codes >= 0]):
+            columns.append((codes == code).astype(np.float64))
+    return np.stack(columns, axis=1) if columns else np.zeros((len(rows), 1))
+
+
+def _standardize(column: Floats) -> Floats:
+    known = ~np.isnan(column)
+    if not known.any():
+        return np.zeros(len(column))
+    low, high = np.quantile(column[known], [0.01, 0.99])
+    clipped = np.clip(np.nan_to_num(column, nan=np.median(column[known])), low, high)
+    centered = clipped - clipped.mean()
+    scale = np.abs(centered).max()
+    if not 0 < scale < np.inf:
+        return np.zeros(len(column))
+    scaled: Floats = centered / scale
+    return scaled / scaled.std()
+
+
+# --- draws ----------------------------------------------------------------------------
+
+
+def _draw(
+    rows: CodedRows, least: int, noise: float, random: np.random.Generator
+) -> CodedRows:
+    """Draw as many stand-ins as a group has rows."""
+    n_rows = len(rows)
+    # Normal weights of the deviations have the covariance of the group.
+    weights = random.normal(size=(n_rows, n_rows)) * (1 + noise) / np.sqrt(n_rows)
+    numbers = [_mix(column, weights, least) for column in rows.numbers]
+    targets = np.repeat(rows.targets.mean(axis=1), n_rows)
+    codes = [_draw_labels(column, least, random) for column in rows.codes]
+    times = rows.times.mean(axis=1, keepdims=True) if rows.times.size else rows.times
+    return CodedRows(
+        numbers=np.reshape(numbers, rows.numbers.shape),
+        codes=np.reshape(codes, rows.codes.shape),
+        classes=random.choice(rows.classes, n_rows),
+        targets=np.reshape(targets, rows.targets.shape),
+        weights=np.full(n_rows, rows.weights.mean()),
+        times=np.broadcast_to(times, rows.times.shape),
+        arrival=rows.arrival,
+        hashes=rows.hashes,
+        ids=rows.ids,
+    )
+
+
+def _mix(column: Floats, weights: Floats, least: int) -> Floats:
+    """Draw numbers like those of a group; none where too few are known."""
+    known = ~np.isnan(column)
+    if np.count_nonzero(known) < least:
+        return np.full(len(column), np.nan)
+    middle = column[known].mean()
+    if not np.isfinite(middle):  # the sum of huge numbers
+        middle = float(np.median(column[known]))
+    deviations = np.where(known, column - middle, 0.0)
+    drawn: Floats = middle + weights @ deviations
+    return np.where(np.isfinite(drawn), drawn, middle)
+
+
+def _draw_labels(
+    codes: NDArray[np.int32], least: int, random: np.random.Generator
+) -> NDArray[np.int32]:
+    """Draw labels of a group's rows; none where too few are known, or one has it."""
+    known = codes[codes >= 0]
+    if len(known) < least:
+        return np.full(len(codes), MISSING, codes.dtype)
+    labels, counts = np.unique(known, return_counts=True)
+    common = np.isin(known, labels[counts > 1])
+    if not common.any():
+        return np.full(len(codes), MISSING, codes.dtype)
+    return random.choice(known[common], len(codes))
+
+
+def _join(parts: Sequence[CodedRows]) -> CodedRows:
+    names = vars(parts[0])
+    return CodedRows(
+        **{n: np.concatenate([getattr(p, n) for p in parts], axis=-1) for n in names}
+    )
+
+
+def _build(model: LazyEstimator, cases: CaseBase, rows: CodedRows) -> CaseBase:
+    """A case base of rows, with the columns of another."""
+    columns, numeric = [], iter(rows.numbers)
+    for j, attribute in enumerate(cases.schema.attributes):
+        declared = bool(attribute.declared)
+        if attribute.kind == "numeric":
+            columns.append(Column(attribute.name, "numeric", next(numeric)))
+        else:
+            labels = tuple(cases.categories(j))
+            codes = rows.codes[j].astype(np.int32)
+            columns.append(Column(attribute.name, "nominal", codes, labels, declared))
+    table = Table(tuple(columns), len(rows), cases.schema.named)
+    times = Times(rows.times, cases.schema.clock, cases.half_life)
+    return CaseBase(
+        table,
+        _targets(cases, rows),
+        weights=rows.weights if cases.weighted else None,
+        times=times if rows.times.size else NO_TIMES,
+        criterion=criterion_of(model),
+        schema=cases.schema,
+    )
+
+
+def _targets(cases: CaseBase, rows: CodedRows) -> Column | Floats:
+    if not cases.class_labels:
+        return np.ascontiguousarray(rows.targets.T)
+    labels = tuple(cases.class_labels)
+    codes = rows.classes.astype(np.int32)
+    return Column("class", "nominal", codes, labels, bool(cases.schema.classes))
+
+
+# --- while cases come and go ----------------------------------------------------------
+
+
+class StandInKeeper:
+    """Keeps the stand-ins of a model that changes.
+
+    Added cases get stand-ins once there are `min_group` of them; a forgotten case has
+    an effect no longer from the next question on.
+    """
+
+    def __init__(self, model: LazyEstimator, min_group: int, noise: float) -> None:
+        self._model, self._min_group, self._noise = model, min_group, noise
+        self._lock = threading.Lock()
+        self._waiting: list[Any] = []
+        self._current: StandIns | None = None
+
+    def current(self) -> StandIns:
+        """The stand-ins, made anew if cases have changed."""
+        with self._lock:
+            if self._current is None:
+                self._current = make_stand_ins(
+                    self._model,
+                    self._min_group,
+                    noise=self._noise,
+                    without=self._waiting,
+                )
+            return self._current
+
+    def follow_added(self, ids: Sequence[Any]) -> None:
+        """Let added cases wait until they are enough."""
+        with self._lock:
+            self._waiting += ids
+            if len(self._waiting) >= self._min_group:
+                self._waiting, self._current = [], None
+
+    def follow_forgotten(self, ids: Iterable[Any]) -> None:
+        """Drop the stand-ins of a state that had forgotten cases."""
+        with self._lock:
+            gone = set(ids)
+            if not gone.issubset(self._waiting):
+                self._current = None
+            self._waiting = [one for one in self._waiting if one not in gone]

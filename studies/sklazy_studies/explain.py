@@ -1,0 +1,135 @@
+"""Computations behind the explanations of deviations: ``python -m ... NAME [DATA]``.
+
+``python -m sklazy_studies.explain`` lists the names.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+from sklearn.svm import SVR
+
+from sklazy.casebase import CaseBase
+from sklazy.cli.folds import plain_folds
+from sklazy.measures import argmax_with_ties, majority_shares
+from sklazy.methods.ensembles.data import ClassData
+from sklazy.neighbors import find_nearest, place_queries, weigh_columns
+from sklazy_studies.harness.catalog import find_known
+from sklazy_studies.harness.data import data_folder, load_set
+from sklazy_studies.lazy_stacking import paper as stacking
+from sklazy_studies.lazy_stacking.run import SETS, split
+from sklazy_studies.racsam import paper as racsam
+
+N_TRIALS = 10
+
+
+def possible_p(name: str) -> tuple[float, float]:
+    """The least and the largest p that a paired t-test over ten trials can have.
+
+    The deviation of the differences of two methods lies between the difference and the
+    sum of their own, whatever pairs of trials.
+
+    Examples
+    --------
+    >>> low, high = possible_p("bupa")
+    >>> round(low, 2)
+    0.82
+    """
+    means, spreads = stacking.ACCURACIES[name][3:], stacking.DEVIATIONS[name][3:]
+    bagging, stacked = (float(x or 0) for x in means)
+    one, other = (float(x or 0) for x in spreads)
+    apart = abs(stacked - bagging)
+    p = [
+        2 * stats.t.sf(apart / max(spread, 1e-12) * np.sqrt(N_TRIALS), N_TRIALS - 1)
+        for spread in (abs(one - other), one + other)
+    ]
+    return float(min(p)), float(max(p))
+
+
+def explain_p_values(_: Path) -> Iterator[str]:
+    """The p-values of lazy stacking's table 3 beside those that are possible."""
+    for name, text in stacking.P_VALUES.items():
+        low, high = possible_p(name)
+        stated = float(text.lstrip("<"))
+        is_fine = low <= stated if text.startswith("<") else low <= stated <= high
+        # Means and deviations are rounded to two digits, p-values to three.
+        verdict = "possible" if is_fine else "IMPOSSIBLE"
+        yield f"{name:15} p {text:>7}, possible {low:.3g} to {high:.3g}: {verdict}"
+
+
+def explain_census(folder: Path) -> Iterator[str]:
+    """The mean absolute deviation of the census sets in units of 100 000."""
+    for name, unit in racsam.UNITS.items():
+        y = load_set(find_known(name), folder).numbers
+        spread = float(np.abs(y - np.median(y)).mean())
+        yield f"{name}: a constant errs by {spread / unit:.3f} units of {unit:.0f}"
+    yield f"paper: LL-RAC1, LL-RAC2, SVM, tree {racsam.ERRORS['house_16H']}"
+
+
+def explain_pol_svm(folder: Path) -> Iterator[str]:
+    """R's svm does not scale a set with constant columns."""
+    data = load_set(find_known("pol"), folder)
+    X = data.table.to_pandas().to_numpy(np.float64)
+    constant = int((X.std(axis=0) == 0).sum())
+    testing = plain_folds(len(X), 5, 1) == 0
+    model = SVR(gamma=1 / X.shape[1], cache_size=500).fit(
+        X[~testing], data.numbers[~testing]
+    )
+    error = float(np.abs(model.predict(X[testing]) - data.numbers[testing]).mean())
+    yield f"pol: {constant} of {X.shape[1]} columns are constant"
+    yield f"SVR on raw columns and target, fold 0: {error:.2f} (paper 26.5)"
+
+
+def explain_knn(folder: Path) -> Iterator[str]:
+    """Accuracy of k-NN by number of neighbors, one repetition of five folds."""
+    ks = (1, 3, 5, 10, 15, 20, 30)
+    yield f"{'set':15} paper  " + "  ".join(f"k={k:<3}" for k in ks)
+    for name in SETS:
+        theirs = stacking.ACCURACIES[name][0]
+        if theirs is not None:
+            data = load_set(find_known(name), folder)
+            cells = _accuracies_by_k(list(split(data, 0)), ks)
+            yield f"{name:15} {theirs:5.1f}  " + "  ".join(f"{x:5.1f}" for x in cells)
+
+
+def _accuracies_by_k(folds: list, ks: tuple[int, ...]) -> list[float]:  # type: ignore[type-arg]
+    right, n = np.zeros(len(ks)), 0
+    for train, (table, truth) in folds:
+        base = CaseBase(*train)
+        data = ClassData(base)
+        columns = weigh_columns(data.cases, data.order, np.ones(len(data.weights)))
+        placed = place_queries(columns, base.encode(table))
+        rows = find_nearest(columns.columns, placed, max(ks)).rows
+        n += len(truth.data)
+        for i, k in enumerate(ks):
+            votes = data.targets[rows[:, :k]].astype(np.int64)
+            shares = majority_shares(votes, data.n_outputs)
+            decided = argmax_with_ties(shares, data.priors)
+            right[i] += (decided == truth.data).sum()
+    return (100 * right / n).tolist()
+
+
+EXPLAINED: dict[str, Callable[[Path], Iterator[str]]] = {
+    "p-values": explain_p_values,
+    "census": explain_census,
+    "pol-svm": explain_pol_svm,
+    "knn": explain_knn,
+}
+"""The computations by name."""
+
+
+def main(arguments: list[str]) -> None:
+    """Print an explanation."""
+    if not arguments or arguments[0] not in EXPLAINED:
+        for name, function in EXPLAINED.items():
+            sys.stdout.write(f"{name}: {function.__doc__}\n")
+        return
+    folder = data_folder(arguments[1] if len(arguments) > 1 else None)
+    for line in EXPLAINED[arguments[0]](folder):
+        sys.stdout.write(line + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,172 @@
+"""Attacks on the privacy levels: a small part here, all estimators and sets in slow."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import attacks
+import sklazy
+from sklazy.web.serve.levels import Privacy, reduce_suggestion
+from sklazy.web.serve.stand_ins import StandInKeeper, make_stand_ins
+
+MOST = 0.55  # area under the ROC curve; 0.5 is guessing
+
+
+def wide_margin(n_rows):
+    """Three standard errors of an area of 0.5 between equal halves of rows."""
+    return 3 * np.sqrt(1 / (3 * n_rows))
+
+
+# --- stand-ins ------------------------------------------------------------------------
+
+
+def mixed_model(n=80, **parameters):
+    rng = np.random.default_rng(0)
+    X = [
+        [
+            None if rng.random() < 0.1 else float(rng.normal()),
+            str(rng.choice(["red", "blue"])) if i else "rare",
+            float(rng.integers(0, 3)),
+        ]
+        for i in range(n)
+    ]
+    y = [("up" if (row[0] or 0) > 0 else "down") for row in X]
+    return sklazy.LazyKNeighborsClassifier(**parameters).fit(X, y), X, y
+
+
+@pytest.mark.parametrize("min_group", [2, 5, 13])
+def test_every_case_is_in_one_group_of_enough(min_group):
+    model, X, _ = mixed_model()
+    made = make_stand_ins(model, min_group)
+    sizes = [len(group) for group in made.members]
+    assert min(sizes) >= min_group
+    assert max(sizes) < 2 * min_group
+    assert sorted(one for group in made.members for one in group) == list(range(len(X)))
+    assert made.model.cases_.n_rows == len(X)
+    assert "rare" not in made.model.cases_.to_table().columns[1].cells()
+
+
+def test_no_stand_in_has_a_cell_of_a_case():
+    X, y = attacks.class_sets()[1].X, attacks.class_sets()[1].y
+    model = sklazy.LazyKNeighborsClassifier().fit(X, y)
+    numbers = make_stand_ins(model, 5).model.cases_.cases.numbers[:, : len(y)]
+    same = [np.isin(numbers[j], X[:, j]).mean() for j in range(X.shape[1])]
+    assert max(same) < 0.02
+
+
+def test_stand_ins_keep_means_and_depend_on_content_alone():
+    sample = attacks.class_sets()[2]
+    model = sklazy.LazyKNeighborsClassifier().fit(sample.X, sample.y)
+    order = np.random.default_rng(1).permutation(len(sample.y))
+    other = clone(model).fit(sample.X[order], sample.y[order], ids=order)
+    one, two = (make_stand_ins(m, 5).model for m in (model, other))
+    assert one.digest() == two.digest()
+    numbers = one.cases_.cases.numbers[:, : len(order)]
+    error = np.abs(numbers.mean(axis=1) - sample.X.mean(axis=0)) / sample.X.std(axis=0)
+    assert error.max() < 0.1
+
+
+def test_too_few_cases_are_refused():
+    model = sklazy.LazyKNeighborsClassifier().fit([[0.0], [1.0], [2.0]], list("aab"))
+    with pytest.raises(sklazy.errors.BadInputError, match="min_group=2 leaves"):
+        make_stand_ins(model, 2)
+
+
+def test_added_cases_wait_until_they_are_enough():
+    model, X, y = mixed_model()
+    keeper = StandInKeeper(model, 5, 0.0)
+    first = keeper.current()
+    for number in range(100, 105):
+        assert keeper.current() is first
+        model.partial_fit(X[:1], y[:1], ids=[number])
+        keeper.follow_added([number])
+    assert keeper.current() is not first
+    assert keeper.current().model.cases_.n_rows == 85
+
+
+def test_forgotten_cases_have_no_stand_in_from_then_on():
+    model, _, _ = mixed_model()
+    keeper = StandInKeeper(model, 5, 0.0)
+    assert any(3 in group for group in keeper.current().members)
+    model.forget([3])
+    keeper.follow_forgotten([3])
+    assert not any(3 in group for group in keeper.current().members)
+
+
+def test_costs_of_a_client_show_no_digits():
+    content = {
+        "attribute": "a",
+        "answer": "x",
+        "unit": "bits",
+        "probability": 0.61234,
+        "ranked": [
+            {
+                "attribute": "a",
+                "gain": 0.02123126,
+                "cost": 1e-12,
+                "gain_per_cost": 2e10,
+            },
+            {"attribute": "b", "gain": 0.31234567, "cost": 1.0, "gain_per_cost": 0.3},
+        ],
+    }
+    told = reduce_suggestion(content, Privacy())
+    assert [one["gain"] for one in told["ranked"]] == [0.3, 0.0]
+    assert told["attribute"] == "b"
+    assert "gain_per_cost" not in str(told)
+
+
+# --- attacks --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", ["none", "aggregate", "ids"])
+def test_membership_shows_in_no_answer(level):
+    sample = attacks.class_sets()[2]
+    estimator = sklazy.LazyKNeighborsClassifier(n_neighbors=5)
+    assert attacks.attack_membership(estimator, sample, 1, level="values")[0] > 0.7
+    assert attacks.attack_membership(estimator, sample, 4, level=level)[0] < MOST
+
+
+def test_targets_of_cases_are_not_recovered():
+    sample, estimator = attacks.number_sets()[0], sklazy.LazyKNeighborsRegressor()
+    cases, others = attacks.recover_targets(estimator, sample, level="values")
+    assert cases > others + 0.1  # without protection
+    cases, others = attacks.recover_targets(estimator, sample, level="aggregate")
+    assert cases <= others + 0.03
+
+
+def lonely_table():
+    """A crowd and one row far from it, as in the study."""
+    rng = np.random.default_rng(1)
+    X = rng.lognormal(size=(200, 3))
+    X[7] = X.max(axis=0) * [4, 3, 2.5]
+    return X, (X[:, 0] > np.median(X[:, 0])).astype(int)
+
+
+def test_a_lonely_row_is_not_rebuilt():
+    X, y = lonely_table()
+    model = sklazy.LazyKNeighborsClassifier().fit(X, y)
+    errors = attacks.rebuild_outlier(model.unlike, X, 7)
+    assert errors.max() < 0.05  # without protection
+    ask = attacks.asks_server(attacks.answers_of(model))
+    errors = attacks.rebuild_outlier(ask, X, 7)
+    assert np.isnan(errors).all() or errors.max() > 0.05
+
+
+@pytest.mark.slow
+def test_forgetting_shows_not_who_is_forgotten():
+    sample = attacks.class_sets()[2]
+    estimator = sklazy.LazyKNeighborsClassifier(n_neighbors=5)
+    assert attacks.attack_forgetting(estimator, sample, level="aggregate") < 0.65
+
+
+CASES = [(e, s) for e in attacks.CLASSIFIERS for s in attacks.class_sets()]
+CASES += [(e, s) for e in attacks.REGRESSORS for s in attacks.number_sets()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("estimator", "sample"), CASES, ids=[f"{e!r:.40}-{s.name}" for e, s in CASES]
+)
+def test_membership_of_every_estimator(estimator, sample):
+    area, _ = attacks.attack_membership(estimator, sample, 4, level="aggregate")
+    assert area < MOST + wide_margin(4 * len(sample.y) // 2)
