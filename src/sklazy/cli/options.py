@@ -36,9 +36,6 @@ KINDS = (
 AUTO = "auto"
 """Name of the method that `choose_method` replaces by the default."""
 
-MOST_BLENDED = 5000
-"""Rows up to which a blend is the default method; see docs/accuracy.md."""
-
 _SMALL_FILE = 1 << 24  # bytes, read in less time than it takes to import all
 _ABOVE_0 = click.FloatRange(min=0, min_open=True)
 
@@ -314,8 +311,7 @@ method_options = _combine(
         "-m",
         type=click.Choice(METHODS),
         callback=lambda context, option, method: method or AUTO,
-        help=f"Method; default: blend, the most accurate, or kernel for more than "
-        f"{MOST_BLENDED} rows, where a blend is slow.",
+        help="Method; default: blend, the most accurate.",
     ),
     _settings_options,
 )
