@@ -364,3 +364,36 @@ def test_equal_rows_have_equal_answers_out_of_fold():
     order = np.random.default_rng(0).permutation(15)
     again = clone(blend).fit(X[order], y[order])
     assert again.loo_predict().tolist() == blend.loo_predict()[order].tolist()
+
+
+def test_parameters_of_members_are_set_by_name(tmp_path):
+    X, y, _ = problem()
+    model = LazyBlendClassifier().set_params(paths__n_estimators=3, max_loo_rows=20)
+    assert (model.max_loo_rows, model.get_params()["paths__n_estimators"]) == (20, 3)
+    shares = model.fit(X, y).predict_proba(X)
+    plain = LazyBlendClassifier(
+        [("paths", LazyBaggingClassifier(3, splits="random")), *GIVEN[:1]],
+        default_members=False,
+        max_loo_rows=20,
+    )
+    given = LazyBlendClassifier(
+        [("paths", LazyBaggingClassifier(splits="random")), *GIVEN[:1]],
+        default_members=False,
+        max_loo_rows=20,
+        member_parameters={"paths__n_estimators": 3},
+    )
+    expected = plain.fit(X, y).predict_proba(X)
+    assert given.fit(X, y).predict_proba(X).tolist() == expected.tolist()
+    model.save(tmp_path / "blend.sklazy")
+    loaded = load(tmp_path / "blend.sklazy")
+    assert loaded.member_parameters == {"paths__n_estimators": 3}
+    assert loaded.predict_proba(X).tolist() == shares.tolist()
+    assert clone(model).get_params()["paths__n_estimators"] == 3
+
+
+@pytest.mark.parametrize("name", ["paths__trees", "forest__n_estimators"])
+def test_parameters_that_no_member_has_are_refused(name):
+    model = LazyBlendClassifier()
+    with pytest.raises(BadInputError, match=name):
+        model.set_params(**{name: 3})
+    assert model.member_parameters is None

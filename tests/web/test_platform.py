@@ -2,6 +2,7 @@
 
 import io
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -10,11 +11,12 @@ import sklazy
 from sklazy.errors import BadFileError
 from sklazy.web.bodies import RequestLimits
 from sklazy.web.guard import Safety
+from sklazy.web.pages import make_app
 from sklazy.web.problems import Problem
-from sklazy.web.serve.app import make_server
+from sklazy.web.serve.app import _Server, make_server
 from sklazy.web.serve.budget import QuestionBudget
 from sklazy.web.serve.levels import Level, Privacy
-from sklazy.web.serve.metrics import AccessLog
+from sklazy.web.serve.metrics import AccessLog, Metrics
 from sklazy.web.serve.store import Store
 from sklazy.web.tokens import Role, Tokens
 from web_asking import ask
@@ -187,6 +189,19 @@ def test_bad_requests_in_dialects_are_refused(model, path, body):
     assert post(serving(model), path, body).status == 422
 
 
+def test_the_examples_of_the_description_run(model):
+    app = serving(model, name="heating", level=Level.AGGREGATE)
+    described = ask(app, path="/openapi.json", headers=OWN).json()
+    sent = {}
+    for path, methods in described["paths"].items():
+        body = methods.get("post", {}).get("requestBody", {}).get("content", {})
+        example = body.get("application/json", {}).get("example")
+        if example is not None:
+            sent[path] = post(app, path, example).status
+    assert set(sent.values()) == {200}
+    assert {"/v1/predict", "/invocations", "/v2/models/heating/infer"} <= set(sent)
+
+
 # --- budgets --------------------------------------------------------------------------
 
 
@@ -224,3 +239,36 @@ def test_a_damaged_count_is_refused(tmp_path):
     (tmp_path / "q").write_text("{")
     with pytest.raises(BadFileError, match="counted questions"):
         QuestionBudget(tmp_path / "q", 5)
+
+
+# --- reload ---------------------------------------------------------------------------
+
+
+def test_a_reload_answers_by_the_new_file_and_never_fails(tmp_path):
+    path = tmp_path / "model.sklazy"
+    first = make_model()
+    first.save(path)
+    store = Store.open(path)
+    server = _Server(store, SAFETY, Privacy(Level.VALUES), "model", None)
+    server.metrics = Metrics([])
+    app = make_app(server.pages(), SAFETY)
+    before = post(app, "/v1/predict", {"rows": ROWS}).json()
+    second = make_model()
+    second.forget(list(range(30))).save(path)
+    after = first.predict_proba(ROWS).tolist(), second.predict_proba(ROWS).tolist()
+    done = threading.Event()
+    thread = threading.Thread(target=lambda: (server.reload(), done.set()))
+    thread.start()
+    seen = []
+    while not done.is_set() or len(seen) < 3:
+        said = post(app, "/v1/predict", {"rows": ROWS})
+        assert said.status == 200
+        seen.append(said.json()["probabilities"])
+    thread.join()
+    assert before["probabilities"] == after[0]
+    assert all(one in after for one in seen)
+    assert post(app, "/v1/predict", {"rows": ROWS}).json()["probabilities"] == after[1]
+    path.write_bytes(b"damaged")
+    with pytest.raises(BadFileError):
+        server.reload()
+    assert post(app, "/v1/predict", {"rows": ROWS}).json()["probabilities"] == after[1]

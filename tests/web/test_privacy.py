@@ -6,15 +6,15 @@ from sklearn.base import clone
 
 import attacks
 import sklazy
-from sklazy.web.serve.levels import Privacy, reduce_suggestion
+from sklazy.web.serve.levels import LESS_PROTECTED, Privacy, reduce_suggestion
 from sklazy.web.serve.stand_ins import StandInKeeper, make_stand_ins
 
 MOST = 0.55  # area under the ROC curve; 0.5 is guessing
 
 
-def wide_margin(n_rows):
-    """Three standard errors of an area of 0.5 between equal halves of rows."""
-    return 3 * np.sqrt(1 / (3 * n_rows))
+def margin(n_rows):
+    """Two standard errors of an area of 0.5 between so many cases and others."""
+    return 2 * np.sqrt(1 / (6 * n_rows))
 
 
 # --- stand-ins ------------------------------------------------------------------------
@@ -169,4 +169,5 @@ CASES += [(e, s) for e in attacks.REGRESSORS for s in attacks.number_sets()]
 )
 def test_membership_of_every_estimator(estimator, sample):
     area, _ = attacks.attack_membership(estimator, sample, 4, level="aggregate")
-    assert area < MOST + wide_margin(4 * len(sample.y) // 2)
+    most = MOST + 0.05 * (type(estimator).__name__ in LESS_PROTECTED)
+    assert area < most + margin(4 * len(sample.y) // 2)

@@ -550,6 +550,20 @@ def test_a_killed_server_comes_back_with_every_change(command):
     assert not [t for t in tokens.values() if t in out + err]
 
 
+def test_a_hangup_reloads_the_file(command):
+    folder, start = command
+    fitted().save(folder / "reloaded.sklazy")
+    process, port = start("reloaded.sklazy", "--receipts", "values")
+    fitted().forget(["case-1"]).save(folder / "reloaded.sklazy")
+    process.send_signal(signal.SIGHUP)
+    for _ in range(200):
+        if fetch(port, path="/v1/digest").json()["cases"] == 59:
+            break
+        time.sleep(0.1)
+    assert fetch(port, path="/v1/digest").json()["cases"] == 59
+    assert fetch(port, "POST", "/v1/predict", {"rows": [ROW]}).status == 200
+
+
 def test_over_a_socket_answers_are_the_same(app):
     with running(app, LIMITS) as port:
         own = {"Authorization": f"Bearer {TOKEN['ask']}"}

@@ -58,7 +58,7 @@ def explain(
         names, ask = _ask_test(console, fitted, test, source.id_column, confidence)
     else:
         task = read_task(console, source)
-        choice = choose_method(task, choice)
+        choice = choose_method(choice)
         method = choice.method
         if test is None:
             names, ask = _ask_left_out(task, choice, confidence)

@@ -33,7 +33,7 @@ def explore(
         session = Session(fitted.model, title, copied=False)
     else:
         task = read_task(console, source)
-        fitted = fit_task(task, choose_method(task, choice))
+        fitted = fit_task(task, choose_method(choice))
         check_lazy(fitted, "explore", "cases to explore")
         session = Session(fitted.model, title, task.like, copied=False)
 

@@ -34,7 +34,7 @@ def fit(console: Console, source: TrainingFile, choice: MethodChoice, out: str) 
     """Fit a model to a file and write it to another."""
     check_out(out, source.train)
     task = read_task(console, source)
-    choice = choose_method(task, choice)
+    choice = choose_method(choice)
     method, n_rows = choice.method, len(task.target)
     check_storable(task, method)
     console.note(f"{task.kind} ({task.why}), method {method}")

@@ -15,7 +15,7 @@ from sklazy.cli.methods import (
     REGRESSORS,
     Make,
 )
-from sklazy.cli.options import AUTO, MOST_BLENDED, MethodChoice, TrainingFile
+from sklazy.cli.options import AUTO, MethodChoice, TrainingFile
 from sklazy.cli.tasks import Aim, FileTask, match_columns, read_table_rows
 from sklazy.errors import BadInputError, suggest
 from sklazy.estimators.encoded import EncodedModel
@@ -100,12 +100,9 @@ class QueryRows:
         return QueryRows(self.whole.take(few), self.rows.take(few), ids)
 
 
-def choose_method(task: FileTask, choice: MethodChoice) -> MethodChoice:
-    """Replace ``auto`` by the most accurate method that is fast enough."""
-    if choice.method != AUTO:
-        return choice
-    is_small = len(task.table) <= MOST_BLENDED
-    return choice._replace(method="blend" if is_small else "kernel")
+def choose_method(choice: MethodChoice) -> MethodChoice:
+    """Replace ``auto`` by the most accurate method."""
+    return choice._replace(method="blend") if choice.method == AUTO else choice
 
 
 def lazy_methods(task: FileTask | Aim) -> dict[str, Make]:

@@ -80,7 +80,7 @@ def predict(
             _predict_file(console, lambda: fitted, request)
         return
     task = read_task(console, source)
-    choice = choose_method(task, choice)
+    choice = choose_method(choice)
     console.note(f"{task.kind} ({task.why}), method {choice.method}")
     with announced(console, choice.method):
         if test is None:

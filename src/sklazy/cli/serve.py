@@ -92,9 +92,9 @@ def _announce(console: Console, store: Store, address: str, privacy: Privacy) ->
     cases, kind = store.model.cases_.n_rows, type(store.model).__name__
     receipts = privacy.level.name.lower()
     plain = {"address": address, "estimator": kind, "cases": cases}
-    plain |= {"receipts": receipts, "protects": privacy.describe()}
+    plain |= {"receipts": receipts, "protects": privacy.describe(kind)}
     text = f"{kind} with {cases} cases at {address}, receipts: {receipts}."
-    text += f" {privacy.describe()} Press Ctrl-C to stop."
+    text += f" {privacy.describe(kind)} Press Ctrl-C to stop."
     console.result(plain, lambda _: click.echo(text))
     sys.stdout.flush()
 

@@ -1,8 +1,8 @@
 """Blends: the accurate ones, of members weighted by their left-out predictions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,6 +20,7 @@ from sklazy.estimators.blends.members import (
     make_members,
     name_members,
     put_on_device,
+    set_member_parameters,
 )
 from sklazy.estimators.classifiers import ApproximateClassifier
 from sklazy.estimators.parameters import check_count
@@ -38,6 +39,7 @@ class LazyBlend(LazyEstimator):
         *,
         default_members: bool = True,
         max_loo_rows: int = 300,
+        member_parameters: Mapping[str, Any] | None = None,
         categorical_features: object = "from_dtype",
         n_jobs: int | None = None,
         device: str | None = None,
@@ -45,6 +47,7 @@ class LazyBlend(LazyEstimator):
         self.estimators = estimators
         self.default_members = default_members
         self.max_loo_rows = max_loo_rows
+        self.member_parameters = member_parameters
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.device = device
@@ -80,10 +83,51 @@ class LazyBlend(LazyEstimator):
 
     def _named(self) -> list[Named]:
         kinds = {"nominal": DEFAULT_CLASSIFIERS, "numeric": DEFAULT_REGRESSORS}
-        if not self.default_members:
-            return name_members(self.estimators, ())
-        default = (*kinds[self.target.kind], FOR_MANY[self.target.kind])
-        return name_members(self.estimators, default)
+        default: tuple[Named, ...] = ()
+        if self.default_members:
+            default = (*kinds[self.target.kind], FOR_MANY[self.target.kind])
+        named = name_members(self.estimators, default)
+        return set_member_parameters(named, self.member_parameters)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Get the parameters, and with `deep` those of members: ``name__parameter``.
+
+        Examples
+        --------
+        >>> from sklazy import LazyBlendClassifier
+        >>> LazyBlendClassifier().get_params()["paths__n_estimators"]
+        100
+        """
+        parameters: dict[str, Any] = super().get_params(deep=False)
+        if not deep:
+            return parameters
+        try:
+            named = self._named()
+        except (ValueError, TypeError):  # `fit` refuses them
+            return parameters
+        nested = {
+            f"{name}__{parameter}": value
+            for name, member in named
+            for parameter, value in member.get_params().items()
+        }
+        return {**parameters, **nested}
+
+    def set_params(self, **params: Any) -> Self:  # noqa: ANN401 - of any member
+        """Set parameters; those of members as ``name__parameter``.
+
+        Examples
+        --------
+        >>> from sklazy import LazyBlendClassifier
+        >>> LazyBlendClassifier().set_params(paths__n_estimators=50).member_parameters
+        {'paths__n_estimators': 50}
+        """
+        nested = {name: value for name, value in params.items() if "__" in name}
+        super().set_params(**{k: v for k, v in params.items() if k not in nested})
+        if nested:
+            changed = {**(self.member_parameters or {}), **nested}
+            set_member_parameters(self._named(), changed)  # refuses what is none
+            self.member_parameters = changed
+        return self
 
     def _check_parameters(self) -> None:
         check_count("max_loo_rows", self.max_loo_rows)
@@ -115,6 +159,9 @@ class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
     max_loo_rows : int, default=300
         Most rows that are left out to find powers and weights, drawn by their content;
         ten times as many beyond 2000 rows, if `estimators` has none.
+    member_parameters : dict of str, optional
+        Parameters of members, as ``{"paths__n_estimators": 50}``; `set_params` and grid
+        searches take them by these names, too.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
     n_jobs : int, optional
@@ -199,6 +246,8 @@ class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
     max_loo_rows : int, default=300
         Most rows that are left out to find weights, drawn by their content; ten times
         as many beyond 2000 rows, if `estimators` has none.
+    member_parameters : dict of str, optional
+        As for `LazyBlendClassifier`.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
     n_jobs : int, optional

@@ -1,7 +1,7 @@
 """The members of a blend: the default ones, and those that a user gives."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sklearn.base import BaseEstimator, clone
@@ -79,6 +79,27 @@ def name_members(
             "a name and an estimator, each name once."
         )
     return named
+
+
+def set_member_parameters(
+    named: Sequence[Named], parameters: Mapping[str, Any] | None
+) -> list[Named]:
+    """The same members, with parameters named ``member__parameter`` set."""
+    if not isinstance(parameters, Mapping | None):
+        raise BadTypeError(
+            f"member_parameters={parameters!r}; expected a dict such as "
+            "{'paths__n_estimators': 50}, or None."
+        )
+    members = dict(named)
+    for key, value in (parameters or {}).items():
+        name, _, parameter = str(key).partition("__")
+        if name not in members or parameter not in members[name].get_params():
+            raise BadInputError(
+                f"member_parameters has {key!r}; expected the name of a member "
+                f"({', '.join(members)}), two underscores and one of its parameters."
+            )
+        members[name] = clone(members[name]).set_params(**{parameter: value})
+    return list(members.items())
 
 
 def put_on_device(member: BaseEstimator, device: str | None) -> BaseEstimator:

@@ -3,14 +3,17 @@
 import asyncio
 import contextlib
 import json
+import logging
+import signal
 from collections.abc import AsyncIterator, Callable, Hashable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
+from sklazy.errors import BadInputError, SklazyError
 from sklazy.web.bodies import read_json
 from sklazy.web.guard import Safety
 from sklazy.web.pages import Handler, Page, make_app
@@ -24,6 +27,8 @@ from sklazy.web.serve.metrics import AccessLog, Metrics
 from sklazy.web.serve.store import Store
 from sklazy.web.tokens import Role
 from sklazy.web.work import Work
+
+_log = logging.getLogger("sklazy.web")
 
 OPEN = ("/health", "/ready", "/v2/health/live", "/v2/health/ready", "/ping")
 """Paths that need no token: whether the server is up."""
@@ -81,11 +86,12 @@ class _Server:
         self._changing = Work(replace(safety.limits, at_once=1))
         classifies = bool(self._answers.cases.class_labels)
         schema = self._answers.cases.schema
-        self._description = describe_api(schema, classifies, privacy, safety.limits)
+        self._description = describe_api(
+            schema, classifies, privacy, safety.limits, name
+        )
         self._metadata = describe_model(name, schema, classifies)
 
     def pages(self) -> list[Page]:
-        answers = self._answers
         ask, explain, change = Role.ASK, Role.EXPLAIN, Role.CHANGE
         model = f"/v2/models/{self._name}"
         return [
@@ -96,12 +102,31 @@ class _Server:
             Page("GET", "/v2/health/ready", self._ready, None),
             Page("POST", "/invocations", self._handle_query(self._invoke), ask),
             Page("GET", "/ping", self._ready, None),
-            Page("POST", "/v1/predict", self._handle_query(answers.predict), ask),
-            Page("POST", "/v1/explain", self._handle_query(answers.explain), explain),
-            Page("POST", "/v1/similar", self._handle_query(answers.similar), explain),
-            Page("POST", "/v1/suggest", self._handle_query(answers.suggest), explain),
-            Page("POST", "/v1/add", self._handle_change(answers.add), change),
-            Page("POST", "/v1/forget", self._handle_change(answers.forget), change),
+            Page(
+                "POST", "/v1/predict", self._handle_query(self._later("predict")), ask
+            ),
+            Page(
+                "POST",
+                "/v1/explain",
+                self._handle_query(self._later("explain")),
+                explain,
+            ),
+            Page(
+                "POST",
+                "/v1/similar",
+                self._handle_query(self._later("similar")),
+                explain,
+            ),
+            Page(
+                "POST",
+                "/v1/suggest",
+                self._handle_query(self._later("suggest")),
+                explain,
+            ),
+            Page("POST", "/v1/add", self._handle_change(self._later("add")), change),
+            Page(
+                "POST", "/v1/forget", self._handle_change(self._later("forget")), change
+            ),
             Page("GET", "/v1/digest", self._digest, explain),
             Page("GET", "/openapi.json", self._openapi, ask),
             Page("GET", "/metrics", self._metrics, ask),
@@ -113,10 +138,46 @@ class _Server:
     async def running(self, app: object) -> AsyncIterator[None]:
         """Open while the server runs; then threads and files are closed."""
         await asyncio.to_thread(self._answers.warm_up)
+        loop = asyncio.get_running_loop()
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            # Not on Windows, nor in a thread.
+            loop.add_signal_handler(
+                signal.SIGHUP, loop.run_in_executor, None, self._reload_and_note
+            )
         yield
         self._asking.stop()
         self._changing.stop()
         self._store.close()
+
+    def _later(self, name: str) -> Callable[[Plain], Plain]:
+        """Call a method of the answers as they are then: a reload replaces them."""
+
+        def answer(body: Plain) -> Plain:
+            return cast("Plain", getattr(self._answers, name)(body))
+
+        answer.__name__ = name
+        return answer
+
+    def reload(self) -> None:
+        """Answer by the model's file as it is now, once it is loaded and warm.
+
+        Requests meanwhile are answered by the model before; a file that cannot be used
+        changes nothing.
+        """
+        store = self._store.reopened()
+        answers = Answers(store, self._answers.privacy, self._limits)
+        if answers.rows.names != self._answers.rows.names:
+            raise BadInputError("the new model has other columns; start a new server.")
+        answers.warm_up()
+        self._store, self._answers = store, answers
+
+    def _reload_and_note(self) -> None:
+        try:
+            self.reload()
+        except (SklazyError, OSError) as error:
+            _log.error("the model was not reloaded: %s", error)
+        else:
+            _log.warning("the model was reloaded: %s", self._store.model.digest())
 
     def _infer(self, body: Plain) -> Plain:
         names = self._answers.rows.names
@@ -142,7 +203,7 @@ class _Server:
         """Key of requests that take about as long: same method, row count, cases."""
         rows = body.get("rows")
         n_rows = len(rows) if isinstance(rows, list) else 0
-        return answer.__name__, n_rows, self._store.n_changes
+        return answer.__name__, n_rows, self._store.n_changes, id(self._store)
 
     def _handle_change(self, answer: Callable[[Plain], Plain]) -> Handler:
         async def respond(request: Request) -> Response:

@@ -55,6 +55,15 @@ class Store:
         self._generation = 0
         self._is_broken = False
         self._held: IO[bytes] | None = None
+        self._path: Path | None = None  # of a model that is not changed here
+
+    def reopened(self) -> "Store":
+        """A store of the same file as it is now."""
+        if self._path is None:
+            raise BadInputError(
+                "a model with a journal is not reloaded: its changes are here."
+            )
+        return Store.open(self._path)
 
     # --- opening ----------------------------------------------------------------------
 
@@ -74,7 +83,9 @@ class Store:
         if Path(model).is_dir():
             folder = model
         if folder is None:
-            return cls(load(model))
+            store = cls(load(model))
+            store._path = Path(model)
+            return store
         path = Path(folder)
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         held = _hold(path)
