@@ -53,6 +53,27 @@ def complete(arguments, incomplete):
     return [item.value for item in shell.get_completions(arguments, incomplete)]
 
 
+@pytest.mark.parametrize("command", [["predict"], ["fit", "-o", "model.sklazy"]])
+def test_a_wrong_target_is_refused_before_anything_heavy(command, tmp_path):
+    code = (
+        "import sys, sklazy_command\n"
+        "try: sklazy_command.main()\n"
+        "finally: print(*sys.modules, file=sys.stderr)"
+    )
+    (tmp_path / "rows.csv").write_text("size,kind\n1,a\n2,b\n")
+    done = subprocess.run(
+        [sys.executable, "-c", code, *command, "rows.csv", "--target", "kindd"],
+        env={"PYTHONPATH": str(ROOT / "src")},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "rows.csv has no column 'kindd'. Did you mean 'kind'?" in done.stderr
+    assert not {"sklearn", "numba"}.intersection(done.stderr.split())
+
+
 def test_columns_of_the_file_are_completed(run):
     run("example")
     assert complete(["predict", "flats.csv", "--target"], "r") == ["rooms", "rent"]

@@ -189,6 +189,19 @@ def test_bad_requests_in_dialects_are_refused(model, path, body):
     assert post(serving(model), path, body).status == 422
 
 
+def test_the_examples_of_the_description_run(model):
+    app = serving(model, name="heating", level=Level.AGGREGATE)
+    described = ask(app, path="/openapi.json", headers=OWN).json()
+    sent = {}
+    for path, methods in described["paths"].items():
+        body = methods.get("post", {}).get("requestBody", {}).get("content", {})
+        example = body.get("application/json", {}).get("example")
+        if example is not None:
+            sent[path] = post(app, path, example).status
+    assert set(sent.values()) == {200}
+    assert {"/v1/predict", "/invocations", "/v2/models/heating/infer"} <= set(sent)
+
+
 # --- budgets --------------------------------------------------------------------------
 
 

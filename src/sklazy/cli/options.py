@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from sklazy.cli.completing import complete_columns, complete_kinds
+from sklazy.cli.completing import column_names, complete_columns, complete_kinds
 from sklazy.cli.methods import METHODS
 from sklazy_command import ending_at_once
 
@@ -36,6 +36,7 @@ KINDS = (
 AUTO = "auto"
 """Name of the method that `choose_method` replaces by the default."""
 
+_SMALL_FILE = 1 << 24  # bytes, read in less time than it takes to import all
 _ABOVE_0 = click.FloatRange(min=0, min_open=True)
 
 READING = "sklazy.reading"
@@ -120,6 +121,9 @@ def runs(module: str) -> Decorator:
         def command(as_json: bool, debug: bool, **options: object) -> None:
             with ending_at_once():
                 console = importlib.import_module("sklazy.cli.console")
+                if _seems_to_lack_target(options):
+                    tasks = importlib.import_module("sklazy.cli.tasks")
+                    console.run_command(tasks.check_target, as_json, debug, options)
                 work = importlib.import_module(f"sklazy.cli.{module}")
             console.run_command(
                 getattr(work, function.__name__), as_json, debug, options
@@ -128,6 +132,21 @@ def runs(module: str) -> Decorator:
         return command
 
     return declare
+
+
+def _seems_to_lack_target(options: Mapping[str, object]) -> bool:
+    """Whether a small file has no column of the target's name, at a first look.
+
+    Then it is worth reading before scikit-learn and numba are imported.
+    """
+    train, target = options.get("train"), options.get("target")
+    if not isinstance(train, str) or not isinstance(target, str):
+        return False
+    try:
+        is_small = Path(train).stat().st_size < _SMALL_FILE
+        return is_small and target not in column_names(train)
+    except Exception:  # whoever reads it in earnest finds better words
+        return False
 
 
 def _combine(*options: Decorator) -> Decorator:

@@ -123,6 +123,13 @@ def read_task(console: Console, source: TrainingFile) -> FileTask:
     return FileTask(table, values, kind, target, why, rows, whole, ids)
 
 
+def check_target(_: Console, source: TrainingFile | None = None, **__: object) -> None:
+    """Refuse a target that a file does not have."""
+    if source is not None and source.target is not None:
+        whole = read_table_rows(source.train, id_column=source.id_column)
+        check_column(source.target, whole.names, source.train)
+
+
 def ignored_columns(source: TrainingFile) -> list[str]:
     """The columns that are not features, apart from the target."""
     return [*source.ignore, *([source.id_column] if source.id_column else [])]

@@ -38,6 +38,7 @@ from sklazy.estimators.next_attribute import (
     acquire_attributes,
     suggest_attributes,
 )
+from sklazy.estimators.parameters import check_choice
 from sklazy.estimators.questions import find_similar, measure_novelty, open_explorer
 from sklazy.estimators.reference import find_link, name_methods
 from sklazy.estimators.state import describe_model
@@ -100,6 +101,8 @@ class LazyEstimator(BaseEstimator):
         accuracy: float | None = None,
         suggest: bool = False,
         costs: Mapping[str, float] | ArrayLike | None = None,
+        reasons: bool = False,
+        detail: str = "brief",
     ) -> Receipts:
         """Answer each query with a receipt: what was answered, and from what.
 
@@ -118,6 +121,14 @@ class LazyEstimator(BaseEstimator):
             Whether receipts suggest which missing attribute to measure next.
         costs
             As for `suggest_attribute`.
+        reasons : bool, default=False
+            Whether receipts begin with the reasons of this row: what each feature
+            adds, as `contributions` finds it, and for kernel models the cases that
+            move the answer most, as `influence` finds them.
+        detail : {"brief", "full"}
+            Whether a receipt with reasons also lists cases by their similarity
+            (kernel models) and the receipts of members (blends), which takes 40 to
+            400 KB.
 
         Returns
         -------
@@ -125,7 +136,10 @@ class LazyEstimator(BaseEstimator):
             One per query, with `to_dict`, `to_json`, `to_html` and a text. If the
             pandas index of X names rows, receipts are shown under its labels.
         """
-        wanted = Wanted(coverage, method, by, accuracy, suggest, costs)
+        if detail != "brief":
+            check_choice("detail", detail, ("brief", "full"))
+        ways = coverage, method, by, accuracy, suggest, costs
+        wanted = Wanted(*ways, reasons, detail)
         return explain_queries(self, X, wanted)
 
     def verify(

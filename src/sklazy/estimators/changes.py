@@ -79,10 +79,7 @@ class AnswerChanges(Sequence[AnswerChange]):
     """
 
     def __init__(
-        self,
-        found: Sequence[AnswerChange],
-        answer: Any,  # noqa: ANN401 - of any method
-        n_tried: int,
+        self, found: Sequence[AnswerChange], answer: str | float, n_tried: int
     ) -> None:
         self._found, self.answer, self.n_tried = tuple(found), answer, n_tried
 

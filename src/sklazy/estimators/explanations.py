@@ -1,6 +1,7 @@
 """Answer queries with receipts, and verify receipts."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -8,11 +9,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import Batch, check_finite, prepare
+from sklazy.answer.learner import Answer
 from sklazy.casebase import CaseBase
 from sklazy.casebase.matrix import encode_matrix
 from sklazy.estimators.next_attribute import describe_suggestions
+from sklazy.estimators.reasons import describe_reasons
 from sklazy.estimators.state import describe_choices
 from sklazy.flow import Queries
+from sklazy.methods.blends.learner import BlendAnswer, BlendLearner, Said
+from sklazy.methods.kernel_models.learner import KernelAnswer
 from sklazy.receipts import Receipt, Receipts, Wanted, build_receipts, verify
 from sklazy.report.progress import Progress
 from sklazy.tables import Table
@@ -90,9 +95,16 @@ def _explain_slice(
     table: Table | None,
     wanted: Wanted,
 ) -> list[Receipt]:
-    learner = model._explaining(model._current_learner(cases))
+    learner = model._current_learner(cases)
+    is_brief = wanted.reasons and wanted.detail == "brief"
+    if is_brief and isinstance(learner, BlendLearner):
+        learner = replace(learner, ask_all=True)
+    else:
+        learner = model._explaining(learner)
     answer = learner.answer(prepare(learner, cases), Batch(cases, cases.cases, queries))
     check_finite(answer, model.target.kind)
+    if is_brief:
+        answer = _shorten(answer)
     name, settings = type(model).__name__, describe_choices(model)
     extras = None
     if table is not None and _is_more(wanted):
@@ -100,16 +112,30 @@ def _explain_slice(
     return build_receipts(answer, table, name, settings, extras)
 
 
+def _shorten(answer: Answer) -> Answer:
+    """The answer without what reasons are given in place of."""
+    if isinstance(answer, BlendAnswer):
+        return replace(answer, said=[Said(one.outputs) for one in answer.said])
+    if isinstance(answer, KernelAnswer):
+        return replace(answer, lists_cases=False)
+    return answer
+
+
 def _is_more(wanted: Wanted) -> bool:
     """Whether receipts are to hold more than the answer and its reasons."""
-    return wanted.suggest or (wanted.coverage, wanted.accuracy) != (None, None)
+    is_doubted = (wanted.coverage, wanted.accuracy) != (None, None)
+    return wanted.suggest or wanted.reasons or is_doubted
 
 
 def _describe_extras(
     model: "LazyEstimator", cases: CaseBase, table: Table, wanted: Wanted
 ) -> list[dict[str, Any]]:
-    """Describe the doubt about each answer and what to measure next, if wanted."""
+    """Describe reasons, the doubt about each answer and what to measure next."""
     suggestions = describe_suggestions(model, cases, table, wanted)
     doubts = model._describe_doubt(cases, table, wanted)
-    pairs = zip(suggestions, doubts, strict=True)
-    return [{**suggestion, **doubt} for suggestion, doubt in pairs]
+    reasons: list[dict[str, Any]] = [{}] * table.n_rows
+    if wanted.reasons:
+        found = describe_reasons(model, cases, table)
+        reasons = [{"reasons": one} for one in found]
+    parts = zip(suggestions, doubts, reasons, strict=True)
+    return [{**suggestion, **doubt, **why} for suggestion, doubt, why in parts]

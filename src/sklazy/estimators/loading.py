@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
+import sklazy
 from sklazy.casebase import CaseBase
 from sklazy.errors import BadFileError, BadInputError
 from sklazy.estimators.base import LazyEstimator
@@ -170,7 +171,16 @@ def compact(path: str | Path) -> None:
 
 
 def check_known(name: object) -> type[LazyEstimator]:
-    """The estimator of that name, or an error."""
+    """The estimator of that name, or an error.
+
+    A public one is imported by itself: to import all of them takes a third as long as
+    to load a model and predict by it.
+    """
+    if isinstance(name, str) and name in sklazy.__all__:
+        public = getattr(sklazy, name)
+        is_class = isinstance(public, type) and public.__name__ == name
+        if is_class and issubclass(public, LazyEstimator):
+            return public
     known = known_estimators()
     if not isinstance(name, str) or name not in known:
         raise BadInputError(f"there is no estimator {name!r} in this sklazy.")

@@ -39,16 +39,16 @@ def widths_without(
     excluded : int64 array of shape (n_queries,)
         -1 for none.
     """
-    numeric = np.flatnonzero(cases.numeric >= 0)
-    own, (lows, highs) = {}, edges
-    queries = np.flatnonzero(excluded >= 0)
-    cells = np.ix_(cases.numeric[numeric], excluded[queries])
-    for query, at in zip(queries.tolist(), cases.numbers[cells].T, strict=True):
-        low = np.where(at == lows[:, 0], lows[:, 1], lows[:, 0])
-        high = np.where(at == highs[:, 0], highs[:, 1], highs[:, 0])
-        if not np.array_equal(high - low, widths[numeric], equal_nan=True):
-            own[query] = widths.copy()
-            own[query][numeric] = high - low
+    numeric, queries = np.flatnonzero(cases.numeric >= 0), np.flatnonzero(excluded >= 0)
+    at = cases.numbers[np.ix_(cases.numeric[numeric], excluded[queries])].T
+    low = np.where(at == edges.lows[:, 0], edges.lows[:, 1], edges.lows[:, 0])
+    high = np.where(at == edges.highs[:, 0], edges.highs[:, 1], edges.highs[:, 0])
+    left, shared = high - low, widths[numeric]
+    same = (left == shared) | (np.isnan(left) & np.isnan(shared))
+    own = {}
+    for i in np.flatnonzero(~same.all(axis=1)).tolist():
+        own[int(queries[i])] = widths.copy()
+        own[int(queries[i])][numeric] = left[i]
     return own
 
 

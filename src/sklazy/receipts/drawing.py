@@ -1,6 +1,6 @@
 """Receipts of every kind as text, Markdown, a page, or a fragment for a notebook."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from sklazy.receipts.families import FAMILIES
@@ -10,6 +10,7 @@ from sklazy.report.dates import with_dates
 from sklazy.report.html import render
 from sklazy.report.next_attribute import next_blocks
 from sklazy.report.novelty import describe_novelty, warn_of_novelty
+from sklazy.report.reasons import draw_reasons, write_letter, write_sentences
 from sklazy.report.uncertainty import tell_uncertainty
 from sklazy.report.words import (
     format_number,
@@ -50,6 +51,11 @@ def to_fragment(
 ) -> str:
     """Receipts as a piece of HTML; `n_more` is how many are not among them."""
     return render("fragment", n_more=n_more, **_view(receipts, names))
+
+
+def to_letter(receipt: Plain, hide: Collection[str]) -> str:
+    """The principal reasons for a customer."""
+    return write_letter(with_dates(receipt), hide)
 
 
 def to_blocks(receipt: Plain) -> list[b.Block]:
@@ -118,10 +124,22 @@ def _blocks(drawn: _Drawn) -> list[b.Block]:
         *[b.Paragraph(name, "soft")] * bool(name),
         b.Opening(_target(receipt), _answer(receipt), article.detail),
         *[b.Paragraph(text, "warning") for text in [warn_of_novelty(receipt)] if text],
-        b.Lead([*article.why, *tell_uncertainty(receipt)]),
-        *article.parts,
+        *_reasoning(receipt, article),
         *_next_attribute(receipt),
         _origin(receipt),
+    ]
+
+
+def _reasoning(receipt: Plain, article: Article) -> list[b.Block]:
+    """Why: the reasons of the row if it has some, and how the answer was found."""
+    doubts = tell_uncertainty(receipt)
+    if "reasons" not in receipt:
+        return [b.Lead([*article.why, *doubts]), *article.parts]
+    method = [b.Paragraph(" ".join(article.why)), *article.parts]
+    return [
+        b.Lead([*write_sentences(receipt), *doubts]),
+        *draw_reasons(receipt),
+        b.Fold("How the answer was found", method),
     ]
 
 

@@ -1,9 +1,9 @@
 """A receipt: what was answered and why, kept, shown, read back and checked."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from sklazy.errors import MissingExtraError, ReceiptError
 from sklazy.receipts import drawing as report
@@ -11,6 +11,9 @@ from sklazy.receipts.replay import Explain, check_digest, check_replay
 from sklazy.receipts.schema import check_receipt
 from sklazy.receipts.seal import check_signature, signed
 from sklazy.report.html import preformatted
+
+if TYPE_CHECKING:
+    import pandas
 
 _MOST_IN_NOTEBOOK = 10
 
@@ -192,6 +195,86 @@ class Receipt(_Shown):
             Of nested parts; None writes one line.
         """
         return json.dumps(self.content, indent=indent, allow_nan=False)
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """The features, their values and what they add, as a pandas frame.
+
+        Needs a receipt with reasons: ``explain(X, reasons=True)``.
+
+        Examples
+        --------
+        >>> from sklazy import LazyKernelClassifier
+        >>> X = [[float(number), 1.0] for number in range(12)]
+        >>> model = LazyKernelClassifier().fit(X, ["low"] * 6 + ["high"] * 6)
+        >>> receipt = model.explain([[1.5, 1.0]], reasons=True)[0]
+        >>> receipt.to_frame()[["name", "contribution"]].round(2)
+          name  contribution
+        0   x0           0.5
+        1   x1           0.0
+        """
+        import pandas  # noqa: PLC0415 (an optional dependency)
+
+        return pandas.DataFrame(self._reasons()["features"])
+
+    def for_customer(self, hide: Collection[str] = ()) -> str:
+        """The principal reasons in a sentence: no ids and no values of other rows.
+
+        Needs a receipt with reasons: ``explain(X, reasons=True)``.
+
+        Parameters
+        ----------
+        hide : names of features, optional
+            Those that must not be named.
+
+        Examples
+        --------
+        >>> from sklazy import LazyKernelClassifier
+        >>> X = [[float(number), 1.0] for number in range(12)]
+        >>> model = LazyKernelClassifier().fit(X, ["low"] * 6 + ["high"] * 6)
+        >>> print(model.explain([[1.5, 1.0]], reasons=True)[0].for_customer())
+        The result is low (100 %). The principal reasons are: x0 is 1.5.
+        """
+        self._reasons()
+        return report.to_letter(self.content, [hide] if isinstance(hide, str) else hide)
+
+    def plot(self, ax: Any = None) -> Any:  # noqa: ANN401 - of matplotlib
+        """Draw the waterfall from the base to the answer (needs matplotlib).
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Default: new ones.
+
+        Returns
+        -------
+        ax : matplotlib axes
+        """
+        import matplotlib.pyplot as plt  # noqa: PLC0415 (an optional dependency)
+
+        reasons = self._reasons()
+        shown = [item for item in reasons["features"] if item["contribution"]][:15]
+        ax = plt.subplots()[1] if ax is None else ax
+        level = reasons["base"]
+        for place, item in enumerate(shown):
+            value = item["contribution"]
+            color = "tab:blue" if value > 0 else "tab:orange"
+            ax.barh(place, value, left=level, color=color)
+            level += value
+        names = [f"{item['name']} = {item['value']}" for item in shown]
+        ax.set_yticks(range(len(shown)), names)
+        ax.invert_yaxis()
+        for value, style in ((reasons["base"], ":"), (reasons["answer"], "-")):
+            ax.axvline(value, linestyle=style, color="gray")
+        ax.set_xlabel(f"{reasons['of']}")
+        return ax
+
+    def _reasons(self) -> Mapping[str, Any]:
+        if "reasons" not in self.content:
+            raise ReceiptError(
+                "the receipt has no reasons of its row; ask for them with "
+                "explain(X, reasons=True)."
+            )
+        return self.content["reasons"]
 
     def _contents(self) -> list[Mapping[str, Any]]:
         return [self.content]

@@ -13,7 +13,7 @@ from sklazy.methods.family import (
     check_answer,
     check_query,
 )
-from sklazy.receipts import next_attribute, uncertainty
+from sklazy.receipts import next_attribute, reasons, uncertainty
 from sklazy.receipts.families import FAMILIES
 from sklazy.receipts.seal import check_seal
 
@@ -42,6 +42,7 @@ _HEAD = {
 _SIGNED = {"signature": c.fingerprint}
 _EXTRAS = {
     "next_attribute": c.record(next_attribute.FIELDS),
+    "reasons": c.record(reasons.FIELDS),
     "dates": c.list_of(c.text),
 }
 _CASES = {"digest": c.text, "n_rows": c.count}
@@ -99,4 +100,5 @@ def _shape_of(family: Family, content: Mapping[str, Any]) -> c.Check:
 def _common_parts(content: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     yield from check_query(content)
     yield from next_attribute.check_parts(content)
+    yield from reasons.check_parts(content)
     yield from check_answer(content)

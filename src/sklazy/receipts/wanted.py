@@ -17,6 +17,8 @@ class Wanted(NamedTuple):
     accuracy: float | None = None
     suggest: bool = False
     costs: Mapping[str, float] | ArrayLike | None = None
+    reasons: bool = False
+    detail: str = "full"
 
 
 def wanted_by(content: Mapping[str, Any]) -> Wanted:
@@ -28,7 +30,17 @@ def wanted_by(content: Mapping[str, Any]) -> Wanted:
         accuracy=content.get("abstention", {}).get("accuracy"),
         suggest="next_attribute" in content,
         costs=_claimed_costs(content),
+        reasons="reasons" in content,
+        detail=_claimed_detail(content),
     )
+
+
+def _claimed_detail(content: Mapping[str, Any]) -> str:
+    """Whether a receipt lists cases beside its reasons, and members' receipts."""
+    members = content.get("members", ())
+    has_any = any(member.get("receipt") for member in members)
+    has_any |= bool(content.get("influential_cases", {}).get("listed"))
+    return "full" if has_any or "reasons" not in content else "brief"
 
 
 def _claimed_costs(content: Mapping[str, Any]) -> dict[str, float] | None:

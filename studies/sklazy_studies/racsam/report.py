@@ -83,7 +83,8 @@ _WORDS = (
         "of the paper are its formula, both numbers of inputs, of rows and of runs, "
         "alpha, the number of winners and of sets to start with, the number of sets "
         "after which this experiment stops, and how fast the sub-samples grow. Here "
-        "they are 20 and 50 inputs, 25 runs, 0.05, 5, 60, 1000 (that of the second "
+        "they are 20 and 50 inputs, 1000 rows, at most 25 runs, 0.05, 5, 60, 1000 (of "
+        "the second "
         "experiment), and from 30 % to all rows in 30 steps: ours, all of them. Of its "
         "table 1 one cell is left, 92 %, and its row is not known."
     ),
@@ -95,8 +96,7 @@ _WORDS = (
         "and loss, 270 rows to learn from and 500 to test on, as in the paper. Ours is "
         "this library's default: R irace's rule (Conover), absolute errors, our own "
         "learner, every row tested, at most 60 rows a race, and a last race of the "
-        "winners and of the best one's neighbors on all rows. That race is not the "
-        "paper's, and it is what finds the ten inputs from a random start."
+        "winners and of the best one's neighbors on all rows, which is not the paper's."
     ),
 )
 
@@ -208,7 +208,7 @@ def _recovery_words(results: UnitResults) -> list[str]:
         return []
     return [
         f"RACSAM by the paper's text finds the ten inputs {_shares(results, TEXT)}. "
-        f"With this library's last race {_shares(results, OURS)}. The one cell of the "
+        f"With this library's last race: {_shares(results, OURS)}. The one cell of the "
         f"paper's table that is left has {paper.SUCCESS} %."
     ]
 
@@ -225,4 +225,4 @@ def _shares(results: UnitResults, variant: str) -> str:
                     f"in {sum(hits)} of {pluralize(len(hits), 'run')} at {n_inputs} "
                     f"inputs from a {start} start"
                 )
-    return ", ".join(words)
+    return ", ".join(words) or "not run"

@@ -60,6 +60,14 @@ ENSEMBLES = {
             LazyBaggingClassifier(4, 0.5, max_features=1, random_state=3), "a seed"
         ),
         Setting(
+            LazyBaggingClassifier(4, combine="stacked", n_jobs=1),
+            "weights learned near the row",
+        ),
+        Setting(
+            LazyBaggingClassifier(4, combine="knora-e", n_jobs=1),
+            "members that are right near the row",
+        ),
+        Setting(
             LazyBaggingClassifier(
                 3, n_neighbors=2, combine="accuracy", min_branch_weight=1
             ),

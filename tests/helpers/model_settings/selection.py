@@ -6,7 +6,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from model_settings.setting import Setting, checked
 from sklazy import (
-    LazyDecisionTreeClassifier,
     LazyKNeighborsClassifier,
     LazyNBClassifier,
     LazySelectionClassifier,
@@ -140,7 +139,7 @@ SELECTION = {
             exempt="its model divides by the variance, which a constant has not",
         ),
         Setting(
-            LazySelectionClassifier(LazyDecisionTreeClassifier(n_jobs=1), 0.5),
+            LazySelectionClassifier(LazyNBClassifier(selection="none"), 0.5),
             "a host that takes the table",
         ),
         Setting(

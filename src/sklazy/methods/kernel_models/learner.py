@@ -47,6 +47,8 @@ class KernelAnswer:
         A score of each class that has cases, or the target in the unit of `data`.
     counts : int64 array of shape (n_queries, n_classes)
         The cases of each class that a query sees.
+    lists_cases : bool
+        Whether receipts list the cases that add most.
     """
 
     data: KernelData
@@ -54,6 +56,7 @@ class KernelAnswer:
     placed: Floats
     scores: Floats
     counts: Ints
+    lists_cases: bool = True
 
     @property
     def base(self) -> CaseBase:
@@ -223,7 +226,9 @@ def _find_influences(
             return rows, weigh_all(landmarks, data.columns, rate, side)
 
     else:
-        factor = factorize(data.columns, data.settings)
+        factor = data.base.derive(
+            (factorize, data.limits), lambda: factorize(data.columns, data.settings)
+        )
 
         def weigh(placed: Floats, similarities: Floats) -> tuple[Ints, Floats]:
             return rows, cho_solve(factor, similarities)

@@ -165,7 +165,8 @@ def _listed(
 ) -> list[Plain]:
     """The cases that add or take most, for the answer."""
     base = answer.base
-    most = np.argsort(-np.abs(adds[:, winner]), kind="stable")[:MOST_LISTED]
+    n_listed = MOST_LISTED if answer.lists_cases else 0
+    most = np.argsort(-np.abs(adds[:, winner]), kind="stable")[:n_listed]
     slots = speakers.rows[most]
     columns = zip(
         base.ids[slots].tolist(),

@@ -86,7 +86,9 @@ class _Server:
         self._changing = Work(replace(safety.limits, at_once=1))
         classifies = bool(self._answers.cases.class_labels)
         schema = self._answers.cases.schema
-        self._description = describe_api(schema, classifies, privacy, safety.limits)
+        self._description = describe_api(
+            schema, classifies, privacy, safety.limits, name
+        )
         self._metadata = describe_model(name, schema, classifies)
 
     def pages(self) -> list[Page]:

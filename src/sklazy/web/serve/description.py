@@ -16,7 +16,11 @@ _ID: Plain = {"type": ["string", "integer"]}
 
 
 def describe_api(
-    schema: Schema, classifies: bool, privacy: Privacy, limits: RequestLimits
+    schema: Schema,
+    classifies: bool,
+    privacy: Privacy,
+    limits: RequestLimits,
+    name: str = "model",
 ) -> Plain:
     """The description as plain data; columns are listed without their labels."""
     rows = {"type": "array", "minItems": 1, "maxItems": limits.rows, "items": _ROW}
@@ -50,6 +54,18 @@ def describe_api(
             {"forgotten": {"type": "integer"}, "cases": {"type": "integer"}},
             ["ids"],
         ),
+        "/invocations": _post(
+            "Predict rows, as MLflow's scoring server does.",
+            {form: {"type": ["object", "array"]} for form in _FORMS},
+            {"predictions": {"type": "array"}},
+            [],
+        ),
+        f"/v2/models/{name}/infer": _post(
+            "Predict rows by KServe's open inference protocol.",
+            {"id": {"type": "string"}, "inputs": {"type": "array"}},
+            {"outputs": {"type": "array"}},
+            ["inputs"],
+        ),
         "/v1/digest": _get("The fingerprint of the cases.", "application/json"),
         "/health": _get("Whether the process is up.", "application/json"),
         "/ready": _get("Whether it accepts requests.", "application/json"),
@@ -60,6 +76,7 @@ def describe_api(
         paths["/v1/similar"] = _post(
             "The most similar cases.", {"rows": rows, "k": count}, _listed("similar")
         )
+    _add_examples(paths, schema, name)
     return {
         "openapi": "3.1.0",
         "info": {"title": "sklazy serve", "version": sklazy.__version__},
@@ -72,6 +89,31 @@ def describe_api(
     }
 
 
+def _add_examples(paths: Plain, schema: Schema, name: str) -> None:
+    """Give requests of predictions an example that can be sent as it is."""
+    row = {one.name: _example_cell(one) for one in schema.user_columns}
+    tensors = [
+        {"name": column, "datatype": "FP64", "shape": [1], "data": [cell]}
+        for column, cell in row.items()
+    ]
+    examples: dict[str, Plain] = {
+        "/v1/predict": {"rows": [row]},
+        "/v1/explain": {"rows": [row]},
+        "/v1/suggest": {"rows": [row]},
+        "/invocations": {"dataframe_records": [row]},
+        f"/v2/models/{name}/infer": {"inputs": tensors},
+    }
+    for path, example in examples.items():
+        content = paths[path]["post"]["requestBody"]["content"]["application/json"]
+        content["example"] = example
+
+
+def _example_cell(origin: Origin) -> float | None:
+    """A cell that every model takes; labels and dates of cases are not shown."""
+    return 1.0 if origin.kind == "numeric" and origin.reading is None else None
+
+
+_FORMS = ("dataframe_split", "dataframe_records", "instances", "inputs")
 _ROW: Plain = {"$ref": "#/components/schemas/Row"}
 _PROBLEM: Plain = {
     "type": "object",
@@ -140,7 +182,7 @@ def _post(
     body = {
         "type": "object",
         "properties": request,
-        "required": required or ["rows"],
+        "required": ["rows"] if required is None else required,
         "additionalProperties": False,
     }
     content = {"application/json": {"schema": body}}
