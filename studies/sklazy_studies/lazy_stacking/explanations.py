@@ -4,10 +4,6 @@ _KNN = (
     "neither the number of neighbors nor the weights of its k-NN are in the paper "
     "(python -m sklazy_studies.explain knn)"
 )
-_MEMBERS = "the paper's members are not known; these are our first list"
-_WEKA = (
-    "the paper's members are not known; these are the plainest whose figures come near"
-)
 _PRUNED = (
     "the paper's tree is pruned: Weka 3.6.14's J48 is right in {} % (weka.classifiers."
     "trees.J48 -t FILE -x 5), J48 -U in {} %"
@@ -15,9 +11,7 @@ _PRUNED = (
 
 EXPLANATIONS: dict[tuple[str, str], str] = {
     ("", "k-NN"): _KNN,
-    ("", "lazy stacking"): _MEMBERS,
-    ("", "lazy stacking, Weka's kinds"): _WEKA,
     ("balance-labels", "C4.5"): _PRUNED.format("65.82", "68.54"),
     ("colic", "C4.5"): _PRUNED.format("85.03", "82.45"),
 }
-"""By set and method, or by method alone for all its sets."""
+"""By set and method, or by method alone; others are shown as not explained."""

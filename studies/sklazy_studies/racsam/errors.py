@@ -109,7 +109,7 @@ def error_deviations(errors: Errors) -> list[Deviation]:
             theirs,
             # The paper's folds are others, whose error is as uncertain as ours.
             float(by_method[method].std() * np.sqrt(2 / len(by_method[method]))),
-            EXPLANATIONS.get((name, method), EXPLANATIONS.get(("", method), "")),
+            EXPLANATIONS.get((name, method), ""),
         )
         for name, by_method in errors.items()
         for method in PUBLISHED

@@ -90,7 +90,12 @@ class LazyBlend(LazyEstimator):
         return set_member_parameters(named, self.member_parameters)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get the parameters, and with `deep` those of members: ``name__parameter``.
+        """Get the parameters, and those of members as ``name__parameter``.
+
+        Parameters
+        ----------
+        deep : bool, default True
+            Whether to include the parameters of members.
 
         Examples
         --------
@@ -114,6 +119,11 @@ class LazyBlend(LazyEstimator):
 
     def set_params(self, **params: Any) -> Self:  # noqa: ANN401 - of any member
         """Set parameters; those of members as ``name__parameter``.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by the names of `get_params`.
 
         Examples
         --------
