@@ -26,6 +26,7 @@ from sklazy.estimators.keeping import add_rows, keep_rows
 from sklazy.estimators.questions import predict_past
 from sklazy.receipts import Wanted
 from sklazy.tables import Column, Table
+from sklazy.tables.taking import take_columns
 
 Floats = NDArray[np.float64]
 
@@ -49,12 +50,13 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         ----------
         X : frame, Table or array-like of shape (n_rows, n_attributes)
             Numeric and nominal features. Cells may be missing.
-        y : array-like of shape (n_rows,)
-            Class labels, without missing values.
-        ids : sequence of int or str, optional
-            Row ids, used by `forget` and in receipts. Default: the index of a pandas
-            frame if it has unique integers or strings and is not a RangeIndex, else 0,
-            1, ...
+        y : array-like of shape (n_rows,), or str
+            Class labels, without missing values. Or the name of a column of X,
+            which is then no feature.
+        ids : sequence of int or str, or str, optional
+            Row ids, used by `forget` and in receipts, or the name of a column of X,
+            which is then no feature. Default: the index of a pandas frame if it has
+            unique integers or strings and is not a RangeIndex, else 0, 1, ...
         """
         return keep_rows(self, X, y, None, ids)
 
@@ -333,14 +335,15 @@ class WeightedClassifier(LazyClassifier):
         ----------
         X : frame, Table or array-like of shape (n_rows, n_attributes)
             Numeric and nominal features. Cells may be missing.
-        y : array-like of shape (n_rows,)
-            Class labels, without missing values.
+        y : array-like of shape (n_rows,), or str
+            Class labels, without missing values. Or the name of a column of X,
+            which is then no feature.
         sample_weight : array-like of shape (n_rows,), optional
             Weight of each row.
-        ids : sequence of int or str, optional
-            Row ids, used by `forget` and in receipts. Default: the index of a pandas
-            frame if it has unique integers or strings and is not a RangeIndex, else 0,
-            1, ...
+        ids : sequence of int or str, or str, optional
+            Row ids, used by `forget` and in receipts, or the name of a column of X,
+            which is then no feature. Default: the index of a pandas frame if it has
+            unique integers or strings and is not a RangeIndex, else 0, 1, ...
         times : array-like of shape (n_rows,), optional
             Time of each row: numbers, dates, or text such as '2026-03-01T12:30'.
             Windows, half-lives and ``forget(before=...)`` use it. Without times,
@@ -456,6 +459,7 @@ def _add_classes(
     ids: IdsLike,
     times: object = None,
 ) -> Model:
+    X, y, ids = take_columns(X, y, ids)
     if classes is not None:
         _check_labels(class_column(y), class_column(classes))
     return add_rows(model, X, y, sample_weight, ids, classes, times)
