@@ -204,6 +204,21 @@ def test_names_of_no_column_are_refused_with_those_there_are():
         LazyNBClassifier().fit([[1.0], [2.0]], "churn")
 
 
+# --- sets -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("coverage", [0.3, 0.6, 0.9])
+def test_sets_list_the_labels_that_the_matrix_marks(coverage):
+    y = np.resize(["maybe", "no", "yes"], 12)
+    model = LazyNBClassifier().fit(_frame(), y)
+    marks = model.predict_set(_frame(), coverage)
+    sets = model.predict_set(_frame(), coverage, as_labels=True)
+    assert [[label in one for label in model.classes_] for one in sets] == (
+        marks.tolist()
+    )
+    assert [len(one) for one in sets] == marks.sum(axis=1).tolist()
+
+
 # --- names ----------------------------------------------------------------------------
 
 

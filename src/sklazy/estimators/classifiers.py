@@ -1,6 +1,6 @@
 """Lazy classifiers: all of them, those with weights of rows, and the approximate."""
 
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -175,6 +175,28 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         (probabilities,) = self._left_out(rows, "probabilities")
         return probabilities
 
+    @overload
+    def predict_set(
+        self,
+        X: ArrayLike,
+        coverage: float = ...,
+        *,
+        method: str = ...,
+        by: str | None = ...,
+        groups: Groups = ...,
+        as_labels: Literal[False] = ...,
+    ) -> NDArray[np.bool_]: ...
+    @overload
+    def predict_set(
+        self,
+        X: ArrayLike,
+        coverage: float = ...,
+        *,
+        method: str = ...,
+        by: str | None = ...,
+        groups: Groups = ...,
+        as_labels: Literal[True],
+    ) -> list[list[Any]]: ...
     def predict_set(
         self,
         X: ArrayLike,
@@ -183,7 +205,8 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         method: str = "jackknife",
         by: str | None = None,
         groups: Groups = None,
-    ) -> NDArray[np.bool_]:
+        as_labels: bool = False,
+    ) -> NDArray[np.bool_] | list[list[Any]]:
         """Predict sets of classes that contain the true one as often as promised.
 
         Conformal prediction without a calibration set: each row is scored by the
@@ -205,11 +228,13 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
             Groups within each of which the coverage holds: the name of a nominal
             column, or a pair of the groups of all rows (in order of arrival) and of the
             queries.
+        as_labels : bool, default=False
+            Whether to list the labels of each set.
 
         Returns
         -------
-        sets : bool array of shape (n_queries, n_classes)
-            Columns in the order of `classes_`. An empty set means that the query is
+        sets : bool array of shape (n_queries, n_classes), or list of lists of labels
+            In the order of `classes_`. An empty set means that the query is
             unlike the cases of every class, a full set that no class can be ruled out.
 
         Notes
@@ -245,8 +270,11 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         array([[ True, False, False],
                [ True, False, False],
                [False,  True, False]])
+        >>> model.predict_set(X[[1, 51]], coverage=0.95, by="class", as_labels=True)
+        [[0], [1]]
         """
-        return predict_sets(self, X, coverage, method, by, groups)
+        sets, labels = predict_sets(self, X, coverage, method, by, groups)
+        return [labels[row].tolist() for row in sets] if as_labels else sets
 
     def risk_coverage(self) -> RiskCoverage:
         """Accuracy when the least sure answers are withheld, by leave-one-out.
