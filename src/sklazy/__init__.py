@@ -40,4 +40,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever has that name
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return __all__

@@ -4,9 +4,14 @@ An error names the parameter, the value, what was expected and the way out.
 """
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable
+from pathlib import Path
 
 _SHOWN = 12  # names in a message
+_WARNED: set[str] = set()  # texts of warnings that were shown
+_BETWEEN = ("sklearn", "joblib")  # libraries that call this one for the user
 
 
 class SklazyError(Exception):
@@ -121,6 +126,40 @@ class SklazyWarning(UserWarning):
 
 class DataWarning(SklazyWarning):
     """The data can be used, but not the way one might think."""
+
+
+def warn_once(message: str) -> None:
+    """Show a `DataWarning` at the user's line, once in a process.
+
+    Python's own memory of what was shown is lost whenever filters change. Filters that
+    ask for every warning, or make errors of them, get every one.
+    """
+    action = _find_action(message)
+    if action not in ("always", "all", "error") and message in _WARNED:
+        return
+    if action != "ignore":
+        _WARNED.add(message)
+    warnings.warn(message, DataWarning, stacklevel=_count_inner() + 1)
+
+
+def _find_action(message: str) -> str:
+    """What the filters do with a `DataWarning`."""
+    for action, pattern, category, module, _ in warnings.filters:
+        is_meant = module is None and issubclass(DataWarning, category)
+        if is_meant and (pattern is None or pattern.match(message)):
+            return str(action)
+    return "default"
+
+
+def _count_inner() -> int:
+    """Count the calls between the user's line and a function that called this one."""
+    packages = {Path(__file__).parent.name, *_BETWEEN}
+    frame, n_inner = sys._getframe(1), 0
+    while (
+        frame.f_back and str(frame.f_globals.get("__name__")).split(".")[0] in packages
+    ):
+        frame, n_inner = frame.f_back, n_inner + 1
+    return n_inner
 
 
 def suggest(wrong: str, known: Iterable[str]) -> str:

@@ -19,6 +19,7 @@ from sklazy.tables import as_table, read_table
 from sklazy.tables.amounts import find_amounts, read_amount
 from sklazy.tables.origins import expand_columns
 from sklazy.tables.reading import Reading
+from sklazy.tables.understand import FILE_WAY_OUT, WAY_OUT
 
 DAYS = [dt.date(2024, 5, 31), dt.date(1999, 1, 2), dt.date(2000, 2, 29)]
 NUMBERS = [float((day - dt.date(1970, 1, 1)).days) for day in DAYS]
@@ -193,7 +194,8 @@ def test_frames_are_understood_as_files_are(tmp_path):
             table = as_table(X, feature_names=file.names)
         assert [c.cells() for c in table] == [c.cells() for c in file]
         assert [c.reading for c in table] == [c.reading for c in file]
-        assert str(caught[0].message).removeprefix("X") == said.removeprefix(str(path))
+        remarks = str(caught[0].message).removesuffix(WAY_OUT).removeprefix("X")
+        assert remarks == said.removesuffix(FILE_WAY_OUT).removeprefix(str(path))
 
 
 def test_strings_that_are_plain_numbers_stay_labels_in_frames():
@@ -418,7 +420,7 @@ def test_text_is_set_aside_in_frames_and_said_once():
         model.fit(frame, target)
     (message,) = {str(w.message) for w in caught}
     assert all(f"{name!r}: set aside" in message for name in ("id", "note"))
-    assert "kinds={'name': 'nominal'}" in message
+    assert "categorical_features={'name': 'nominal'}" in message
     assert model.cases_.names == ["tree"]
     assert (model.predict(frame) == target).all()
     assert model.select_attributes(frame).shape == (40, 1)

@@ -5,15 +5,15 @@ import shlex
 from collections.abc import Sequence
 from functools import partial
 
-from sklazy.tables.understand import WAY_OUT
+from sklazy.tables.understand import FILE_WAY_OUT, WAY_OUT
 
 _TEXT = r"(?P<quote>['\"])(?P<value>.*?)(?P=quote)"
 _HINTS: tuple[tuple[str, str], ...] = (
     (
-        re.escape(WAY_OUT),
+        f"{re.escape(WAY_OUT)}|{re.escape(FILE_WAY_OUT)}",
         "Set the kind of a column with --kind, as in --kind name=nominal.",
     ),
-    (rf"kinds=\{{{_TEXT}: 'nominal'\}}", "--kind {nominal}"),
+    (rf"(?:kinds|categorical_features)=\{{{_TEXT}: 'nominal'\}}", "--kind {nominal}"),
     (rf"Pass numeric=\[{_TEXT}\]", "Pass --kind {numeric}"),
     (
         rf"categorical_features=\[{_TEXT}\], or a string dtype",

@@ -38,7 +38,7 @@ from sklazy.estimators.next_attribute import (
     acquire_attributes,
     suggest_attributes,
 )
-from sklazy.estimators.parameters import check_choice
+from sklazy.estimators.parameters import check_choice, time_advice
 from sklazy.estimators.questions import find_similar, measure_novelty, open_explorer
 from sklazy.estimators.reference import find_link, name_methods
 from sklazy.estimators.state import describe_model
@@ -461,7 +461,7 @@ class LazyEstimator(BaseEstimator):
                 f"ids={ids!r} and before={before!r}; give exactly one of them."
             )
         if ids is None:
-            forget_before(self.cases_, before)
+            forget_before(self.cases_, before, time_advice(self))
         else:
             self.cases_.forget(ids)
         return self

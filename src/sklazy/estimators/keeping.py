@@ -1,6 +1,5 @@
 """Put rows into the case base of an estimator, the first and further ones."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -23,7 +22,7 @@ from sklazy.casebase.moments import (
 )
 from sklazy.casebase.rows import Ids
 from sklazy.casebase.schema import Attribute, Schema
-from sklazy.errors import BadInputError, DataWarning
+from sklazy.errors import BadInputError, warn_once
 from sklazy.estimators.inputs import class_column
 from sklazy.estimators.parameters import check_choice, check_columns
 from sklazy.tables import Table, as_table
@@ -145,11 +144,9 @@ def _warn_of_names(cases: CaseBase) -> None:
     """Warn of nominal columns that do hardly more than name the rows."""
     naming = [name for j, name in enumerate(cases.names) if _names_rows(cases, j)]
     if naming:
-        warnings.warn(
+        warn_once(
             f"columns that name rows: {naming}. Nearly every value occurs in one row "
-            "only and cannot help with new rows. Leave these columns out.",
-            DataWarning,
-            stacklevel=4,
+            "only and cannot help with new rows. Leave these columns out."
         )
 
 

@@ -117,7 +117,8 @@ def plain_table(
     if issparse(X):
         raise BadTypeError(
             "Sparse data was passed for X, but dense data is required. Use "
-            "'.toarray()' to convert to a dense numpy array."
+            "'.toarray()' to convert to a dense numpy array; in a pipeline, let the "
+            "encoder give one: OneHotEncoder(sparse_output=False)."
         )
     if are_dicts(X):
         X, names = from_dicts(X)

@@ -44,9 +44,21 @@ def as_frame(X: object) -> Frame | None:
     if isinstance(frame, nw.Series):
         raise BadInputError(
             f"Expected a 2D table, got a 1D series ({type(X).__name__}). Reshape your "
-            "data: give a frame with one column (series.to_frame())."
+            f"data: {_unfold(X)}."
         )
     return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def _unfold(series: object) -> str:
+    """How to make a frame of a series: a row of pandas has the columns as its index."""
+    index: Any = getattr(series, "index", None)
+    labels = [] if index is None or callable(index) else list(index)
+    if not labels or not all(isinstance(label, str) for label in labels):
+        return "give a frame with one column (series.to_frame())"
+    return (
+        "take one row as a frame by X.iloc[[0]] in place of X.iloc[0], and one column "
+        "by X[['name']] in place of X['name']"
+    )
 
 
 def _open(native: Any, **options: bool) -> Any:  # noqa: ANN401

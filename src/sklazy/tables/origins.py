@@ -58,7 +58,8 @@ def expand_columns(table: Table) -> Table:
     if not columns:
         raise BadInputError(
             f"all columns, {table.names}, are set aside: nothing is left to learn "
-            f"from. Keep one with kinds={{{table.names[0]!r}: 'nominal'}}."
+            "from. Keep one with "
+            f"categorical_features={{{table.names[0]!r}: 'nominal'}}."
         )
     return Table(columns, table.n_rows, table.named)
 

@@ -20,7 +20,12 @@ from sklazy.tables.streams import STREAMED, Streamed
 from sklazy.tables.surveying import Surveyed, survey_file
 from sklazy.tables.table import Table, Wish
 from sklazy.tables.text import Source, as_text, read_file_bytes, unpacked
-from sklazy.tables.understand import forms_of, understand_table, warn_of_notes
+from sklazy.tables.understand import (
+    FILE_WAY_OUT,
+    forms_of,
+    understand_table,
+    warn_of_notes,
+)
 
 Format = Literal["csv", "arff", "parquet", "feather", "jsonl", "excel"]
 
@@ -162,7 +167,7 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         table = _understood(table, wishes, notes, forms_of(decimal), like)
     except BadTypeError as error:
         raise BadFileError(str(error), path) from None
-    warn_of_notes(notes, path)
+    warn_of_notes(notes, path, FILE_WAY_OUT)
     return table
 
 

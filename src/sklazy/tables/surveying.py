@@ -27,7 +27,12 @@ from sklazy.tables.reading import Reading
 from sklazy.tables.streams import Streamed
 from sklazy.tables.table import Column, Kind, Label, Table, Wish
 from sklazy.tables.text import all_numbers
-from sklazy.tables.understand import forms_of, understand_column, warn_of_notes
+from sklazy.tables.understand import (
+    FILE_WAY_OUT,
+    forms_of,
+    understand_column,
+    warn_of_notes,
+)
 
 MOST_LABELS = 1_000_000
 """A column of more different labels is not kept as one of labels."""
@@ -205,7 +210,8 @@ def survey_file(
     forms = forms_of(streamed.options.decimal)
     columns = [cells.understood(wishes.get(cells.name), notes, forms) for cells in seen]
     read = [f"column {c.name!r} " for c in columns if c.reading]
-    warn_of_notes([n for n in notes if not n.startswith(tuple(read))], streamed.path)
+    notes = [n for n in notes if not n.startswith(tuple(read))]
+    warn_of_notes(notes, streamed.path, FILE_WAY_OUT)
     origins = [Origin(c.name, c.kind, c.reading) for c in columns]
     known = {cells.name: cells for cells in seen}
     return Surveyed(streamed, wishes, known, origins, named, n_rows)

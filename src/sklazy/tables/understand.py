@@ -6,7 +6,6 @@ aside, whose cells are nearly all different). The result is a `Reading`; remarks
 about it go to the notes. Declared categories are left as they are.
 """
 
-import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import get_args
@@ -14,7 +13,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sklazy.errors import BadInputError, BadTypeError, DataWarning
+from sklazy.errors import BadInputError, BadTypeError, warn_once
 from sklazy.tables.amounts import FORMS, find_amounts, read_amount
 from sklazy.tables.dates import find_dates, read_moment
 from sklazy.tables.labels import to_nominal, with_labels
@@ -26,8 +25,14 @@ from sklazy.tables.table import Column, Kind, Label, Table, Wish
 MOSTLY = 0.9
 """The share of dates or amounts from which on other cells are remarkable."""
 
-WAY_OUT = "Set the kind of a column with kinds, as in kinds={'name': 'nominal'}."
-"""The way out of what was understood wrongly."""
+WAY_OUT = (
+    "Set the kind of a column with categorical_features, as in "
+    "categorical_features={'name': 'nominal'}."
+)
+"""The way out of what was understood wrongly, for estimators and tables."""
+
+FILE_WAY_OUT = "Set the kind of a column with kinds, as in kinds={'name': 'nominal'}."
+"""The way out for files."""
 
 _SAMPLE = 1000  # texts that are looked at one by one
 _FEWEST_ALIKE = 10  # texts that make a remarkable column
@@ -63,15 +68,11 @@ def understand_table(
     return Table(tuple(columns), table.n_rows, table.named)
 
 
-def warn_of_notes(notes: Collection[str], where: str) -> None:
+def warn_of_notes(notes: Collection[str], where: str, way_out: str = WAY_OUT) -> None:
     """Warn once of all that was found out about the columns of a table."""
     if notes:
         remarks = "; ".join(note.rstrip(".") for note in notes)
-        warnings.warn(
-            f"{where}: {remarks}. {WAY_OUT}",
-            DataWarning,
-            stacklevel=3,
-        )
+        warn_once(f"{where}: {remarks}. {way_out}")
 
 
 def is_amounts(column: Column, decimal: str) -> bool:

@@ -1,0 +1,163 @@
+"""Messages that name a way out: each test meets the message and takes the way."""
+
+import ast
+import datetime
+import re
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+import sklazy
+from sklazy import (
+    BadInputError,
+    BadTypeError,
+    DataWarning,
+    LazyKernelClassifier,
+    LazyNBClassifier,
+)
+from sklazy.errors import warn_once
+
+DAYS = [datetime.date(2024, 1, 1 + i) for i in range(12)]
+
+
+def _frame():
+    return pd.DataFrame({"age": np.arange(12.0), "colour": list("abcabcabcabc")})
+
+
+def _classes():
+    return ["no"] * 6 + ["yes"] * 6
+
+
+# --- rows that are no table -----------------------------------------------------------
+
+
+def test_one_row_is_taken_by_double_brackets():
+    X = _frame()
+    model = LazyNBClassifier().fit(X, _classes())
+    with pytest.raises(BadInputError, match=r"X\.iloc\[\[0\]\] in place of X\.iloc"):
+        model.predict(X.iloc[0])
+    assert model.predict(X.iloc[[0]]).tolist() == ["no"]
+
+
+def test_one_column_is_taken_by_to_frame_or_double_brackets():
+    X = _frame()
+    with pytest.raises(BadInputError, match=r"series\.to_frame\(\)"):
+        LazyNBClassifier().fit(X["age"], _classes())
+    one = LazyNBClassifier().fit(X["age"].to_frame(), _classes())
+    X.index = list("abcdefghijkl")
+    with pytest.raises(BadInputError, match=r"X\[\['name'\]\]"):
+        LazyNBClassifier().fit(X["age"], _classes())
+    other = LazyNBClassifier().fit(X[["age"]], _classes())
+    assert one.cases_.names == other.cases_.names == ["age"]
+
+
+def test_an_encoder_in_a_pipeline_gives_dense_output():
+    def pipeline(**options):
+        return make_pipeline(OneHotEncoder(**options), LazyNBClassifier())
+
+    with pytest.raises(BadTypeError, match=r"OneHotEncoder\(sparse_output=False\)"):
+        pipeline().fit(_frame(), _classes())
+    model = pipeline(sparse_output=False).fit(_frame(), _classes())
+    assert len(model.predict(_frame())) == 12
+
+
+# --- times ----------------------------------------------------------------------------
+
+
+def test_rows_without_times_where_fit_takes_none_go_by_their_ids():
+    model = LazyKernelClassifier().fit(_frame(), _classes())
+    with pytest.raises(BadInputError, match=r"ids.*LazyNBClassifier") as caught:
+        model.forget(before=DAYS[3])
+    assert "give times to fit" not in str(caught.value)
+    old = [i for i, day in enumerate(DAYS) if day < DAYS[3]]
+    assert model.forget(old).ids_.tolist() == list(range(3, 12))
+
+
+def test_rows_without_times_where_fit_takes_them_get_them():
+    model = LazyNBClassifier().fit(_frame(), _classes())
+    with pytest.raises(BadInputError, match="give times to fit"):
+        model.forget(before=DAYS[3])
+    model.fit(_frame(), _classes(), times=DAYS).forget(before=DAYS[3])
+    assert model.ids_.tolist() == list(range(3, 12))
+
+
+# --- kinds ----------------------------------------------------------------------------
+
+
+def _priced():
+    return _frame().assign(price=[f"${1000 + i % 6}.50" for i in range(12)])
+
+
+def _fit_where(model, X):
+    """Fit, and return the lines that warnings point to and their texts."""
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        line = sys._getframe().f_lineno + 1
+        model.fit(X, _classes())
+    places = [(Path(one.filename).name, one.lineno - line) for one in caught]
+    return places, [str(one.message) for one in caught]
+
+
+@pytest.mark.parametrize(
+    "make", [LazyNBClassifier, sklazy.LazyBlendClassifier, make_pipeline]
+)
+def test_a_kind_is_set_as_the_warning_has_it(make):
+    model = make(LazyNBClassifier()) if make is make_pipeline else make()
+    places, (text,) = _fit_where(model, _priced())
+    assert places == [("test_messages.py", 0)]
+    assert "kinds" not in text
+    option = re.search(r"categorical_features=(\{.*\})", text)[1]
+    kinds = ast.literal_eval(option.replace("name", "price"))
+    last = model[-1] if make is make_pipeline else model
+    last.set_params(categorical_features=kinds)
+    assert _fit_where(model, _priced()) == ([], [])
+    assert last.cases_.cases.numeric.tolist() == [0, -1, -1]
+
+
+def test_a_kind_of_a_file_is_set_as_the_warning_has_it(tmp_path):
+    path = tmp_path / "prices.csv"
+    _priced().to_csv(path, index=False)
+    with pytest.warns(DataWarning, match=r"kinds=\{'name': 'nominal'\}") as caught:
+        sklazy.read_table(path)
+    assert caught[0].filename == __file__
+    assert sklazy.read_table(path, kinds={"price": "nominal"}).kinds[2] == "nominal"
+
+
+def test_a_table_with_nothing_left_keeps_a_column_by_its_kind():
+    X = pd.DataFrame({"id": [f"customer {i:03}" for i in range(40)]})
+    y = ["no", "yes"] * 20
+    with warnings.catch_warnings(action="ignore"):
+        with pytest.raises(BadInputError, match="set aside") as caught:
+            LazyNBClassifier().fit(X, y)
+        option = re.search(r"categorical_features=(\{.*\})", str(caught.value))[1]
+        kinds = ast.literal_eval(option)
+        model = LazyNBClassifier(categorical_features=kinds).fit(X, y)
+    assert model.cases_.names == ["id"]
+
+
+def test_a_warning_comes_once_though_filters_change():
+    text = "a text that no other test has"
+    with warnings.catch_warnings(record=True, action="ignore") as caught:
+        warn_once(text)
+    assert not caught
+    lines = []
+    for _ in range(3):
+        with warnings.catch_warnings(record=True, action="default") as caught:
+            warn_once(text)
+        lines.append(len(caught))
+    assert lines == [1, 0, 0]
+    with pytest.raises(DataWarning, match=text):
+        warn_once(text)
+
+
+# --- names ----------------------------------------------------------------------------
+
+
+def test_completion_shows_public_names_alone():
+    assert sklazy.Table.from_any([[1.0]]).n_rows == 1  # imports rooms of the house
+    assert dir(sklazy) == sklazy.__all__
