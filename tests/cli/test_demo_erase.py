@@ -195,11 +195,11 @@ def test_ctrl_c_from_a_terminal_leaves_nothing(tmp_path):
         stderr=subprocess.DEVNULL,
     )
     until = time.monotonic() + 60
-    while not list(tmp_path.glob("sklazy-*")) and time.monotonic() < until:
+    while not list(tmp_path.glob("sklazy-demo-*")) and time.monotonic() < until:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 130
-    assert not list(tmp_path.glob("sklazy-*"))
+    assert not list(tmp_path.glob("sklazy-demo-*"))
 
 
 def test_the_summary_orders_stores_by_when_they_forgot():

@@ -40,7 +40,7 @@ _VERDICTS = {
 def demo_erase(console: Console, html: str | None) -> None:
     """Let each store forget a person, search its files, and end with a certificate."""
     console.after_interrupt = "The temporary folder is deleted."
-    with tempfile.TemporaryDirectory(prefix="sklazy-") as name:
+    with tempfile.TemporaryDirectory(prefix="sklazy-demo-") as name:
         trials = list(_try_stores(console, Path(name)))
         ours, certificate = _try_ours(Path(name) / _OURS, make_people())
     trials.append(ours)
