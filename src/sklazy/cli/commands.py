@@ -25,7 +25,7 @@ from sklazy.cli.options import (
 )
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @click.option(
     "--html",
     "page",
@@ -39,8 +39,26 @@ def demo() -> None:
     """Show lazy learning on the wine data: predict, explain, advise.
 
     \b
-    Example:
+    Examples:
       sklazy demo
+      sklazy demo erase
+    """
+
+
+@demo.command("erase")
+@click.option("--html", type=OUT_FILE, help="Write the certificate to this HTML page.")
+@runs("demo_erase")
+def demo_erase() -> None:
+    """Show which stores on this machine really forget a person.
+
+    Made-up people are put into SQLite, DuckDB, LanceDB, usearch, faiss and hnswlib, as
+    far as they are installed; one is deleted and cleaned up as each documents it, and
+    the files are searched. At the end the same is done here, with a certificate. All
+    of it happens in a temporary folder.
+
+    \b
+    Example:
+      sklazy demo erase
     """
 
 

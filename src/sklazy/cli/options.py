@@ -119,6 +119,8 @@ def runs(module: str) -> Decorator:
         @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
         @functools.wraps(function)
         def command(as_json: bool, debug: bool, **options: object) -> None:
+            if click.get_current_context().invoked_subcommand:
+                return  # which has options of its own
             with ending_at_once():
                 console = importlib.import_module("sklazy.cli.console")
                 if _seems_to_lack_target(options):
