@@ -83,12 +83,15 @@ def run_child(method, phase, n_rows, seconds, delay):
     words += [str(n_rows), str(seconds)]
     sent = None
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as child:
-        child.stdout.readline()  # it is about to begin
-        if delay is not None:
-            time.sleep(delay)
-            sent = time.monotonic()
-            child.send_signal(signal.SIGINT)
-        line = child.stdout.readline()
+        try:
+            child.stdout.readline()  # it is about to begin
+            if delay is not None:
+                time.sleep(delay)
+                sent = time.monotonic()
+                child.send_signal(signal.SIGINT)
+            line = child.stdout.readline()
+        finally:
+            child.kill()  # also where this process is interrupted itself
     if not line:
         raise SystemExit(f"{method} {phase}: the child failed.")
     figures = json.loads(line)
@@ -99,6 +102,8 @@ def run_child(method, phase, n_rows, seconds, delay):
 
 def run_as_child(method, phase, mode, n_rows, seconds):
     """Run a phase, heard every now and then, or until it is interrupted."""
+    # A shell makes programs in the background deaf to interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     warnings.simplefilter("ignore")
     model, X, y = make(method, n_rows)
     if phase != "fit":

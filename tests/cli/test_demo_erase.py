@@ -187,7 +187,9 @@ def test_ctrl_c_leaves_nothing(run, only_sqlite, monkeypatch):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_from_a_terminal_leaves_nothing(tmp_path):
-    code = "from sklazy_command import main; main()"
+    # A shell makes programs in the background deaf to interrupts.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    code += "from sklazy_command import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", code, "demo", "erase"],
         env={**os.environ, "TMPDIR": str(tmp_path)},

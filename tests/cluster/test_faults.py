@@ -279,7 +279,15 @@ def test_the_client_that_is_given_computes(client):
         assert sd.advise(X, y, client=own, max_seconds=0).n_rows == 120
 
 
-@pytest.mark.usefixtures("client")
+@pytest.fixture
+def interruptible():
+    """A process that hears interrupts, also in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("client", "interruptible")
 @pytest.mark.parametrize("way", ["parts", "copies"])
 def test_an_interrupt_is_heard_and_the_model_answers_then(way):
     if way == "parts":
