@@ -395,7 +395,7 @@ import json, numpy as np
 from sklazy import LazyKNeighborsClassifier
 from sklazy.kernels import compiling
 from sklazy.neighbors import nominal
-compiling._COMPILING = compiling._LOADING = 0.004  # seconds: a few rows
+compiling._COMPILING = compiling._LOADING = 0.001  # seconds: a few rows
 X = np.random.default_rng(0).integers(0, 4, (90_000, 8)).astype(str)
 model = LazyKNeighborsClassifier(n_attributes=4).fit(X[:, :], X[:, 0])
 ready = []
