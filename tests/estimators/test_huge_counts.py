@@ -10,6 +10,8 @@ from sklearn.base import clone, is_regressor
 
 from discovery import exported
 from model_settings import SETTINGS
+from sklazy import LazyKNeighborsClassifier, LazyKNeighborsRegressor
+from sklazy.kernels.compiling import every_job_due
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3)).round(1)
@@ -92,3 +94,15 @@ def test_more_neighbors_than_rows_are_all_of_them():
         "LazyKernelRegressor",
         "LazyPLSRegressor",
     ]
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+@pytest.mark.parametrize("kind", [LazyKNeighborsClassifier, LazyKNeighborsRegressor])
+def test_kernels_take_more_neighbors_than_rows(kind, weights):
+    """Jobs as small as these run without kernels, unless a process has them."""
+    few, many = (kind(n, weights=weights) for n in (len(X), sys.maxsize))
+    with every_job_due():
+        ask(many)
+        ask(few)
+        assert many.predict(X[:9]).tolist() == few.predict(X[:9]).tolist()
+        assert many.loo_predict().tolist() == few.loo_predict().tolist()

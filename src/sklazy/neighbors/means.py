@@ -213,6 +213,8 @@ class MeanSearch:
                 here = slice(first, first + step)
                 values[here] = self._nest(order[here], here)
             return values
+        # More neighbors than rows are all rows; the kernel has room for each.
+        n_neighbors = min(self.voting.n_neighbors, cases.n_rows + 1)
         mean_nested(
             cases.n_rows,
             self.columns.labels,
@@ -223,7 +225,7 @@ class MeanSearch:
             *self.queries,
             order,
             self.distances.excluded,
-            *self.voting,
+            *self.voting._replace(n_neighbors=n_neighbors),
             0,
             len(order),
             values,

@@ -309,6 +309,8 @@ class MixedSearch:
             classes = self.classes_for(every)
             votings = [Voting(k, shares, by_distance) for k in ks.tolist()]
             return vote_nested(asked, classes, order, votings)
+        # More neighbors than rows are all rows, and the reach is then infinite.
+        ks = np.minimum(ks, cases.n_rows + 1)
         votes = np.zeros((len(ks), *order.shape, self.votes.shape[1]))
         reach = np.empty(order.shape)
         vote_nested_mixed(
