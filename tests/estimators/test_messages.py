@@ -9,11 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from sklearn.base import clone, is_regressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import sklazy
+from discovery import one_keeper_of_each
 from sklazy import (
     BadInputError,
     BadTypeError,
@@ -153,6 +156,67 @@ def test_a_warning_comes_once_though_filters_change():
     assert lines == [1, 0, 0]
     with pytest.raises(DataWarning, match=text):
         warn_once(text)
+
+
+# --- columns by name ------------------------------------------------------------------
+
+
+@one_keeper_of_each
+def test_columns_taken_by_name_are_those_given_apart(setting):
+    frame = _frame()
+    y = np.sqrt(frame["age"]) if is_regressor(setting.model) else _classes()
+    ids = [f"row {i}" for i in range(len(frame))]
+    with_both = frame.assign(who=ids, target=y)
+    apart = clone(setting.model).fit(frame, with_both["target"], ids=ids)
+    by_name = clone(setting.model).fit(with_both, "target", ids="who")
+    assert by_name.digest() == apart.digest()
+    assert by_name.ids_.tolist() == ids
+    assert list(by_name.feature_names_in_) == list(frame.columns)
+    assert list(with_both.columns)[-2:] == ["who", "target"]
+
+
+def _named(kind, rows=slice(None)):
+    frame = _frame().assign(who=range(100, 112), churn=_classes())[rows]
+    made = {"pandas": frame, "polars": pl.from_pandas(frame)}
+    made["arrow"] = made["polars"].to_arrow()
+    made["table"] = sklazy.Table.from_any(frame)
+    return made[kind]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "table"])
+def test_columns_are_taken_from_every_kind_of_frame(kind):
+    apart = LazyNBClassifier().fit(_frame(), _classes(), ids=range(100, 112))
+    model = LazyNBClassifier().fit(_named(kind), "churn", ids="who")
+    assert model.digest() == apart.digest()
+    later = LazyNBClassifier().fit(_named(kind, slice(7)), "churn", ids="who")
+    later.partial_fit(
+        _named(kind, slice(7, None)), "churn", classes=["no", "yes"], ids="who"
+    )
+    assert later.digest() == apart.digest()
+
+
+def test_names_of_no_column_are_refused_with_those_there_are():
+    with pytest.raises(BadInputError, match=r"y='chrun' is no.*mean 'churn'"):
+        LazyNBClassifier().fit(_named("pandas"), "chrun")
+    with pytest.raises(BadInputError, match=r"ids='whom' is no.*mean 'who'"):
+        LazyNBClassifier().fit(_named("pandas"), "churn", ids="whom")
+    with pytest.raises(BadInputError, match="y='churn' names a column, but X has no"):
+        LazyNBClassifier().fit([[1.0], [2.0]], "churn")
+
+
+# --- sets -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("coverage", [0.3, 0.6, 0.9])
+def test_sets_list_the_labels_that_the_matrix_marks(coverage):
+    y = np.resize(["maybe", "no", "yes"], 12)
+    model = LazyNBClassifier().fit(_frame(), y)
+    marks = model.predict_set(_frame(), coverage)
+    sets = model.predict_set(_frame(), coverage, as_labels=True)
+    assert [[label in one for label in model.classes_] for one in sets] == (
+        marks.tolist()
+    )
+    assert [len(one) for one in sets] == marks.sum(axis=1).tolist()
 
 
 # --- names ----------------------------------------------------------------------------

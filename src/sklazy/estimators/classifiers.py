@@ -1,6 +1,6 @@
 """Lazy classifiers: all of them, those with weights of rows, and the approximate."""
 
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,7 @@ from sklazy.estimators.keeping import add_rows, keep_rows
 from sklazy.estimators.questions import predict_past
 from sklazy.receipts import Wanted
 from sklazy.tables import Column, Table
+from sklazy.tables.taking import take_columns
 
 Floats = NDArray[np.float64]
 
@@ -49,12 +50,13 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         ----------
         X : frame, Table or array-like of shape (n_rows, n_attributes)
             Numeric and nominal features. Cells may be missing.
-        y : array-like of shape (n_rows,)
-            Class labels, without missing values.
-        ids : sequence of int or str, optional
-            Row ids, used by `forget` and in receipts. Default: the index of a pandas
-            frame if it has unique integers or strings and is not a RangeIndex, else 0,
-            1, ...
+        y : array-like of shape (n_rows,), or str
+            Class labels, without missing values. Or the name of a column of X,
+            which is then no feature.
+        ids : sequence of int or str, or str, optional
+            Row ids, used by `forget` and in receipts, or the name of a column of X,
+            which is then no feature. Default: the index of a pandas frame if it has
+            unique integers or strings and is not a RangeIndex, else 0, 1, ...
         """
         return keep_rows(self, X, y, None, ids)
 
@@ -173,6 +175,28 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         (probabilities,) = self._left_out(rows, "probabilities")
         return probabilities
 
+    @overload
+    def predict_set(
+        self,
+        X: ArrayLike,
+        coverage: float = ...,
+        *,
+        method: str = ...,
+        by: str | None = ...,
+        groups: Groups = ...,
+        as_labels: Literal[False] = ...,
+    ) -> NDArray[np.bool_]: ...
+    @overload
+    def predict_set(
+        self,
+        X: ArrayLike,
+        coverage: float = ...,
+        *,
+        method: str = ...,
+        by: str | None = ...,
+        groups: Groups = ...,
+        as_labels: Literal[True],
+    ) -> list[list[Any]]: ...
     def predict_set(
         self,
         X: ArrayLike,
@@ -181,7 +205,8 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         method: str = "jackknife",
         by: str | None = None,
         groups: Groups = None,
-    ) -> NDArray[np.bool_]:
+        as_labels: bool = False,
+    ) -> NDArray[np.bool_] | list[list[Any]]:
         """Predict sets of classes that contain the true one as often as promised.
 
         Conformal prediction without a calibration set: each row is scored by the
@@ -203,11 +228,13 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
             Groups within each of which the coverage holds: the name of a nominal
             column, or a pair of the groups of all rows (in order of arrival) and of the
             queries.
+        as_labels : bool, default=False
+            Whether to list the labels of each set.
 
         Returns
         -------
-        sets : bool array of shape (n_queries, n_classes)
-            Columns in the order of `classes_`. An empty set means that the query is
+        sets : bool array of shape (n_queries, n_classes), or list of lists of labels
+            In the order of `classes_`. An empty set means that the query is
             unlike the cases of every class, a full set that no class can be ruled out.
 
         Notes
@@ -243,8 +270,11 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         array([[ True, False, False],
                [ True, False, False],
                [False,  True, False]])
+        >>> model.predict_set(X[[1, 51]], coverage=0.95, by="class", as_labels=True)
+        [[0], [1]]
         """
-        return predict_sets(self, X, coverage, method, by, groups)
+        sets, labels = predict_sets(self, X, coverage, method, by, groups)
+        return [labels[row].tolist() for row in sets] if as_labels else sets
 
     def risk_coverage(self) -> RiskCoverage:
         """Accuracy when the least sure answers are withheld, by leave-one-out.
@@ -333,14 +363,15 @@ class WeightedClassifier(LazyClassifier):
         ----------
         X : frame, Table or array-like of shape (n_rows, n_attributes)
             Numeric and nominal features. Cells may be missing.
-        y : array-like of shape (n_rows,)
-            Class labels, without missing values.
+        y : array-like of shape (n_rows,), or str
+            Class labels, without missing values. Or the name of a column of X,
+            which is then no feature.
         sample_weight : array-like of shape (n_rows,), optional
             Weight of each row.
-        ids : sequence of int or str, optional
-            Row ids, used by `forget` and in receipts. Default: the index of a pandas
-            frame if it has unique integers or strings and is not a RangeIndex, else 0,
-            1, ...
+        ids : sequence of int or str, or str, optional
+            Row ids, used by `forget` and in receipts, or the name of a column of X,
+            which is then no feature. Default: the index of a pandas frame if it has
+            unique integers or strings and is not a RangeIndex, else 0, 1, ...
         times : array-like of shape (n_rows,), optional
             Time of each row: numbers, dates, or text such as '2026-03-01T12:30'.
             Windows, half-lives and ``forget(before=...)`` use it. Without times,
@@ -456,6 +487,7 @@ def _add_classes(
     ids: IdsLike,
     times: object = None,
 ) -> Model:
+    X, y, ids = take_columns(X, y, ids)
     if classes is not None:
         _check_labels(class_column(y), class_column(classes))
     return add_rows(model, X, y, sample_weight, ids, classes, times)

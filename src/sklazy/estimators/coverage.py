@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from sklazy.answer.target import class_labels
 from sklazy.answer.uncertainty.intervals import find_intervals, find_left_out_intervals
 from sklazy.answer.uncertainty.sets import (
     ConformalQueries,
@@ -56,14 +57,15 @@ def predict_sets(
     method: str,
     by: str | None,
     groups: Groups,
-) -> NDArray[np.bool_]:
-    """Predict the classes that are not too strange; see `predict_set`."""
+) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Predict which classes are not too strange, and their labels."""
     check_is_fitted(model)
     share = _check_coverage(coverage)
     table = model._query_table(X)
     with model.cases_.snapshot() as cases:
         ranks = _rank_classes(model, cases, table, share, method, by, groups)
-    return ranks.cover(share)
+        labels = class_labels(cases)
+    return ranks.cover(share), labels
 
 
 def describe_class_doubt(

@@ -31,6 +31,7 @@ from sklazy.tables.convert import plain_table
 from sklazy.tables.frames import index_ids, target_column_names
 from sklazy.tables.naming import mostly_differ
 from sklazy.tables.origins import expand_columns, follow_origins, origins_of
+from sklazy.tables.taking import take_columns
 
 if TYPE_CHECKING:
     from sklazy.estimators.base import LazyEstimator
@@ -50,6 +51,7 @@ def keep_rows(
     times: object = None,
 ) -> Model:
     """Build the case base; nothing is changed before all of it has gone well."""
+    X, y, ids = take_columns(X, y, ids)
     keep_part(model, X, y, sample_weight, ids, classes, times, whole=True)
     if model._warns_of_names:
         _warn_of_names(model.cases_)
@@ -174,6 +176,7 @@ def add_rows(
     """Add rows, or keep the first."""
     if not hasattr(model, "cases_"):
         return keep_rows(model, X, y, sample_weight, ids, classes, times)
+    X, y, ids = take_columns(X, y, ids)
     add = find_adder(model, X)
     target = model._target(y)
     model._check_columns(X)

@@ -45,12 +45,13 @@ class LazyRegressor(RegressorMixin, LazyEstimator):
         ----------
         X : frame, Table or array-like of shape (n_rows, n_attributes)
             Numeric and nominal features. Cells may be missing.
-        y : array-like of shape (n_rows,)
-            Target values, without missing values.
-        ids : sequence of int or str, optional
-            Row ids, used by `forget` and in receipts. Default: the index of a pandas
-            frame if it has unique integers or strings and is not a RangeIndex, else 0,
-            1, ...
+        y : array-like of shape (n_rows,), or str
+            Target values, without missing values. Or the name of a column of X,
+            which is then no feature.
+        ids : sequence of int or str, or str, optional
+            Row ids, used by `forget` and in receipts, or the name of a column of X,
+            which is then no feature. Default: the index of a pandas frame if it has
+            unique integers or strings and is not a RangeIndex, else 0, 1, ...
         """
         return keep_rows(self, X, y, None, ids)
 
@@ -193,14 +194,15 @@ class WeightedRegressor(LazyRegressor):
         ----------
         X : frame, Table or array-like of shape (n_rows, n_attributes)
             Numeric and nominal features. Cells may be missing.
-        y : array-like of shape (n_rows,)
-            Target values, without missing values.
+        y : array-like of shape (n_rows,), or str
+            Target values, without missing values. Or the name of a column of X,
+            which is then no feature.
         sample_weight : array-like of shape (n_rows,), optional
             Weight of each row.
-        ids : sequence of int or str, optional
-            Row ids, used by `forget` and in receipts. Default: the index of a pandas
-            frame if it has unique integers or strings and is not a RangeIndex, else 0,
-            1, ...
+        ids : sequence of int or str, or str, optional
+            Row ids, used by `forget` and in receipts, or the name of a column of X,
+            which is then no feature. Default: the index of a pandas frame if it has
+            unique integers or strings and is not a RangeIndex, else 0, 1, ...
         times : array-like of shape (n_rows,), optional
             Time of each row: numbers, dates, or text such as '2026-03-01T12:30'.
             Windows, half-lives and ``forget(before=...)`` use it. Without times,

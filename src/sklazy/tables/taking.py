@@ -1,0 +1,65 @@
+"""Columns of a frame that are taken by name for the target and the ids of rows."""
+
+from typing import Any
+
+import narwhals as nw
+
+from sklazy.errors import BadInputError, suggest
+from sklazy.tables.frames import as_frame
+from sklazy.tables.table import Table
+
+
+def take_columns(X: object, y: object, ids: Any) -> tuple[Any, Any, Any]:  # noqa: ANN401
+    """Return X, y and ids; where these name a column of X, it leaves X.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"who": ["a", "b"], "age": [30, 40], "churn": [0, 1]})
+    >>> X, y, ids = take_columns(frame, "churn", "who")
+    >>> list(X.columns), list(y), ids
+    (['age'], [0, 1], ['a', 'b'])
+    """
+    chosen = {"y": y, "ids": ids}
+    chosen = {role: name for role, name in chosen.items() if isinstance(name, str)}
+    if not chosen:
+        return X, y, ids
+    frame: Any = X if isinstance(X, Table) else as_frame(X)
+    for role, name in chosen.items():
+        _check_name(role, name, frame)
+    if isinstance(y, str):
+        y = frame[y] if isinstance(frame, Table) else frame[y].to_native()
+    if isinstance(ids, str):
+        ids = _list_ids(frame, ids)
+    return _leave_out(frame, set(chosen.values())), y, ids
+
+
+def _check_name(role: str, name: str, frame: Any) -> None:  # noqa: ANN401
+    """Refuse a name where X has no names, or not this one."""
+    if frame is None:
+        raise BadInputError(
+            f"{role}={name!r} names a column, but X has no names. Give a frame as X, "
+            f"or one value for each row as {role}."
+        )
+    names = frame.names if isinstance(frame, Table) else frame.columns
+    if name not in names:
+        known = [column for column in names if isinstance(column, str)]
+        raise BadInputError(f"{role}={name!r} is no column of X.{suggest(name, known)}")
+
+
+def _list_ids(frame: Any, name: str) -> list[Any]:  # noqa: ANN401
+    """The cells of a column, with whole numbers of a table as integers."""
+    if not isinstance(frame, Table):
+        return list(frame[name].to_list())
+    return [
+        int(cell) if isinstance(cell, float) and cell.is_integer() else cell
+        for cell in frame[name].cells()
+    ]
+
+
+def _leave_out(frame: Any, names: set[str]) -> object:  # noqa: ANN401
+    """The frame or table without some columns."""
+    if isinstance(frame, nw.DataFrame):
+        return frame.drop(sorted(names)).to_native()
+    columns = tuple(column for column in frame if column.name not in names)
+    return Table(columns, frame.n_rows, frame.named)
