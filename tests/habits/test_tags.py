@@ -87,6 +87,8 @@ def test_sparse_matrices(setting):
 def test_several_targets_and_labels(setting):
     X, _ = numbers()
     y, tags = target_of(setting.model, X), get_tags(setting.model)
+    if not tags.target_tags.required:
+        pytest.skip("ignores y, of whatever shape")
     both = np.column_stack([y, y])
     wanted = tags.target_tags.multi_output
     if tags.classifier_tags is not None:

@@ -116,7 +116,7 @@ def test_the_page_of_lazy_selection(opened, tmp_path):
     expected = ("220 (61 %)", "wine: 100 % with 3 of 13", "sklazy x", "1 set,")
     dom = check_page(opened, page, "Lazy attribute selection", *expected)
     assert dom.count("<svg") == 3
-    assert dom.count("<table") == 8
+    assert dom.count("<table") == 12
 
 
 def test_the_page_of_racsam(opened, tmp_path, monkeypatch):
@@ -126,7 +126,9 @@ def test_the_page_of_racsam(opened, tmp_path, monkeypatch):
     monkeypatch.setattr(racsam_problem, "N_TRAINING", 40)
     monkeypatch.setattr(racsam_problem, "N_TEST", 20)
     page = reproduced("racsam", tmp_path, data=tmp_path)  # no data: table 1 alone
-    dom = check_page(opened, page, "RACSAM, gram-schmidt", "forward selection", "92")
+    dom = check_page(
+        opened, page, "RACSAM, text, gram-schmidt", "forward selection", "92"
+    )
     assert dom.count("<svg") == 1
 
 

@@ -2,10 +2,14 @@
 
 import io
 import time
+from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 
+import sklazy
+from sklazy.report import blocks as b
 from sklazy.report.progress import Progress, track
 from sklazy.report.races import draw_race, running_means
 
@@ -97,3 +101,12 @@ def test_a_long_race_is_framed_by_what_it_settles_to():
     assert ax.get_legend_handles_labels()[1] == ["dropped", "2", "0"]
     draw_race(np.ones((60, 2)), [0, 1], ax)
     pyplot.close(figure)
+
+
+@pytest.mark.parametrize("kind", [one.__name__.lower() for one in get_args(b.Block)])
+def test_pages_and_the_explorer_draw_every_kind_of_block(kind):
+    rooms = Path(sklazy.__file__).parent
+    template = (rooms / "report/templates/blocks.html.j2").read_text()
+    script = (rooms / "web/explore/static/blocks.js").read_text()
+    assert f'kind == "{kind}"' in template
+    assert f'case "{kind}":' in script or kind == "grid"  # grids are its default

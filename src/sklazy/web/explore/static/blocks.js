@@ -12,7 +12,7 @@ function block(one) {
       return h(one.level === 1 ? "h3" : "h4", {}, one.text);
     case "paragraph":
       return h("p", { class: one.tone }, one.text);
-    case "answer":
+    case "opening":
       return h("p", { class: "answer" }, one.name && userText(one.name, { class: "soft" }), " ", userText(one.text, { class: "label" }), " ", h("span", { class: "soft" }, one.detail));
     case "lead":
       return h("div", { class: "why" }, one.sentences.map((text) => h("p", {}, text)));
