@@ -99,7 +99,8 @@ def test_every_public_name_is_in_the_reference(site):
     listed = {
         path.stem.removeprefix("sklazy.") for path in (site / "api").glob("*.html")
     }
-    assert listed == set(sklazy.__all__) - {"__version__"}
+    errors = {f"errors.{name}" for name in sklazy.errors.__all__}
+    assert listed == set(sklazy.__all__) - {"__version__", "errors"} | errors
 
 
 # --- in a browser ---------------------------------------------------------------------
