@@ -12,7 +12,7 @@ FOLDER = pathlib.Path(__file__).parent.parent / "examples"
 SAYS = {
     "plot_01_decisive_value.py": "{'fever': 'high', 'rash': 'purple'}: looks at rash",
     "plot_02_first_hour.py": "verified: True",
-    "plot_03_blend_receipt.py": "Why logistic says so",
+    "plot_03_blend_receipt.py": "Why logistic predicts this",
     "plot_04_local_regression.py": "neighbors on the right",
     "plot_05_rules_of_a_row.py": "Only the",
     "plot_06_ten_of_fifty.py": "found: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]",

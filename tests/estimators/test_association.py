@@ -90,7 +90,7 @@ def test_a_receipt_shows_the_rules(model):
     assert first["values"][0]["bin"].endswith("inf)")
     assert first["class"] == "yes"
     text = receipts[0].to_text().replace("\n", " ")
-    assert "The surest: size in " in text
+    assert "The best rule: if size in " in text
     assert "hence yes" in text
     page = receipts.to_html()
     assert "&lt;green&gt;" in page

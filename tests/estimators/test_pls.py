@@ -200,7 +200,7 @@ def test_missing_wavelengths_are_done_without(metric):
     holes[::7, 3] = np.nan
     filled = LazyPLSRegressor(metric=metric).fit(holes, y[20:])
     np.testing.assert_allclose(filled.predict(X[:20]), model.predict(X[:20]), atol=0.1)
-    assert "stand at the neighbors' mean" in str(filled.explain(X[:1])[0])
+    assert "are filled with the neighbors' mean" in str(filled.explain(X[:1])[0])
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "mahalanobis", "correlation", "angle"])
