@@ -91,7 +91,7 @@ def test_a_receipt_shows_the_rules(model):
     assert first["class"] == "yes"
     text = receipts[0].to_text().replace("\n", " ")
     assert "The best rule: if size in " in text
-    assert "hence yes" in text
+    assert "then yes" in text
     page = receipts.to_html()
     assert "&lt;green&gt;" in page
     assert "<green>" not in page

@@ -139,7 +139,7 @@ def test_a_receipt_says_inside_outside_and_far_outside():
         *("inside", "far outside", "far outside")
     ]
     assert "lies inside its" in str(receipts[0]).replace("\n", " ")
-    assert "Far outside: no case near this row" in str(receipts[2])
+    assert "Far outside: no case is similar to this row" in str(receipts[2])
     for receipt in receipts:
         assert model.verify(Receipt.from_json(receipt.to_json()))
         assert "<svg" in receipt.to_html()
