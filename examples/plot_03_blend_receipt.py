@@ -11,11 +11,11 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
 
-from sklazy import LazyBlendClassifier
+from sklazy import LazyClassifier
 
 X, y = load_wine(return_X_y=True, as_frame=True)
 forest = RandomForestClassifier(50, random_state=0)  # any model may sit in
-model = LazyBlendClassifier([("forest", forest)]).fit(X[::2], y[::2])
+model = LazyClassifier([("forest", forest)]).fit(X[::2], y[::2])
 right, left_out = model.score(X[1::2], y[1::2]), model.loo_predict() == y[::2]
 print(f"right in {right:.1%} of new wines, {left_out.mean():.1%} left out")
 
