@@ -7,12 +7,13 @@ from sklazy.report.words import format_number, format_percent
 
 
 def warn_of_novelty(receipt: Mapping[str, Any]) -> str:
-    """A sentence where the query is unlike all cases; nothing else."""
+    """A sentence if the query is unlike all cases, else an empty string."""
     if not receipt["novelty"]["unlike"]:
         return ""
     return (
         "This row is unlike all cases: its nearest case is farther away than "
-        f"{_cases(receipt)} are from theirs. The answer, however sure, is a guess."
+        f"{_cases(receipt)} are from theirs. The answer is a guess, "
+        "even if its probability is high."
     )
 
 

@@ -4,19 +4,19 @@ from sklazy.report.article import Plain
 from sklazy.report.words import format_class, format_number, format_value, join
 
 
-def tell_uncertainty(receipt: Plain) -> list[str]:
+def describe_uncertainty(receipt: Plain) -> list[str]:
     """Describe the set, interval and abstention of a receipt, where it has them."""
-    told = []
+    sentences = []
     if "prediction_set" in receipt:
-        told.append(_tell_set(receipt["prediction_set"]))
+        sentences.append(_describe_set(receipt["prediction_set"]))
     if "prediction_interval" in receipt:
-        told.append(_tell_interval(receipt["prediction_interval"]))
+        sentences.append(_describe_interval(receipt["prediction_interval"]))
     if "abstention" in receipt:
-        told.append(_tell_abstention(receipt["abstention"]))
-    return told
+        sentences.append(_describe_abstention(receipt["abstention"]))
+    return sentences
 
 
-def _tell_set(cover: Plain) -> str:
+def _describe_set(cover: Plain) -> str:
     labels = [
         format_class(item["label"]) for item in cover["classes"] if item["in_set"]
     ]
@@ -28,7 +28,7 @@ def _tell_set(cover: Plain) -> str:
     return f"{opening} is {join(labels)}."
 
 
-def _tell_interval(cover: Plain) -> str:
+def _describe_interval(cover: Plain) -> str:
     parts = [
         f"{format_value(target['name'])} lies between "
         f"{format_number(target['low'])} and {format_number(target['high'])}"
@@ -37,10 +37,10 @@ def _tell_interval(cover: Plain) -> str:
     return f"For a coverage of {cover['coverage']:g}, {join(parts)}."
 
 
-def _tell_abstention(abstention: Plain) -> str:
+def _describe_abstention(abstention: Plain) -> str:
     verdict = "given" if abstention["answered"] else "withheld"
     return (
-        f"For an accuracy of {abstention['accuracy']:g} the answer is {verdict}: "
-        f"it takes a probability of {format_number(abstention['threshold'])}, which "
+        f"For an accuracy of {abstention['accuracy']:g} the answer is {verdict}: the "
+        f"probability must be at least {format_number(abstention['threshold'])}, which "
         f"{100 * abstention['share_answered']:.0f} % of the cases reach."
     )

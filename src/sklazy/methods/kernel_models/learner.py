@@ -182,7 +182,7 @@ def weigh_neighbors(
     return near, influences
 
 
-class Speakers(NamedTuple):
+class InfluentialCases(NamedTuple):
     """Influence of cases on the answer to one query.
 
     Attributes
@@ -236,7 +236,7 @@ def _find_influences(
     return weigh
 
 
-def find_speakers(answer: KernelAnswer) -> Iterator[Speakers]:
+def find_influential_cases(answer: KernelAnswer) -> Iterator[InfluentialCases]:
     """The cases that each query was answered by, in canonical order."""
     data = answer.data
     weigh = _find_influences(data)
@@ -248,4 +248,4 @@ def find_speakers(answer: KernelAnswer) -> Iterator[Speakers]:
         rows, influences = weigh(placed, similarities)
         adds = influences[:, None] * (data.targets[rows] - data.center)
         found = distances[0, rows], similarities[rows], influences, adds
-        yield Speakers(data.rows[rows], *found)
+        yield InfluentialCases(data.rows[rows], *found)
