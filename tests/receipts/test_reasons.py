@@ -85,7 +85,7 @@ def test_words_are_those_of_the_table(blend):
         text = receipt.to_text().split("How the answer was found")[0]
         assert text.count("Predicted: ") == 1
         assert "e+0" not in text
-        assert "nothing is known" in text
+        assert "nothing known" in text
     first = model.explain(X[:1], reasons=True)[0].to_text(width=120)
     assert str(X["joined"].iloc[0].date()) in first
     assert " $" in first
@@ -147,7 +147,7 @@ def test_reasons_that_do_not_add_up_are_refused(blend):
 
 def test_reasons_must_be_asked_for(blend):
     model, X = blend
-    plain = model.explain(X[:1])[0]
+    plain = model.explain(X[:1], reasons=False)[0]
     for method in ("to_frame", "for_customer", "plot"):
         with pytest.raises(ReceiptError, match="reasons=True"):
             getattr(plain, method)()

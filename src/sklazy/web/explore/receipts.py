@@ -78,7 +78,7 @@ def make_receipt(model: Any, values: Values) -> Receipt:  # noqa: ANN401
     table = row_table(model.cases_, values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        return model.explain(table, suggest=is_incomplete(values))[0]
+        return model.explain(table, suggest=is_incomplete(values), detail="full")[0]
 
 
 def answer_quickly(model: Any, values: Values) -> Plain:  # noqa: ANN401
