@@ -22,6 +22,7 @@ from sklazy.report.words import (
 
 _MOST_NAMED = 3
 _MOST_SHOWN = 12
+_MOST_CASES = 15
 _WORTH_NAMING = 0.02  # of all contributions
 
 
@@ -57,7 +58,7 @@ def _write_typical(receipt: Plain) -> str:
         return f"(mean of {n_rows}: {typical})."
     counts = {item["label"]: item["rows"] for item in cases["class_counts"]}
     share = counts.get(receipt["answer"], 0) / max(sum(counts.values()), 1)
-    return f"({format_output(receipt, share)} of {n_rows})."
+    return f"({format_output(receipt, share)} of all {n_rows})."
 
 
 def _write_features(receipt: Plain) -> str:
@@ -147,8 +148,8 @@ def _write_change(receipt: Plain) -> str:
         return f"{lead}: {output}."
     if change["answer"] != of:
         label = format_class(change["answer"])
-        return f"{lead}, the answer would be {label} ({format_class(of)} {output})."
-    return f"{lead}: {format_class(of)} {output}."
+        return f"{lead}, the answer would be {label} ({format_class(of)}: {output})."
+    return f"{lead}: {format_class(of)}, {output}."
 
 
 def draw_reasons(receipt: Plain) -> list[Block]:
@@ -220,8 +221,9 @@ def _draw_cases(receipt: Plain) -> list[Block]:
     title, header = "Cases for it and against it", ["case", "was", "moves it by", ""]
     if "votes" not in receipt:
         title = "Cases that raise it and lower it"
-    grid = Grid(header, "llrb", rows, shown=10, noun="cases")
-    return [Heading(title), Paragraph(_sum_up(receipt), "soft"), grid]
+    heading = [Heading(title), Paragraph(_sum_up(receipt), "soft")]
+    grid = Grid(header, "llrb", rows, shown=_MOST_CASES, noun="cases")
+    return [*heading, grid] if rows else heading
 
 
 def _sum_up(receipt: Plain) -> str:
@@ -231,6 +233,8 @@ def _sum_up(receipt: Plain) -> str:
         for side in ("listed_for", "listed_against")
         if cases[side]
     ]
+    if not cases["for"] and not cases["against"]:
+        return "No single case moves the answer."
     totals = [format_points(receipt, cases[side]) for side in ("for", "against")]
     text = "How far each case moves the answer: the answer less the answer without it. "
     if listed:
