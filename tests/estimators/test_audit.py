@@ -118,7 +118,7 @@ def test_a_column_that_counts_rows_names_them():
 
 
 def test_receipts_are_of_rows_left_out(wine):
-    (receipt,) = wine.explain([100], reasons=False)
+    (receipt,) = wine.explain([100])
     assert receipt.answer == "b"
     assert 100 not in [case["id"] for case in receipt["influential_cases"]["listed"]]
     assert receipt["cases"]["n_rows"] == 181
@@ -176,9 +176,7 @@ def test_numbers_are_judged_by_their_residuals():
     assert not {item["name"] for item in attributes} & set(near[0]["differs_in"])
     shares = [item["share"] for item in attributes]
     assert shares == sorted(shares, reverse=True)
-    assert result.explain([5], reasons=False)[0].answer == pytest.approx(
-        first.suggested, rel=0.2
-    )
+    assert result.explain([5])[0].answer == pytest.approx(first.suggested, rel=0.2)
 
 
 def test_equal_inputs_with_different_numbers_are_a_conflict():
@@ -197,7 +195,7 @@ def test_ids_name_the_rows():
     assert result.ids[3] == "r3"
     again = audit(frame, labels, ids=range(1000, 1182))
     assert rows_of(again, "conflict") == [(1006, 1179)]
-    influences = again.explain([3], reasons=False)[0]["influential_cases"]["listed"]
+    influences = again.explain([3])[0]["influential_cases"]["listed"]
     assert all(1000 <= case["id"] < 1182 for case in influences)
 
 
@@ -316,7 +314,7 @@ def test_any_estimator_that_leaves_rows_out_will_do():
     assert rows_of(result, "label") == [(0,)]
     assert result.doubts.tolist() == pytest.approx([0.95] + [0.1] * 11)
     with pytest.raises(BadInputError, match="Foreign has no receipts"):
-        result.explain([0], reasons=False)
+        result.explain([0])
     both = audit(X, y, estimator=[Foreign(), LazyKNeighborsClassifier(1)])
     assert len(both.models) == 2
 

@@ -69,7 +69,7 @@ def test_frames_tables_and_arrays_get_the_same_cells(tables):
 def test_every_cell_has_a_receipt_that_replays(tables):
     _, gaps = tables
     imputer = clone(QUICK).fit(gaps)
-    filled, cells = imputer.transform(gaps), imputer.explain(gaps, reasons=False)
+    filled, cells = imputer.transform(gaps), imputer.explain(gaps)
     assert len(cells) == gaps.isna().sum().sum()
     for cell in cells:
         assert filled[cell.column].iloc[cell.row] == cell.value

@@ -19,6 +19,8 @@ from sklazy.methods.blends.learner import BlendAnswer, BlendLearner, LearnerMemb
 from sklazy.methods.family import find_contributions
 from sklazy.methods.kernel_models.learner import KernelAnswer
 from sklazy.methods.plain import Plain, describe_queries
+from sklazy.methods.selection.bayes import BayesWork
+from sklazy.methods.selection.result import SelectionAnswer
 from sklazy.receipts.families import FAMILIES_BY_ANSWER
 from sklazy.receipts.reasons import FEWER_CASES, MOST_CASES
 from sklazy.tables import Table
@@ -42,8 +44,10 @@ class HeldState:
 
 def can_explain(answer: Answer, n_cells: int) -> bool:
     """Whether reasons are found in seconds: by a formula, or by asking few cells."""
-    has_formula = FAMILIES_BY_ANSWER[type(answer)].contribute is not None
-    return has_formula or n_cells <= _MOST_CELLS
+    formula = FAMILIES_BY_ANSWER[type(answer)].contribute
+    if isinstance(answer, SelectionAnswer) and not isinstance(answer.work, BayesWork):
+        formula = None
+    return formula is not None or n_cells <= _MOST_CELLS
 
 
 @dataclass(frozen=True, eq=False)
