@@ -189,9 +189,6 @@ def describe_decision(
     }
 
 
-Floats = NDArray[np.float64]
-
-
 class TargetSums(NamedTuple):
     """Count, sums and ranges of the targets of a part of the cases."""
 
