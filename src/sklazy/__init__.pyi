@@ -1,32 +1,18 @@
 """The front door: every public name and where it is, imported at first use."""
 
-from sklazy.errors import (
-    AllFailedError,
-    BadFileError,
-    BadInputError,
-    BadTypeError,
-    CertificateError,
-    DataWarning,
-    DeviceError,
-    LostPartError,
-    MissingDataError,
-    MissingExtraError,
-    NotNumericError,
-    OverBudgetError,
-    ReceiptError,
-    ResultsFileError,
-    SklazyError,
-    SklazyWarning,
-    UnitsFailedError,
-    UnknownIdError,
-)
+from sklazy import errors as errors
 from sklazy.estimators import EntropyDiscretizer
 from sklazy.estimators.advice.advantage import LazyAdvantage, lazy_advantage
 from sklazy.estimators.advice.advice import Advice, advise
 from sklazy.estimators.association import LazyAssociativeClassifier
 from sklazy.estimators.audit.audit import Audit, audit
 from sklazy.estimators.bayes_rules import LazyBayesRulesClassifier
-from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
+from sklazy.estimators.blends.blend import (
+    LazyBlendClassifier,
+    LazyBlendRegressor,
+    LazyClassifier,
+    LazyRegressor,
+)
 from sklazy.estimators.case_values import CaseValues, case_values
 from sklazy.estimators.changes import AnswerChange, AnswerChanges
 from sklazy.estimators.contributions import Contributions
@@ -71,20 +57,13 @@ __version__: str
 
 __all__ = [
     "Advice",
-    "AllFailedError",
     "AnswerChange",
     "AnswerChanges",
     "AttributeRanker",
     "Audit",
-    "BadFileError",
-    "BadInputError",
-    "BadTypeError",
     "CaseValues",
     "Certificate",
-    "CertificateError",
     "Contributions",
-    "DataWarning",
-    "DeviceError",
     "EntropyDiscretizer",
     "FilledCell",
     "Influence",
@@ -95,6 +74,7 @@ __all__ = [
     "LazyBayesRulesClassifier",
     "LazyBlendClassifier",
     "LazyBlendRegressor",
+    "LazyClassifier",
     "LazyDecisionTreeClassifier",
     "LazyImputer",
     "LazyKNeighborsClassifier",
@@ -106,15 +86,11 @@ __all__ = [
     "LazyLogisticClassifier",
     "LazyNBClassifier",
     "LazyPLSRegressor",
+    "LazyRegressor",
     "LazyRidgeRegressor",
     "LazySelectionClassifier",
     "LazyStackingClassifier",
     "LazyStackingRegressor",
-    "LostPartError",
-    "MissingDataError",
-    "MissingExtraError",
-    "NotNumericError",
-    "OverBudgetError",
     "Prequential",
     "RaceFeatureSelector",
     "RaceResult",
@@ -122,15 +98,9 @@ __all__ = [
     "RaceStep",
     "RacedRegressor",
     "Receipt",
-    "ReceiptError",
     "Receipts",
-    "ResultsFileError",
-    "SklazyError",
-    "SklazyWarning",
     "SubsetSelector",
     "Table",
-    "UnitsFailedError",
-    "UnknownIdError",
     "__version__",
     "advise",
     "audit",
@@ -139,6 +109,7 @@ __all__ = [
     "compact",
     "diversity_measures",
     "erase",
+    "errors",
     "explain",
     "join",
     "lazy_advantage",

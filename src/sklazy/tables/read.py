@@ -19,7 +19,7 @@ from sklazy.tables.origins import describe_columns, read_as
 from sklazy.tables.streams import STREAMED, Streamed
 from sklazy.tables.surveying import Surveyed, survey_file
 from sklazy.tables.table import Table, Wish
-from sklazy.tables.text import Source, as_text, read_file_bytes, unpacked
+from sklazy.tables.text import TextFile, as_text, read_file_bytes, unpacked
 from sklazy.tables.understand import (
     FILE_WAY_OUT,
     forms_of,
@@ -229,7 +229,7 @@ class _File(NamedTuple):
     budget: Budget
 
     @property
-    def text(self) -> Source:
+    def text(self) -> TextFile:
         return as_text(self.path, self.raw, self.encoding, self.budget)
 
 

@@ -24,7 +24,7 @@ from sklazy.tables.budget import Budget, ReadLimits
 from sklazy.tables.delimited import CsvOptions, open_csv, read_column
 from sklazy.tables.slices import slices
 from sklazy.tables.table import Table, Wish
-from sklazy.tables.text import NUL_FOUND, BadCellError, Source, unknown_encoding
+from sklazy.tables.text import NUL_FOUND, BadCellError, TextFile, unknown_encoding
 
 ROWS = 1 << 16
 """Rows of a batch."""
@@ -82,7 +82,7 @@ def _rows_at_once(n_columns: int) -> int:
     return max(1, min(ROWS, _CELLS // max(1, n_columns)))
 
 
-def _lines(source: Source, text: IO[str], budget: Budget) -> Iterator[str]:
+def _lines(source: TextFile, text: IO[str], budget: Budget) -> Iterator[str]:
     """The lines of a file; one that does not end is refused."""
     number = n_characters = 0
     while line := text.readline(_LONGEST_LINE):
@@ -129,9 +129,9 @@ def _csv_batches(
 ) -> Iterator[Table]:
     default: Wish | None = "nominal" if as_labels else None
     with _text(streamed.path, streamed.encoding, "") as text:
-        lines = _lines(Source(streamed.path, ""), text, budget)
+        lines = _lines(TextFile(streamed.path, ""), text, budget)
         begin = list(_first_lines(lines))
-        source = Source(streamed.path, "".join(begin))
+        source = TextFile(streamed.path, "".join(begin))
         opened = open_csv(source, chain(begin, lines), streamed.options)
         size = _rows_at_once(len(opened.names))
         for batch in slices(opened.records, size):
@@ -160,7 +160,7 @@ def _first_lines(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _arff_batches(streamed: Streamed, kinds: Kinds, budget: Budget) -> Iterator[Table]:
-    source = Source(streamed.path, "")
+    source = TextFile(streamed.path, "")
     with _text(streamed.path, streamed.encoding, None) as text:
         lines = (line.rstrip("\n") for line in _lines(source, text, budget))
         attributes, rows = open_arff(source, lines)

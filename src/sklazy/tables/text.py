@@ -33,7 +33,7 @@ _DIGITS = "0123456789+-.eE"
 
 
 @dataclass(frozen=True)
-class Source:
+class TextFile:
     """A text and where it came from."""
 
     path: str
@@ -61,9 +61,9 @@ def _drain(stream: IO[bytes], budget: Budget) -> bytearray:
     return raw
 
 
-def as_text(name: str, raw: bytearray, encoding: str, budget: Budget) -> Source:
+def as_text(name: str, raw: bytearray, encoding: str, budget: Budget) -> TextFile:
     """The text of a file, plain or gzip (by its first bytes, not by its name)."""
-    source = Source(name, _decoded(name, unpacked(name, raw, budget), encoding))
+    source = TextFile(name, _decoded(name, unpacked(name, raw, budget), encoding))
     position = source.text.find("\0")
     if position >= 0:
         raise source.error(NUL_FOUND, *_place(source.text[:position]))
