@@ -9,6 +9,7 @@ from sklazy.cli.erasing import check_certificate, erase
 from sklazy.cli.hosting import completion, explore, serve, warm
 from sklazy.cli.options import (
     IN_FILE,
+    IN_SOURCE,
     OUT_FILE,
     coverage_options,
     csv_options,
@@ -117,8 +118,8 @@ def store() -> None:
 
 
 @click.command()
-@click.argument("train", type=IN_FILE, metavar="TRAIN|MODEL")
-@click.argument("test", type=IN_FILE, required=False)
+@click.argument("train", type=IN_SOURCE, metavar="TRAIN|MODEL")
+@click.argument("test", type=IN_SOURCE, required=False)
 @target_option(required=False)
 @task_options
 @id_option
@@ -165,8 +166,8 @@ def predict() -> None:
 
 
 @click.command()
-@click.argument("train", type=IN_FILE, metavar="TRAIN|MODEL")
-@click.argument("test", type=IN_FILE, required=False)
+@click.argument("train", type=IN_SOURCE, metavar="TRAIN|MODEL")
+@click.argument("test", type=IN_SOURCE, required=False)
 @target_option(required=False)
 @task_options
 @id_option

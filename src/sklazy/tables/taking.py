@@ -6,11 +6,14 @@ import narwhals as nw
 
 from sklazy.errors import BadInputError, suggest
 from sklazy.tables.frames import as_frame
+from sklazy.tables.sources import gather_rows
 from sklazy.tables.table import Table
 
 
 def take_columns(X: object, y: object, ids: Any) -> tuple[Any, Any, Any]:  # noqa: ANN401
     """Return X, y and ids; where these name a column of X, it leaves X.
+
+    X may be a source of rows, which are read then.
 
     Examples
     --------
@@ -20,6 +23,7 @@ def take_columns(X: object, y: object, ids: Any) -> tuple[Any, Any, Any]:  # noq
     >>> list(X.columns), list(y), ids
     (['age'], [0, 1], ['a', 'b'])
     """
+    X = gather_rows(X)
     chosen = {"y": y, "ids": ids}
     chosen = {role: name for role, name in chosen.items() if isinstance(name, str)}
     if not chosen:
