@@ -58,7 +58,7 @@ def store(
     check_storable(aim, method)
     console.note(f"{aim.kind} ({aim.why}), method {method}")
     others = frozenset([target, *ignored_columns(source)])
-    wanted = StoredColumns(target, source.id_column, others, classifies=aim.classifies)
+    wanted = StoredColumns(target, source.id_column, others, aim.classifies, "--id")
     batches = list_batches(surveyed, wanted)
     n_known = surveyed.seen[target].n_known
     if n_known < surveyed.n_rows:

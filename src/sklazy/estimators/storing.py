@@ -99,6 +99,7 @@ class StoredColumns(NamedTuple):
     ids: str | None
     left_out: Collection[str]
     classifies: bool
+    id_option: str = "ids"  # the name of the option for `ids`, in messages
 
 
 def list_batches(surveyed: Surveyed, wanted: StoredColumns) -> Iterator["RowBatch"]:
@@ -120,7 +121,7 @@ def list_batches(surveyed: Surveyed, wanted: StoredColumns) -> Iterator["RowBatc
             raise BadInputError(
                 f"there is no column except the target {wanted.target!r}."
             )
-        ids = positions if wanted.ids is None else _read_ids(whole, wanted.ids)
+        ids = positions if wanted.ids is None else _read_ids(whole, wanted)
         target = _read_target(whole[wanted.target], classifies=wanted.classifies)
         yield RowBatch(table, target, as_ids(ids))
 
@@ -132,12 +133,13 @@ def _read_target(column: Column, *, classifies: bool) -> Column:
     return with_labels(labels, labels.categories)
 
 
-def _read_ids(whole: Table, id_column: str) -> list[Any]:
-    ids = whole[id_column].cells()
+def _read_ids(whole: Table, wanted: StoredColumns) -> list[Any]:
+    ids = whole[str(wanted.ids)].cells()
     if None in ids:
         raise BadInputError(
-            f"ids={id_column!r}: the column is missing in a row; every row needs an id "
-            "of its own. Choose another column, or leave ids out."
+            f"{wanted.id_option} {wanted.ids}: the column is missing in a row; every "
+            "row needs an id of its own. Choose another column, or leave "
+            f"{wanted.id_option} out."
         )
     return ids
 

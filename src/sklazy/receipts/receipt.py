@@ -10,6 +10,7 @@ from sklazy.receipts import drawing as report
 from sklazy.receipts.replay import Explain, check_digest, check_replay
 from sklazy.receipts.schema import check_receipt
 from sklazy.receipts.seal import check_signature, signed
+from sklazy.report.axes import find_axes
 from sklazy.report.html import preformatted
 
 if TYPE_CHECKING:
@@ -249,11 +250,9 @@ class Receipt(_Shown):
         -------
         ax : matplotlib axes
         """
-        import matplotlib.pyplot as plt  # noqa: PLC0415 (an optional dependency)
-
         reasons = self._reasons()
         shown = [item for item in reasons["features"] if item["contribution"]][:15]
-        ax = plt.subplots()[1] if ax is None else ax
+        ax = find_axes(ax, new=True)
         level = reasons["base"]
         for place, item in enumerate(shown):
             value = item["contribution"]

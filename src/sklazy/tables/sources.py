@@ -197,6 +197,10 @@ class Source:
     def _open_files(
         self, where: object, format: str | None, like: Table | None
     ) -> FileRows:
+        if where == "-":
+            raise BadInputError(
+                "standard input is read once, and this needs a file twice; give a file."
+            )
         files = [where] if isinstance(where, Location) else find_files(where)
         check_partitions(files)
         which = _common_format(files, format)
@@ -273,8 +277,8 @@ def _common_format(files: list[Location], format: str | None) -> Format:
             )
     if which not in STREAMED:
         raise BadInputError(
-            f"{files[0].path}: {which} files are read one by one and as a whole; give "
-            f"one path, or files of one of {', '.join(STREAMED)}."
+            f"{files[0].path}: {which} files are read as a whole, one by one; give "
+            f"files of one of {', '.join(STREAMED)}."
         )
     return which
 
