@@ -22,9 +22,9 @@ from pyarrow import feather
 from sklearn.datasets import load_diabetes, load_wine
 
 from sklazy import (
-    LazyBlendClassifier,
-    LazyBlendRegressor,
+    LazyClassifier,
     LazyKNeighborsClassifier,
+    LazyRegressor,
     RaceFeatureSelector,
 )
 from sklazy.cli import main
@@ -63,7 +63,7 @@ def test_predictions_are_those_of_the_estimator(run, files, wine):
     assert "classification ('grower' has labels), method blend" in err
     table = pd.read_csv(pd.io.common.StringIO(out))
     train, test = wine.iloc[::2], wine.iloc[1::2].drop(columns="grower")
-    model = LazyBlendClassifier()
+    model = LazyClassifier()
     model.fit(train.drop(columns="grower"), train["grower"])
     assert table["prediction"].tolist() == model.predict(test).tolist()
     assert table["probability"].to_numpy() == pytest.approx(
@@ -130,7 +130,7 @@ def test_regression_is_inferred_and_reported(run, tmp_path):
     assert "regression ('progress' has numbers), method blend" in err
     table = pd.read_csv(pd.io.common.StringIO(out))
     inputs = frame.drop(columns="progress")
-    model = LazyBlendRegressor().fit(inputs[:100], target[:100])
+    model = LazyRegressor().fit(inputs[:100], target[:100])
     assert table["prediction"].to_numpy() == pytest.approx(
         model.predict(inputs[100:120])
     )
@@ -306,7 +306,7 @@ def test_receipts_are_written_as_pages(run, files, wine):
     train = wine.iloc[::2]
     labels = []
     for row, article in zip([0, 60], articles, strict=True):
-        model = LazyBlendClassifier()
+        model = LazyClassifier()
         query, label = predict_left_out(model, train, "grower", row)
         check_article(article, row, label, query)
         labels.append(label)
@@ -321,7 +321,7 @@ def test_receipts_of_numbers_are_written_as_pages(run, files, wine):
     page = Path("number.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     train = wine.iloc[::2].drop(columns="grower")
-    query, number = predict_left_out(LazyBlendRegressor(), train, "alcohol", 0)
+    query, number = predict_left_out(LazyRegressor(), train, "alcohol", 0)
     label = f"alcohol = {format_number(number)}"
     assert out.startswith(f"Row 0 of train.csv\n\nAnswer: {label}")
     check_article(page.split("<article")[1], 0, label, query)
@@ -396,7 +396,7 @@ def test_advice(run, files):
 
 
 def test_advice_cut_short_shows_what_is_measured(run, files, monkeypatch):
-    predict, asked_for = LazyBlendClassifier.predict, []
+    predict, asked_for = LazyClassifier.predict, []
 
     def stop(model, queries):
         asked_for.append(len(queries))
@@ -404,12 +404,12 @@ def test_advice_cut_short_shows_what_is_measured(run, files, monkeypatch):
             raise KeyboardInterrupt
         return predict(model, queries)
 
-    monkeypatch.setattr(LazyBlendClassifier, "predict", stop)
+    monkeypatch.setattr(LazyClassifier, "predict", stop)
     asked = ["advise", "train.csv", "-t", "grower"]
     code, out, err = run(*asked, "--max-rows", 40)
     assert code == 130
     said = " ".join(out.split())
-    assert "Interrupted after 1 fold; not measured: LazyBlendClassifier()" in said
+    assert "Interrupted after 1 fold; not measured: LazyClassifier()" in said
     assert "advice is based on what was measured so far" in err
 
 

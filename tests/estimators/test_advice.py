@@ -427,7 +427,7 @@ def test_advice_on_numbers():
         assert "ridge regression" in "".join(text)
     noise = sklazy.advise(X, rng.normal(size=150), n_folds=2, max_seconds=0)
     assert (noise.recommendation, noise.stopped) == ("nothing", "time")
-    assert "LazyBlendRegressor()" in noise.skipped
+    assert "LazyRegressor()" in noise.skipped
     assert "not measured: LazyKernelRegressor()" in noise.to_text()
 
 

@@ -113,7 +113,7 @@ class RiskCoverage:
 
 
 def find_risk_coverage(model: "LazyEstimator") -> RiskCoverage:
-    """Trace accuracy against the share answered; see `LazyClassifier.risk_coverage`."""
+    """Trace accuracy against the share answered, for `risk_coverage`."""
     check_is_fitted(model)
     with model.cases_.snapshot() as cases:
         return _risk_coverage(model, cases)

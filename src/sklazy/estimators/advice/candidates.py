@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from sklazy.estimators.association import LazyAssociativeClassifier
 from sklazy.estimators.bayes_rules import LazyBayesRulesClassifier
-from sklazy.estimators.blends.blend import LazyBlendClassifier, LazyBlendRegressor
+from sklazy.estimators.blends.blend import LazyClassifier, LazyRegressor
 from sklazy.estimators.encoded import EncodedModel
 from sklazy.estimators.ensembles.bagging import (
     LazyBaggingClassifier,
@@ -97,7 +97,7 @@ def list_candidates(
             *_number_candidates(n_neighbors, n_attributes),
             *_eager_models(kinds, random_state, task),
             _lazy_candidate(LazyKernelRegressor, "kernel and blend", "kernel"),
-            _lazy_candidate(LazyBlendRegressor, "kernel and blend", "blend"),
+            _lazy_candidate(LazyRegressor, "kernel and blend", "blend"),
             _lazy_candidate(LazyStackingRegressor, "ensembles", "stacking", seeded),
             _lazy_candidate(LazyBaggingRegressor, "ensembles", "bagging", seeded),
         ]
@@ -106,7 +106,7 @@ def list_candidates(
         _lazy_candidate(LazyLearningClassifier, "local models", "local lines"),
         *_eager_models(kinds, random_state, task),
         _lazy_candidate(LazyKernelClassifier, "kernel and blend", "kernel"),
-        _lazy_candidate(LazyBlendClassifier, "kernel and blend", "blend"),
+        _lazy_candidate(LazyClassifier, "kernel and blend", "blend"),
         _lazy_candidate(LazyDecisionTreeClassifier, "trees and rules", "lazy tree"),
         _lazy_candidate(
             LazyAssociativeClassifier, "trees and rules", "association rules"
