@@ -143,7 +143,16 @@ class Source:
         return survey_rows(rows, self._wishes(), advance, needed)
 
     def batches_like(self, like: Table) -> Iterator[Table]:
-        """Read some rows at a time, as those of another table were read."""
+        """Read some rows at a time, as those of another table were read.
+
+        Parameters
+        ----------
+        like : Table
+
+        Yields
+        ------
+        table : Table
+        """
         rows, origins = self._open(like), describe_columns(like)
         kinds = {**like_wishes(like), **self._wishes()} if rows.is_text else {}
         notes: list[str] = []
@@ -152,7 +161,12 @@ class Source:
             yield read_table_as(table, origins)
 
     def with_labels(self, names: Collection[str]) -> "Source":
-        """The same rows, with these columns as labels."""
+        """Return the same rows, with these columns as labels.
+
+        Parameters
+        ----------
+        names : collection of str
+        """
         kinds = {**(self.options.get("kinds") or {}), **dict.fromkeys(names, "nominal")}
         options = {**self.options, "kinds": kinds}
         return Source(self.rows, connection=self.connection, **options)
