@@ -117,12 +117,12 @@ def race() -> None:
 @click.option(
     "--max-minutes",
     type=click.FloatRange(min=0),
-    help="Begin no unit after this time, and report on what is recorded.",
+    help="Start no unit of work after this time, and report the results so far.",
 )
 @click.option(
     "--check",
     is_flag=True,
-    help="Run the small recorded part of a report again and compare it, to the digit.",
+    help="Run a small recorded part of a report again, and compare every digit.",
 )
 @runs("reproduce")
 def reproduce() -> None:
