@@ -62,7 +62,7 @@ def plain():
     return {
         "schema": SCHEMA,
         "kind": "selection",
-        "sklazy": "0.1.0",
+        "sklazy": "0.2.0",
         "estimator": "LazyKNeighborsClassifier",
         "settings": {"n_neighbors": 3, "selection": "lazy", "criterion": None},
         "cases": {
