@@ -64,6 +64,11 @@ def select() -> None:
     show_default=True,
     help="Smallest difference in mean error that matters, for example 0.01.",
 )
+@click.option(
+    "--max-seconds",
+    type=float,
+    help="Begin no further fold after this many seconds; default: no limit.",
+)
 @click.option("--seed", default=0, show_default=True, help="Seed of folds and methods.")
 @runs("race")
 def race() -> None:
