@@ -52,10 +52,10 @@ def demo() -> None:
 def demo_erase() -> None:
     """Show which stores on this machine really forget a person.
 
-    Made-up people are put into SQLite, DuckDB, LanceDB, usearch, faiss and hnswlib, as
-    far as they are installed; one is deleted and cleaned up as each documents it, and
-    the files are searched. At the end the same is done here, with a certificate. All
-    of it happens in a temporary folder.
+    Made-up people are put into SQLite, DuckDB, LanceDB, usearch, faiss and hnswlib, if
+    installed. One person is deleted and cleaned up as the documentation of each store
+    describes, and the files are searched. Then the same is done with sklazy, with a
+    certificate. Everything happens in a temporary folder.
 
     \b
     Example:

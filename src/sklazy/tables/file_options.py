@@ -119,8 +119,8 @@ def text_options(path: str, which: str, options: Mapping[str, Any]) -> CsvOption
     refused = {"csv": (), "excel": (delimiter,)}.get(which, (delimiter, *others))
     if any(option is not None for option in refused):
         raise BadInputError(
-            "delimiter is for CSV files, missing, header and decimal are for these and "
-            f"Excel, this is {which}; leave them out, or pass format='csv'."
+            "delimiter is for CSV files, missing, header and decimal are for CSV and "
+            f"Excel files, but this is {which}; leave them out, or pass format='csv'."
         )
     if delimiter is None and which == "csv" and _is_tabbed(path):
         delimiter = "\t"

@@ -48,7 +48,9 @@ def _check_name(role: str, name: str, frame: Any) -> None:  # noqa: ANN401
     names = frame.names if isinstance(frame, Table) else frame.columns
     if name not in names:
         known = [column for column in names if isinstance(column, str)]
-        raise BadInputError(f"{role}={name!r} is no column of X.{suggest(name, known)}")
+        raise BadInputError(
+            f"{role}={name!r} is not a column of X.{suggest(name, known)}"
+        )
 
 
 def _list_ids(frame: Any, name: str) -> list[Any]:  # noqa: ANN401
