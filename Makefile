@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CONSTRAINTS := constraints.txt
-EXTRAS := cli,dask,excel,frames,serve
+EXTRAS := cli,dask,excel,frames,parquet,plot,serve
 GROUP := dev
 PIP := pip==26.3
 READY := $(VENV)/.ready
