@@ -101,7 +101,7 @@ def read_csv(
         try:
             texts, labels = cells.take(j), readers.get(name)
             if isinstance(labels, Labels):
-                columns.append(_read_labels(name, texts, labels))
+                columns.append(read_known_labels(name, texts, labels))
             else:
                 wish = kinds.get(name)
                 columns.append(read_column(name, texts, wish, options, notes))
@@ -144,7 +144,7 @@ def read_column(
     return text_column(name, cells, kind, notes, options.decimal)
 
 
-def _read_labels(name: str, texts: Sequence[str], labels: CellReader) -> Column:
+def read_known_labels(name: str, texts: Sequence[str], labels: CellReader) -> Column:
     """A column whose labels are known."""
     meant = {text: labels.read(text) for text in distinct(texts)}
     return encode(name, [meant[text] for text in texts])

@@ -300,7 +300,7 @@ class BlendLearner:
             )
         for failure in failures:
             warnings.warn(
-                f"a member does not count in the blend: {failure}",
+                f"a member is left out of the blend: {failure}",
                 DataWarning,
                 stacklevel=2,
             )

@@ -20,6 +20,7 @@ from sklazy.kernels.kernel_models import (
 )
 from sklazy.measures import argmax_with_ties
 from sklazy.methods.kernel_models.coding import code_queries
+from sklazy.methods.kernel_models.cuda import score_there
 from sklazy.methods.kernel_models.data import (
     KernelData,
     Limits,
@@ -27,7 +28,6 @@ from sklazy.methods.kernel_models.data import (
     prepare_kernel,
 )
 from sklazy.methods.kernel_models.landmarks import Landmarks, weigh_all
-from sklazy.methods.kernel_models.on_device import score_there
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
