@@ -103,7 +103,7 @@ def spread_rows(copies: Ints) -> Ints:
     Examples
     --------
     >>> spread_rows(np.array([3, 1, 2])).tolist()
-    [0, 2, 0, 1, 0, 2]
+    [0, 0, 2, 1, 0, 2]
     """
     rows = np.repeat(np.arange(len(copies)), copies)
     numbers = np.arange(len(rows)) - np.repeat(np.cumsum(copies) - copies, copies)

@@ -9,6 +9,14 @@ OTHER_LANDMARKS = {
     )
 }
 
+NO_WEIGHTS = {
+    check: "systems of each query's nearest rows take no weights"
+    for check in (
+        "check_sample_weight_equivalence_on_dense_data",
+        "check_classifiers_one_label_sample_weights",
+    )
+}
+
 KERNEL_MODELS = {
     LazyKernelClassifier: [
         checked(LazyKernelClassifier(), "the defaults"),
@@ -17,6 +25,7 @@ KERNEL_MODELS = {
                 max_rows=5, n_landmarks=0, n_neighbors=7, max_loo_rows=20, n_jobs=2
             ),
             "the nearest cases of each query, in threads",
+            NO_WEIGHTS,
         ),
         checked(
             LazyKernelClassifier(max_rows=5, n_landmarks=6, max_loo_rows=20),
@@ -34,6 +43,7 @@ KERNEL_MODELS = {
                 max_rows=5, n_landmarks=0, n_neighbors=9, max_loo_rows=20
             ),
             "the nearest cases of each query",
+            NO_WEIGHTS,
         ),
         checked(
             LazyKernelRegressor(max_rows=3, n_landmarks=7, max_loo_rows=20),
