@@ -178,7 +178,7 @@ def test_sheets_that_cannot_be_read(book, tmp_path):
         read_table(book([["a"], [1]], [["b"], [2]]))
     with pytest.raises(BadFileError, match="'a' occurs more than once"):
         read_table(book([["a", "a"], [1, 2]]), header=True)
-    with pytest.raises(BadFileError, match="the first sheet is empty"):
+    with pytest.raises(BadFileError, match="the sheet is empty"):
         read_table(book([]))
     path = book([["a"], [1]])
     path.write_bytes(path.read_bytes()[:-30])
