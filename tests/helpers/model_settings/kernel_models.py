@@ -9,13 +9,13 @@ OTHER_LANDMARKS = {
     )
 }
 
-NO_WEIGHTS = {
-    check: "systems of each query's nearest rows take no weights"
-    for check in (
+NO_WEIGHTS = dict.fromkeys(
+    (
         "check_sample_weight_equivalence_on_dense_data",
         "check_classifiers_one_label_sample_weights",
-    )
-}
+    ),
+    "systems of each query's nearest rows take no weights",
+)
 
 KERNEL_MODELS = {
     LazyKernelClassifier: [
