@@ -450,6 +450,18 @@ def test_attributes_are_selected(run, numbers):
     assert "Selected 2 of 5 features: a, b" in out
 
 
+def test_marks_for_missing_can_be_named(run, tmp_path):
+    rows = "".join(f"{i % 7},{'abc'[i % 3]}\n" for i in range(30))
+    (tmp_path / "m.csv").write_text(f"x,y\nunbekannt,a\nNA,b\n{rows}")
+    asked = ["predict", str(tmp_path / "m.csv"), "-t", "y", "-m", "lazy-nb", "--json"]
+    _, out, err = run(*asked)
+    assert "'unbekannt'; fix it, or list it under missing" in err
+    code, out, err = run(*asked, "--missing", "unbekannt")  # the way out is taken
+    assert code == 0
+    assert "unbekannt" not in err
+    assert json.loads(out)
+
+
 def test_a_choice_of_features_needs_rows(run, numbers):
     asked = ["select", "numbers.csv", "-t", "y"]
     code, out, err = run(*asked, "--max-seconds", 0, "-o", "small.csv")

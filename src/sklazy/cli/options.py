@@ -49,7 +49,7 @@ KEY_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FORMATS = ("csv", "arff", "parquet", "feather", "jsonl", "excel")
 KINDS = (
     *("numeric", "nominal", "date", "day-first", "month-first"),
-    *("decimal-point", "decimal-comma", "ignore"),
+    *("decimal-point", "decimal-comma", "at-limit", "ignore"),
 )
 AUTO = "auto"
 """Name of the method that `choose_method` replaces by the default."""
@@ -216,7 +216,7 @@ def _reading(
 def _keep_reading(
     context: click.Context, option: click.Parameter, value: object
 ) -> None:
-    if value is not None:
+    if value not in (None, ()):
         # Commands may have --max-seconds of their own.
         name = "max_seconds" if option.name == "max_read_seconds" else option.name
         context.meta.setdefault(READING, {})[name] = value
@@ -271,6 +271,22 @@ reading_options = _combine(
         "Whether the first row of CSV and Excel files holds the column names; by "
         "default inferred. Columns without names are called x0, x1, ...",
         default=None,
+    ),
+    _reading(
+        "sheet",
+        "Sheet of Excel files, by its name or its place counted from 0; default: the "
+        "first.",
+    ),
+    _reading(
+        "skip-rows",
+        "Rows of Excel files above the header to leave out; default: 0.",
+        click.IntRange(0),
+    ),
+    _reading(
+        "missing",
+        "Cell of CSV and Excel files that means missing, besides the usual ones (the "
+        "empty cell, ?, NA, n/a, NULL, ...). Repeat for several.",
+        multiple=True,
     ),
     click.option(
         "--kind",
