@@ -46,12 +46,13 @@ from sklazy.estimators.selection.any_model import LazySelectionClassifier
 from sklazy.estimators.selection.bayes import LazyNBClassifier
 from sklazy.estimators.selection.neighbors import LazyKNeighborsClassifier
 from sklazy.estimators.selection.number_neighbors import LazyKNeighborsRegressor
+from sklazy.estimators.storing import store
 from sklazy.estimators.trees import LazyDecisionTreeClassifier
 from sklazy.estimators.warming import warm
 from sklazy.measures import diversity_measures
 from sklazy.racing import RaceResult, RaceStep, race
 from sklazy.receipts import Receipt, Receipts
-from sklazy.tables import Table, read_table
+from sklazy.tables import Source, Table, read_table
 
 __version__: str
 
@@ -99,6 +100,7 @@ __all__ = [
     "RacedRegressor",
     "Receipt",
     "Receipts",
+    "Source",
     "SubsetSelector",
     "Table",
     "__version__",
@@ -117,5 +119,6 @@ __all__ = [
     "prequential",
     "race",
     "read_table",
+    "store",
     "warm",
 ]

@@ -31,6 +31,7 @@ from sklazy.cli import main
 from sklazy.cli.methods import LAZY_CLASSIFIERS
 from sklazy.cli.predict import predict_both
 from sklazy.cli.writing import write_text
+from sklazy.estimators.encoded import EncodedModel
 from sklazy.report.words import format_number
 from sklazy.tables import as_table
 
@@ -386,7 +387,7 @@ def test_advice(run, files):
     asked = ["advise", "train.csv", "-t", "grower", "--max-seconds", 0.1]
     code, out, _ = run(*asked, "--json", "--html", "advice.html")
     assert code == 0
-    assert "recommendation" in json.loads(out)
+    assert json.loads(out)["recommendation"] == "not enough time"
     assert Path("advice.html").read_text().startswith("<!DOCTYPE html>")
     asked = ["advise", "train.csv", "-t", "alcohol", "--max-seconds", 0]
     code, out, err = run(*asked, "--max-rows", 50)
@@ -396,20 +397,17 @@ def test_advice(run, files):
 
 
 def test_advice_cut_short_shows_what_is_measured(run, files, monkeypatch):
-    predict, asked_for = LazyClassifier.predict, []
-
     def stop(model, queries):
-        asked_for.append(len(queries))
-        if len(asked_for) > 1:  # it is compiled before anything is measured
-            raise KeyboardInterrupt
-        return predict(model, queries)
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(LazyClassifier, "predict", stop)
+    monkeypatch.setattr(EncodedModel, "predict_proba", stop)  # of the second method
     asked = ["advise", "train.csv", "-t", "grower"]
     code, out, err = run(*asked, "--max-rows", 40)
     assert code == 130
     said = " ".join(out.split())
-    assert "Interrupted after 1 fold; not measured: LazyClassifier()" in said
+    assert "Interrupted after 1 fold; not measured: RandomForestClassifier()" in said
+    assert "Not enough time: about" in said
+    assert "Raise --max-seconds" in said
     assert "advice is based on what was measured so far" in err
 
 
@@ -450,6 +448,46 @@ def test_attributes_are_selected(run, numbers):
     pd.testing.assert_frame_equal(small, wanted, rtol=1e-12)
     code, out, _ = run(*asked)
     assert "Selected 2 of 5 features: a, b" in out
+
+
+def test_marks_for_missing_can_be_named(run, tmp_path):
+    rows = "".join(f"{i % 7},{'abc'[i % 3]}\n" for i in range(30))
+    (tmp_path / "m.csv").write_text(f"x,y\nunbekannt,a\nNA,b\n{rows}")
+    asked = ["predict", str(tmp_path / "m.csv"), "-t", "y", "-m", "lazy-nb", "--json"]
+    _, out, err = run(*asked)
+    assert "'unbekannt'; fix it, or list it under missing" in err
+    code, out, err = run(*asked, "--missing", "unbekannt")  # the way out is taken
+    assert code == 0
+    assert "unbekannt" not in err
+    assert json.loads(out)
+
+
+def test_a_choice_of_features_needs_rows(run, numbers):
+    asked = ["select", "numbers.csv", "-t", "y"]
+    code, out, err = run(*asked, "--max-seconds", 0, "-o", "small.csv")
+    assert code == 0
+    assert out.startswith("So far ")
+    assert "Not enough time for a choice: the sets above were compared on 1 row" in err
+    assert "small.csv was not written" in err
+    assert not Path("small.csv").exists()
+    seconds = re.search(r"--max-seconds (\d+)", err)[1]
+    code, out, err = run(*asked, "--max-seconds", seconds, "--json")
+    assert code == 0  # the way out is taken
+    found = json.loads(out)
+    assert found["enough"]
+    assert found["selected"] == ["a", "b"]
+
+
+def test_a_race_without_time_decides_nothing(run, files):
+    asked = ["race", "train.csv", "-t", "grower", "-c", "lazy-nb,guess,tree"]
+    code, _, err = run(*asked, "--max-seconds", 0)
+    assert code == 0
+    assert "Not enough time: 1 of at least 5 folds were run" in err
+    seconds = re.search(r"--max-seconds (\d+)", err)[1]
+    code, out, err = run(*asked, "--max-seconds", seconds, "--json")
+    assert code == 0
+    assert json.loads(out)["evaluations"] >= 15
+    assert "Not enough" not in err
 
 
 # --- reproduce ------------------------------------------------------------------------

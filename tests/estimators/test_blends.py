@@ -153,9 +153,7 @@ def test_a_member_that_fails_is_named_and_does_not_count(broken, reason):
     X, y, _ = problem()
     blend = LazyBlendClassifier([*GIVEN, ("odd", broken)], default_members=False)
     blend.fit(X, y)
-    with pytest.warns(
-        DataWarning, match=f"does not count in the blend: odd: .*{reason}"
-    ):
+    with pytest.warns(DataWarning, match=f"is left out of the blend: odd: .*{reason}"):
         probabilities = blend.predict_proba(X[:5])
     plain = LazyBlendClassifier(GIVEN, default_members=False).fit(X, y)
     assert probabilities.tolist() == plain.predict_proba(X[:5]).tolist()

@@ -10,9 +10,12 @@ from sklazy.report.article import Article, Plain, draw_query, draw_votes, surene
 from sklazy.report.dates import with_dates
 from sklazy.report.html import render
 from sklazy.report.next_attribute import next_blocks
-from sklazy.report.novelty import describe_novelty, warn_of_novelty
 from sklazy.report.reasons import draw_reasons, plot_waterfall, write_letter
-from sklazy.report.uncertainty import describe_uncertainty
+from sklazy.report.uncertainty import (
+    describe_novelty,
+    describe_uncertainty,
+    warn_of_novelty,
+)
 from sklazy.report.words import (
     format_probability,
     format_value,

@@ -96,7 +96,7 @@ class Receipt(_Shown):
     >>> Receipt.from_dict({"answer": "b"})
     Traceback (most recent call last):
         ...
-    sklazy.errors.ReceiptError: this is no receipt; give what explain() returned, or
+    sklazy.errors.ReceiptError: this is not a receipt; give what explain() returned, or
     its to_dict().
     """
 
@@ -402,14 +402,14 @@ def _parse_json(text: str | bytes) -> object:
     try:
         return json.loads(text, object_pairs_hook=_distinct)
     except (ValueError, RecursionError) as error:
-        raise ReceiptError(f"this is no JSON ({error}).") from None
+        raise ReceiptError(f"this is not JSON ({error}).") from None
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """A dict of pairs; other programs may read the first of two equal keys."""
     merged = dict(pairs)
     if len(merged) < len(pairs):
-        raise ValueError("a key comes twice in one object")
+        raise ValueError("a key occurs twice in one object")
     return merged
 
 

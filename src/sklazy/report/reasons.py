@@ -10,6 +10,7 @@ from sklazy.report.amounts import (
     format_points,
 )
 from sklazy.report.article import Plain, make_ruler
+from sklazy.report.axes import find_axes
 from sklazy.report.blocks import Bar, Block, Cell, Grid, Heading, Paragraph
 from sklazy.report.scales import find_share
 from sklazy.report.words import (
@@ -267,11 +268,9 @@ def write_letter(receipt: Plain, hide: Collection[str] = ()) -> str:
 
 def plot_waterfall(receipt: Plain, ax: Any = None) -> Any:  # noqa: ANN401 - matplotlib
     """Draw the waterfall from the base to the answer on axes of matplotlib."""
-    import matplotlib.pyplot as plt  # noqa: PLC0415 (an optional dependency)
-
     reasons = receipt["reasons"]
     shown = [item for item in reasons["features"] if item["contribution"]][:15]
-    ax = plt.subplots()[1] if ax is None else ax
+    ax = find_axes(ax, new=True)
     level = reasons["base"]
     for place, item in enumerate(shown):
         value = item["contribution"]

@@ -49,6 +49,8 @@ class CsvOptions:
     header: bool | None = None
     missing: frozenset[str] = MISSING_MARKERS
     decimal: str = "."
+    sheet: str | int = 0  # of an Excel file
+    skip_rows: int = 0
 
     def __post_init__(self) -> None:
         one_letter = self.delimiter is None or (
@@ -65,6 +67,8 @@ class CsvOptions:
             )
         if self.decimal not in (".", ","):
             raise BadInputError(f"decimal={self.decimal!r}; expected '.' or ','.")
+        if not isinstance(self.skip_rows, int) or self.skip_rows < 0:
+            raise BadInputError(f"skip_rows={self.skip_rows!r}; expected 0 or more.")
 
 
 class Record(NamedTuple):
@@ -101,7 +105,7 @@ def read_csv(
         try:
             texts, labels = cells.take(j), readers.get(name)
             if isinstance(labels, Labels):
-                columns.append(_read_labels(name, texts, labels))
+                columns.append(read_known_labels(name, texts, labels))
             else:
                 wish = kinds.get(name)
                 columns.append(read_column(name, texts, wish, options, notes))
@@ -144,7 +148,7 @@ def read_column(
     return text_column(name, cells, kind, notes, options.decimal)
 
 
-def _read_labels(name: str, texts: Sequence[str], labels: CellReader) -> Column:
+def read_known_labels(name: str, texts: Sequence[str], labels: CellReader) -> Column:
     """A column whose labels are known."""
     meant = {text: labels.read(text) for text in distinct(texts)}
     return encode(name, [meant[text] for text in texts])

@@ -90,7 +90,7 @@ def _decode(
 
 
 def _refuse(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number; write null where it is missing")
+    raise ValueError(f"{word} is not a number; write null for a missing cell")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse)

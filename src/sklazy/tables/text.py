@@ -47,13 +47,14 @@ class TextFile:
 def read_file_bytes(path: str, budget: Budget) -> bytearray:
     """The bytes of a file, or of standard input if the path is a dash."""
     if path == "-":
-        return _drain(sys.stdin.buffer, budget)
+        return drain(sys.stdin.buffer, budget)
     with open(path, "rb") as file:
         budget.check_bytes(os.fstat(file.fileno()).st_size)
-        return _drain(file, budget)
+        return drain(file, budget)
 
 
-def _drain(stream: IO[bytes], budget: Budget) -> bytearray:
+def drain(stream: IO[bytes], budget: Budget) -> bytearray:
+    """The bytes of an open file."""
     raw = bytearray()
     while piece := stream.read(_STEP):
         raw += piece

@@ -1,4 +1,8 @@
-"""The members of a blend: the default ones, and those that a user gives."""
+"""The members of a blend: the default ones, and those that a user gives.
+
+Any lazy estimator can be a member. Its left-out answers are quick if its learner has a
+flag `approximate`, or a method `settle` that fixes the settings that take long to find.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -55,7 +59,13 @@ FOR_MANY: dict[str, Named] = {
 }
 """A default member beyond that, by the kind of the target."""
 
-_OF_THE_CASES = ("categorical_features", "discretization", "cuts")
+_OF_THE_CASES = (
+    "categorical_features",
+    "discretization",
+    "cuts",
+    "window",
+    "half_life",
+)
 
 
 def name_members(
