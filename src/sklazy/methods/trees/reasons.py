@@ -1,4 +1,4 @@
-"""Contributions of features to a lazy tree: changes of the class shares by its tests."""
+"""Contributions of features to a lazy tree: changes of class shares by its tests."""
 
 import numpy as np
 
