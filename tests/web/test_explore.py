@@ -125,7 +125,7 @@ def test_errors_of_numbers_are_those_of_left_out_answers(numbers):
     assert [one["id"] for one in told["worst"]] == errors.nlargest(5).index.tolist()
 
 
-def test_the_interval_is_that_of_the_library_from_left_out_errors(numbers):
+def test_the_interval_holds_nine_of_ten_left_out_errors(numbers):
     frame, _, rent = flats()
     row = {"size": 60, "floor": 1, "heating": "gas", "year": 1950}
     errors = abs(sklazy.LazyLearningRegressor().fit(frame, rent).loo_predict() - rent)
@@ -133,12 +133,6 @@ def test_the_interval_is_that_of_the_library_from_left_out_errors(numbers):
         assert told["margin"] == pytest.approx(np.sort(errors)[54])  # 0.9 of 61
     kept = np.sort(errors.drop(7))[53]  # of 60: the case itself is left out
     assert numbers.answer({"case": 7})["margin"] == pytest.approx(kept)
-    model = sklazy.LazyKernelRegressor().fit(frame, rent)
-    (ends,) = model.predict_interval(pd.DataFrame([row]), 0.9)
-    with exploring(model) as found:
-        told = found.answer({"edits": row})
-        middle, margin = told["answer"], told["margin"]
-        assert (middle - margin, middle + margin) == pytest.approx(tuple(ends))
 
 
 def test_leaving_out_pauses_and_goes_on(monkeypatch):

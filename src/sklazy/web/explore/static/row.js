@@ -153,7 +153,7 @@ function difference(now) {
 
 function interval({ answer, margin }) {
   if (margin === null || margin === undefined) return null;
-  return h("span", { class: "soft interval" }, ` 90 % interval: ${targetText(answer - margin, 4)} to ${targetText(answer + margin, 4)}`);
+  return h("span", { class: "soft interval", title: "Nine of ten cases lie as near to their left-out prediction" }, ` 90 % interval: ${targetText(answer - margin, 4)} to ${targetText(answer + margin, 4)}`);
 }
 
 function drawAnswer(reply) {
