@@ -11,7 +11,7 @@ from sklazy.cli.models import make_model
 from sklazy.cli.options import MethodChoice
 from sklazy.cli.quality import (
     COVERAGE,
-    Answers,
+    FoldAnswers,
     describe_by_class,
     find_classes,
     measure_quality,
@@ -81,7 +81,7 @@ def cross_validate(
 
 
 def _write_answers(
-    console: Console, task: FileTask, answers: Answers, out: str | None
+    console: Console, task: FileTask, answers: FoldAnswers, out: str | None
 ) -> None:
     if out is None:
         return
@@ -105,9 +105,9 @@ def task_folds(task: FileTask, n_folds: int, seed: int) -> Folds:
 
 def _predict_folds(
     task: FileTask, choice: MethodChoice, folds: Folds, n_folds: int
-) -> tuple[list[Answers], BaseException | None]:
+) -> tuple[list[FoldAnswers], BaseException | None]:
     """Predict the first folds, each from all others; return what ended it early."""
-    answers: list[Answers] = []
+    answers: list[FoldAnswers] = []
     n_rows = int((folds < n_folds).sum())
     try:
         with Progress(choice.method, total=n_rows) as progress:
@@ -130,8 +130,8 @@ def _ask(
     model: Any,  # noqa: ANN401 - an estimator
     rows: Table,
     progress: Progress,
-) -> Answers:
-    """Answers to the rows of a fold, some at a time, so that progress moves."""
+) -> FoldAnswers:
+    """FoldAnswers to the rows of a fold, some at a time, so that progress moves."""
     n_parts = min(_PARTS, 1 + len(rows) // _FEW_ROWS)
     places = np.array_split(np.arange(len(rows)), n_parts)
     parts = []
@@ -140,22 +140,22 @@ def _ask(
         progress.advance(len(some), progress.note)
     predictions = np.concatenate([part.predictions for part in parts])
     beside = [part.beside for part in parts if part.beside is not None]
-    return Answers(predictions, np.concatenate(beside) if beside else None)
+    return FoldAnswers(predictions, np.concatenate(beside) if beside else None)
 
 
-def _ask_part(task: FileTask, model: Any, rows: Table) -> Answers:  # noqa: ANN401
+def _ask_part(task: FileTask, model: Any, rows: Table) -> FoldAnswers:  # noqa: ANN401
     """Predictions with probabilities of all classes, or intervals, where there are."""
     predictions = np.asarray(model.predict(rows))
     if not task.classifies:
-        return Answers(predictions, _find_intervals(task, model, rows))
+        return FoldAnswers(predictions, _find_intervals(task, model, rows))
     try:
         shares = model.predict_proba(rows)
     except AttributeError:  # some methods have none
-        return Answers(predictions)
+        return FoldAnswers(predictions)
     codes = {label: i for i, label in enumerate(find_classes(task))}
     every = np.zeros((len(rows), len(codes)))
     every[:, [codes[label] for label in model.classes_.tolist()]] = shares
-    return Answers(predictions, every)
+    return FoldAnswers(predictions, every)
 
 
 def _find_intervals(
@@ -172,7 +172,9 @@ def _find_intervals(
     return np.asarray(model.predict_interval(rows, coverage=COVERAGE), np.float64)
 
 
-def _order_by_row(task: FileTask, folds: Folds, answers: list[Answers]) -> Answers:
+def _order_by_row(
+    task: FileTask, folds: Folds, answers: list[FoldAnswers]
+) -> FoldAnswers:
     predictions = np.empty_like(task.target)
     some = answers[0].beside
     beside = None if some is None else np.empty((len(folds), some.shape[1]))
@@ -180,4 +182,4 @@ def _order_by_row(task: FileTask, folds: Folds, answers: list[Answers]) -> Answe
         predictions[folds == fold] = answer.predictions
         if beside is not None and answer.beside is not None:
             beside[folds == fold] = answer.beside
-    return Answers(predictions, beside)
+    return FoldAnswers(predictions, beside)

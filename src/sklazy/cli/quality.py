@@ -33,7 +33,7 @@ _TITLES = {
 }
 
 
-class Answers(NamedTuple):
+class FoldAnswers(NamedTuple):
     """Predictions of rows, and beside them probabilities or intervals, if any."""
 
     predictions: NDArray[Any]
@@ -45,7 +45,7 @@ def find_classes(task: FileTask) -> list[Any]:
     return sorted(dict.fromkeys(task.target.tolist()), key=str)
 
 
-def measure_quality(task: FileTask, answers: Answers, folds: Folds) -> Quality:
+def measure_quality(task: FileTask, answers: FoldAnswers, folds: Folds) -> Quality:
     """The quality of predictions; its spread is over folds, if there are several."""
     if task.classifies:
         return _measure_classes(task, answers, folds)
@@ -65,7 +65,7 @@ def measure_quality(task: FileTask, answers: Answers, folds: Folds) -> Quality:
     return quality
 
 
-def _measure_classes(task: FileTask, answers: Answers, folds: Folds) -> Quality:
+def _measure_classes(task: FileTask, answers: FoldAnswers, folds: Folds) -> Quality:
     right = (answers.predictions == task.target).astype(float)
     quality: Quality = {"accuracy": float(right.mean()), **_find_spread(right, folds)}
     if answers.beside is None:
