@@ -14,7 +14,7 @@ STAMP = $(shell cat src/sklazy/kernels/*.py src/sklazy/kernels/*/*.py src/sklazy
 export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-$(STAMP)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint docs release-check sbom slow mutate bench tables accuracy compat format clean
+.PHONY: help demo test check lint docs release-check sbom slow mutate bench tables accuracy peers compat format clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
@@ -79,6 +79,9 @@ accuracy: $(READY)  ## the study beside forests and boosting (hours; it resumes)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) --group peers
 	$(BIN)/sklazy reproduce accuracy --jobs 2 --out sklazy-results
 
+peers: $(READY)  ## docs/comparison.md: installs each peer and asks it (minutes, some GB)
+	$(BIN)/python benchmarks/peers/run.py $(ONLY)
+
 compat:  ## the tests against the oldest supported versions
 	$(MAKE) test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt GROUP=test
 
@@ -88,4 +91,4 @@ format: $(READY)  ## rewrite the sources in the house format
 
 clean:  ## remove the environments and caches
 	rm -rf docs/_build docs/api docs/gallery
-	rm -rf .venv .venv-oldest .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-oldest .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -322,3 +322,18 @@ def test_counts_of_the_paper_are_compared_by_the_spread_over_sets():
     assert lazy.ours == sum(by_set) == run.tally(0).better
     assert lazy.error == pytest.approx(np.sqrt(80) * np.std(by_set, ddof=1))
     assert far["5-NN", "best, eager"].ours == run.best_counts(2)["eager"]
+
+
+def test_the_toy_example_of_the_text():
+    """Its table is lost; its words: 'Only value 4 is not indicative of a unique class
+    value' of X, and 'a strong correlation between the value 4 of attribute Y and the
+    class value B'."""
+    rows = [("1", "1", "A"), ("1", "2", "A"), ("2", "1", "B"), ("2", "2", "B")]
+    rows += [("3", "3", "A"), ("3", "1", "A"), ("4", "2", "A"), ("4", "3", "A")]
+    rows += [("4", "4", "B"), ("4", "4", "B"), ("2", "4", "B"), ("1", "3", "A")]
+    X, y = [row[:2] for row in rows], [row[2] for row in rows]
+    asked = [("4", "4"), ("1", "1"), ("2", "3")]
+    for selection, used in (("eager", [0, 0, 0]), ("lazy", [1, 0, 0])):
+        model = LazyNBClassifier.paper(n_attributes=1, selection=selection).fit(X, y)
+        assert model.select_attributes(asked).argmax(axis=1).tolist() == used
+    assert model.predict(asked).tolist() == ["B", "A", "B"]

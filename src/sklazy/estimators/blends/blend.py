@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklazy.answer import AnyLearner, prepare
 from sklazy.answer.device import check_device
+from sklazy.casebase.moments import Length
 from sklazy.estimators.base import LazyEstimator
 from sklazy.estimators.blends.members import (
     DEFAULT_CLASSIFIERS,
@@ -41,6 +42,8 @@ class LazyBlend(LazyEstimator):
         max_loo_rows: int = 300,
         member_parameters: Mapping[str, Any] | None = None,
         categorical_features: object = "from_dtype",
+        window: Length | None = None,
+        half_life: Length | None = None,
         n_jobs: int | None = None,
         device: str | None = None,
     ) -> None:
@@ -49,6 +52,8 @@ class LazyBlend(LazyEstimator):
         self.max_loo_rows = max_loo_rows
         self.member_parameters = member_parameters
         self.categorical_features = categorical_features
+        self.window = window
+        self.half_life = half_life
         self.n_jobs = n_jobs
         self.device = device
 
@@ -177,6 +182,13 @@ class LazyClassifier(LazyBlend, ApproximateClassifier):
         searches take them by these names, too.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
+    window : int, float or timedelta, optional
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
+    half_life : number or timedelta, optional
+        Age at which a row has half the weight of the newest, in units of `times`, or in
+        rows without times.
     n_jobs : int, optional
         Number of threads. Default: all cores.
     device : {None, "cuda", "cuda:1", ..., "cuda:all"}
@@ -199,8 +211,9 @@ class LazyClassifier(LazyBlend, ApproximateClassifier):
     Notes
     -----
     Members are prepared and weighted at the first query after rows were added or
-    forgotten; this is kept until the next change. There are no sample weights, since
-    not all members support them.
+    forgotten; this is kept until the next change. Weights of rows (`sample_weight`,
+    `half_life`) count in all members and in the likelihood by which these are weighted.
+    A member of scikit-learn whose `fit` takes no weights is left out with a warning.
 
     The weights maximize ``sum_i log sum_m w_m p_im + 5/M sum_m log w_m`` by EM. Here
     p_im is member m's probability of the class of the left-out row i, kept away from
@@ -266,6 +279,13 @@ class LazyRegressor(LazyBlend, ApproximateRegressor):
         As for `LazyClassifier`.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
+    window : int, float or timedelta, optional
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
+    half_life : number or timedelta, optional
+        Age at which a row has half the weight of the newest, in units of `times`, or in
+        rows without times.
     n_jobs : int, optional
         Number of threads. Default: all cores.
     device : {None, "cuda", "cuda:1", ..., "cuda:all"}
@@ -286,7 +306,7 @@ class LazyRegressor(LazyBlend, ApproximateRegressor):
 
     Notes
     -----
-    Members that fail, left-out answers and sample weights are as in
+    Members that fail, left-out answers and weights of rows are as in
     `LazyClassifier`.
 
     References

@@ -59,7 +59,13 @@ FOR_MANY: dict[str, Named] = {
 }
 """A default member beyond that, by the kind of the target."""
 
-_OF_THE_CASES = ("categorical_features", "discretization", "cuts")
+_OF_THE_CASES = (
+    "categorical_features",
+    "discretization",
+    "cuts",
+    "window",
+    "half_life",
+)
 
 
 def name_members(

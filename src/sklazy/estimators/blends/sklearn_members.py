@@ -1,11 +1,12 @@
 """Any scikit-learn estimator as a member of a blend: fitted once, and on folds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import has_fit_parameter
 
 from sklazy.answer import Batch, Effort
 from sklazy.answer.batch import (
@@ -60,6 +61,10 @@ class ModelMember:
         answers: Floats = base.derive((self, "folds"), lambda: self._out_of_fold(base))
         return answers[canonical_places(base)[rows]]
 
+    def leave_in_part(self, base: CaseBase, rows: Ints) -> Floats:
+        """The same: a fold leaves out rows as a whole."""
+        return self.leave_out(base, rows)
+
     def _out_of_fold(self, base: CaseBase) -> Floats:
         """Answers to all cases in canonical order, (n_rows, n_outputs)."""
         inputs, folds = self._inputs(base), _assign_folds(base)
@@ -73,23 +78,34 @@ class ModelMember:
 
     def _fit(self, base: CaseBase, places: Ints) -> Ask:
         """A model of some cases, named by their places in canonical order."""
-        cases, rows = base.cases, base.order[places]
-        classifies = bool(base.class_labels)
+        cases, weights = base.cases, _find_weights(base, places)
+        if weights is not None:
+            places, weights = places[weights > 0], weights[weights > 0]
+        rows, classifies = base.order[places], bool(base.class_labels)
         targets = cases.classes[rows] if classifies else cases.targets[0, rows]
         inputs, n_classes = self._inputs(base)[places], cases.class_counts.size
         if not inputs.shape[1] or (targets == targets[0]).all():
-            return _constant_model(targets, n_classes)
-        model = self._fitted(base, inputs, targets)
+            return _constant_model(targets, n_classes, weights)
+        model = self._fitted(base, inputs, targets, weights)
         if classifies:
             return lambda queries: class_probabilities(model, queries, n_classes)
         return lambda queries: _predict_numbers(model, queries)
 
     def _fitted(
-        self, base: CaseBase, inputs: Floats, targets: NDArray[np.generic]
+        self,
+        base: CaseBase,
+        inputs: Floats,
+        targets: NDArray[np.generic],
+        weights: Floats | None,
     ) -> Model:
+        model = self._make_model(base)
+        more = {}
+        if weights is not None:
+            _check_takes_weights(model)
+            more = {"sample_weight": weights}
         try:
             with np.errstate(all="ignore"):  # what is not finite is refused
-                return self._fit_model(self._make_model(base), inputs, targets)
+                return self._fit_model(model, inputs, targets, more)
         except (ValueError, ArithmeticError) as error:
             text = " ".join(repr(self.estimator).split())
             raise BadInputError(f"{text} could not be fitted: {error}") from error
@@ -98,9 +114,13 @@ class ModelMember:
         return seeded(self.estimator)
 
     def _fit_model(
-        self, model: Model, inputs: Floats, targets: NDArray[np.generic]
+        self,
+        model: Model,
+        inputs: Floats,
+        targets: NDArray[np.generic],
+        weights: Mapping[str, Floats],
     ) -> Model:
-        return model.fit(inputs, targets)
+        return model.fit(inputs, targets, **weights)
 
     def _inputs(self, base: CaseBase) -> Floats:
         """The cases as the model sees them, in canonical order."""
@@ -133,13 +153,31 @@ def _assign_folds(base: CaseBase) -> Ints:
     return places % n_folds
 
 
-def _constant_model(targets: NDArray[np.generic], n_classes: int) -> Ask:
+def _find_weights(base: CaseBase, places: Ints) -> Floats | None:
+    """The weights of some cases; None where all are equal."""
+    if not base.weighted:
+        return None
+    weights = base.weights[base.order[places]]
+    return weights if weights.any() else None
+
+
+def _check_takes_weights(model: Model) -> None:
+    if not has_fit_parameter(model, "sample_weight"):
+        raise BadInputError(
+            f"{type(model).__name__}.fit takes no sample_weight, but rows have "
+            "weights. Leave it out, or fit without weights and half_life."
+        )
+
+
+def _constant_model(
+    targets: NDArray[np.generic], n_classes: int, weights: Floats | None
+) -> Ask:
     """Predict without a model: the class shares of the cases, or their mean."""
     if n_classes:
-        counts = np.bincount(targets.astype(np.int64), minlength=n_classes)
+        counts = np.bincount(targets.astype(np.int64), weights, minlength=n_classes)
         answer = counts / counts.sum()
     else:
-        answer = np.array([targets.astype(np.float64).mean()])
+        answer = np.array([np.average(targets.astype(np.float64), weights=weights)])
     return lambda queries: np.tile(answer, (len(queries), 1))
 
 
