@@ -144,14 +144,28 @@ def runs(module: str) -> Decorator:
                 if _seems_to_lack_target(options):
                     tasks = importlib.import_module("sklazy.cli.tasks")
                     console.run_command(tasks.check_target, as_json, debug, options)
-                work = importlib.import_module(f"sklazy.cli.{module}")
-            console.run_command(
-                getattr(work, function.__name__), as_json, debug, options
-            )
+                work = _find_work(module, function.__name__)
+            console.run_command(work, as_json, debug, options)
 
         return command
 
     return declare
+
+
+def _find_work(module: str, name: str) -> Callable[..., None]:
+    """The function of a command; one that raises if a library for it is missing."""
+    try:
+        work: Callable[..., None] = getattr(
+            importlib.import_module(f"sklazy.cli.{module}"), name
+        )
+    except ImportError as error:
+        absence = error
+
+        def refuse(*_: object, **__: object) -> None:
+            raise absence
+
+        return refuse
+    return work
 
 
 def _seems_to_lack_target(options: Mapping[str, object]) -> bool:
