@@ -222,7 +222,7 @@ def _draw_cases(receipt: Plain) -> list[Block]:
     title, header = "Cases for it and against it", ["case", "was", "moves it by", ""]
     if "votes" not in receipt:
         title = "Cases that raise it and lower it"
-    heading = [Heading(title), Paragraph(_sum_up(receipt), "soft")]
+    heading: list[Block] = [Heading(title), Paragraph(_sum_up(receipt), "soft")]
     grid = Grid(header, "llrb", rows, shown=_MOST_CASES, noun="cases")
     return [*heading, grid] if rows else heading
 
