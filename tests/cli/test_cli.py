@@ -22,15 +22,16 @@ from pyarrow import feather
 from sklearn.datasets import load_diabetes, load_wine
 
 from sklazy import (
-    LazyBlendClassifier,
-    LazyBlendRegressor,
+    LazyClassifier,
     LazyKNeighborsClassifier,
+    LazyRegressor,
     RaceFeatureSelector,
 )
 from sklazy.cli import main
 from sklazy.cli.methods import LAZY_CLASSIFIERS
 from sklazy.cli.predict import predict_both
 from sklazy.cli.writing import write_text
+from sklazy.estimators.encoded import EncodedModel
 from sklazy.report.words import format_number
 from sklazy.tables import as_table
 
@@ -63,7 +64,7 @@ def test_predictions_are_those_of_the_estimator(run, files, wine):
     assert "classification ('grower' has labels), method blend" in err
     table = pd.read_csv(pd.io.common.StringIO(out))
     train, test = wine.iloc[::2], wine.iloc[1::2].drop(columns="grower")
-    model = LazyBlendClassifier()
+    model = LazyClassifier()
     model.fit(train.drop(columns="grower"), train["grower"])
     assert table["prediction"].tolist() == model.predict(test).tolist()
     assert table["probability"].to_numpy() == pytest.approx(
@@ -130,7 +131,7 @@ def test_regression_is_inferred_and_reported(run, tmp_path):
     assert "regression ('progress' has numbers), method blend" in err
     table = pd.read_csv(pd.io.common.StringIO(out))
     inputs = frame.drop(columns="progress")
-    model = LazyBlendRegressor().fit(inputs[:100], target[:100])
+    model = LazyRegressor().fit(inputs[:100], target[:100])
     assert table["prediction"].to_numpy() == pytest.approx(
         model.predict(inputs[100:120])
     )
@@ -306,7 +307,7 @@ def test_receipts_are_written_as_pages(run, files, wine):
     train = wine.iloc[::2]
     labels = []
     for row, article in zip([0, 60], articles, strict=True):
-        model = LazyBlendClassifier()
+        model = LazyClassifier()
         query, label = predict_left_out(model, train, "grower", row)
         check_article(article, row, label, query)
         labels.append(label)
@@ -321,7 +322,7 @@ def test_receipts_of_numbers_are_written_as_pages(run, files, wine):
     page = Path("number.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     train = wine.iloc[::2].drop(columns="grower")
-    query, number = predict_left_out(LazyBlendRegressor(), train, "alcohol", 0)
+    query, number = predict_left_out(LazyRegressor(), train, "alcohol", 0)
     label = f"alcohol = {format_number(number)}"
     assert out.startswith(f"Row 0 of train.csv\n\nAnswer: {label}")
     check_article(page.split("<article")[1], 0, label, query)
@@ -386,7 +387,7 @@ def test_advice(run, files):
     asked = ["advise", "train.csv", "-t", "grower", "--max-seconds", 0.1]
     code, out, _ = run(*asked, "--json", "--html", "advice.html")
     assert code == 0
-    assert "recommendation" in json.loads(out)
+    assert json.loads(out)["recommendation"] == "not enough time"
     assert Path("advice.html").read_text().startswith("<!DOCTYPE html>")
     asked = ["advise", "train.csv", "-t", "alcohol", "--max-seconds", 0]
     code, out, err = run(*asked, "--max-rows", 50)
@@ -396,20 +397,17 @@ def test_advice(run, files):
 
 
 def test_advice_cut_short_shows_what_is_measured(run, files, monkeypatch):
-    predict, asked_for = LazyBlendClassifier.predict, []
-
     def stop(model, queries):
-        asked_for.append(len(queries))
-        if len(asked_for) > 1:  # it is compiled before anything is measured
-            raise KeyboardInterrupt
-        return predict(model, queries)
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(LazyBlendClassifier, "predict", stop)
+    monkeypatch.setattr(EncodedModel, "predict_proba", stop)  # of the second method
     asked = ["advise", "train.csv", "-t", "grower"]
     code, out, err = run(*asked, "--max-rows", 40)
     assert code == 130
     said = " ".join(out.split())
-    assert "Interrupted after 1 fold; not measured: LazyBlendClassifier()" in said
+    assert "Interrupted after 1 fold; not measured: RandomForestClassifier()" in said
+    assert "Not enough time: about" in said
+    assert "Raise --max-seconds" in said
     assert "advice is based on what was measured so far" in err
 
 
@@ -450,6 +448,34 @@ def test_attributes_are_selected(run, numbers):
     pd.testing.assert_frame_equal(small, wanted, rtol=1e-12)
     code, out, _ = run(*asked)
     assert "Selected 2 of 5 features: a, b" in out
+
+
+def test_a_choice_of_features_needs_rows(run, numbers):
+    asked = ["select", "numbers.csv", "-t", "y"]
+    code, out, err = run(*asked, "--max-seconds", 0, "-o", "small.csv")
+    assert code == 0
+    assert out.startswith("So far ")
+    assert "Not enough time for a choice: the sets above were compared on 1 row" in err
+    assert "small.csv was not written" in err
+    assert not Path("small.csv").exists()
+    seconds = re.search(r"--max-seconds (\d+)", err)[1]
+    code, out, err = run(*asked, "--max-seconds", seconds, "--json")
+    assert code == 0  # the way out is taken
+    found = json.loads(out)
+    assert found["enough"]
+    assert found["selected"] == ["a", "b"]
+
+
+def test_a_race_without_time_decides_nothing(run, files):
+    asked = ["race", "train.csv", "-t", "grower", "-c", "lazy-nb,guess,tree"]
+    code, _, err = run(*asked, "--max-seconds", 0)
+    assert code == 0
+    assert "Not enough time: 1 of at least 5 folds were run" in err
+    seconds = re.search(r"--max-seconds (\d+)", err)[1]
+    code, out, err = run(*asked, "--max-seconds", seconds, "--json")
+    assert code == 0
+    assert json.loads(out)["evaluations"] >= 15
+    assert "Not enough" not in err
 
 
 # --- reproduce ------------------------------------------------------------------------

@@ -139,7 +139,7 @@ def test_a_part_comes_back_though_workers_were_lost_with_its_source(tmp_path):
         other.fit(data[COLUMNS], data["y"])
         path.touch()
         kill(client)
-        with pytest.raises(sklazy.LostPartError, match="lost again and again") as kept:
+        with pytest.raises(sklazy.LostPartError, match="lost repeatedly") as kept:
             other.predict(QUERIES)
         path.unlink()
         check_equal(other, one)

@@ -90,8 +90,8 @@ def test_a_receipt_shows_the_rules(model):
     assert first["values"][0]["bin"].endswith("inf)")
     assert first["class"] == "yes"
     text = receipts[0].to_text().replace("\n", " ")
-    assert "The surest: size in " in text
-    assert "hence yes" in text
+    assert "The best rule: if size in " in text
+    assert "then yes" in text
     page = receipts.to_html()
     assert "&lt;green&gt;" in page
     assert "<green>" not in page

@@ -89,7 +89,7 @@ def test_a_rule_finds_what_naive_bayes_cannot(berries):
         text = receipt.to_text()
         n_left = sum(receipt["conditions"][-1]["remaining_per_class"])
         assert f"Only the {n_left} cases with" in text
-        assert "put right" in text
+        assert "corrected" in text
         assert max(map(len, text.splitlines())) <= 80
     page = receipts.to_html()
     assert "<below>" not in page

@@ -153,9 +153,7 @@ def test_a_member_that_fails_is_named_and_does_not_count(broken, reason):
     X, y, _ = problem()
     blend = LazyBlendClassifier([*GIVEN, ("odd", broken)], default_members=False)
     blend.fit(X, y)
-    with pytest.warns(
-        DataWarning, match=f"does not count in the blend: odd: .*{reason}"
-    ):
+    with pytest.warns(DataWarning, match=f"is left out of the blend: odd: .*{reason}"):
         probabilities = blend.predict_proba(X[:5])
     plain = LazyBlendClassifier(GIVEN, default_members=False).fit(X, y)
     assert probabilities.tolist() == plain.predict_proba(X[:5]).tolist()
@@ -255,7 +253,7 @@ def test_a_single_row_tells_no_members_apart():
     blend = LazyBlendClassifier().fit([[1.0, 2.0]], ["a"])
     assert blend.predict([[5.0, 5.0]]).tolist() == ["a"]
     assert set(blend.weights_.values()) == {1 / 3}
-    assert "a single case" in " ".join(blend.explain([[5.0, 5.0]]).to_text().split())
+    assert "only one case" in " ".join(blend.explain([[5.0, 5.0]]).to_text().split())
 
 
 def test_members_are_kept_until_rows_change():
@@ -315,10 +313,10 @@ def test_a_receipt_tells_what_each_member_says_and_why():
     assert by_member["logistic"]["receipt"]["linear_model"] == logistic["linear_model"]
     page = receipt.to_html()
     for name in by_member:
-        assert f"Why {name} says so" in page or name == "tree"
+        assert f"Why {name} predicts this" in page or name == "tree"
     text = receipt.to_text()
-    assert "Members count by what they said of 60 cases" in text
-    assert "Why logistic says so" in text
+    assert "how well the members predict 60 cases" in text
+    assert "Why logistic predicts this" in text
 
 
 def test_members_that_count_nothing_still_have_a_say_in_receipts():

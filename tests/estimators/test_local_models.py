@@ -337,7 +337,7 @@ def test_receipts_of_other_cases_are_refused():
         model.verify(receipt)
     with pytest.raises(ReceiptError, match="has the schema 'else'"):
         model.verify({"schema": "else"})
-    with pytest.raises(ReceiptError, match="no JSON"):
+    with pytest.raises(ReceiptError, match="not JSON"):
         Receipt.from_json("{")
 
 

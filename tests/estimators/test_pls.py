@@ -139,7 +139,7 @@ def test_a_receipt_says_inside_outside_and_far_outside():
         *("inside", "far outside", "far outside")
     ]
     assert "lies inside its" in str(receipts[0]).replace("\n", " ")
-    assert "Far outside: no case near this row" in str(receipts[2])
+    assert "Far outside: no case is similar to this row" in str(receipts[2])
     for receipt in receipts:
         assert model.verify(Receipt.from_json(receipt.to_json()))
         assert "<svg" in receipt.to_html()
@@ -200,7 +200,7 @@ def test_missing_wavelengths_are_done_without(metric):
     holes[::7, 3] = np.nan
     filled = LazyPLSRegressor(metric=metric).fit(holes, y[20:])
     np.testing.assert_allclose(filled.predict(X[:20]), model.predict(X[:20]), atol=0.1)
-    assert "stand at the neighbors' mean" in str(filled.explain(X[:1])[0])
+    assert "are filled with the neighbors' mean" in str(filled.explain(X[:1])[0])
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "mahalanobis", "correlation", "angle"])

@@ -62,7 +62,7 @@ def plain():
     return {
         "schema": SCHEMA,
         "kind": "selection",
-        "sklazy": "0.1.0",
+        "sklazy": "0.2.0",
         "estimator": "LazyKNeighborsClassifier",
         "settings": {"n_neighbors": 3, "selection": "lazy", "criterion": None},
         "cases": {
@@ -197,7 +197,7 @@ FITTED = {
     "two targets": sklazy.LazyLearningRegressor(degrees=1, n_neighbors=(3, 5)),
     "logistic": sklazy.LazyLogisticClassifier(),
     "line": sklazy.LazyRidgeRegressor(),
-    "blend": sklazy.LazyBlendClassifier(
+    "blend": sklazy.LazyClassifier(
         [
             ("tree", DecisionTreeClassifier()),
             ("knn", sklazy.LazyKNeighborsClassifier(2)),
@@ -205,7 +205,7 @@ FITTED = {
         ],
         default_members=False,
     ),
-    "blend of numbers": sklazy.LazyBlendRegressor(
+    "blend of numbers": sklazy.LazyRegressor(
         [
             ("line", sklazy.LazyRidgeRegressor()),
             ("local", sklazy.LazyLearningRegressor(degrees=1, n_neighbors=(3, 5))),

@@ -21,7 +21,7 @@ from sklazy import (
 from sklazy.answer import Batch, prepare
 from sklazy.answer.device import use_device
 from sklazy.casebase.parted import PartedBase
-from sklazy.methods.local_models import nearest_on_device
+from sklazy.methods.local_models import cuda as local_cuda
 from sklazy.methods.selection import nearest_in_pieces
 
 pytestmark = needs_compiler
@@ -200,7 +200,7 @@ def test_local_models_have_the_same_neighbors(kind, way, monkeypatch):
     model.fit(X, y, sample_weight=weights)
     expected, left_out = answer(model, Q), model.loo_predict(rows=range(5, 11))
     receipts = [receipt.to_json() for receipt in model.explain(Q[:2])]
-    sizes = count_pieces(monkeypatch, nearest_on_device, "put_placed")
+    sizes = count_pieces(monkeypatch, local_cuda, "put_placed")
     devices, name = forge(FOR_MODELS, way)
     close = {"rtol": 1e-9, "atol": 1e-9}
     with use_device(*devices):

@@ -215,13 +215,13 @@ def test_the_message_says_what_is_wrong(path, value, message):
 
 def test_what_json_cannot_hold_is_refused():
     content = replaced(knn_receipt(), ("votes", 0, "probability"), float("nan"))
-    with pytest.raises(ReceiptError, match="JSON cannot hold"):
+    with pytest.raises(ReceiptError, match="JSON cannot represent"):
         Receipt.from_dict(content)
-    with pytest.raises(ReceiptError, match="JSON cannot hold"):
+    with pytest.raises(ReceiptError, match="JSON cannot represent"):
         Receipt.from_dict(replaced(knn_receipt(), ("answer",), object()))
     endless = knn_receipt()
     endless["settings"]["loop"] = endless["settings"]
-    with pytest.raises(ReceiptError, match="JSON cannot hold"):
+    with pytest.raises(ReceiptError, match="JSON cannot represent"):
         Receipt.from_dict(endless)
 
 

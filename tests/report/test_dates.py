@@ -50,7 +50,7 @@ def test_receipts_without_dates_have_no_such_field():
 
 
 def test_text_leaves_columns_out_before_it_cuts_words():
-    words = "says next to nothing"
+    words = "hardly informative"
     grid = Grid(["name", "bin", "score", ""], "lLRl", [["hue", "(1, 2]", "0.1", words]])
     assert words in to_text([grid], 30)
     assert "0.1" not in to_text([grid], 34)

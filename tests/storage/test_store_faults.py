@@ -315,7 +315,7 @@ def test_who_waits_for_a_change_does_so_for_a_while(path, monkeypatch):
     with locking.alone_with_file(path) as is_alone:
         assert is_alone
         for mode in (None, "c"):
-            with pytest.raises(BadFileError, match="come to the end of a change"):
+            with pytest.raises(BadFileError, match="has not finished a change"):
                 sklazy.load(path, mmap_mode=mode)
     sklazy.load(path, mmap_mode="c")
 

@@ -62,7 +62,7 @@ def test_text_in_json_is_understood(tmp_path):
         ("", r"a\.jsonl:1: the file holds no rows"),
         ("[]", r"a\.jsonl:1: the file holds no rows"),
         ('{"a": 1}\n{"a": }\n', r"a\.jsonl:2:7: not JSON \(Expecting value\)"),
-        ('{"a": NaN}', r"a\.jsonl:1: not JSON \(NaN is no number; write null"),
+        ('{"a": NaN}', r"a\.jsonl:1: not JSON \(NaN is not a number; write null"),
         ("3", r"a\.jsonl:1: expected an object"),
         ('{"a": [1]}', r"a\.jsonl:1: 'a' holds a list; flatten it"),
         ('[{"a": {}}]', r"a\.jsonl: 'a' holds a dict"),

@@ -219,16 +219,15 @@ def check_clock(clock: Clock, kept: Clock) -> None:
         return
     if not kept:
         raise BadInputError(
-            "times were given, but the rows that are here came without; give them "
+            "times were given, but the earlier rows have none; give times "
             "from the first fit on."
         )
     if not clock:
         raise BadInputError(
-            f"the rows that are here have times ({kept}); give times with further "
-            "rows, too."
+            f"the earlier rows have times ({kept}); give times with further rows, too."
         )
     raise BadInputError(
-        f"the times of further rows are {clock}, those of the rows that are here "
+        f"the times of further rows are {clock}, those of the earlier rows "
         f"{kept}; give one kind."
     )
 

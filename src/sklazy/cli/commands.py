@@ -9,6 +9,7 @@ from sklazy.cli.erasing import check_certificate, erase
 from sklazy.cli.hosting import completion, explore, serve, warm
 from sklazy.cli.options import (
     IN_FILE,
+    IN_SOURCE,
     OUT_FILE,
     coverage_options,
     csv_options,
@@ -51,10 +52,10 @@ def demo() -> None:
 def demo_erase() -> None:
     """Show which stores on this machine really forget a person.
 
-    Made-up people are put into SQLite, DuckDB, LanceDB, usearch, faiss and hnswlib, as
-    far as they are installed; one is deleted and cleaned up as each documents it, and
-    the files are searched. At the end the same is done here, with a certificate. All
-    of it happens in a temporary folder.
+    Made-up people are put into SQLite, DuckDB, LanceDB, usearch, faiss and hnswlib, if
+    installed. One person is deleted and cleaned up as the documentation of each store
+    describes, and the files are searched. Then the same is done with sklazy, with a
+    certificate. Everything happens in a temporary folder.
 
     \b
     Example:
@@ -117,8 +118,8 @@ def store() -> None:
 
 
 @click.command()
-@click.argument("train", type=IN_FILE, metavar="TRAIN|MODEL")
-@click.argument("test", type=IN_FILE, required=False)
+@click.argument("train", type=IN_SOURCE, metavar="TRAIN|MODEL")
+@click.argument("test", type=IN_SOURCE, required=False)
 @target_option(required=False)
 @task_options
 @id_option
@@ -165,8 +166,8 @@ def predict() -> None:
 
 
 @click.command()
-@click.argument("train", type=IN_FILE, metavar="TRAIN|MODEL")
-@click.argument("test", type=IN_FILE, required=False)
+@click.argument("train", type=IN_SOURCE, metavar="TRAIN|MODEL")
+@click.argument("test", type=IN_SOURCE, required=False)
 @target_option(required=False)
 @task_options
 @id_option

@@ -73,16 +73,16 @@ def explore() -> None:
     type=click.IntRange(2),
     default=5,
     show_default=True,
-    help="Below --receipts values, the fewest cases that anything in an answer is "
-    "about.",
+    help="Size of the smallest group of cases that an answer may describe; not used "
+    "with --receipts values.",
 )
 @click.option(
     "--noise",
     type=click.FloatRange(0),
     default=0.0,
     show_default=True,
-    help="Below --receipts values, how much wider groups are spread than they are, as "
-    "a share: 0.5 for half as much again.",
+    help="How much wider to spread groups, for example 0.5 for 50 %; not used with "
+    "--receipts values.",
 )
 @click.option(
     "--journal",
@@ -110,15 +110,15 @@ def explore() -> None:
 @click.option(
     "--max-questions",
     type=click.IntRange(1),
-    help="Rows that each token may ask about in all, counted over restarts in the file "
-    "of --questions-file.",
+    help="Total number of rows that each token may ask about. The file of "
+    "--questions-file keeps the count across restarts.",
 )
 @click.option(
     "--questions-file",
     type=click.Path(dir_okay=False),
     default="questions.json",
     show_default=True,
-    help="Where the rows asked about are counted.",
+    help="File with the number of rows that each token has asked about.",
 )
 @click.option(
     "--name",
@@ -130,8 +130,8 @@ def explore() -> None:
     "--access-log/--no-access-log",
     default=False,
     show_default=True,
-    help="Whether to write a line of JSON for each request to stderr, without values, "
-    "tokens and addresses.",
+    help="Whether to write a line of JSON to stderr for each request, without values, "
+    "tokens or addresses.",
 )
 @runs("serve")
 def serve() -> None:

@@ -25,6 +25,24 @@ OUT_FILE = click.Path(dir_okay=False)
 IN_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True)
 """A file to read; a dash is standard input."""
 
+
+class SourcePath(click.Path):
+    """Files to read: one, a directory, a pattern or a URL; a dash is standard input."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - as click has it
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:  # noqa: ANN401
+        """Refuse what is not there; patterns and URLs are looked up when read."""
+        named = isinstance(value, str) and ("://" in value or set("*?[") & set(value))
+        return value if named else super().convert(value, param, ctx)
+
+
+IN_SOURCE = SourcePath(exists=True, allow_dash=True)
+"""Files to read."""
+
 KEY_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 """A file whose bytes are a secret key."""
 
@@ -145,7 +163,7 @@ def _seems_to_lack_target(options: Mapping[str, object]) -> bool:
     if not isinstance(train, str) or not isinstance(target, str):
         return False
     try:
-        is_small = Path(train).stat().st_size < _SMALL_FILE
+        is_small = Path(train).is_file() and Path(train).stat().st_size < _SMALL_FILE
         return is_small and target not in column_names(train)
     except Exception:  # whoever reads it in earnest finds better words
         return False
@@ -284,7 +302,7 @@ reading_options = _combine(
 """Add the options for reading files."""
 
 train_options = _combine(
-    click.argument("train", type=IN_FILE),
+    click.argument("train", type=IN_SOURCE),
     target_option(),
     task_options,
     reading_options,

@@ -20,7 +20,7 @@ def check_out(out: str | None, *sources: str | None) -> None:
         raise BadInputError(
             "standard input, -, can be read once; give a file for one of the two."
         )
-    for path in set(paths) - {"-"}:
+    for path in filter(os.path.exists, paths):
         if out is not None and os.path.exists(out) and os.path.samefile(out, path):
             raise BadInputError(f"{out} is an input file; write to another one.")
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from sklazy.casebase.base import Cuts
 from sklazy.errors import BadInputError
-from sklazy.estimators.classifiers import LazyClassifier
+from sklazy.estimators.classifiers import BaseLazyClassifier
 from sklazy.estimators.parameters import (
     Discretization,
     check_choice,
@@ -18,7 +18,7 @@ from sklazy.methods.association.learner import AssociationLearner
 WEIGHTS = ("equal", "support")
 
 
-class LazyAssociativeClassifier(LazyClassifier):
+class LazyAssociativeClassifier(BaseLazyClassifier):
     """Classify by association rules that are mined from the query's own values.
 
     An ordinary associative classifier mines rules in advance: too many in all, and

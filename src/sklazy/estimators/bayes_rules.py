@@ -1,7 +1,7 @@
 """Lazy Bayesian rules: naive Bayes where some of the query's values hold."""
 
 from sklazy.casebase.base import Cuts
-from sklazy.estimators.classifiers import LazyClassifier
+from sklazy.estimators.classifiers import BaseLazyClassifier
 from sklazy.estimators.parameters import (
     Discretization,
     check_count,
@@ -12,7 +12,7 @@ from sklazy.methods.bayes_rules.learner import BayesRulesLearner
 from sklazy.methods.bayes_rules.model import RuleSettings
 
 
-class LazyBayesRulesClassifier(LazyClassifier):
+class LazyBayesRulesClassifier(BaseLazyClassifier):
     """Naive Bayes on the cases that match a rule, grown for each query.
 
     Naive Bayes errs where attributes depend on each other. For each query a rule is

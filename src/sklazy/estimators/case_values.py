@@ -246,7 +246,7 @@ class _Judged:
 
 def _judge_cases(base: CaseBase) -> _Judged:
     if base.n_rows < 2:
-        raise BadInputError("there is one case; give X and y to judge it by.")
+        raise BadInputError("there is only one case; give X and y to evaluate it on.")
     rows = np.arange(base.n_rows)
     targets = _targets(base)
     return _Judged(batch_of_cases(base, rows).queries, targets, rows, targets)

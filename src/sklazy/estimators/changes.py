@@ -160,7 +160,7 @@ def _find_free(features: FeatureMap, fixed: Collection[str]) -> list[int]:
     unknown = [name for name in names if name not in features.names]
     if unknown:
         raise BadInputError(
-            f"fixed names {unknown[0]!r}, which is no feature; give some of "
+            f"fixed names {unknown[0]!r}, which is not a feature; choose from "
             f"{', '.join(map(repr, features.names[:8]))}."
         )
     return [j for j, name in enumerate(features.names) if name not in names]

@@ -31,7 +31,7 @@ from sklazy.tables.taking import take_columns
 Floats = NDArray[np.float64]
 
 
-class LazyClassifier(ClassifierMixin, LazyEstimator):
+class BaseLazyClassifier(ClassifierMixin, LazyEstimator):
     """A lazy classifier: its classes are those of its cases."""
 
     target: ClassVar[Target] = CLASSES
@@ -343,7 +343,7 @@ class LazyClassifier(ClassifierMixin, LazyEstimator):
         return describe_class_doubt(self, cases, table, wanted)
 
 
-class WeightedClassifier(LazyClassifier):
+class WeightedClassifier(BaseLazyClassifier):
     """A lazy classifier whose rows may have weights and times.
 
     Weights come before ids as positional arguments, as in scikit-learn.
@@ -428,7 +428,7 @@ class WeightedClassifier(LazyClassifier):
         return predict_past(self, rows)
 
 
-class ApproximateClassifier(LazyClassifier):
+class ApproximateClassifier(BaseLazyClassifier):
     """A classifier that leaves rows out at once, or exactly."""
 
     _approximates = True
@@ -475,7 +475,7 @@ class ApproximateClassifier(LazyClassifier):
         return probabilities
 
 
-Model = TypeVar("Model", bound=LazyClassifier)
+Model = TypeVar("Model", bound=BaseLazyClassifier)
 
 
 def _add_classes(

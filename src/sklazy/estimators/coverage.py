@@ -144,7 +144,7 @@ def predict_intervals(
     by: str | None,
     groups: Groups,
 ) -> Floats:
-    """Predict intervals; see `LazyRegressor.predict_interval`."""
+    """Predict intervals; see `BaseLazyRegressor.predict_interval`."""
     check_is_fitted(model)
     share = _check_coverage(coverage)
     table = model._query_table(X)

@@ -16,7 +16,7 @@ from sklazy.estimators.next_attribute import describe_suggestions
 from sklazy.estimators.reasons import describe_reasons
 from sklazy.estimators.state import describe_choices
 from sklazy.flow import Queries
-from sklazy.methods.blends.learner import BlendAnswer, BlendLearner, Said
+from sklazy.methods.blends.learner import BlendAnswer, BlendLearner, MemberAnswer
 from sklazy.methods.kernel_models.learner import KernelAnswer
 from sklazy.receipts import Receipt, Receipts, Wanted, build_receipts, verify
 from sklazy.report.progress import Progress
@@ -115,7 +115,9 @@ def _explain_slice(
 def _shorten(answer: Answer) -> Answer:
     """The answer without what reasons are given in place of."""
     if isinstance(answer, BlendAnswer):
-        return replace(answer, said=[Said(one.outputs) for one in answer.said])
+        return replace(
+            answer, by_member=[MemberAnswer(one.outputs) for one in answer.by_member]
+        )
     if isinstance(answer, KernelAnswer):
         return replace(answer, lists_cases=False)
     return answer

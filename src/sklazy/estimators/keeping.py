@@ -39,6 +39,7 @@ from sklazy.tables.convert import plain_table
 from sklazy.tables.frames import index_ids, target_column_names
 from sklazy.tables.naming import mostly_differ
 from sklazy.tables.origins import expand_columns, follow_origins, origins_of
+from sklazy.tables.sources import gather_rows
 from sklazy.tables.taking import take_columns
 
 if TYPE_CHECKING:
@@ -264,6 +265,14 @@ def encode_later(model: "LazyEstimator", cases: CaseBase, X: object) -> Queries:
 def _has_names(model: "LazyEstimator") -> bool:
     """Whether names of columns were given, and single cells need not be checked."""
     return hasattr(model, "feature_names_in_") and model._reads_arrays
+
+
+def gather_queries(model: "LazyEstimator", X: object) -> object:
+    """Queries of a source as a table, read as the cases were; others as they are."""
+    if type(X) is np.ndarray or isinstance(X, Table):
+        return X
+    cases = model.cases_
+    return gather_rows(X, partial(cases.schema.user_table, cases.coder.vocabularies))
 
 
 def read_times(model: "LazyEstimator", times: object) -> Times:

@@ -28,7 +28,7 @@ class LazyLogisticClassifier(ApproximateClassifier):
 
     See Also
     --------
-    LazyBlendClassifier : This model among others.
+    LazyClassifier : This model among others.
 
     Notes
     -----
@@ -98,7 +98,7 @@ class LazyRidgeRegressor(ApproximateRegressor):
 
     See Also
     --------
-    LazyBlendRegressor : This model among others.
+    LazyRegressor : This model among others.
     LazyLearningRegressor : Lines of the query's neighbors.
 
     Notes

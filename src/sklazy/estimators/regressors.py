@@ -26,7 +26,7 @@ from sklazy.tables import Table, as_target
 Floats = NDArray[np.float64]
 
 
-class LazyRegressor(RegressorMixin, LazyEstimator):
+class BaseLazyRegressor(RegressorMixin, LazyEstimator):
     """A lazy regressor."""
 
     target: ClassVar[Target] = NUMBERS
@@ -174,7 +174,7 @@ class LazyRegressor(RegressorMixin, LazyEstimator):
         return describe_number_doubt(self, cases, table, wanted)
 
 
-class WeightedRegressor(LazyRegressor):
+class WeightedRegressor(BaseLazyRegressor):
     """A lazy regressor whose rows may have weights and times.
 
     Weights come before ids as positional arguments, as in scikit-learn.
@@ -252,7 +252,7 @@ class WeightedRegressor(LazyRegressor):
         return predict_past(self, rows)
 
 
-class ApproximateRegressor(LazyRegressor):
+class ApproximateRegressor(BaseLazyRegressor):
     """A regressor that leaves rows out at once, or exactly."""
 
     _approximates = True

@@ -1,12 +1,12 @@
 """The lazy decision tree: a path of tests that the query itself chooses."""
 
 from sklazy.casebase.base import Cuts
-from sklazy.estimators.classifiers import LazyClassifier
+from sklazy.estimators.classifiers import BaseLazyClassifier
 from sklazy.estimators.parameters import Discretization
 from sklazy.methods.trees.learner import TreeLearner
 
 
-class LazyDecisionTreeClassifier(LazyClassifier):
+class LazyDecisionTreeClassifier(BaseLazyClassifier):
     """A decision tree that grows only the query's branch, by the best tests for it.
 
     Each step tests the value of the query that is most informative about the class of

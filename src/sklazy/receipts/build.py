@@ -1,4 +1,9 @@
-"""From an answer to its receipts: codes become the user's names, labels and values."""
+"""From an answer to its receipts: codes become the user's names, labels and values.
+
+A field that all receipts have is made here, checked by `schema.py`, shown by
+`drawing.py`, and left out of the comparison in `replay.py` if asking again gives
+another value.
+"""
 
 import functools
 import importlib.metadata

@@ -9,9 +9,12 @@ from sklazy.report.article import Article, Plain
 from sklazy.report.dates import with_dates
 from sklazy.report.html import render
 from sklazy.report.next_attribute import next_blocks
-from sklazy.report.novelty import describe_novelty, warn_of_novelty
 from sklazy.report.reasons import draw_reasons, write_letter, write_sentences
-from sklazy.report.uncertainty import tell_uncertainty
+from sklazy.report.uncertainty import (
+    describe_novelty,
+    describe_uncertainty,
+    warn_of_novelty,
+)
 from sklazy.report.words import (
     format_number,
     format_probability,
@@ -132,7 +135,7 @@ def _blocks(drawn: _Drawn) -> list[b.Block]:
 
 def _reasoning(receipt: Plain, article: Article) -> list[b.Block]:
     """Why: the reasons of the row if it has some, and how the answer was found."""
-    doubts = tell_uncertainty(receipt)
+    doubts = describe_uncertainty(receipt)
     if "reasons" not in receipt:
         return [b.Lead([*article.why, *doubts]), *article.parts]
     method = [b.Paragraph(" ".join(article.why)), *article.parts]

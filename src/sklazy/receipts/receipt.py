@@ -10,6 +10,7 @@ from sklazy.receipts import drawing as report
 from sklazy.receipts.replay import Explain, check_digest, check_replay
 from sklazy.receipts.schema import check_receipt
 from sklazy.receipts.seal import check_signature, signed
+from sklazy.report.axes import find_axes
 from sklazy.report.html import preformatted
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Receipt(_Shown):
     >>> Receipt.from_dict({"answer": "b"})
     Traceback (most recent call last):
         ...
-    sklazy.errors.ReceiptError: this is no receipt; give what explain() returned, or
+    sklazy.errors.ReceiptError: this is not a receipt; give what explain() returned, or
     its to_dict().
     """
 
@@ -249,11 +250,9 @@ class Receipt(_Shown):
         -------
         ax : matplotlib axes
         """
-        import matplotlib.pyplot as plt  # noqa: PLC0415 (an optional dependency)
-
         reasons = self._reasons()
         shown = [item for item in reasons["features"] if item["contribution"]][:15]
-        ax = plt.subplots()[1] if ax is None else ax
+        ax = find_axes(ax, new=True)
         level = reasons["base"]
         for place, item in enumerate(shown):
             value = item["contribution"]
@@ -390,14 +389,14 @@ def _parse_json(text: str | bytes) -> object:
     try:
         return json.loads(text, object_pairs_hook=_distinct)
     except (ValueError, RecursionError) as error:
-        raise ReceiptError(f"this is no JSON ({error}).") from None
+        raise ReceiptError(f"this is not JSON ({error}).") from None
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """A dict of pairs; other programs may read the first of two equal keys."""
     merged = dict(pairs)
     if len(merged) < len(pairs):
-        raise ValueError("a key comes twice in one object")
+        raise ValueError("a key occurs twice in one object")
     return merged
 
 

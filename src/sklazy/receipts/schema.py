@@ -65,7 +65,7 @@ def check_receipt(content: object) -> dict[str, Any]:
     """Refuse data that is not a receipt, was edited, or lacks fields of its kind."""
     if not isinstance(content, dict) or "schema" not in content:
         raise ReceiptError(
-            "this is no receipt; give what explain() returned, or its to_dict()."
+            "this is not a receipt; give what explain() returned, or its to_dict()."
         )
     schema = content["schema"]
     if not isinstance(schema, str) or schema != SCHEMA:

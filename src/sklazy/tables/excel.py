@@ -97,7 +97,7 @@ def _collect(rows: Iterable[Cells], budget: Budget) -> CollectedByKey[int]:
     collected = CollectedByKey[int](budget)
     for number, row in enumerate(rows, 1):
         if number > _MOST_ROWS:
-            raise ValueError(f"it has a row behind {_MOST_ROWS}, the last of a sheet")
+            raise ValueError(f"it has a row after {_MOST_ROWS}, the last of a sheet")
         cells = {j: cell for j, cell in enumerate(row) if cell is not None}
         if cells:
             collected.add(cells)

@@ -122,9 +122,9 @@ def test_a_foreign_receipt_is_refused(model, frame):
     bagging = LazyBaggingClassifier(7).fit(X[:40], y[:40])
     with pytest.raises(ReceiptError, match="does not replay: estimator"):
         bagging.verify(receipt)
-    with pytest.raises(ReceiptError, match="no receipt"):
+    with pytest.raises(ReceiptError, match="not a receipt"):
         model.verify({"answer": 1})
-    with pytest.raises(ReceiptError, match="no JSON"):
+    with pytest.raises(ReceiptError, match="not JSON"):
         Receipt.from_json("{")
 
 

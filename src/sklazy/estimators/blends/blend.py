@@ -99,8 +99,8 @@ class LazyBlend(LazyEstimator):
 
         Examples
         --------
-        >>> from sklazy import LazyBlendClassifier
-        >>> LazyBlendClassifier().get_params()["paths__n_estimators"]
+        >>> from sklazy import LazyClassifier
+        >>> LazyClassifier().get_params()["paths__n_estimators"]
         100
         """
         parameters: dict[str, Any] = super().get_params(deep=False)
@@ -127,8 +127,8 @@ class LazyBlend(LazyEstimator):
 
         Examples
         --------
-        >>> from sklazy import LazyBlendClassifier
-        >>> LazyBlendClassifier().set_params(paths__n_estimators=50).member_parameters
+        >>> from sklazy import LazyClassifier
+        >>> LazyClassifier().set_params(paths__n_estimators=50).member_parameters
         {'paths__n_estimators': 50}
         """
         nested = {name: value for name, value in params.items() if "__" in name}
@@ -150,8 +150,11 @@ class LazyBlend(LazyEstimator):
         return {"estimators": members}
 
 
-class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
-    """Several kinds of classifiers, weighted by their left-out predictions.
+class LazyClassifier(LazyBlend, ApproximateClassifier):
+    """Predict classes by several kinds of models, weighted by left-out predictions.
+
+    The most accurate classifier of this library, and the one to try first. It is a
+    blend, and is importable as ``LazyBlendClassifier``, too.
 
     Each member predicts training rows that are left out. Its probabilities are raised
     to the power that fits these rows best. Then weights are chosen under which the
@@ -226,19 +229,22 @@ class LazyBlendClassifier(LazyBlend, ApproximateClassifier):
     --------
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from sklazy import LazyBlendClassifier
+    >>> from sklazy import LazyClassifier
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> model = LazyBlendClassifier().fit(X[::2], y[::2])
+    >>> model = LazyClassifier().fit(X[::2], y[::2])
     >>> model.predict(X[1:150:40])
     array([0, 0, 1, 1])
-    >>> more = LazyBlendClassifier([("bayes", GaussianNB())]).fit(X[::2], y[::2])
+    >>> more = LazyClassifier([("bayes", GaussianNB())]).fit(X[::2], y[::2])
     >>> sum(more.weights_.values())
     1.0
     """
 
 
-class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
-    """Several kinds of regressors, weighted by their left-out predictions.
+class LazyRegressor(LazyBlend, ApproximateRegressor):
+    """Predict numbers by several kinds of models, weighted by left-out predictions.
+
+    The most accurate regressor of this library, and the one to try first. It is a
+    blend, and is importable as ``LazyBlendRegressor``, too.
 
     Each member predicts training rows that are left out. The weights, none negative and
     with sum 1, minimize the squared error of the weighted mean on these rows.
@@ -257,7 +263,7 @@ class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
         Most rows that are left out to find weights, drawn by their content; ten times
         as many beyond 2000 rows, if `estimators` has none.
     member_parameters : dict of str, optional
-        As for `LazyBlendClassifier`.
+        As for `LazyClassifier`.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
     n_jobs : int, optional
@@ -276,12 +282,12 @@ class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
 
     See Also
     --------
-    LazyBlendClassifier : The same for classes, with further notes.
+    LazyClassifier : The same for classes, with further notes.
 
     Notes
     -----
     Members that fail, left-out answers and sample weights are as in
-    `LazyBlendClassifier`.
+    `LazyClassifier`.
 
     References
     ----------
@@ -290,11 +296,15 @@ class LazyBlendRegressor(LazyBlend, ApproximateRegressor):
     Examples
     --------
     >>> import numpy as np
-    >>> from sklazy import LazyBlendRegressor
+    >>> from sklazy import LazyRegressor
     >>> X = np.linspace(0, 6, 80)[:, None]
-    >>> model = LazyBlendRegressor().fit(X, np.sin(X[:, 0]))
+    >>> model = LazyRegressor().fit(X, np.sin(X[:, 0]))
     >>> model.predict([[1.5], [4.0]]).round(2)
     array([ 0.99, -0.75])
     >>> list(model.weights_)
     ['paths', 'kernel', 'line', 'local']
     """
+
+
+LazyBlendClassifier = LazyClassifier
+LazyBlendRegressor = LazyRegressor

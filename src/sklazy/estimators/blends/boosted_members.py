@@ -18,7 +18,7 @@ from sklazy.casebase import CaseBase
 from sklazy.estimators.blends.sklearn_members import ModelMember
 from sklazy.estimators.selection.model_host import Model, ModelHost, seeded
 from sklazy.flow import Queries
-from sklazy.methods.blends.learner import Said
+from sklazy.methods.blends.learner import MemberAnswer
 
 BOOSTED = (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
 
@@ -65,7 +65,7 @@ class BoostedMember(ModelMember):
         effort = super().prepare(base)
         return effort._replace(nanoseconds=_NANOSECONDS, most=_MOST_QUERIES)
 
-    def answer(self, batch: Batch) -> Said:
+    def answer(self, batch: Batch) -> MemberAnswer:
         """Ask the trees."""
         with on_one_thread():
             return super().answer(batch)

@@ -1,4 +1,8 @@
-"""The members of a blend: the default ones, and those that a user gives."""
+"""The members of a blend: the default ones, and those that a user gives.
+
+Any lazy estimator can be a member. Its left-out answers are quick if its learner has a
+flag `approximate`, or a method `settle` that fixes the settings that take long to find.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

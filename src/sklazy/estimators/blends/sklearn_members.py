@@ -25,7 +25,7 @@ from sklazy.estimators.selection.model_host import (
     seeded,
 )
 from sklazy.flow import Queries
-from sklazy.methods.blends.learner import Said
+from sklazy.methods.blends.learner import MemberAnswer
 
 N_FOLDS = 5
 """Folds of which each is answered by a model of the others."""
@@ -47,13 +47,13 @@ class ModelMember:
         base.derive((self, "model"), lambda: self._fit(base, np.arange(base.n_rows)))
         return Effort(1e5 + 10.0 * base.cases.codes.shape[0], 1, _MOST_QUERIES)
 
-    def answer(self, batch: Batch) -> Said:
+    def answer(self, batch: Batch) -> MemberAnswer:
         """Ask the model."""
         model: Ask = batch.base.derive(
             (self, "model"),
             lambda: self._fit(batch.base, np.arange(batch.base.n_rows)),
         )
-        return Said(model(self._encode(batch.base, batch.queries)))
+        return MemberAnswer(model(self._encode(batch.base, batch.queries)))
 
     def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
         """Predictions of models that were fitted to the other folds."""

@@ -110,6 +110,9 @@ class LazyStackingClassifier(EnsembleClassifier):
 
     Neighbors, ties and the order of cases are those of `LazyBaggingClassifier`.
 
+    Kinds may repeat: three trees, naive Bayes and a linear model, the default, combine
+    bagging and stacking, which the paper leaves to future work.
+
     A scikit-learn classifier is cloned and fitted on every bag of every query: by
     sample weights if it takes them, else on repeated rows. It sees numbers as they are.
     A missing number is NaN if the estimator's tags allow it, else the median. A

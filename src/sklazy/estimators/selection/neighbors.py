@@ -116,6 +116,11 @@ class LazyKNeighborsClassifier(SelectingClassifier):
     Probabilities are computed as in Weka: a class starts with 1 / n_rows, and each vote
     adds its weight. Ties of votes go to the class with more rows, then to the first.
 
+    Of attributes with equal scores the one with the better score as a whole comes
+    first, then the first column; a value that is missing or that no row has counts as
+    the attribute as a whole; a fraction of the attributes is rounded half up. The
+    paper has none of these rules.
+
     Sample weights count in the votes: a row of weight w votes like w rows. Cuts, ranges
     and the choice of attributes count each row once.
 
@@ -186,7 +191,7 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         """Return the estimator with the published settings: Weka's IBk on bins.
 
         The paper tries 1, 3 and 5 neighbors and 10 to 90 percent of the attributes;
-        here they are 5 and 30 percent.
+        that they are 5 and 30 percent here is our choice.
 
         Parameters
         ----------

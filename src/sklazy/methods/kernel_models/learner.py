@@ -20,6 +20,7 @@ from sklazy.kernels.kernel_models import (
 )
 from sklazy.measures import argmax_with_ties
 from sklazy.methods.kernel_models.coding import code_queries
+from sklazy.methods.kernel_models.cuda import score_there
 from sklazy.methods.kernel_models.data import (
     KernelData,
     Limits,
@@ -27,7 +28,6 @@ from sklazy.methods.kernel_models.data import (
     prepare_kernel,
 )
 from sklazy.methods.kernel_models.landmarks import Landmarks, weigh_all
-from sklazy.methods.kernel_models.on_device import score_there
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -182,7 +182,7 @@ def weigh_neighbors(
     return near, influences
 
 
-class Speakers(NamedTuple):
+class InfluentialCases(NamedTuple):
     """Influence of cases on the answer to one query.
 
     Attributes
@@ -236,7 +236,7 @@ def _find_influences(
     return weigh
 
 
-def find_speakers(answer: KernelAnswer) -> Iterator[Speakers]:
+def find_influential_cases(answer: KernelAnswer) -> Iterator[InfluentialCases]:
     """The cases that each query was answered by, in canonical order."""
     data = answer.data
     weigh = _find_influences(data)
@@ -248,4 +248,4 @@ def find_speakers(answer: KernelAnswer) -> Iterator[Speakers]:
         rows, influences = weigh(placed, similarities)
         adds = influences[:, None] * (data.targets[rows] - data.center)
         found = distances[0, rows], similarities[rows], influences, adds
-        yield Speakers(data.rows[rows], *found)
+        yield InfluentialCases(data.rows[rows], *found)

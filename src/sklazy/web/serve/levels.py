@@ -72,7 +72,6 @@ LESS_PROTECTED = frozenset(
     {
         "LazyAssociativeClassifier",
         "LazyBaggingClassifier",
-        "LazyBlendClassifier",
         "LazyClassifier",
         "LazyKernelClassifier",
         "LazyStackingClassifier",
