@@ -330,11 +330,6 @@ def test_limits_that_make_no_sense_are_refused(parameters):
         LazyKernelClassifier(**parameters).fit([[0.0], [1.0]], [0, 1])
 
 
-def test_weights_are_refused():
-    with pytest.raises(TypeError, match="sample_weight"):
-        LazyKernelClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[1, 2])
-
-
 def test_answers_do_not_depend_on_units_or_outliers():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 2))

@@ -118,6 +118,23 @@ def store() -> None:
 
 
 @click.command()
+@click.argument("file", type=IN_SOURCE)
+@reading_options
+@runs("describe")
+def describe() -> None:
+    """Show the columns of a file: kinds, missing cells, ranges, ids, repeated rows.
+
+    A look before anything is learned. How columns were understood (dates, amounts,
+    limits, columns set aside) is written to standard error.
+
+    \b
+    Examples:
+      sklazy describe flats.csv
+      sklazy describe lab.xlsx --sheet Data --skip-rows 2
+    """
+
+
+@click.command()
 @click.argument("train", type=IN_SOURCE, metavar="TRAIN|MODEL")
 @click.argument("test", type=IN_SOURCE, required=False)
 @target_option(required=False)
@@ -141,7 +158,7 @@ def store() -> None:
     help="Write the novelty of each row, from 0 to 1: how unlike all cases it is. "
     "Always written with --json.",
 )
-@csv_options("Write the predictions to this CSV file.")
+@csv_options("Write the predictions to this CSV file, or Parquet if it ends so.")
 @limit_options(
     "Predict only this many rows of TEST, or cross-validate a random sample of TRAIN."
 )
@@ -280,7 +297,19 @@ def audit() -> None:
 
 
 COMMANDS = (
-    *(demo, example, fit, store, predict, explain, verify, advise, audit, explore),
+    *(
+        demo,
+        example,
+        describe,
+        fit,
+        store,
+        predict,
+        explain,
+        verify,
+        advise,
+        audit,
+        explore,
+    ),
     *(erase, check_certificate),
     *(select, race, serve, reproduce, warm, completion),
 )

@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 
 from sklazy.casebase.base import Cuts
+from sklazy.casebase.moments import Length
 from sklazy.errors import BadInputError
 from sklazy.estimators.classifiers import BaseLazyClassifier
 from sklazy.estimators.parameters import (
@@ -47,6 +48,10 @@ class LazyAssociativeClassifier(BaseLazyClassifier):
         computed until `refresh`.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
+    window : int, float or timedelta, optional
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
     n_jobs : int, optional
         Number of threads. Default: all cores.
 
@@ -97,6 +102,7 @@ class LazyAssociativeClassifier(BaseLazyClassifier):
         discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
+        window: Length | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.min_support = min_support
@@ -106,6 +112,7 @@ class LazyAssociativeClassifier(BaseLazyClassifier):
         self.discretization = discretization
         self.cuts = cuts
         self.categorical_features = categorical_features
+        self.window = window
         self.n_jobs = n_jobs
 
     def _learner(self) -> AssociationLearner:

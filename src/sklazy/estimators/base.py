@@ -39,7 +39,12 @@ from sklazy.estimators.next_attribute import (
     suggest_attributes,
 )
 from sklazy.estimators.parameters import check_choice, time_advice
-from sklazy.estimators.questions import find_similar, measure_novelty, open_explorer
+from sklazy.estimators.questions import (
+    find_similar,
+    measure_novelty,
+    open_explorer,
+    predict_past,
+)
 from sklazy.estimators.reference import find_link, name_methods
 from sklazy.estimators.state import describe_model
 from sklazy.receipts import Receipt, Receipts, Wanted
@@ -422,6 +427,30 @@ class LazyEstimator(BaseEstimator):
         Acquisition
         """
         return acquire_attributes(self, X, budget, costs)
+
+    def past_predict(self, rows: ArrayLike | None = None) -> NDArray[Any]:
+        """Predict training rows, each from the rows before it.
+
+        Equals a fit to the earlier rows, by `times` or, without them, by order of
+        arrival. Rows of the same time do not see each other.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            Rows to predict, by position in order of arrival. Default: all but the first
+            ones, which have too few rows before them.
+
+        Returns
+        -------
+        predicted : array of shape (n_rows,), or (n_rows, n_targets)
+            As from `predict`, in order of arrival or of `rows`.
+
+        Notes
+        -----
+        Rows are learned one after the other: each costs an update and a query. See
+        `prequential` for rows that are not kept.
+        """
+        return predict_past(self, rows)
 
     def explore(self, *, port: int = 0, browser: bool = True) -> Any:  # noqa: ANN401
         """Open a page on this machine: cases, receipts, what-if, a map, an audit.

@@ -1,6 +1,7 @@
 """Lazy Bayesian rules: naive Bayes where some of the query's values hold."""
 
 from sklazy.casebase.base import Cuts
+from sklazy.casebase.moments import Length
 from sklazy.estimators.classifiers import BaseLazyClassifier
 from sklazy.estimators.parameters import (
     Discretization,
@@ -36,6 +37,10 @@ class LazyBayesRulesClassifier(BaseLazyClassifier):
         computed until `refresh`.
     categorical_features : "from_dtype", None, or array-like
         Which columns are nominal. Default: those of categories, text and bools.
+    window : int, float or timedelta, optional
+        Keep only the newest rows: this many, or those within a length of time (a float
+        in units of `times`, days for dates). Older rows are forgotten as new ones
+        arrive.
     n_jobs : int, optional
         Number of threads. Default: all cores.
 
@@ -89,6 +94,7 @@ class LazyBayesRulesClassifier(BaseLazyClassifier):
         discretization: Discretization = "fayyad",
         cuts: Cuts = "exact",
         categorical_features: object = "from_dtype",
+        window: Length | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
@@ -97,6 +103,7 @@ class LazyBayesRulesClassifier(BaseLazyClassifier):
         self.discretization = discretization
         self.cuts = cuts
         self.categorical_features = categorical_features
+        self.window = window
         self.n_jobs = n_jobs
 
     def _learner(self) -> BayesRulesLearner:

@@ -11,7 +11,7 @@ from sklazy.errors import BadInputError
 from sklazy.tables import Table
 
 Discretization = Literal["fayyad", "kononenko"]
-Selection = Literal["lazy", "eager", "none", "lazy-cfs", "lazy-consistency"]
+Selection = Literal["lazy", "eager", "none", "lazy-cfs", "lazy-consistency", "lazy-hip"]
 Measure = Literal[
     "entropy",
     "gini",

@@ -19,7 +19,6 @@ from sklazy.estimators.coverage import (
     predict_intervals,
 )
 from sklazy.estimators.keeping import add_rows, keep_rows
-from sklazy.estimators.questions import predict_past
 from sklazy.receipts import Wanted
 from sklazy.tables import Table, as_target
 
@@ -38,7 +37,13 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
         tags.target_tags.multi_output = self._multi_output
         return tags
 
-    def fit(self, X: object, y: object, ids: IdsLike = None) -> Self:
+    def fit(
+        self,
+        X: object,
+        y: object,
+        ids: IdsLike = None,
+        times: ArrayLike | None = None,
+    ) -> Self:
         """Fit the model: keep the rows as cases.
 
         Parameters
@@ -52,18 +57,28 @@ class BaseLazyRegressor(RegressorMixin, LazyEstimator):
             Row ids, used by `forget` and in receipts, or the name of a column of X,
             which is then no feature. Default: the index of a pandas frame if it has
             unique integers or strings and is not a RangeIndex, else 0, 1, ...
+        times : array-like of shape (n_rows,), optional
+            Time of each row: numbers, dates, or text such as '2026-03-01T12:30'.
+            Windows and ``forget(before=...)`` use it. Without times, windows use the
+            order of arrival.
         """
-        return keep_rows(self, X, y, None, ids)
+        return keep_rows(self, X, y, None, ids, times=times)
 
-    def partial_fit(self, X: object, y: object, ids: IdsLike = None) -> Self:
+    def partial_fit(
+        self,
+        X: object,
+        y: object,
+        ids: IdsLike = None,
+        times: ArrayLike | None = None,
+    ) -> Self:
         """Add rows. The result equals one fit to all rows together.
 
         Parameters
         ----------
-        X, y, ids
+        X, y, ids, times
             As for `fit`.
         """
-        return add_rows(self, X, y, None, ids)
+        return add_rows(self, X, y, None, ids, times=times)
 
     def predict(self, X: ArrayLike) -> Floats:
         """Predict the number of each query.
@@ -227,35 +242,14 @@ class WeightedRegressor(BaseLazyRegressor):
         """
         return add_rows(self, X, y, sample_weight, ids, times=times)
 
-    def past_predict(self, rows: ArrayLike | None = None) -> NDArray[Any]:
-        """Predict training rows, each from the rows before it.
-
-        Equals a fit to the earlier rows, by `times` or, without them, by order of
-        arrival. Rows of the same time do not see each other.
-
-        Parameters
-        ----------
-        rows : array-like of int, optional
-            Rows to predict, by position in order of arrival. Default: all but the first
-            ones, which have too few rows before them.
-
-        Returns
-        -------
-        predicted : array of shape (n_rows,), or (n_rows, n_targets)
-            As from `predict`, in order of arrival or of `rows`.
-
-        Notes
-        -----
-        Rows are learned one after the other: each costs an update and a query. See
-        `prequential` for rows that are not kept.
-        """
-        return predict_past(self, rows)
-
 
 class ApproximateRegressor(BaseLazyRegressor):
-    """A regressor that leaves rows out at once, or exactly."""
+    """A regressor that leaves rows out at once, or exactly; rows may have weights."""
 
     _approximates = True
+
+    fit = WeightedRegressor.fit  # type: ignore[assignment]
+    partial_fit = WeightedRegressor.partial_fit  # type: ignore[assignment]
 
     def loo_predict(
         self, rows: ArrayLike | None = None, approximate: bool = True

@@ -58,7 +58,8 @@ def as_table(
         `kinds`.
     kinds : mapping of name to str, optional
         What columns are, whatever they look like: "numeric", "nominal", "date",
-        "day-first", "month-first", "decimal-point", "decimal-comma" or "ignore".
+        "day-first", "month-first", "decimal-point", "decimal-comma", "at-limit" or
+        "ignore".
         Otherwise dates and times are numbers, and strings are labels unless all are
         dates, amounts (money, percentages, numbers with a unit or with separators) or
         yes and no. Strings that are nearly all different, ids and free text, are marked

@@ -49,6 +49,8 @@ class CsvOptions:
     header: bool | None = None
     missing: frozenset[str] = MISSING_MARKERS
     decimal: str = "."
+    sheet: str | int = 0  # of an Excel file
+    skip_rows: int = 0
 
     def __post_init__(self) -> None:
         one_letter = self.delimiter is None or (
@@ -65,6 +67,8 @@ class CsvOptions:
             )
         if self.decimal not in (".", ","):
             raise BadInputError(f"decimal={self.decimal!r}; expected '.' or ','.")
+        if not isinstance(self.skip_rows, int) or self.skip_rows < 0:
+            raise BadInputError(f"skip_rows={self.skip_rows!r}; expected 0 or more.")
 
 
 class Record(NamedTuple):

@@ -115,6 +115,12 @@ def text_options(path: str, which: str, options: Mapping[str, Any]) -> CsvOption
     """The options of text, which only files of text may have."""
     missing, delimiter = options.get("missing"), options.get("delimiter")
     header, decimal = options.get("header"), options.get("decimal", ".")
+    sheet, skipped = options.get("sheet"), options.get("skip_rows")
+    if which != "excel" and (sheet is not None or skipped):
+        raise BadInputError(
+            f"sheet and skip_rows are for Excel files, but this is {which}; leave them "
+            "out, or pass format='excel'."
+        )
     others = (missing, header, None if decimal == "." else decimal)
     refused = {"csv": (), "excel": (delimiter,)}.get(which, (delimiter, *others))
     if any(option is not None for option in refused):
@@ -124,7 +130,8 @@ def text_options(path: str, which: str, options: Mapping[str, Any]) -> CsvOption
         )
     if delimiter is None and which == "csv" and _is_tabbed(path):
         delimiter = "\t"
-    return CsvOptions(delimiter, header, _markers(missing), decimal)
+    markers = _markers(missing)
+    return CsvOptions(delimiter, header, markers, decimal, sheet or 0, skipped or 0)
 
 
 def _is_tabbed(path: str) -> bool:

@@ -20,6 +20,8 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     header: bool | None = None,
     decimal: str = ".",
     encoding: str = "utf-8",
+    sheet: str | int | None = None,
+    skip_rows: int = 0,
     max_cells: float | None = None,
     max_bytes: float | None = None,
     max_seconds: float | None = None,
@@ -34,8 +36,10 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
     of text files are strings;
     blanks around cells, and blank lines, are left out. Strings that are all dates,
     amounts (money, percentages, numbers with a unit or with separators) or yes and no
-    are taken as such, and a column of strings that are nearly all different is marked
-    to be left out by what learns from the table. One `DataWarning` lists all of it.
+    are taken as such, so are amounts among which are limits: "<0.05" is half of it
+    ("at-limit" in `kinds`: the limit), "> 100" is 100, "-" is missing. A column of
+    strings that are nearly all different is marked to be left out by what learns from
+    the table. One `DataWarning` lists all of it.
 
     Parameters
     ----------
@@ -52,7 +56,8 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         (the first sheet). Text files also with gz.
     kinds : mapping of name to str, optional
         What columns are, whatever they look like: "numeric", "nominal", "date",
-        "day-first", "month-first", "decimal-point", "decimal-comma" or "ignore".
+        "day-first", "month-first", "decimal-point", "decimal-comma", "at-limit" or
+        "ignore".
     nominal, numeric : collections of str, optional
         The same, as two lists of names.
     missing : collection of str, optional
@@ -70,6 +75,10 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         The decimal mark of a CSV file.
     encoding : str, default="utf-8"
         Of a text file; a byte order mark is left out.
+    sheet : str or int, optional
+        Of an Excel file: its name, or its place counted from 0; otherwise the first.
+    skip_rows : int, default=0
+        Rows of an Excel sheet above the header that are left out.
     max_cells : int, optional
         A table of more cells, rows times columns, is refused as soon as they are
         counted, whatever its format: a small file may stand for very many. By default
@@ -112,6 +121,8 @@ def read_table(  # noqa: PLR0913 (every reader's options, all by name)
         "header": header,
         "decimal": decimal,
         "encoding": encoding,
+        "sheet": sheet,
+        "skip_rows": skip_rows,
         "max_cells": max_cells,
         "max_bytes": max_bytes,
         "max_seconds": max_seconds,

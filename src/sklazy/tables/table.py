@@ -25,6 +25,7 @@ Wish = Literal[
     "month-first",
     "decimal-point",
     "decimal-comma",
+    "at-limit",
     "ignore",
 ]
 """Kinds that a user can give for a column."""

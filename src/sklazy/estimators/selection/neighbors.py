@@ -1,5 +1,6 @@
 """k nearest neighbors on the attributes that matter for the query."""
 
+from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 from numpy.typing import NDArray
@@ -47,10 +48,12 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         best leave-one-out accuracy over the training rows ("auto") or over the query's
         own neighborhood ("local"), the smallest of equally good ones; or every number
         votes with its answer ("vote").
-    selection : {"lazy", "eager", "none", "lazy-cfs", "lazy-consistency"}
+    selection : {"lazy", "eager", "none", "lazy-cfs", "lazy-consistency", "lazy-hip"}
         How attributes are chosen: by their values in the query ("lazy"), once for all
         queries ("eager") or not at all ("none"). "lazy-cfs" and "lazy-consistency"
-        choose a set that belongs together, of any size.
+        choose a set that belongs together, of any size. "lazy-hip" leaves out what
+        others in a `hierarchy` imply: ancestors of what is present in the query,
+        descendants of what is absent.
     measure : str, default="entropy"
         Measure of how informative a value is: "entropy" (the paper's), "gini",
         "gain_ratio", "chi_square", "information_gain" or "symmetric_uncertainty".
@@ -84,6 +87,8 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         rows. Very large tables use fewer, but at least 200.
     n_local_neighbors : int, default=20
         With "local", the number of rows in a neighborhood.
+    hierarchy : mapping of columns to their parents, optional
+        With "lazy-hip", by name or position, for example ``{"dog": ["mammal"]}``.
     window : int, float or timedelta, optional
         Keep only the newest rows: this many, or those within a length of time (a float
         in units of `times`, days for dates). Older rows are forgotten as new ones
@@ -162,6 +167,7 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         min_support: int = 1,
         max_loo_rows: int = 1000,
         n_local_neighbors: int = 20,
+        hierarchy: Mapping[Any, Any] | None = None,
         window: Length | None = None,
         half_life: Length | None = None,
         n_jobs: int | None = None,
@@ -181,6 +187,7 @@ class LazyKNeighborsClassifier(SelectingClassifier):
         self.min_support = min_support
         self.max_loo_rows = max_loo_rows
         self.n_local_neighbors = n_local_neighbors
+        self.hierarchy = hierarchy
         self.window = window
         self.half_life = half_life
         self.n_jobs = n_jobs

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
@@ -26,6 +26,7 @@ from sklazy.measures import (
     weigh_by_squares,
 )
 from sklazy.measures.magnitudes import find_unit
+from sklazy.methods.row_weights import RowWeights, find_row_weights
 
 OUTPUTS = {"nominal": "probabilities", "numeric": "values"}
 """Attribute of an answer that members contribute, by the kind of the target."""
@@ -71,6 +72,9 @@ class Member(Protocol):
     def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
         """Predict cases from the others, (n_rows, n_outputs)."""
 
+    def leave_in_part(self, base: CaseBase, rows: Ints) -> Floats:
+        """The same; of a whole weight, one of the copies, where that is known."""
+
 
 @dataclass(frozen=True)
 class LearnerMember:
@@ -101,10 +105,19 @@ class LearnerMember:
 
     def leave_out(self, base: CaseBase, rows: Ints) -> Floats:
         """Leave the cases out one by one, at once where the learner knows how."""
-        learner = at_once(self.learner, base)
+        return self._leave_out(at_once(self.learner, base), base, rows)
+
+    def leave_in_part(self, base: CaseBase, rows: Ints) -> Floats:
+        """The same; of a whole weight, one of the copies, if the learner can."""
+        learner: Any = at_once(self.learner, base)
+        if any(one.name == "in_part" for one in fields(learner)):
+            learner = replace(learner, in_part=True)
+        return self._leave_out(learner, base, rows)
+
+    def _leave_out(self, learner: AnyLearner, base: CaseBase, rows: Ints) -> Floats:
         output = OUTPUTS[learner.target.kind]
-        (found,) = leave_one_out(learner, base, rows, (output,), n_jobs=1)
-        return found
+        (left_out,) = leave_one_out(learner, base, rows, (output,), n_jobs=1)
+        return left_out
 
 
 class BlendCases(NamedTuple):
@@ -124,6 +137,8 @@ class BlendCases(NamedTuple):
         powers were found by.
     losses : float64 array of shape (n_members,)
         The mean left-out log loss, or the root of the mean squared error.
+    in_part : bool
+        Whether these predictions leave out one of the copies that a weight stands for.
     effort : Effort
     """
 
@@ -133,6 +148,7 @@ class BlendCases(NamedTuple):
     powers: Floats
     left_out: Floats
     losses: Floats
+    in_part: bool
     effort: Effort
 
 
@@ -226,15 +242,23 @@ class BlendLearner:
         )
         left_out = np.stack([one.left_out for one in left])
         names, efforts = [one.name for one in left], [one.effort for one in left]
-        if self.target.kind == "nominal":
-            counted = _weigh_classes(left_out, base.cases.classes[rows])
-        else:
-            counted = _weigh_numbers(left_out[:, :, 0], base.cases.targets[0, rows])
-        weights, powers, losses = counted
+        own = find_row_weights(base)
+        weights, powers, losses = self._weigh(base, rows, left_out, own)
         counting = [effort for effort, w in zip(efforts, weights, strict=True) if w]
-        return BlendCases(
-            base, tuple(names), weights, powers, left_out, losses, _sum_up(counting)
-        )
+        shown = tuple(names), weights, powers, left_out, losses
+        return BlendCases(base, *shown, _are_copies(own), _sum_up(counting))
+
+    def _weigh(
+        self, base: CaseBase, rows: Ints, left_out: Floats, own: RowWeights | None
+    ) -> tuple[Floats, Floats, Floats]:
+        """Weights, powers and left-out losses of members."""
+        of_rows = None if own is None else own.values[: len(rows)]
+        if not len(rows) or (of_rows is not None and not of_rows.any()):
+            return _alike(len(left_out))
+        if self._classifies:
+            return _weigh_classes(left_out, base.cases.classes[rows], of_rows)
+        targets = base.cases.targets[0, rows]
+        return _weigh_numbers(left_out[:, :, 0], targets, of_rows)
 
     def _count_left_out(self, n_rows: int) -> int:
         """How many rows are left out: none if there is only one."""
@@ -256,7 +280,7 @@ class BlendLearner:
 
     def _leave_out(self, member: Member, base: CaseBase, rows: Ints) -> Floats:
         if len(rows):
-            return member.leave_out(base, rows)
+            return member.leave_in_part(base, rows)
         n_outputs = base.cases.class_counts.size if self._classifies else 1
         return np.zeros((0, n_outputs))
 
@@ -312,7 +336,7 @@ class BlendLearner:
 def _leave_out(ready: BlendCases, i: int, member: Member, rows: Ints) -> MemberAnswer:
     """Left-out predictions of a member; those of the first cases are known."""
     places, first = canonical_places(ready.base)[rows], ready.left_out[i]
-    known = places < len(first)
+    known = (places < len(first)) & (not ready.in_part)
     outputs = np.empty((len(rows), first.shape[1]))
     outputs[known] = first[places[known]]
     if not known.all():
@@ -338,28 +362,31 @@ class _Tried(NamedTuple):
     left_out: Floats
 
 
+def _are_copies(weights: RowWeights | None) -> bool:
+    """Whether weights are whole numbers, and some stand for several copies."""
+    return weights is not None and bool((weights.shares < 1.0).any())
+
+
 def _weigh_classes(
-    left_out: Floats, classes: NDArray[np.integer]
+    left_out: Floats, classes: NDArray[np.integer], of_rows: Floats | None
 ) -> tuple[Floats, Floats, Floats]:
     """Weights, powers and left-out losses of members that give probabilities."""
-    n_members = len(left_out)
-    if not len(classes):
-        return _alike(n_members)
-    powers = np.array([find_power(own, classes) for own in left_out])
+    powers = np.array([find_power(own, classes, of_rows) for own in left_out])
     tempered = temper_probabilities(left_out, powers[:, None, None])
     likely = np.column_stack([own_class(own, classes) for own in tempered])
-    return weigh_by_likelihood(likely), powers, -np.log(likely).mean(axis=0)
+    losses = np.average(-np.log(likely), axis=0, weights=of_rows)
+    return weigh_by_likelihood(likely, row_weights=of_rows), powers, losses
 
 
-def _weigh_numbers(left_out: Floats, targets: Floats) -> tuple[Floats, Floats, Floats]:
+def _weigh_numbers(
+    left_out: Floats, targets: Floats, of_rows: Floats | None
+) -> tuple[Floats, Floats, Floats]:
     """Weights, powers (all 1) and left-out errors of members that give numbers."""
-    n_members = len(left_out)
-    if not len(targets):
-        return _alike(n_members)
     unit = min(find_unit(left_out), find_unit(targets))  # so that no square overflows
     errors = left_out * unit - targets * unit
-    losses = np.sqrt((errors**2).mean(axis=1)) / unit
-    return weigh_by_squares(left_out.T, targets), np.ones(n_members), losses
+    losses = np.sqrt(np.average(errors**2, axis=1, weights=of_rows)) / unit
+    weights = weigh_by_squares(left_out.T, targets, of_rows)
+    return weights, np.ones(len(left_out)), losses
 
 
 def _alike(n_members: int) -> tuple[Floats, Floats, Floats]:

@@ -37,6 +37,7 @@ _CHOSEN = {
     "lazy": ("is", "are", "the most informative for this row's values"),
     "eager": ("is", "are", "the most informative overall"),
     "lazy-cfs": ("is", "are", "informative for this row's values and not redundant"),
+    "lazy-hip": ("is", "are", "not implied by others of this row"),
     "lazy-consistency": ("picks", "together pick", "out cases of a single class"),
 }
 _COUNTED = {
