@@ -30,7 +30,7 @@ from sklazy.estimators.contributions import Contributions, contribute_all
 from sklazy.estimators.explanations import explain_queries, verify_receipt
 from sklazy.estimators.influence import Influence, find_influence
 from sklazy.estimators.inputs import places_of
-from sklazy.estimators.keeping import gather_queries, read_later
+from sklazy.estimators.keeping import encode_later, gather_queries, read_later
 from sklazy.estimators.next_attribute import (
     Acquisition,
     Costs,
@@ -613,7 +613,7 @@ class LazyEstimator(BaseEstimator):
                 if hasattr(self, "feature_names_in_"):
                     self._check_columns(X)
                 return self._decode(outputs, answers, cases)
-        queries = cases.encode(self._query_table(X))
+        queries = encode_later(self, cases, X)
         answers = answer_queries(learner, cases, queries, outputs, n_jobs=n_jobs)
         return self._decode(outputs, answers, cases)
 
