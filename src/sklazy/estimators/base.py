@@ -30,7 +30,7 @@ from sklazy.estimators.contributions import Contributions, contribute_all
 from sklazy.estimators.explanations import explain_queries, verify_receipt
 from sklazy.estimators.influence import Influence, find_influence
 from sklazy.estimators.inputs import places_of
-from sklazy.estimators.keeping import gather_queries, read_later
+from sklazy.estimators.keeping import gather_queries, put_in_order, read_later
 from sklazy.estimators.next_attribute import (
     Acquisition,
     Costs,
@@ -648,7 +648,7 @@ class LazyEstimator(BaseEstimator):
         """Read queries as a table, once the model is fitted."""
         if not hasattr(self, "cases_"):
             check_is_fitted(self)
-        X = gather_queries(self, X)
+        X = put_in_order(self, gather_queries(self, X))
         table = read_later(self, X)
         self._check_columns(X)
         return table

@@ -13,7 +13,7 @@ from sklazy.tables.arrays import numbers_if_all
 from sklazy.tables.labels import encode
 from sklazy.tables.numbers import check_exact, numeric_column, to_numeric
 from sklazy.tables.reading import Reading
-from sklazy.tables.table import Column
+from sklazy.tables.table import Column, Table
 from sklazy.tables.times import (
     from_durations,
     from_microseconds,
@@ -303,3 +303,24 @@ def _other(name: str, series: Series) -> Column:
         f"column {name!r} has dtype {dtype}; expected numbers, bools, strings, "
         "categories, dates or times. Turn others into strings, or drop the column."
     )
+
+
+def order_columns(X: object, names: list[str]) -> object:
+    """A frame or table with its columns in this order, if these are its names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> list(order_columns(pd.DataFrame({"a": [1], "b": [2]}), ["b", "a"]).columns)
+    ['b', 'a']
+    """
+    frame: Any = X
+    if not isinstance(X, Table):
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            return X
+    present = frame.names if isinstance(X, Table) else frame.columns
+    if present == names or sorted(map(str, present)) != sorted(names):
+        return X
+    ordered = frame.select(names)
+    return ordered if isinstance(X, Table) else ordered.to_native()
