@@ -22,7 +22,6 @@ from sklazy import (
     BadInputError,
     BadTypeError,
     DataWarning,
-    LazyKernelClassifier,
     LazyNBClassifier,
 )
 from sklazy.errors import warn_once
@@ -73,15 +72,6 @@ def test_an_encoder_in_a_pipeline_gives_dense_output():
 
 
 # --- times ----------------------------------------------------------------------------
-
-
-def test_rows_without_times_where_fit_takes_none_go_by_their_ids():
-    model = LazyKernelClassifier().fit(_frame(), _classes())
-    with pytest.raises(BadInputError, match=r"ids.*LazyNBClassifier") as caught:
-        model.forget(before=DAYS[3])
-    assert "give times to fit" not in str(caught.value)
-    old = [i for i, day in enumerate(DAYS) if day < DAYS[3]]
-    assert model.forget(old).ids_.tolist() == list(range(3, 12))
 
 
 def test_rows_without_times_where_fit_takes_them_get_them():

@@ -1,6 +1,6 @@
 """Frames of pandas, polars and Arrow to columns, through narwhals."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -314,13 +314,19 @@ def order_columns(X: object, names: list[str]) -> object:
     >>> list(order_columns(pd.DataFrame({"a": [1], "b": [2]}), ["b", "a"]).columns)
     ['b', 'a']
     """
-    frame: Any = X
-    if not isinstance(X, Table):
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
-        if not isinstance(frame, nw.DataFrame):
-            return X
-    present = frame.names if isinstance(X, Table) else frame.columns
-    if present == names or sorted(map(str, present)) != sorted(names):
+    if isinstance(X, Table):
+        return X.select(names) if _are_turned(X.names, names) else X
+    columns = getattr(X, "columns", None)
+    if columns is None or isinstance(X, Mapping):
         return X
-    ordered = frame.select(names)
-    return ordered if isinstance(X, Table) else ordered.to_native()
+    if hasattr(columns, "tolist") and columns.tolist() == names:
+        return X  # pandas, at a tenth of the price
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame) or not _are_turned(frame.columns, names):
+        return X
+    return frame.select(names).to_native()
+
+
+def _are_turned(present: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether names are the same in another order."""
+    return list(present) != names and sorted(map(str, present)) == sorted(names)
