@@ -107,7 +107,7 @@ class LazyEstimator(BaseEstimator):
         *,
         coverage: float | None = None,
         method: str = "jackknife",
-        by: str | None = None,
+        by: str | None = "auto",
         accuracy: float | None = None,
         suggest: bool = False,
         costs: Mapping[str, float] | ArrayLike | None = None,
@@ -123,7 +123,8 @@ class LazyEstimator(BaseEstimator):
             Add the set of classes (`predict_set`) or the interval (`predict_interval`)
             to each receipt.
         method, by
-            As for `predict_set` and `predict_interval`.
+            As for `predict_set` and `predict_interval`; "auto" is None for classes.
+            Receipts name what was taken.
         accuracy : float in (0, 1), optional
             For classes: report whether the answer is sure enough to be given; see
             `predict_or_abstain`.
