@@ -318,7 +318,7 @@ def order_columns(X: object, names: list[str]) -> object:
         return X.select(names) if _are_turned(X.names, names) else X
     columns = getattr(X, "columns", None)
     # Of pandas, at a tenth of the price of looking closer.
-    is_right = hasattr(columns, "tolist") and columns.tolist() == names
+    is_right = columns is not None and getattr(columns, "tolist", list)() == names
     if columns is None or is_right or isinstance(X, Mapping):
         return X
     frame = nw.from_native(X, eager_only=True, pass_through=True)
