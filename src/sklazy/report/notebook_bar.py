@@ -24,7 +24,7 @@ def find_display() -> Display | None:
     return display
 
 
-class Drawing:
+class NotebookPage:
     """HTML that a notebook shows."""
 
     def __init__(self, page: str) -> None:
@@ -43,17 +43,17 @@ class NotebookBar:
     def __init__(self, display: Display, label: str, total: int | None) -> None:
         self._label, self._total = label, total
         self._begun, self._drawn = time.monotonic(), 0.0
-        self._handle = display(Drawing(self.draw(0.0, "")), display_id=True)
+        self._handle = display(NotebookPage(self.draw(0.0, "")), display_id=True)
 
     def update(self, done: float, note: str) -> None:
         """Draw how much is done, not too often."""
         if time.monotonic() - self._drawn > _SELDOM:
             self._drawn = time.monotonic()
-            self._handle.update(Drawing(self.draw(done, note)))
+            self._handle.update(NotebookPage(self.draw(done, note)))
 
     def stop(self) -> None:
         """Take the bar away."""
-        self._handle.update(Drawing(""))
+        self._handle.update(NotebookPage(""))
 
     def draw(self, done: float, note: str) -> str:
         """The bar as HTML."""

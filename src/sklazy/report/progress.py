@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sized
 from types import TracebackType
 from typing import Any, TextIO, TypeVar
 
-from sklazy.report.notebook_bar import Drawing, NotebookBar, find_display
+from sklazy.report.notebook_bar import NotebookPage, NotebookBar, find_display
 
 Item = TypeVar("Item")
 
@@ -113,7 +113,7 @@ class Progress:
         """Show a line to people; programs do not get it."""
         display = find_display()
         if display is not None:
-            display(Drawing(f"<div>{html.escape(text)}</div>"))
+            display(NotebookPage(f"<div>{html.escape(text)}</div>"))
         elif self.stream.isatty():
             print(text, file=self.stream, flush=True)
 
