@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sized
 from types import TracebackType
 from typing import Any, TextIO, TypeVar
 
-from sklazy.report.notebook_bar import NotebookPage, NotebookBar, find_display
+from sklazy.report.notebook_bar import NotebookBar, NotebookPage, find_display
 
 Item = TypeVar("Item")
 
