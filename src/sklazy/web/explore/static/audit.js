@@ -112,5 +112,5 @@ function list(changes) {
   };
   const row = (one) => h("tr", {}, td(number(one.number), { class: "n" }), td(h("a", { href: address(choosing(one.id)) }, userText(one.id))), td(changeText(one)), td(targetCell(one.before)), td(userText(one.reason)),
     td(!known.read_only && h("button", { type: "button", onclick: () => undo(one.number), "data-focus": `undo-${one.number}`, "aria-label": `Undo change ${one.number}` }, "Undo")));
-  return table([th("number", { class: "n" }), th("case"), th("change"), th("before"), th("reason"), th(h("span", { class: "hidden" }, "undo"))], changes.map(row), { label: "Changes" });
+  return table([th("number", { class: "n" }), th("case"), th("change"), th("before"), th("reason"), th(h("span", { class: "hidden" }, "undo"))], changes.map(row), { label: "List of changes" });
 }
