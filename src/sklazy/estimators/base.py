@@ -30,7 +30,12 @@ from sklazy.estimators.contributions import Contributions, contribute_all
 from sklazy.estimators.explanations import explain_queries, verify_receipt
 from sklazy.estimators.influence import Influence, find_influence
 from sklazy.estimators.inputs import places_of
-from sklazy.estimators.keeping import encode_later, gather_queries, read_later
+from sklazy.estimators.keeping import (
+    encode_later,
+    gather_queries,
+    put_in_order,
+    read_later,
+)
 from sklazy.estimators.next_attribute import (
     Acquisition,
     Costs,
@@ -38,7 +43,7 @@ from sklazy.estimators.next_attribute import (
     acquire_attributes,
     suggest_attributes,
 )
-from sklazy.estimators.parameters import check_choice, time_advice
+from sklazy.estimators.parameters import check_choice
 from sklazy.estimators.questions import (
     find_similar,
     measure_novelty,
@@ -509,7 +514,7 @@ class LazyEstimator(BaseEstimator):
                 f"ids={ids!r} and before={before!r}; give exactly one of them."
             )
         if ids is None:
-            forget_before(self.cases_, before, time_advice(self))
+            forget_before(self.cases_, before)
         else:
             self.cases_.forget(ids)
         return self
@@ -667,7 +672,7 @@ class LazyEstimator(BaseEstimator):
         """Read queries as a table, once the model is fitted."""
         if not hasattr(self, "cases_"):
             check_is_fitted(self)
-        X = gather_queries(self, X)
+        X = put_in_order(self, gather_queries(self, X))
         table = read_later(self, X)
         self._check_columns(X)
         return table
